@@ -24,8 +24,8 @@ import { runCpu, runWall } from './processes.mjs'
 
 const ROOT = join(import.meta.dirname, '..')
 const SOURCES = {
-  'src/project/workspace.ts': ['Workspace'],
-  'src/project/refresh.ts': ['refresh'],
+  'src/project/store/workspace.ts': ['Workspace'],
+  'src/project/store/refresh.ts': ['refresh'],
   'src/session/entries.ts': ['draft'],
   'src/journal/ids.ts': ['mintId'],
   'src/text/tokens.ts': ['estimateTokens'],

@@ -19,9 +19,9 @@ const SOURCES = {
   'src/journal/log.ts': ['Log'],
   'src/journal/record.ts': ['encodeRecord'],
   'src/journal/ids.ts': ['mintId'],
-  'src/project/workspace.ts': ['Workspace'],
+  'src/project/store/workspace.ts': ['Workspace'],
   'src/project/open-project.ts': ['projectOf'],
-  'src/project/refresh.ts': ['refresh'],
+  'src/project/store/refresh.ts': ['refresh'],
   'src/session/entries.ts': ['draft'],
 }
 /** A durable append may be this much slower than the bare append and fdatasync of the same bytes. */

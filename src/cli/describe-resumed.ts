@@ -1,6 +1,6 @@
 import type { Drift } from '../git/status.ts'
 import type { WaitingHandoff } from '../project/handoff/waiting.ts'
-import type { Resumed } from '../project/resume.ts'
+import type { Resumed } from '../project/lifecycle/resume.ts'
 import { minute } from '../text/times.ts'
 import { decisionLine } from '../document/progress.ts'
 import { plural, sessionJson, standing } from './describe.ts'

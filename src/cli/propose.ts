@@ -36,7 +36,7 @@ export const propose = {
   /** Names of delegates that begin so, those whose work is still to be settled first. */
   async delegates(this: Context, partial: string): Promise<readonly string[]> {
     const { allDelegates, isUnsettled } = await import('../run/delegate/delegates.ts')
-    const { findPlace } = await import('../project/place.ts')
+    const { findPlace } = await import('../project/store/place.ts')
     const all = allDelegates(findPlace(this.cwd)).toReversed()
     const inTurn = [...all.filter(isUnsettled), ...all.filter((state) => !isUnsettled(state))]
     const names = inTurn.map(({ order }) => order.name)

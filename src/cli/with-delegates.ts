@@ -1,7 +1,7 @@
 import type { Delegates } from '../run/delegate/delegates-of-project.ts'
 import { StintError } from '../journal/errors.ts'
-import type { Place } from '../project/place.ts'
-import type { Workspace } from '../project/workspace.ts'
+import type { Place } from '../project/store/place.ts'
+import type { Workspace } from '../project/store/workspace.ts'
 import { redactDeep } from '../text/redact.ts'
 import type { Context } from './context.ts'
 import { nearest } from './nearest.ts'
@@ -28,7 +28,7 @@ export async function withDelegates(
 ): Promise<void> {
   await withWorkspace(context, flags, async (workspace, output, sayBy) => {
     const { delegatesOf } = await import('../run/delegate/delegates-of-project.ts')
-    const { redaction } = await import('../project/clean-draft.ts')
+    const { redaction } = await import('../project/store/clean-draft.ts')
     const secrets = redaction(workspace.config)
     try {
       await work({
@@ -51,7 +51,7 @@ async function namesOfTasks(
 ): Promise<ReadonlyMap<string, string>> {
   const wanted = ids.filter((id) => id !== undefined)
   if (wanted.length === 0) return new Map()
-  const { openBacklog } = await import('../project/backlog.ts')
+  const { openBacklog } = await import('../project/tasks/backlog.ts')
   const { byId } = await openBacklog(workspace)
   return new Map(wanted.map((id) => [id, byId.get(id)?.shortname ?? id]))
 }

@@ -1,4 +1,4 @@
-import type { Workspace } from '../project/workspace.ts'
+import type { Workspace } from '../project/store/workspace.ts'
 import type { Context } from './context.ts'
 import { withJsonErrors } from './json-errors.ts'
 import { Output } from './output.ts'
@@ -17,7 +17,7 @@ export async function withWorkspace(
   const talk = (line: string) => output.talk(line)
   let say = talk
   const attempt = async () => {
-    const { Workspace: Opened } = await import('../project/workspace.ts')
+    const { Workspace: Opened } = await import('../project/store/workspace.ts')
     const workspace = new Opened(context.cwd, { env: context.env, say: (line) => say(line) })
     try {
       await work(workspace, output, (by) => (say = by ?? talk))

@@ -1,5 +1,5 @@
-import { withoutSecrets } from '../project/clean-draft.ts'
-import type { Config } from '../project/config.ts'
+import { withoutSecrets } from '../project/store/clean-draft.ts'
+import type { Config } from '../project/config/config.ts'
 import { shorten } from '../text/clean.ts'
 import { TookTooLong, withinTime } from './within-time.ts'
 

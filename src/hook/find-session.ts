@@ -1,10 +1,10 @@
 import type { Head } from '../git/head.ts'
 import { StintError } from '../journal/errors.ts'
-import type { Config } from '../project/config.ts'
-import { LiveSession } from '../project/live-session.ts'
-import { belongsHere } from '../project/open-session-files.ts'
-import { readOpenSessions } from '../project/open-sessions.ts'
-import type { Place } from '../project/place.ts'
+import type { Config } from '../project/config/config.ts'
+import { LiveSession } from '../project/store/live-session.ts'
+import { belongsHere } from '../project/store/open-session-files.ts'
+import { readOpenSessions } from '../project/store/open-sessions.ts'
+import type { Place } from '../project/store/place.ts'
 import { type SessionState, isOpen } from '../session/state.ts'
 
 export interface Found {

@@ -1,5 +1,5 @@
 import { GitFailed, runGit } from '../git/run-git.ts'
-import { readOpenSessions, writeOpenSession } from '../project/open-sessions.ts'
+import { readOpenSessions, writeOpenSession } from '../project/store/open-sessions.ts'
 import type { Scene } from './scene.ts'
 
 const MOST_COMMITS = 10

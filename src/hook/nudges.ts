@@ -1,7 +1,7 @@
 // Reminders that the journal is there. Advisory, at most one at a time, each once in a window and never two
 // within ten minutes: an agent that is nagged stops listening.
 import type { Tracking } from '../project/conversation/tracking.ts'
-import type { Nudge } from '../project/config.ts'
+import type { Nudge } from '../project/config/config.ts'
 import type { Scene } from './scene.ts'
 import { UNLOGGED_EDITS } from './unlogged-edits.ts'
 

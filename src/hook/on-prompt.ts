@@ -1,6 +1,6 @@
 import { isHandoffIntent } from '../context/handoff-intent.ts'
 import { asksToContinue } from '../context/intent.ts'
-import { writeOpenSession } from '../project/open-sessions.ts'
+import { writeOpenSession } from '../project/store/open-sessions.ts'
 import { draft } from '../session/entries.ts'
 import { deliver } from './deliver.ts'
 import { recordGitMoves } from './git-moves.ts'

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import type { HookEvent } from '../harness/claude/events.ts'
 import { statOrUndefined } from '../journal/look.ts'
-import { type Place, findPlace } from '../project/place.ts'
+import { type Place, findPlace } from '../project/store/place.ts'
 
 /**
  * The project that a conversation was started in. The folder that an event names follows the agent's `cd`, and a

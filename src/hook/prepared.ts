@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { errnoOf } from '../journal/errors.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
-import { journalFolder, type Place } from '../project/place.ts'
+import { journalFolder, type Place } from '../project/store/place.ts'
 import type { GitState } from '../session/entries.ts'
 import type { ToldInstead } from './told-instead.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { replaceUnsynced } from '../journal/files.ts'
-import { writeOpenSession } from '../project/open-sessions.ts'
-import type { LiveSession } from '../project/live-session.ts'
+import { writeOpenSession } from '../project/store/open-sessions.ts'
+import type { LiveSession } from '../project/store/live-session.ts'
 import { renderProgress } from '../document/progress.ts'
 import { writeSnapshot } from '../document/snapshot.ts'
 

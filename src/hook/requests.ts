@@ -1,6 +1,6 @@
 import { asksToContinue } from '../context/intent.ts'
 import { isRuling } from '../context/ruling.ts'
-import type { Config } from '../project/config.ts'
+import type { Config } from '../project/config/config.ts'
 import { cleanText } from '../text/clean.ts'
 import { clip } from './clip.ts'
 import type { Scene } from './scene.ts'

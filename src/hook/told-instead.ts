@@ -1,6 +1,6 @@
 import { toonIn } from '../context/toon-told.ts'
 import { statOrUndefined } from '../journal/look.ts'
-import type { LiveSession } from '../project/live-session.ts'
+import type { LiveSession } from '../project/store/live-session.ts'
 import type { EntryData } from '../session/entries.ts'
 import type { SessionState } from '../session/state.ts'
 import { defined } from '../text/defined.ts'

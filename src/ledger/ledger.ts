@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { StintError } from '../journal/errors.ts'
 import { shortId } from '../journal/ids.ts'
-import type { Workspace } from '../project/workspace.ts'
+import type { Workspace } from '../project/store/workspace.ts'
 import { foldBacklog } from '../backlog/backlog.ts'
 import { Sums, costsOf, dayOf, savingsOf } from './amounts.ts'
 import type { Ledger, LedgerRow } from './contract.ts'

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMissing } from '../journal/errors.ts'
 import { statOrUndefined } from '../journal/look.ts'
-import type { Place } from '../project/place.ts'
+import type { Place } from '../project/store/place.ts'
 
 export interface Sizes {
   /** All of `.sessions/` and `.git/stint/`, with what belongs to no session: the index, notes, outputs of commands, what several share. */

@@ -14,8 +14,8 @@ import { readWindow } from './conversation/window.ts'
 import { readUsageTail } from '../harness/claude/usage-tail.ts'
 import { together } from '../harness/claude/usage-totals.ts'
 import { chooseConversation } from './choose-conversation.ts'
-import { trackingFolderOf } from './conversation-binding.ts'
-import type { Workspace } from './workspace.ts'
+import { trackingFolderOf } from './store/conversation-binding.ts'
+import type { Workspace } from './store/workspace.ts'
 import { defined } from '../text/defined.ts'
 
 export interface BudgetOptions {

@@ -5,9 +5,9 @@ import { isConversationId } from '../history/conversation-id.ts'
 import type { SessionRow } from '../index/rows.ts'
 import { StintError, errnoOf } from '../journal/errors.ts'
 import { statOrUndefined } from '../journal/look.ts'
-import { NoSession, chooseSession } from './choose.ts'
-import { conversationOf, trackingFolderOf } from './conversation-binding.ts'
-import type { Workspace } from './workspace.ts'
+import { NoSession, chooseSession } from './store/choose.ts'
+import { conversationOf, trackingFolderOf } from './store/conversation-binding.ts'
+import type { Workspace } from './store/workspace.ts'
 
 export interface ChosenConversation {
   readonly tracking: Tracking

@@ -3,7 +3,7 @@ import { MARK_PATTERN } from '../context/mark.ts'
 import { linesOf } from './conversation/lines-of-file.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import { type RawEntry, inEffect } from '../session/in-effect.ts'
-import type { Place } from './place.ts'
+import type { Place } from './store/place.ts'
 import { defined } from '../text/defined.ts'
 
 /** A text that was put before the model, and what the harness's own transcript says of it. */

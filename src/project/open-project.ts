@@ -13,15 +13,15 @@ import {
   moveTask,
   nextTask,
   openBacklog,
-} from './backlog.ts'
+} from './tasks/backlog.ts'
 import {
   type CheckpointOptions,
   diffCheckpoint,
   listCheckpoints,
   makeCheckpoint,
   restoreCheckpoint,
-} from './checkpoint.ts'
-import { activeSession, chooseSession, findSession, refuseClosed } from './choose.ts'
+} from './lifecycle/checkpoint.ts'
+import { activeSession, chooseSession, findSession, refuseClosed } from './store/choose.ts'
 import type { BudgetOptions, ConversationBudget } from './budget.ts'
 import { type AcceptHandoff, acceptHandoff } from './handoff/accept.ts'
 import { type CreateHandoff, createHandoff } from './handoff/create.ts'
@@ -33,27 +33,27 @@ import {
   closeSession,
   pauseSession,
   reopenSession,
-} from './finish.ts'
+} from './lifecycle/finish.ts'
 import type { Artifact } from './digest/artifacts.ts'
 import type { Digest, DigestOptions } from './digest/digest-command.ts'
 import type { ShowOptions, ShownLine } from './digest/show-output.ts'
 import type { Delivery } from './delivery.ts'
-import type { Diagnosis, DoctorOptions } from './doctor.ts'
-import type { ExportOptions, Exported } from './export.ts'
+import type { Diagnosis, DoctorOptions } from './doctor/examine.ts'
+import type { ExportOptions, Exported } from './export/export-session.ts'
 import type { History } from './history/history.ts'
-import { runOf } from './in-run.ts'
-import type { Reading } from './live-session.ts'
+import { runOf } from './store/in-run.ts'
+import type { Reading } from './store/live-session.ts'
 import type { PackRequest, Packed } from './pack.ts'
-import type { PurgeOptions, Purged } from './purge.ts'
-import { contextOfProject } from './project-context.ts'
-import { type RecordOptions, recordEntries } from './record.ts'
-import { type ReportedStatus, checkRunTask, reportTask } from './report-task.ts'
-import { type ResumeOptions, resumeSession } from './resume.ts'
+import type { PurgeOptions, Purged } from './purge/purge.ts'
+import { contextOfProject } from './lifecycle/project-context.ts'
+import { type RecordOptions, recordEntries } from './lifecycle/record.ts'
+import { type ReportedStatus, checkRunTask, reportTask } from './tasks/report-task.ts'
+import { type ResumeOptions, resumeSession } from './lifecycle/resume.ts'
 import { SessionHandle } from './session-handle.ts'
-import { type InitOptions, initSession } from './start.ts'
+import { type InitOptions, initSession } from './lifecycle/start.ts'
 import { type SearchRequest, searchEverywhere } from './search.ts'
-import { Workspace } from './workspace.ts'
-import type { Workflows } from './workflow.ts'
+import { Workspace } from './store/workspace.ts'
+import type { Workflows } from './workflow/workflows.ts'
 
 /** Everything that can be done to a project's sessions and tasks. */
 export type Project = ReturnType<typeof projectOf>
@@ -185,7 +185,7 @@ export function projectOf(workspace: Workspace) {
 
     /** Sessions that follow a template of phases. Rarely needed, so not loaded with the rest. */
     async workflows(): Promise<Workflows> {
-      const { workflowsOf } = await import('./workflow.ts')
+      const { workflowsOf } = await import('./workflow/workflows.ts')
       return workflowsOf(workspace)
     },
 
@@ -196,17 +196,17 @@ export function projectOf(workspace: Workspace) {
     },
     /** Verifies everything from the files. Rarely needed, so not loaded with the rest. */
     async doctor(options: DoctorOptions = {}): Promise<Diagnosis> {
-      const { examine } = await import('./doctor.ts')
+      const { examine } = await import('./doctor/examine.ts')
       return examine(workspace, options)
     },
     /** Gives a session out in another form, to a file when one is named. */
     async export(options: ExportOptions): Promise<Exported> {
-      const { exportSession } = await import('./export.ts')
+      const { exportSession } = await import('./export/export-session.ts')
       return exportSession(workspace, options)
     },
     /** Takes a text out of everything recorded. */
     async purge(options: PurgeOptions): Promise<Purged> {
-      const { purgeText } = await import('./purge.ts')
+      const { purgeText } = await import('./purge/purge.ts')
       return purgeText(workspace, options)
     },
 

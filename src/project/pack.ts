@@ -2,9 +2,9 @@ import { type Explanation, explainContext } from '../context/explain.ts'
 import { LEAST_BUDGET, type PackedContext, packContext } from '../context/pack.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { StintError } from '../journal/errors.ts'
-import { chooseSession } from './choose.ts'
-import { projectText } from './project-context.ts'
-import type { Workspace } from './workspace.ts'
+import { chooseSession } from './store/choose.ts'
+import { projectText } from './lifecycle/project-context.ts'
+import type { Workspace } from './store/workspace.ts'
 import { defined } from '../text/defined.ts'
 
 export const MOST_BUDGET = 20_000

@@ -1,7 +1,7 @@
 import { knownProjects } from '../index/projects.ts'
 import type { SaidHit, SearchHit, SessionIndex } from '../index/open-index.ts'
 import type { SearchQuery } from '../index/queries.ts'
-import { Workspace } from './workspace.ts'
+import { Workspace } from './store/workspace.ts'
 
 export interface SearchRequest extends SearchQuery {
   /** In the journals, in what was said, or in both, which is usual. */

@@ -1,7 +1,7 @@
 import type { RawEntry } from '../session/in-effect.ts'
 import type { SessionState } from '../session/state.ts'
-import type { LiveSession } from './live-session.ts'
-import { type LogEntry, draftsFor } from './log-entries.ts'
+import type { LiveSession } from './store/live-session.ts'
+import { type LogEntry, draftsFor } from './lifecycle/log-entries.ts'
 
 /**
  * One session held open by a program that writes often. Appending renders nothing: documents and

@@ -2,8 +2,8 @@
 import { delimiter, dirname } from 'node:path'
 import { createExecutable } from '../journal/files.ts'
 import { stintProgram } from '../harness/rehearsal/stint-program.ts'
-import type { Place } from '../project/place.ts'
-import { runProgram } from '../project/run-files.ts'
+import type { Place } from '../project/store/place.ts'
+import { runProgram } from '../project/store/run-files.ts'
 import type { Scene } from './scene.ts'
 
 // Of the harness or the git command that Stint itself may have been started from; the agent would take them for its own.

@@ -5,10 +5,10 @@ import { readHead } from '../git/head.ts'
 import { removeLeftLocks } from '../git/left-locks.ts'
 import { runGit } from '../git/run-git.ts'
 import { QUIETLY } from '../git/working-tree.ts'
-import type { Place } from '../project/place.ts'
+import type { Place } from '../project/store/place.ts'
 import { isInTheMiddle, keepAndSetBack } from './set-back.ts'
 import { NOT_WORK, type RunTree, commitOf, repositoryAt, uncommitted } from './tree.ts'
-import { repositoryOf } from '../project/worktrees.ts'
+import { repositoryOf } from '../project/store/worktrees.ts'
 import { defined } from '../text/defined.ts'
 
 export interface Found {

@@ -7,13 +7,13 @@ import { isAlive } from '../harness/process/strays.ts'
 import { StintError } from '../journal/errors.ts'
 import { shortId } from '../journal/ids.ts'
 import { type Check, Findings, plural } from '../project/doctor/report.ts'
-import type { Place } from '../project/place.ts'
-import { runIds } from '../project/run-files.ts'
+import type { Place } from '../project/store/place.ts'
+import { runIds } from '../project/store/run-files.ts'
 import { readRun } from './run-log.ts'
 import { type RunState, foldRun } from './run-state.ts'
 import { isRunningNow } from './runs.ts'
 import { headOf, uncommitted } from './tree.ts'
-import { worktreesFolder } from '../project/worktrees.ts'
+import { worktreesFolder } from '../project/store/worktrees.ts'
 
 const PATHS_SHOWN = 5
 /** Worktrees of delegates and of merges, which are looked at with them. */

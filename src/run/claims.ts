@@ -4,8 +4,8 @@ import type { ProcessMark } from '../harness/contract.ts'
 import { isAlive } from '../harness/process/strays.ts'
 import { NotWritten } from '../journal/errors.ts'
 import { Log } from '../journal/log.ts'
-import type { Place } from '../project/place.ts'
-import { runsFolder } from '../project/run-files.ts'
+import type { Place } from '../project/store/place.ts'
+import { runsFolder } from '../project/store/run-files.ts'
 
 interface Claim {
   readonly task: string

@@ -1,4 +1,4 @@
-import type { Workspace } from '../project/workspace.ts'
+import type { Workspace } from '../project/store/workspace.ts'
 import type { Backlog } from '../backlog/backlog.ts'
 import { joined } from '../backlog/canonical.ts'
 import { findTask } from '../backlog/find.ts'

@@ -1,6 +1,6 @@
 // A task that a delegate has is not begun a second time: neither while it is worked on nor while its work waits to be merged.
 import type { PlannedTask } from './plan/contract.ts'
-import { runIds } from '../project/run-files.ts'
+import { runIds } from '../project/store/run-files.ts'
 import type { RunEntry } from './entries.ts'
 import { readRun } from './run-log.ts'
 import type { Scene } from './scene.ts'

@@ -2,7 +2,7 @@
 // built on code that lacks it.
 import { GitFailed, askGit } from '../git/run-git.ts'
 import type { PlannedTask } from './plan/contract.ts'
-import { runIds } from '../project/run-files.ts'
+import { runIds } from '../project/store/run-files.ts'
 import { readRun } from './run-log.ts'
 import { foldRun } from './run-state.ts'
 import type { Scene } from './scene.ts'

@@ -1,6 +1,6 @@
 import type { FinishedTask } from './plan/contract.ts'
-import type { Place } from '../project/place.ts'
-import { runIds } from '../project/run-files.ts'
+import type { Place } from '../project/store/place.ts'
+import { runIds } from '../project/store/run-files.ts'
 import { readRun } from './run-log.ts'
 import { type Attempt, type RunState, foldRun, NOTHING, addUsage } from './run-state.ts'
 import { defined } from '../text/defined.ts'

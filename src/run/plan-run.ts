@@ -5,7 +5,7 @@ import type { Forecast, PlannedTask, SizeClass, Standing } from './plan/contract
 import { forecastsFrom } from './plan/forecast.ts'
 import { orderOfWork } from './plan/order.ts'
 import { planSessions } from './plan/plan-sessions.ts'
-import type { Workspace } from '../project/workspace.ts'
+import type { Workspace } from '../project/store/workspace.ts'
 import type { Backlog } from '../backlog/backlog.ts'
 import { type Task, isTaskOpen } from '../backlog/task.ts'
 import { openSource } from './sources/open-source.ts'

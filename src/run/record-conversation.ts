@@ -11,9 +11,9 @@ import type { HistoryItem } from '../history/items.ts'
 import { type ConversationStore, conversationStore } from '../history/store.ts'
 import { copyConversation } from '../hook/copy-conversation.ts'
 import { createFolder } from '../journal/files.ts'
-import { redaction } from '../project/clean-draft.ts'
-import { trackingFolderOf } from '../project/conversation-binding.ts'
-import type { Workspace } from '../project/workspace.ts'
+import { redaction } from '../project/store/clean-draft.ts'
+import { trackingFolderOf } from '../project/store/conversation-binding.ts'
+import type { Workspace } from '../project/store/workspace.ts'
 import { type Copy, CopyRecorder } from './copy-recorder.ts'
 
 const PIECE = 4 * 1024 * 1024

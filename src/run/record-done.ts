@@ -1,7 +1,7 @@
 // What the journal tells of a task that is done: the commits, the files, the test, and in the same write that it is closed.
 import { runGit } from '../git/run-git.ts'
-import { refreshTasks } from '../project/backlog.ts'
-import { makeCheckpoint } from '../project/checkpoint.ts'
+import { refreshTasks } from '../project/tasks/backlog.ts'
+import { makeCheckpoint } from '../project/lifecycle/checkpoint.ts'
 import { type Draft, draft } from '../session/entries.ts'
 import type { RunSession } from './run-session.ts'
 import type { Scene } from './scene.ts'

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { GitFailed, runGit } from '../git/run-git.ts'
 import { QUIETLY } from '../git/working-tree.ts'
 import { namesIn } from '../journal/look.ts'
-import type { Place } from '../project/place.ts'
+import type { Place } from '../project/store/place.ts'
 import { NOT_WORK, type RunTree, hiddenPaths, repositoryAt, uncommitted } from './tree.ts'
-import { repositoryOf } from '../project/worktrees.ts'
+import { repositoryOf } from '../project/store/worktrees.ts'
 
 /** What builds leave, and make again. */
 const BUILT = /^(?:node_modules|dist|build|target|\.venv|__pycache__|coverage|\.cache|.*\.log)$/

@@ -1,5 +1,5 @@
 import type { Harness, PermissionRequest, Permissions } from '../harness/contract.ts'
-import type { Workspace } from '../project/workspace.ts'
+import type { Workspace } from '../project/store/workspace.ts'
 import type { Backlog } from '../backlog/backlog.ts'
 import type { BacklogSource } from './sources/source.ts'
 import type { Tracking } from './complexity.ts'

@@ -1,4 +1,4 @@
-import type { Workspace } from '../project/workspace.ts'
+import type { Workspace } from '../project/store/workspace.ts'
 import type { RunOptions } from './options.ts'
 import type { Settled } from './scene.ts'
 

@@ -1,5 +1,5 @@
 import { replaceFile } from '../journal/files.ts'
-import { runTasksPath } from '../project/run-tasks.ts'
+import { runTasksPath } from '../project/tasks/run-tasks.ts'
 import type { Task } from '../backlog/task.ts'
 import { nameOf as wordFor } from './prompts/task-head.ts'
 import type { TaskName } from './report.ts'

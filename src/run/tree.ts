@@ -11,9 +11,9 @@ import { DEFAULT_EXCLUDE } from '../git/working-tree.ts'
 import { StintError } from '../journal/errors.ts'
 import { createFolder } from '../journal/files.ts'
 import { shortId } from '../journal/ids.ts'
-import type { Place } from '../project/place.ts'
-import { repositoryOf, worktreesFolder } from '../project/worktrees.ts'
-import { TREE_OUTBOX } from '../project/tree-outbox.ts'
+import type { Place } from '../project/store/place.ts'
+import { repositoryOf, worktreesFolder } from '../project/store/worktrees.ts'
+import { TREE_OUTBOX } from '../project/store/tree-outbox.ts'
 
 export interface RunTree {
   readonly tree: string

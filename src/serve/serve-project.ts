@@ -1,5 +1,5 @@
 import { StintError } from '../journal/errors.ts'
-import { findPlace } from '../project/place.ts'
+import { findPlace } from '../project/store/place.ts'
 import { keyOf } from './projects.ts'
 import { readNote, removeNote, writeNote } from './running-file.ts'
 import { type RunningServer, type ServeOptions, startServer } from './start-server.ts'

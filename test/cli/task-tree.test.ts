@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { widthOf } from '../../src/cli/run-view/width.ts'
 import { mintId } from '../../src/journal/ids.ts'
-import { Workspace } from '../../src/project/workspace.ts'
+import { Workspace } from '../../src/project/store/workspace.ts'
 import type { DelegateOrder } from '../../src/run/delegate-order.ts'
 import { RunLog } from '../../src/run/run-log.ts'
 import { BACKLOG_ID, draft } from '../../src/session/entries.ts'
@@ -369,7 +369,7 @@ describe('task change', () => {
     const { stint, cwd, env } = terminal()
     for (const title of ['Aa', 'Bb', 'Cc']) await stint('task', 'add', title)
     const workspace = new Workspace(cwd, { env })
-    const { tasks } = await import('../../src/project/backlog.ts').then(({ openBacklog }) =>
+    const { tasks } = await import('../../src/project/tasks/backlog.ts').then(({ openBacklog }) =>
       openBacklog(workspace),
     )
     const [a, b, c] = tasks.map(({ id }) => id) as [string, string, string]

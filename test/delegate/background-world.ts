@@ -7,7 +7,7 @@ import type { DelegateRow, MergeOutcome } from '../../src/run/delegate/contract.
 import type { DelegateState } from '../../src/run/delegate/delegate-state.ts'
 import { allDelegates, findDelegate } from '../../src/run/delegate/delegates.ts'
 import { readLog } from '../../src/journal/read.ts'
-import { Workspace } from '../../src/project/workspace.ts'
+import { Workspace } from '../../src/project/store/workspace.ts'
 import { program, terminal } from '../support/cli.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 

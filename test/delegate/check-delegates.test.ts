@@ -4,7 +4,7 @@ import { checkDelegates } from '../../src/run/delegate/check-delegates.ts'
 import { shortId } from '../../src/journal/ids.ts'
 import { checkRuns } from '../../src/run/check-runs.ts'
 import { thisProcess } from '../../src/run/start-run.ts'
-import { worktreesFolder } from '../../src/project/worktrees.ts'
+import { worktreesFolder } from '../../src/project/store/worktrees.ts'
 import { git } from '../support/scratch.ts'
 import { DelegateWorld, NOBODY } from './delegate-world.ts'
 

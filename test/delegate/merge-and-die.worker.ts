@@ -2,7 +2,7 @@
 import { startInBackground } from '../../src/run/delegate/background.ts'
 import { findDelegate } from '../../src/run/delegate/delegates.ts'
 import { mergeInTurn } from '../../src/run/merge/queue.ts'
-import { Workspace } from '../../src/project/workspace.ts'
+import { Workspace } from '../../src/project/store/workspace.ts'
 import { thisProcess } from '../../src/run/start-run.ts'
 
 const [step, ...names] = process.argv.slice(2)

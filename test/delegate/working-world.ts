@@ -5,7 +5,7 @@ import type { DelegateRequest } from '../../src/run/delegate/contract.ts'
 import type { DelegateState } from '../../src/run/delegate/delegate-state.ts'
 import { delegateNow } from '../../src/run/delegate/delegates.ts'
 import { workDelegate } from '../../src/run/delegate/work-delegate.ts'
-import { Workspace } from '../../src/project/workspace.ts'
+import { Workspace } from '../../src/project/store/workspace.ts'
 import { RunWorld, type Script } from '../run/run-world.ts'
 
 export class WorkingWorld extends RunWorld {

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { DEFAULT_DELEGATES, DELEGATE_KEYS } from '../../src/project/delegate-config.ts'
-import { readConfig } from '../../src/project/read-config.ts'
-import { DEFAULT_RUN, RUN_KEYS } from '../../src/project/run-config.ts'
+import { DEFAULT_DELEGATES, DELEGATE_KEYS } from '../../src/project/config/delegate-config.ts'
+import { readConfig } from '../../src/project/config/read-config.ts'
+import { DEFAULT_RUN, RUN_KEYS } from '../../src/project/config/run-config.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { conversationStore } from '../../src/history/store.ts'
 import type { Message, Part } from '../../src/history/items.ts'
 import { importHistories } from '../../src/project/import/import-histories.ts'
-import { Workspace } from '../../src/project/workspace.ts'
+import { Workspace } from '../../src/project/store/workspace.ts'
 import { ClaudeWorld } from './claude-world.ts'
 import { CodexWorld } from './codex-world.ts'
 

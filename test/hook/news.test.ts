@@ -4,13 +4,13 @@ import {
   readTracking,
   writeTracking,
 } from '../../src/project/conversation/tracking.ts'
-import { trackingFolderOf } from '../../src/project/conversation-binding.ts'
+import { trackingFolderOf } from '../../src/project/store/conversation-binding.ts'
 import { NEWS_TOKENS, newsOfDelegates } from '../../src/context/news.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
-import { LiveSession } from '../../src/project/live-session.ts'
-import { refresh } from '../../src/project/refresh.ts'
-import { DEFAULTS } from '../../src/project/config.ts'
-import { findPlace } from '../../src/project/place.ts'
+import { LiveSession } from '../../src/project/store/live-session.ts'
+import { refresh } from '../../src/project/store/refresh.ts'
+import { DEFAULTS } from '../../src/project/config/config.ts'
+import { findPlace } from '../../src/project/store/place.ts'
 import { type DelegateOutcome, draft } from '../../src/session/entries.ts'
 import type { DelegateLine } from '../../src/session/state.ts'
 import { project } from './agent.ts'

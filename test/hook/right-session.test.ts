@@ -9,8 +9,8 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checksum } from '../../src/journal/record.ts'
-import { claimOpening } from '../../src/project/opening-claim.ts'
-import { findPlace } from '../../src/project/place.ts'
+import { claimOpening } from '../../src/project/store/opening-claim.ts'
+import { findPlace } from '../../src/project/store/place.ts'
 import { project } from './agent.ts'
 
 const requests = (world: ReturnType<typeof project>, session?: string) =>

@@ -6,7 +6,7 @@ import { conversationStore } from '../../src/history/store.ts'
 import { importHistories } from '../../src/project/import/import-histories.ts'
 import type { ImportRequest } from '../../src/project/import/contract.ts'
 import { loadSqlite } from '../../src/index/sqlite.ts'
-import { Workspace } from '../../src/project/workspace.ts'
+import { Workspace } from '../../src/project/store/workspace.ts'
 import { initRepository, scratchFolder } from '../support/scratch.ts'
 
 const fixtures = join(dirname(dirname(fileURLToPath(import.meta.url))), 'fixtures', 'histories')

@@ -6,7 +6,7 @@ import { costIn, expectedWork, spentOn } from '../../src/run/plan/cost.ts'
 import { type BatchMode, decide } from '../../src/run/plan/decide.ts'
 import { forecastsFrom } from '../../src/run/plan/forecast.ts'
 import { relationToAll } from '../../src/run/plan/related.ts'
-import { DEFAULT_PLAN } from '../../src/project/plan-settings.ts'
+import { DEFAULT_PLAN } from '../../src/project/config/plan-settings.ts'
 import { SONNET, aFinished, aStanding, anythingFinished, someTasks, task } from './any-plan.ts'
 
 const NO_HISTORY = forecastsFrom([])

@@ -6,7 +6,7 @@ import type { FinishedTask, SizeClass, Start } from '../../src/run/plan/contract
 import { costIn, expectedWork, plus, spentOn } from '../../src/run/plan/cost.ts'
 import { forecastsFrom } from '../../src/run/plan/forecast.ts'
 import { PRIOR_BASE } from '../../src/run/plan/priors.ts'
-import { DEFAULT_PLAN, placesOf } from '../../src/project/plan-settings.ts'
+import { DEFAULT_PLAN, placesOf } from '../../src/project/config/plan-settings.ts'
 import {
   POLICIES,
   type Setting,

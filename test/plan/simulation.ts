@@ -9,7 +9,7 @@ import { orderOfWork } from '../../src/run/plan/order.ts'
 import { planSessions } from '../../src/run/plan/plan-sessions.ts'
 import { PRIORS, PRIOR_BASE, PRIOR_START } from '../../src/run/plan/priors.ts'
 import { relationToAll } from '../../src/run/plan/related.ts'
-import { DEFAULT_PLAN, type PlanSettings } from '../../src/project/plan-settings.ts'
+import { DEFAULT_PLAN, type PlanSettings } from '../../src/project/config/plan-settings.ts'
 import { foldBacklog } from '../../src/backlog/backlog.ts'
 import { Chance } from './chance.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { configFrom } from '../../src/project/config.ts'
+import { configFrom } from '../../src/project/config/config.ts'
 import { harnessNames, harnessNamed, pointOfModel } from '../../src/run/harnesses.ts'
-import { Workspace } from '../../src/project/workspace.ts'
+import { Workspace } from '../../src/project/store/workspace.ts'
 import { gitProject } from '../support/project.ts'
 
 const api = (section: object) => configFrom({ api: section }, 'config.yaml').api

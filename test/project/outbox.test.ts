@@ -9,16 +9,16 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { JournalMissing } from '../../src/journal/errors.ts'
-import { DEFAULTS } from '../../src/project/config.ts'
-import { LiveSession } from '../../src/project/live-session.ts'
+import { DEFAULTS } from '../../src/project/config/config.ts'
+import { LiveSession } from '../../src/project/store/live-session.ts'
 import {
   absorbIfPossible,
   absorbOutbox,
   kindsInOutbox,
   leaveInOutbox,
   sessionsWithOutbox,
-} from '../../src/project/outbox.ts'
-import { findPlace } from '../../src/project/place.ts'
+} from '../../src/project/store/outbox.ts'
+import { findPlace } from '../../src/project/store/place.ts'
 import { draft } from '../../src/session/entries.ts'
 import { terminal } from '../support/cli.ts'
 

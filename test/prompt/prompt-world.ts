@@ -1,6 +1,6 @@
 // A project whose agent is prompted: real processes, real git, and a script in place of a model.
 import { onTestFinished } from 'vitest'
-import { Workspace } from '../../src/project/workspace.ts'
+import { Workspace } from '../../src/project/store/workspace.ts'
 import type { PromptEvent, PromptHandle, PromptRequest } from '../../src/run/prompt/contract.ts'
 import { startPrompt } from '../../src/run/prompt/start-prompt.ts'
 import { expectNoneLeft } from '../support/processes.ts'

@@ -2,7 +2,7 @@
 // much as the life behind it.
 import { createInterface } from 'node:readline'
 import { startOf } from '../../src/harness/process/strays.ts'
-import { findPlace } from '../../src/project/place.ts'
+import { findPlace } from '../../src/project/store/place.ts'
 import { Claims } from '../../src/run/claims.ts'
 
 const [folder, run, count] = process.argv.slice(2) as [string, string, string]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { stintProgram } from '../../src/harness/rehearsal/stint-program.ts'
-import { Workspace } from '../../src/project/workspace.ts'
+import { Workspace } from '../../src/project/store/workspace.ts'
 import { startRun } from '../../src/run/start-run.ts'
 import { RunWorld } from './run-world.ts'
 

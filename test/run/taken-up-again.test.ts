@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startOf } from '../../src/harness/process/strays.ts'
-import { Workspace } from '../../src/project/workspace.ts'
+import { Workspace } from '../../src/project/store/workspace.ts'
 import { Claims } from '../../src/run/claims.ts'
 import { refuseSecond } from '../../src/run/go-on.ts'
 import { RunSession } from '../../src/run/run-session.ts'

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findRepository } from '../../src/git/repository.ts'
-import { DEFAULT_RUN } from '../../src/project/run-config.ts'
+import { DEFAULT_RUN } from '../../src/project/config/run-config.ts'
 import { BUILT_IN } from '../../src/run/profiles/built-in.ts'
 import { setupText } from '../../src/run/prompts/setup-text.ts'
 import { taskText } from '../../src/run/prompts/task-text.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { HistoryItem } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
-import { Workspace } from '../../src/project/workspace.ts'
+import { Workspace } from '../../src/project/store/workspace.ts'
 import { Conversations } from '../../src/serve/data/conversations.ts'
 import { plainProject } from '../support/project.ts'
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { conversationStore } from '../../src/history/store.ts'
 import type { HistoryItem, Message, Part } from '../../src/history/items.ts'
-import { Workspace } from '../../src/project/workspace.ts'
+import { Workspace } from '../../src/project/store/workspace.ts'
 import { type Draft, draft } from '../../src/session/entries.ts'
 import { type DemoProject, emptyProject } from './demo-project.ts'
 

@@ -1,7 +1,7 @@
 // Ending delegates, beginning them again, giving them up.
 import { buildCommand } from '@stricli/core'
 import type { DelegateRow } from '../../run/delegate/contract.ts'
-import { refuseInRun } from '../../project/in-run.ts'
+import { refuseInRun } from '../../project/store/in-run.ts'
 import { chosenDelegates, delegateNames, idsOf, standing } from '../choose-delegates.ts'
 import type { Context } from '../context.ts'
 import { isAtWork, nameOf, rowLine, rowWithNext } from '../describe-delegate.ts'

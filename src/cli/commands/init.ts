@@ -1,7 +1,7 @@
 import { buildCommand } from '@stricli/core'
 import { join, relative } from 'node:path'
 import { shortId } from '../../journal/ids.ts'
-import type { InitOptions } from '../../project/start.ts'
+import type { InitOptions } from '../../project/lifecycle/start.ts'
 import type { Context } from '../context.ts'
 import { sayWaiting } from '../describe-handoff.ts'
 import { sessionJson } from '../describe.ts'

@@ -7,7 +7,7 @@ import type {
 } from '../../run/delegate/contract.ts'
 import type { QueueOptions } from '../../run/delegate/delegates-of-project.ts'
 import { runGit } from '../../git/run-git.ts'
-import { refuseInRun } from '../../project/in-run.ts'
+import { refuseInRun } from '../../project/store/in-run.ts'
 import { chosenDelegates, delegateNames, idsOf } from '../choose-delegates.ts'
 import type { Context } from '../context.ts'
 import { isAtWork, nameOf, rowLine } from '../describe-delegate.ts'

@@ -1,6 +1,6 @@
 import { buildCommand } from '@stricli/core'
 import { shortId } from '../../journal/ids.ts'
-import type { Purged } from '../../project/purge.ts'
+import type { Purged } from '../../project/purge/purge.ts'
 import { whyNotPurged } from '../../project/purge/needle.ts'
 import type { Context } from '../context.ts'
 import { plural } from '../describe.ts'

@@ -1,7 +1,7 @@
 import { buildCommand } from '@stricli/core'
 import type { RunReport } from '../../run/report.ts'
 import type { StartOptions } from '../../run/start-run.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import type { Context } from '../context.ts'
 import { Misuse } from '../errors.ts'
 import { toggle } from '../flags.ts'
@@ -71,7 +71,7 @@ async function started(
 ): Promise<RunReport> {
   const { startAnyRun } = await import('../../run/parallel/start-any-run.ts')
   const { showRun } = await import('../show-run.ts')
-  const { redaction } = await import('../../project/clean-draft.ts')
+  const { redaction } = await import('../../project/store/clean-draft.ts')
   // A run that may do what it does without being asked never waits for a person who has gone.
   const mayAsk = context.canAsk && flags.json !== true && (options.permissions ?? 'ask') === 'ask'
   return showRun(

@@ -8,10 +8,10 @@ import type { SetupRequest } from '../../harness/claude/setup/setup-claude.ts'
 import type { CodexRequest } from '../../harness/codex/setup-codex.ts'
 import { removeEmptyFolder, removeFile } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
-import { DEFAULTS } from '../../project/config.ts'
-import { refuseInRun } from '../../project/in-run.ts'
-import type { Place } from '../../project/place.ts'
-import { prepareFolder } from '../../project/prepare-folder.ts'
+import { DEFAULTS } from '../../project/config/config.ts'
+import { refuseInRun } from '../../project/store/in-run.ts'
+import type { Place } from '../../project/store/place.ts'
+import { prepareFolder } from '../../project/store/prepare-folder.ts'
 import type { Context } from '../context.ts'
 import { EXIT, Misuse } from '../errors.ts'
 import { json, optionalName, text, toggle } from '../flags.ts'
@@ -81,7 +81,7 @@ export const setup = buildCommand<Flags, [string?], Context>({
     await withJsonErrors(this, flags, output, async () => {
       refuseMisuse(harness, flags)
       const { describeReport, describeSetup, setupJson } = await import('../describe-setup.ts')
-      const { findPlace } = await import('../../project/place.ts')
+      const { findPlace } = await import('../../project/store/place.ts')
       const place = findPlace(this.cwd)
       // Claude Code reads the settings of the worktree that it is started in.
       const root = place.repository?.worktree ?? place.root
@@ -92,7 +92,7 @@ export const setup = buildCommand<Flags, [string?], Context>({
         env: this.env,
       }
       if (flags.check === true) {
-        const { trackingFolderOf } = await import('../../project/conversation-binding.ts')
+        const { trackingFolderOf } = await import('../../project/store/conversation-binding.ts')
         const { checkSetup } = await import('../../harness/claude/setup/check.ts')
         const report = await checkSetup(around, {
           cwd,

@@ -1,6 +1,6 @@
 import { buildCommand } from '@stricli/core'
 import type { Project } from '../../project/open-project.ts'
-import type { Place } from '../../project/place.ts'
+import type { Place } from '../../project/store/place.ts'
 import type { Backlog } from '../../backlog/backlog.ts'
 import { findTask } from '../../backlog/find.ts'
 import { proposeSpecialist } from '../../backlog/specialist.ts'

@@ -1,5 +1,5 @@
 import { buildCommand, buildRouteMap } from '@stricli/core'
-import type { ReportedStatus } from '../../project/report-task.ts'
+import type { ReportedStatus } from '../../project/tasks/report-task.ts'
 import type { TaskStatus } from '../../session/entries.ts'
 import { proposeSpecialist } from '../../backlog/specialist.ts'
 import type { Context } from '../context.ts'

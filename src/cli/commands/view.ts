@@ -1,5 +1,5 @@
 import { buildCommand } from '@stricli/core'
-import type { Reading } from '../../project/live-session.ts'
+import type { Reading } from '../../project/store/live-session.ts'
 import { type SessionState, openBlockers } from '../../session/state.ts'
 import { minute } from '../../text/times.ts'
 import { modelOf } from '../../document/model.ts'

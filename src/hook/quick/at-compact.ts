@@ -1,5 +1,5 @@
 import type { EventOf } from '../../harness/claude/events.ts'
-import { kindsInOutbox } from '../../project/outbox.ts'
+import { kindsInOutbox } from '../../project/store/outbox.ts'
 import type { Answer } from '../answer.ts'
 import { isUpToDate, readPrepared } from '../prepared.ts'
 import { glimpse, isTelling } from './glimpse.ts'

@@ -7,8 +7,12 @@ import {
 import type { EventOf } from '../../harness/claude/events.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { statOrUndefined } from '../../journal/look.ts'
-import { kindsInOutbox } from '../../project/outbox.ts'
-import { belongsHere, listOpenSessions, readOpenSession } from '../../project/open-session-files.ts'
+import { kindsInOutbox } from '../../project/store/outbox.ts'
+import {
+  belongsHere,
+  listOpenSessions,
+  readOpenSession,
+} from '../../project/store/open-session-files.ts'
 import type { Answer } from '../answer.ts'
 import { dropHandedOver, seeHandedOver } from '../cleared.ts'
 import { nameConversationInShell } from '../name-in-shell.ts'

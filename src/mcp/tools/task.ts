@@ -1,5 +1,5 @@
 import type { Project, Task } from '../../library.ts'
-import type { ReportedStatus } from '../../project/report-task.ts'
+import type { ReportedStatus } from '../../project/tasks/report-task.ts'
 import { clipped, latestWithin } from '../bounds.ts'
 import { badArguments } from '../schema.ts'
 import type { Answer, Tool } from '../tool.ts'

@@ -1,7 +1,7 @@
 import type { SessionRow, SessionState } from '../../library.ts'
 import { entryText } from '../../index/entry-text.ts'
 import { shortId } from '../../journal/ids.ts'
-import type { Reading } from '../../project/live-session.ts'
+import type { Reading } from '../../project/store/live-session.ts'
 import { currentStep, stepCounts } from '../../session/state.ts'
 import { clip, latestWithin } from '../bounds.ts'
 import type { Answer, Tool } from '../tool.ts'

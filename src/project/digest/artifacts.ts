@@ -5,7 +5,7 @@ import { StintError } from '../../journal/errors.ts'
 import { appendLines, createFolder, writeOnce } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { stateHome } from '../../journal/state-home.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Workspace } from '../store/workspace.ts'
 
 /** A run whose output was kept. */
 export interface KeptRun {

@@ -4,9 +4,9 @@ import { testRunOf } from '../../command/test-runs.ts'
 import { StintError } from '../../journal/errors.ts'
 import { type Draft, type EntryData, draft } from '../../session/entries.ts'
 import { shorten } from '../../text/clean.ts'
-import { NoSession, chooseSession, refuseClosed } from '../choose.ts'
-import { conversationOf } from '../conversation-binding.ts'
-import type { Workspace } from '../workspace.ts'
+import { NoSession, chooseSession, refuseClosed } from '../store/choose.ts'
+import { conversationOf } from '../store/conversation-binding.ts'
+import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 
 const LONGEST_COMMAND = 160

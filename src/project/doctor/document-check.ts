@@ -3,8 +3,8 @@ import { basename, join } from 'node:path'
 import { readOrUndefined } from '../../journal/look.ts'
 import { shortId } from '../../journal/ids.ts'
 import { renderDocument } from '../../document/render.ts'
-import { baseOf } from '../document-base.ts'
-import type { LiveSession, Reading } from '../live-session.ts'
+import { baseOf } from '../store/document-base.ts'
+import type { LiveSession, Reading } from '../store/live-session.ts'
 
 /**
  * `edited`: somebody wrote into it, and the next command on the session takes that in. `no file`: a folder,

@@ -4,7 +4,7 @@ import { listBlobs, namesOf } from '../../history/blob-files.ts'
 import { Blobs } from '../../history/blobs.ts'
 import { blobsFolder } from '../../history/places.ts'
 import { storeOf } from '../history/store.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Workspace } from '../store/workspace.ts'
 import { type Check, Findings, plural } from './report.ts'
 
 /** Whether what was said can be read whole: every line of a conversation is one, every large output that a conversation names is there, and is what it was. */

@@ -1,7 +1,7 @@
 import { readTroubles } from '../conversation/troubles.ts'
 import { second } from '../../text/times.ts'
-import { trackingFolderOf } from '../conversation-binding.ts'
-import type { Place } from '../place.ts'
+import { trackingFolderOf } from '../store/conversation-binding.ts'
+import type { Place } from '../store/place.ts'
 import { type Check, Findings, plural } from './report.ts'
 
 const SHOWN = 20

@@ -7,8 +7,8 @@ import { shortId } from '../../journal/ids.ts'
 import { foldBacklog } from '../../backlog/backlog.ts'
 import { TaskFiles } from '../../backlog/store.ts'
 import { isUntouched, renderTaskFile, showsTheSame } from '../../backlog/task-file.ts'
-import { openBacklog } from '../backlog.ts'
-import type { Workspace } from '../workspace.ts'
+import { openBacklog } from '../tasks/backlog.ts'
+import type { Workspace } from '../store/workspace.ts'
 import { type Check, Findings, plural } from './report.ts'
 
 export interface IndexTotals {

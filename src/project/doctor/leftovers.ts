@@ -3,7 +3,7 @@ import { basename, join, relative } from 'node:path'
 import { errnoOf, isMissing } from '../../journal/errors.ts'
 import { staleTemporaries, sweepTemporaries, writerOf } from '../../journal/files.ts'
 import { isReplacedLog } from '../purge/rewrite-log.ts'
-import type { Place } from '../place.ts'
+import type { Place } from '../store/place.ts'
 import { type Check, Findings, plural } from './report.ts'
 
 /** What killed commands left behind, and what was set aside for a person to look at. Nothing of it is lost or in the way. */

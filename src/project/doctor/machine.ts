@@ -2,7 +2,7 @@
 import { statfsSync } from 'node:fs'
 import { isWalSafe, loadSqlite } from '../../index/sqlite.ts'
 import { statOrUndefined } from '../../journal/look.ts'
-import type { Place } from '../place.ts'
+import type { Place } from '../store/place.ts'
 import { type Check, Findings } from './report.ts'
 
 const MEGABYTE = 1024 * 1024

@@ -9,8 +9,8 @@ import {
   workflowLogMark,
 } from '../../document/export/workflow-log.ts'
 import type { WorkSource } from '../../document/export/work.ts'
-import { type Reading, nameForFiles } from '../live-session.ts'
-import type { Workspace } from '../workspace.ts'
+import { type Reading, nameForFiles } from '../store/live-session.ts'
+import type { Workspace } from '../store/workspace.ts'
 import { workSourceOf } from './source.ts'
 import { exportTarget, isInProject, projectFolder } from './target.ts'
 import { exportsWritten, isExport, noteExport, sumOf } from './written.ts'

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { NotWritten, StintError, errnoOf } from '../../journal/errors.ts'
 import { statOrUndefined } from '../../journal/look.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Workspace } from '../store/workspace.ts'
 
 /**
  * The file that is to be written, without symbolic links. Refused where an export does no good: over a folder or a

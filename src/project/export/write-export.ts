@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { NotWritten, StintError, errnoOf, isMissing } from '../../journal/errors.ts'
 import { createFile, createFolder, openToRead, replaceOpenFile } from '../../journal/files.ts'
 import { readRange } from '../../journal/read.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Workspace } from '../store/workspace.ts'
 import { type WrittenExport, isExport, noteExport, sumOf } from './written.ts'
 
 const ROUNDS = 20

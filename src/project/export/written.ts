@@ -6,7 +6,7 @@ import { errnoOf } from '../../journal/errors.ts'
 import { appendLines } from '../../journal/files.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 import type { ExportFormat } from '../../document/export/formats.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Workspace } from '../store/workspace.ts'
 
 export interface WrittenExport {
   readonly path: string

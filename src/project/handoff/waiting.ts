@@ -2,7 +2,7 @@ import { acceptanceOf, handoffOf } from '../../session/handoffs.ts'
 import type { RawEntry } from '../../session/in-effect.ts'
 import { inEffect } from '../../session/in-effect.ts'
 import { isTakenUp } from '../../session/handoffs.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Workspace } from '../store/workspace.ts'
 
 /** A handoff that was made for a task or a session and that nobody took up yet. */
 export interface WaitingHandoff {

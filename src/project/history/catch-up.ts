@@ -5,8 +5,8 @@ import { isConversationId } from '../../history/conversation-id.ts'
 import { untilUnlocked } from '../../history/lock.ts'
 import { conversationPath } from '../../history/places.ts'
 import { namesIn } from '../../journal/look.ts'
-import { trackingFolderOf } from '../conversation-binding.ts'
-import type { Workspace } from '../workspace.ts'
+import { trackingFolderOf } from '../store/conversation-binding.ts'
+import type { Workspace } from '../store/workspace.ts'
 
 const PIECE = 4 * 1024 * 1024
 

@@ -1,7 +1,7 @@
 import { StintError } from '../../journal/errors.ts'
-import { NoSession, chooseSession } from '../choose.ts'
+import { NoSession, chooseSession } from '../store/choose.ts'
 import type { SessionRow } from '../../index/rows.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Workspace } from '../store/workspace.ts'
 import { conversationsOfSession } from './rows.ts'
 import { storeOf } from './store.ts'
 

@@ -2,7 +2,7 @@
 import { type AnthropicMessage, anthropicMessages } from '../../history/formats/anthropic.ts'
 import { type OpenAiMessage, openAiMessages } from '../../history/formats/openai.ts'
 import type { HistoryItem } from '../../history/items.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Workspace } from '../store/workspace.ts'
 import { type Span, between } from './between.ts'
 import { catchUp } from './catch-up.ts'
 import { type Meant, findConversation, findMeant } from './find.ts'

@@ -5,7 +5,7 @@ import type { StoredConversation } from '../../history/store.ts'
 import { StintError } from '../../journal/errors.ts'
 import { removeFile } from '../../journal/files.ts'
 import { statOrUndefined } from '../../journal/look.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Workspace } from '../store/workspace.ts'
 import { findConversation } from './find.ts'
 import { storeOf } from './store.ts'
 

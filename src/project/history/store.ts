@@ -1,5 +1,5 @@
 import { type ConversationStore, conversationStore } from '../../history/store.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Workspace } from '../store/workspace.ts'
 
 /** What was said in this project. */
 export function storeOf({ place, config }: Workspace): ConversationStore {

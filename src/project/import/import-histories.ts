@@ -10,7 +10,7 @@ import {
 } from '../../harness/opencode/history.ts'
 import { knownProjects, rememberProject } from '../../index/projects.ts'
 import { statOrUndefined } from '../../journal/look.ts'
-import { Workspace } from '../workspace.ts'
+import { Workspace } from '../store/workspace.ts'
 import type { ImportReport, ImportRequest, ImportedConversation } from './contract.ts'
 import { isUnchanged } from './cursor.ts'
 import { hasNews, importSession, sessionCursorName } from './import-database.ts'
@@ -19,8 +19,8 @@ import { IMPORTED_HARNESSES, OF_FILES } from './harnesses.ts'
 import type { ImportLock } from './lock.ts'
 import { problemOf } from './problem.ts'
 import { ImportTarget } from './target.ts'
-import type { ThreadJob } from './thread/contract.ts'
-import { inThreads, threadProgram } from './thread/threads.ts'
+import type { ThreadJob } from './thread-messages.ts'
+import { inThreads, threadProgram } from './threads.ts'
 
 /** Less is read as quickly by one as by several that have to be started. */
 const MUCH = 64 * 1024 * 1024

@@ -2,8 +2,8 @@ import { isAlive } from '../../harness/process/strays.ts'
 import { statOrUndefined } from '../../journal/look.ts'
 import { readLog } from '../../journal/read.ts'
 import { isRecord } from '../../backlog/canonical.ts'
-import type { Place } from '../place.ts'
-import { runIds, runLogPlace } from '../run-files.ts'
+import type { Place } from '../store/place.ts'
+import { runIds, runLogPlace } from '../store/run-files.ts'
 
 /** The runs that somebody runs now. Only looks: no name is given back to a log that lost one. */
 export function runsGoingOn(place: Place): readonly string[] {

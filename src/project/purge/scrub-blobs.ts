@@ -5,7 +5,7 @@ import { Blobs, blobNameOf } from '../../history/blobs.ts'
 import { onceUnlocked } from '../../history/lock.ts'
 import { blobsFolder } from '../../history/places.ts'
 import { storeOf } from '../history/store.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Workspace } from '../store/workspace.ts'
 import type { Needle } from './needle.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { StintError } from '../../journal/errors.ts'
 import type { Draft } from '../../session/entries.ts'
 import type { SessionState } from '../../session/state.ts'
-import { checkpointDrafts } from '../checkpoint.ts'
-import { chooseSession, refuseClosed } from '../choose.ts'
-import type { LiveSession, Reading } from '../live-session.ts'
-import type { Workspace } from '../workspace.ts'
+import { checkpointDrafts } from '../lifecycle/checkpoint.ts'
+import { chooseSession, refuseClosed } from '../store/choose.ts'
+import type { LiveSession, Reading } from '../store/live-session.ts'
+import type { Workspace } from '../store/workspace.ts'
 
 /** The workflow of a session, ready to be written to. */
 export async function openWorkflow(workspace: Workspace, name: string) {

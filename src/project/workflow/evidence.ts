@@ -7,7 +7,7 @@ import { errnoOf } from '../../journal/errors.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 import type { TemplatePhase } from '../../session/entries.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface Evidence {

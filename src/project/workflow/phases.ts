@@ -11,8 +11,8 @@ import {
   placesOf,
 } from '../../session/workflow.ts'
 import { oneLine } from '../../text/clean.ts'
-import type { Reading } from '../live-session.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Reading } from '../store/live-session.ts'
+import type { Workspace } from '../store/workspace.ts'
 import { appendWithCheckpoint, openWorkflow } from './append.ts'
 import { findPhase, placeText } from './find-phase.ts'
 import { defined } from '../../text/defined.ts'

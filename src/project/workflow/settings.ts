@@ -6,8 +6,8 @@ import { MOST_DELIVERABLES } from '../../session/workflow-fold.ts'
 import type { Workflow } from '../../session/workflow-state.ts'
 import { oneLine } from '../../text/clean.ts'
 import { isInside } from '../../backlog/workflow/inside.ts'
-import type { Reading } from '../live-session.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Reading } from '../store/live-session.ts'
+import type { Workspace } from '../store/workspace.ts'
 import { openWorkflow } from './append.ts'
 
 const KEYS = ['deliverables', 'name', 'focus'] as const

@@ -6,7 +6,7 @@ import {
   listTemplates,
   templateIn,
 } from '../../backlog/workflow/templates.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Workspace } from '../store/workspace.ts'
 
 /** A template as it is now, by its name or the path of its file. */
 export function templateFor(workspace: Workspace, wanted = DEFAULT_TEMPLATE): WorkflowTemplate {

@@ -1,5 +1,5 @@
-import { redaction } from '../../project/clean-draft.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import { redaction } from '../../project/store/clean-draft.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import type { RunEvent } from '../events.ts'
 import { redactDeep } from '../../text/redact.ts'
 import { workDelegate } from './work-delegate.ts'

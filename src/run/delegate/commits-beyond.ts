@@ -1,5 +1,5 @@
 import { GitFailed, runGit } from '../../git/run-git.ts'
-import type { Place } from '../../project/place.ts'
+import type { Place } from '../../project/store/place.ts'
 
 /** How many commits a delegate has beyond where it began, by the first of these that is still there: its branch may be gone. */
 export function commitsBeyond(

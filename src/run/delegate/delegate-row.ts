@@ -1,4 +1,4 @@
-import type { Workspace } from '../../project/workspace.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { addSpent } from '../run-state.ts'
 import { spendOf } from '../spend.ts'
 import { commitsBeyond } from './commits-beyond.ts'

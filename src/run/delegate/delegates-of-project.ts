@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StintError } from '../../journal/errors.ts'
-import { refuseInRun } from '../../project/in-run.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import { refuseInRun } from '../../project/store/in-run.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import type {
   DelegateRequest,
   DelegateRow,

@@ -2,8 +2,8 @@
 import { isAlive } from '../../harness/process/strays.ts'
 import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
-import type { Place } from '../../project/place.ts'
-import { runIds } from '../../project/run-files.ts'
+import type { Place } from '../../project/store/place.ts'
+import { runIds } from '../../project/store/run-files.ts'
 import { readRun } from '../run-log.ts'
 import { type DelegateState, foldDelegate } from './delegate-state.ts'
 

@@ -1,8 +1,8 @@
 // Who will probably change the same files is told before they do, and not by a conflict.
 import { runGit } from '../../git/run-git.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { repositoryAt, uncommitted } from '../tree.ts'
-import { repositoryOf } from '../../project/worktrees.ts'
+import { repositoryOf } from '../../project/store/worktrees.ts'
 import type { Task } from '../../backlog/task.ts'
 import type { DelegateState } from './delegate-state.ts'
 import { isUnsettled } from './delegates.ts'

@@ -1,7 +1,7 @@
 // Two commands never make, begin or settle delegates on top of each other: each waits for its turn, as long as whoever has it lives.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mintId } from '../../journal/ids.ts'
-import type { Place } from '../../project/place.ts'
+import type { Place } from '../../project/store/place.ts'
 import { Claims } from '../claims.ts'
 import { thisProcess } from '../start-run.ts'
 

@@ -1,7 +1,7 @@
 // The commit that was proved stays, whatever becomes of the branch it was made on.
 import { GitFailed } from '../../git/run-git.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
-import type { Place } from '../../project/place.ts'
+import type { Place } from '../../project/store/place.ts'
 import { contains, hasCommit, inRepository } from '../merge/integration-tree.ts'
 
 /** The name under which it is kept until it is merged or discarded. */

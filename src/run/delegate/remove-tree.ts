@@ -1,8 +1,8 @@
 import { GitFailed, runGit } from '../../git/run-git.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
-import type { Place } from '../../project/place.ts'
+import type { Place } from '../../project/store/place.ts'
 import { type RunTree, commitOf, repositoryAt } from '../tree.ts'
-import { repositoryOf } from '../../project/worktrees.ts'
+import { repositoryOf } from '../../project/store/worktrees.ts'
 
 /** Takes away the worktree of a delegate, and its branch when that is at `tip`. Only for what is kept elsewhere. */
 export function removeTree(

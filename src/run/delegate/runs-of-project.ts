@@ -1,5 +1,5 @@
-import { redaction } from '../../project/clean-draft.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import { redaction } from '../../project/store/clean-draft.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { redactDeep } from '../../text/redact.ts'
 import type { RunEvent } from '../events.ts'
 import type { RunOptions } from '../options.ts'

@@ -1,6 +1,6 @@
 import { StintError } from '../../journal/errors.ts'
-import { withoutSecrets } from '../../project/clean-draft.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import { withoutSecrets } from '../../project/store/clean-draft.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 
 /** A verify command goes through the log to those who are to run it, and a secret in it would not. */
 export function refuseSecretCommand({ config }: Workspace, verify: string): void {

@@ -7,8 +7,8 @@ import { QUIETLY } from '../../git/working-tree.ts'
 import { createFolder, removeTree } from '../../journal/files.ts'
 import { shortId } from '../../journal/ids.ts'
 import { namesIn } from '../../journal/look.ts'
-import type { Place } from '../../project/place.ts'
-import { repositoryOf, worktreesFolder } from '../../project/worktrees.ts'
+import type { Place } from '../../project/store/place.ts'
+import { repositoryOf, worktreesFolder } from '../../project/store/worktrees.ts'
 
 /** Where branches are looked at and moved: a folder that is there in every repository, a bare one included. */
 export function inRepository(place: Place, ...args: readonly string[]): string {

@@ -1,6 +1,6 @@
 // One delegate's work goes into its target, or is told why not. Every step is in the delegate's log before it is made.
 import { StintError } from '../../journal/errors.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { RunLog } from '../run-log.ts'
 import type { MergeOutcome } from '../delegate/contract.ts'
 import type { DelegateState } from '../delegate/delegate-state.ts'

@@ -1,8 +1,8 @@
 import { GitFailed, runGit } from '../../git/run-git.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
-import type { Place } from '../../project/place.ts'
+import type { Place } from '../../project/store/place.ts'
 import { commitOf } from '../tree.ts'
-import { repositoryOf } from '../../project/worktrees.ts'
+import { repositoryOf } from '../../project/store/worktrees.ts'
 import { checkoutsOf, obstacleTo } from './checkouts.ts'
 import { reasonOf } from './outcomes.ts'
 

@@ -1,10 +1,10 @@
 // The merge queue: the work of delegates goes into its targets one after the other, and what does not go in holds up nobody.
 import { existsSync } from 'node:fs'
 import { StintError } from '../../journal/errors.ts'
-import { refuseInRun } from '../../project/in-run.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import { refuseInRun } from '../../project/store/in-run.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { thisProcess } from '../start-run.ts'
-import { repositoryOf } from '../../project/worktrees.ts'
+import { repositoryOf } from '../../project/store/worktrees.ts'
 import type { MergeEvent, MergeOptions, MergeOutcome } from '../delegate/contract.ts'
 import { allDelegates, delegateNow } from '../delegate/delegates.ts'
 import { removeLeftTrees } from './integration-tree.ts'

@@ -2,7 +2,7 @@
 import { isAlive } from '../../harness/process/strays.ts'
 import type { ProcessMark } from '../../harness/contract.ts'
 import { mintId } from '../../journal/ids.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { Claims } from '../claims.ts'
 import { RunLog } from '../run-log.ts'
 import { thisProcess } from '../start-run.ts'

@@ -1,6 +1,6 @@
 import type { ProcessMark } from '../../harness/contract.ts'
 import { StintError } from '../../journal/errors.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import type { MergeEvent, MergeOptions } from '../delegate/contract.ts'
 
 /** What all merges of one call share. */

@@ -1,6 +1,6 @@
 // Whether the target would be well with a delegate's work in it.
 import { StintError } from '../../journal/errors.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { plainEnvironment } from '../agent-environment.ts'
 import { delegateEnvironment } from '../delegate-environment.ts'
 import { openSource } from '../sources/open-source.ts'

@@ -1,6 +1,6 @@
 // One task of a parallel run with its delegate: worked on, merged, and given back while it does not go together with the others.
 import { StintError } from '../../journal/errors.ts'
-import { appendToBacklog, refreshTasks } from '../../project/backlog.ts'
+import { appendToBacklog, refreshTasks } from '../../project/tasks/backlog.ts'
 import { settle } from '../record-done.ts'
 import type { RunOptions } from '../options.ts'
 import type { EndOfRun, TaskName } from '../report.ts'

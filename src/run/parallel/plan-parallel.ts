@@ -1,4 +1,4 @@
-import type { Workspace } from '../../project/workspace.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { openSource } from '../sources/open-source.ts'
 import type { RunOptions } from '../options.ts'
 import { shareOf } from '../parallel-share.ts'

@@ -1,5 +1,5 @@
 import { StintError } from '../../journal/errors.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { MOST_AT_ONCE, type RunOptions } from '../options.ts'
 import type { Settled } from '../scene.ts'
 import { settle } from '../settled.ts'

@@ -2,7 +2,7 @@
 // gone on with.
 import type { EndOfRun } from '../report.ts'
 import type { RunLog } from '../run-log.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { addSpent } from '../run-state.ts'
 import type { TaskStatus } from '../../session/entries.ts'
 import type { Backlog } from '../../backlog/backlog.ts'

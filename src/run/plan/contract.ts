@@ -1,6 +1,6 @@
 // What the planner is asked and answers. Pure: no files, no clock, no chance.
 import type { Price } from '../../context/budget/prices.ts'
-import type { SizeClass } from '../../project/plan-settings.ts'
+import type { SizeClass } from '../../project/config/plan-settings.ts'
 import type { Usage } from '../../session/entries.ts'
 
 export type { SizeClass }

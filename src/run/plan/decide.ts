@@ -4,7 +4,7 @@ import type { Decision, Forecasts, PlannedTask, Standing } from './contract.ts'
 import { shownCost } from './cost.ts'
 import { relationToAll } from './related.ts'
 import { forbiddenBy } from './rules.ts'
-import { DEFAULT_PLAN, type PlanSettings, placesOf } from '../../project/plan-settings.ts'
+import { DEFAULT_PLAN, type PlanSettings, placesOf } from '../../project/config/plan-settings.ts'
 
 /** `forecast`: as is cheapest; `fixed`: so many small tasks; `one`: each task in a conversation of its own. */
 export type BatchMode = 'forecast' | 'fixed' | 'one'

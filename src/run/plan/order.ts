@@ -3,7 +3,7 @@ import { criteriaFor } from '../../backlog/next.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
 import type { PlannedTask } from './contract.ts'
 import { type Relation, relationToAll } from './related.ts'
-import { DEFAULT_PLAN, type PlanSettings } from '../../project/plan-settings.ts'
+import { DEFAULT_PLAN, type PlanSettings } from '../../project/config/plan-settings.ts'
 import { sizeClassOf } from './size.ts'
 import { defined } from '../../text/defined.ts'
 

@@ -1,5 +1,5 @@
 import type { SizeClass } from './contract.ts'
-import { DEFAULT_PLAN, type PlanSettings } from '../../project/plan-settings.ts'
+import { DEFAULT_PLAN, type PlanSettings } from '../../project/config/plan-settings.ts'
 
 /** What of a task tells how big it is. */
 export interface SizedTask {

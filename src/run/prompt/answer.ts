@@ -10,8 +10,8 @@ import type {
   TurnEnded,
 } from '../../harness/contract.ts'
 import { pointFor } from '../../harness/point-for.ts'
-import type { LiveSession } from '../../project/live-session.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import type { LiveSession } from '../../project/store/live-session.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { LiveConversation } from '../live-conversation.ts'
 import { OWN_COMMANDS } from '../own-commands.ts'
 import { recorderFor } from '../record-conversation.ts'

@@ -2,7 +2,7 @@
 import type { ProcessMark } from '../../harness/contract.ts'
 import { endStrays } from '../../harness/process/strays.ts'
 import { StintError } from '../../journal/errors.ts'
-import type { Place } from '../../project/place.ts'
+import type { Place } from '../../project/store/place.ts'
 import { Claims } from '../claims.ts'
 
 /** In the environment of whatever a prompt starts. */

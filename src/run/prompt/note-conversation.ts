@@ -1,8 +1,8 @@
 import { newTracking, readTracking, writeTracking } from '../../project/conversation/tracking.ts'
 import { usualTranscript } from '../../harness/claude/transcript-path.ts'
 import { errnoOf } from '../../journal/errors.ts'
-import { trackingFolderOf } from '../../project/conversation-binding.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import { trackingFolderOf } from '../../project/store/conversation-binding.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 
 /**
  * Notes which session a conversation of Claude Code works on and where it is written down, as hooks do: whoever goes on with it

@@ -1,6 +1,6 @@
 // Beads (https://github.com/steveyegge/beads) keeps issues in a database of its own, which only its program reads.
-import { withoutSecrets } from '../../project/clean-draft.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import { withoutSecrets } from '../../project/store/clean-draft.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { isRecord, joined } from '../../backlog/canonical.ts'
 import { StintError } from '../../journal/errors.ts'
 import { oneLine, shorten } from '../../text/clean.ts'

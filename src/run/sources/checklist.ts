@@ -1,5 +1,5 @@
-import { withoutSecrets } from '../../project/clean-draft.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import { withoutSecrets } from '../../project/store/clean-draft.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { readForeign } from './foreign.ts'
 import { parseChecklist } from './parse-checklist.ts'
 import { refuse } from './problems.ts'

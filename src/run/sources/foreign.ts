@@ -1,7 +1,7 @@
 // Tasks that are kept elsewhere. They become entries that are never written, and are folded with the project's own, so that
 // what journals say of such a task counts as it does for any other.
-import { withoutSecrets } from '../../project/clean-draft.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import { withoutSecrets } from '../../project/store/clean-draft.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import type { TaskFields, TaskStatus } from '../../session/entries.ts'
 import { type Backlog, type TaskEntry, foldBacklog } from '../../backlog/backlog.ts'
 import { joined } from '../../backlog/canonical.ts'

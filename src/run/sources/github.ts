@@ -1,6 +1,6 @@
 // GitHub issues, as the program gh lists them. Nothing is ever changed there.
 import { StintError } from '../../journal/errors.ts'
-import type { Workspace } from '../../project/workspace.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { isRecord } from '../../backlog/canonical.ts'
 import { shorten } from '../../text/clean.ts'
 import { type ForeignTask, readForeign } from './foreign.ts'

@@ -1,4 +1,4 @@
-import type { Workspace } from '../../project/workspace.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { readStatus } from '../../backlog/task.ts'
 import { readForeign } from './foreign.ts'
 import { withStatusDone } from './mark-done.ts'

@@ -1,4 +1,4 @@
-import type { Workspace } from '../../project/workspace.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { isTakenUp } from '../../session/handoffs.ts'
 import type { Handoff, SessionState } from '../../session/state.ts'
 import type { HandoffLine } from '../contract.ts'

@@ -1,6 +1,6 @@
 // What was used, by day and by model: of what is stored of conversations, and of runs whose conversations are not.
 import { priceOf } from '../../context/budget/prices.ts'
-import { runIds } from '../../project/run-files.ts'
+import { runIds } from '../../project/store/run-files.ts'
 import { readRun } from '../../run/run-log.ts'
 import { NOTHING, addUsage } from '../../run/run-state.ts'
 import { spendOf } from '../../run/spend.ts'

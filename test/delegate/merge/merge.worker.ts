@@ -2,7 +2,7 @@
 import { delegateNow } from '../../../src/run/delegate/delegates.ts'
 import { mergeDelegates } from '../../../src/run/merge/queue.ts'
 import { recoverMerge } from '../../../src/run/merge/recover.ts'
-import { Workspace } from '../../../src/project/workspace.ts'
+import { Workspace } from '../../../src/project/store/workspace.ts'
 
 const [root, verb, ...ids] = process.argv.slice(2) as [string, 'merge' | 'recover', ...string[]]
 const workspace = new Workspace(root, { env: process.env })

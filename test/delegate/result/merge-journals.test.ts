@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { mergeJournals } from '../../../src/run/delegate/result/merge-journals.ts'
 import { tellBegun } from '../../../src/run/delegate/result/tell-parent.ts'
-import { moveTask } from '../../../src/project/backlog.ts'
-import { closeSession } from '../../../src/project/finish.ts'
+import { moveTask } from '../../../src/project/tasks/backlog.ts'
+import { closeSession } from '../../../src/project/lifecycle/finish.ts'
 import { RunSession } from '../../../src/run/run-session.ts'
 import { JournalledWorld, said } from './journalled-world.ts'
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { tellBegun, tellParent } from '../../../src/run/delegate/result/tell-parent.ts'
 import { settledDelegates } from '../../../src/run/delegate/settle-dead.ts'
-import { closeSession } from '../../../src/project/finish.ts'
+import { closeSession } from '../../../src/project/lifecycle/finish.ts'
 import { JournalledWorld } from './journalled-world.ts'
 
 describe("a parent's journal", () => {

@@ -1,9 +1,9 @@
 // What a delegate changed, told by git, also after its work has gone into the target.
 import { GitFailed, runGit } from '../../../git/run-git.ts'
-import type { Place } from '../../../project/place.ts'
-import type { Workspace } from '../../../project/workspace.ts'
+import type { Place } from '../../../project/store/place.ts'
+import type { Workspace } from '../../../project/store/workspace.ts'
 import { readRun } from '../../run-log.ts'
-import { repositoryOf } from '../../../project/worktrees.ts'
+import { repositoryOf } from '../../../project/store/worktrees.ts'
 import type { DelegateState } from '../delegate-state.ts'
 
 const MOST_FILES = 40

@@ -1,7 +1,7 @@
 // Decisions of a delegate that do not go together with those of others who work for the same.
 import { safeLine } from '../../../text/safe-text.ts'
 import { shortId } from '../../../journal/ids.ts'
-import type { Workspace } from '../../../project/workspace.ts'
+import type { Workspace } from '../../../project/store/workspace.ts'
 import type { Decision } from '../../../session/state.ts'
 import { shorten } from '../../../text/clean.ts'
 import type { DelegateState } from '../delegate-state.ts'

@@ -1,6 +1,6 @@
 import { isId } from '../../../journal/ids.ts'
-import type { LiveSession } from '../../../project/live-session.ts'
-import type { Workspace } from '../../../project/workspace.ts'
+import type { LiveSession } from '../../../project/store/live-session.ts'
+import type { Workspace } from '../../../project/store/workspace.ts'
 import type { Draft } from '../../../session/entries.ts'
 
 /** The journal of a session, held as long as it is needed; undefined when there is none any more. */

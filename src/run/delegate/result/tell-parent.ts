@@ -1,6 +1,6 @@
 // What a delegate's parent is told: one entry in its journal for each thing that becomes of it.
 import { StintError, errnoOf } from '../../../journal/errors.ts'
-import type { Workspace } from '../../../project/workspace.ts'
+import type { Workspace } from '../../../project/store/workspace.ts'
 import { NOTHING, addUsage, totalOf } from '../../run-state.ts'
 import {
   type DelegateOutcome,

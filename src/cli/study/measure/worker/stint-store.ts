@@ -1,5 +1,5 @@
 import type { openProjectOf } from './library.ts'
-import type { LogEntry } from '../../../../project/log-entries.ts'
+import type { LogEntry } from '../../../../project/lifecycle/log-entries.ts'
 import type { SessionHandle } from '../../../../project/session-handle.ts'
 import type { Deed, Standing, Status } from './orders.ts'
 import { SESSION, SHARED, type Store, countOne } from './store.ts'

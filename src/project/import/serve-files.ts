@@ -1,0 +1,35 @@
+import type { MessagePort } from 'node:worker_threads'
+import { StintError } from '../../journal/errors.ts'
+import { Workspace } from '../store/workspace.ts'
+import { importFile } from './import-file.ts'
+import { harnessNamed } from './harnesses.ts'
+import { problemOf } from './problem.ts'
+import { ImportTarget } from './target.ts'
+import type { ThreadJob, ThreadNews } from './thread-messages.ts'
+import { defined } from '../../text/defined.ts'
+
+/** Imports the files that come in, one after the other, and tells what came of each. */
+export function serveFiles(port: MessagePort): void {
+  const targets = new Map<string, ImportTarget>()
+  const tell = (news: ThreadNews) => port.postMessage(news)
+  port.on('message', ({ number, harness, file, head, isAnew, project, isDryRun }: ThreadJob) => {
+    try {
+      const target = targets.get(project) ?? new ImportTarget(new Workspace(project))
+      targets.set(project, target)
+      const read = (bytes: number) => tell({ type: 'read', number, bytes })
+      const outcome = importFile(
+        { harness: harnessNamed(harness), file, head, target, isAnew },
+        { isDryRun, read },
+      )
+      tell({ type: 'done', number, ...defined({ outcome }) })
+    } catch (error) {
+      const problem = problemOf(error)
+      if (problem !== undefined) return tell({ type: 'unread', number, problem })
+      const { message, stack } = error as Error
+      if (!(error instanceof StintError))
+        return tell({ type: 'failed', number, message: stack ?? message })
+      const { code, hint } = error
+      tell({ type: 'failed', number, message, code, ...defined({ hint }) })
+    }
+  })
+}

@@ -1,0 +1,165 @@
+import { type Draft, draft } from '../../session/entries.ts'
+import { StintError } from '../../journal/errors.ts'
+import { type SessionState, type SessionStatus, isOpen } from '../../session/state.ts'
+import { moveDrafts, refreshTasks } from '../tasks/backlog.ts'
+import { checkpointDrafts } from './checkpoint.ts'
+import { chooseSession, findSession } from '../store/choose.ts'
+import { refuseInRun } from '../store/in-run.ts'
+import type { Reading } from '../store/live-session.ts'
+import { type Resumed, resumeSession } from './resume.ts'
+import type { Workspace } from '../store/workspace.ts'
+import { defined } from '../../text/defined.ts'
+
+export interface PauseOptions {
+  readonly session?: string
+  readonly note?: string
+  /** A session to go on with instead. */
+  readonly switchTo?: string
+  /** Leaves linked tasks in progress. */
+  readonly keepTaskStatus?: boolean
+  readonly by?: string
+}
+
+export interface Paused {
+  readonly reading: Reading
+  readonly resumed?: Resumed
+}
+
+/** Saves a checkpoint and sets the session down. */
+export async function pauseSession(workspace: Workspace, options: PauseOptions): Promise<Paused> {
+  refuseInRun(workspace, 'pausing a session')
+  // Named before anything is written: a mistyped name must not leave both sessions set down.
+  const other =
+    options.switchTo === undefined ? undefined : await findSession(workspace, options.switchTo)
+  if (other !== undefined && !isOpen(other)) throw closedAlready(other.name, other.status)
+  const row = await chooseSession(workspace, options.session)
+  const session = workspace.session(row.id)
+  const by = options.by ?? 'library'
+  const { state } = await workspace.refreshIfPossible(session)
+  if (state.status !== 'active') throw notActive(state)
+  const git = workspace.git({ dirty: true })
+  const paused = draft(
+    'session.paused',
+    {
+      ...defined({ note: options.note }),
+      ...(other === undefined ? {} : { switchTo: other.id }),
+      ...defined({ git }),
+    },
+    { by },
+  )
+  const tasks = options.keepTaskStatus === true ? [] : moveDrafts(state.tasks, 'ready', by)
+  session.append([
+    ...checkpointDrafts(workspace, session, state, {
+      by,
+      ...defined({ note: options.note }),
+    }),
+    paused,
+    ...tasks,
+  ])
+  const reading = await workspace.refreshIfPossible(session)
+  await refreshTasks(workspace, state.tasks)
+  session.close()
+  return other === undefined
+    ? { reading }
+    : { reading, resumed: await resumeSession(workspace, { session: other.id, by }) }
+}
+
+export interface CloseOptions {
+  readonly session?: string
+  readonly how: 'completed' | 'abandoned'
+  readonly reason?: string
+  readonly by?: string
+}
+
+/** Completes or abandons a session and moves its document to the archive. */
+export async function closeSession(workspace: Workspace, options: CloseOptions): Promise<Reading> {
+  refuseInRun(workspace, 'closing a session')
+  const row = await chooseSession(workspace, options.session)
+  const session = workspace.session(row.id)
+  const { state } = await workspace.refreshIfPossible(session)
+  if (!isOpen(state)) throw closedAlready(state.name, state.status)
+  const by = options.by ?? 'library'
+  session.append(
+    endDrafts(workspace, state, options.how, {
+      by,
+      ...defined({ reason: options.reason }),
+    }),
+  )
+  const reading = await workspace.refreshIfPossible(session)
+  await refreshTasks(workspace, state.tasks)
+  session.close()
+  await followClose(workspace, reading)
+  return reading
+}
+
+/** What is exported when a session ends. Rarely needed, so not loaded with the rest. */
+export async function followClose(workspace: Workspace, reading: Reading): Promise<void> {
+  const { afterClose } = await import('../export/at-close.ts')
+  await afterClose(workspace, reading)
+}
+
+/** The entries that end a session: its outcome, and what becomes of its tasks. */
+export function endDrafts(
+  workspace: Workspace,
+  state: SessionState,
+  how: 'completed' | 'abandoned',
+  options: { reason?: string; by: string },
+): readonly Draft[] {
+  const git = workspace.git({ dirty: true })
+  const closed = draft(
+    'session.closed',
+    {
+      how,
+      ...defined({ reason: options.reason, git }),
+    },
+    { by: options.by },
+  )
+  return [
+    closed,
+    ...moveDrafts(state.tasks, how === 'completed' ? 'completed' : 'ready', options.by),
+  ]
+}
+
+/** Takes back the closing of a session. */
+export async function reopenSession(
+  workspace: Workspace,
+  options: { session: string; by?: string },
+): Promise<Reading> {
+  refuseInRun(workspace, 'reopening a session')
+  const row = await findSession(workspace, options.session)
+  const session = workspace.session(row.id)
+  const { state } = await workspace.refreshIfPossible(session)
+  if (isOpen(state)) {
+    throw new StintError(
+      'SESSION_OPEN',
+      `${state.name} is not closed; it is ${state.status}`,
+      `stint resume ${state.name} goes on with it`,
+    )
+  }
+  const by = options.by ?? 'library'
+  const git = workspace.git()
+  session.append([
+    draft('session.reopened', git === undefined ? {} : { git }, { by }),
+    ...moveDrafts(state.tasks, 'in_progress', by),
+  ])
+  const reading = await workspace.refreshIfPossible(session)
+  await refreshTasks(workspace, state.tasks)
+  session.close()
+  return reading
+}
+
+function notActive(state: SessionState): StintError {
+  const hint =
+    state.status === 'paused'
+      ? `stint resume ${state.name} goes on with it`
+      : `stint reopen ${state.name} takes that back`
+  return new StintError('SESSION_NOT_ACTIVE', `${state.name} is ${state.status} already`, hint)
+}
+
+function closedAlready(name: string, status: SessionStatus): StintError {
+  return new StintError(
+    'SESSION_CLOSED',
+    `${name} is ${status} already`,
+    `stint reopen ${name} takes that back`,
+  )
+}

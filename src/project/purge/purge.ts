@@ -1,0 +1,329 @@
+import { readdirSync } from 'node:fs'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import { GitFailed } from '../../git/run-git.ts'
+import { onceUnlocked } from '../../history/lock.ts'
+import { blobsFolder, conversationsFolder } from '../../history/places.ts'
+import { setAside } from '../../index/set-aside.ts'
+import { StintError } from '../../journal/errors.ts'
+import { removeFile } from '../../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
+import { stateHome } from '../../journal/state-home.ts'
+import { isId, shortId } from '../../journal/ids.ts'
+import type { LogPlace } from '../../journal/log.ts'
+import { BACKLOG_ID } from '../../session/entries.ts'
+import { isUntouched } from '../../backlog/task-file.ts'
+import { openBacklog } from '../tasks/backlog.ts'
+import { exportedFiles, isExport, noteChangedExport } from '../export/written.ts'
+import { refuseInRun } from '../store/in-run.ts'
+import { logIds, logPlace } from '../store/place.ts'
+import { runsGoingOn } from './going-on.ts'
+import { type HoldingCode, dropKeptCode, findKeptCode } from './kept-code.ts'
+import { Needle } from './needle.ts'
+import { countIn, filesUnder, holds, readTextOr, scrubFile, scrubFileName } from './other-files.ts'
+import { scrubBlobs } from './scrub-blobs.ts'
+import { isReplacedLog, rewriteLog } from './rewrite-log.ts'
+import { renderAnew, viewsOf, withdrawDocument } from './session-views.ts'
+import { runIds, runLogPlace, runProgram } from '../store/run-files.ts'
+import type { Workspace } from '../store/workspace.ts'
+
+export interface PurgeOptions {
+  readonly text: string
+  /** Only say where it is. */
+  readonly dryRun?: boolean
+  /** Let go of kept code that holds it. */
+  readonly checkpoints?: boolean
+}
+
+export interface Purged {
+  readonly isDryRun: boolean
+  readonly replacements: number
+  /** From the root of the project. */
+  readonly files: readonly { readonly path: string; readonly replacements: number }[]
+  readonly checkpoints: readonly (HoldingCode & { readonly isDropped: boolean })[]
+  /** Whether kept code could be looked through. */
+  readonly isCodeSearched: boolean
+  /** Files where the text is part of an id, a kind or a heading, or where it keeps being written. */
+  readonly remaining: readonly string[]
+  /** The refs of kept code that holds it and was not let go of. */
+  readonly remainingCode: readonly string[]
+  /** Whether nothing holds it now, as far as journals, files and kept code go. */
+  readonly isComplete: boolean
+}
+
+// One does the work and one finds nothing left; more are needed when somebody writes the text again meanwhile.
+const ROUNDS = 6
+
+/**
+ * Takes a text out of every journal, view and other file of the project. Nothing of it is recorded, and
+ * a purge that was killed is finished by running it again.
+ */
+export async function purgeText(workspace: Workspace, options: PurgeOptions): Promise<Purged> {
+  const needle = new Needle(options.text)
+  const isDryRun = options.dryRun === true
+  if (!isDryRun) refuseInRun(workspace, 'rewriting journals')
+  const purge = new Purge(workspace, needle)
+  if (isDryRun) purge.look()
+  else for (let round = 0; round < ROUNDS && (await purge.round(round === 0)) > 0;) round += 1
+  if (workspace.config.share === 'git' && purge.found.size > 0) {
+    workspace.say(
+      'journals are shared through git here: what was committed of them holds it still, here and wherever it was pushed',
+    )
+  }
+  if (!isDryRun && purge.found.size > 0) {
+    for (const run of purge.goingOn) {
+      workspace.say(
+        `run ${shortId(run)} is going on and may write down again what it was told: purge once more when it has ended`,
+      )
+    }
+  }
+  const kept = searchCode(workspace, needle)
+  const isDropped = !isDryRun && options.checkpoints === true
+  if (isDropped && kept !== undefined) dropKeptCode(workspace.place.repository!, kept)
+  const files = [...purge.found].map(([path, replacements]) => ({
+    path: relative(workspace.place.root, path),
+    replacements,
+  }))
+  const remaining = isDryRun
+    ? []
+    : purge.remaining().map((path) => relative(workspace.place.root, path))
+  const remainingCode = isDropped ? [] : (kept ?? []).map(({ ref }) => ref)
+  const isFound = remaining.length > 0 || remainingCode.length > 0 || (isDryRun && files.length > 0)
+  return {
+    isDryRun,
+    replacements: files.reduce((sum, file) => sum + file.replacements, 0),
+    files,
+    checkpoints: (kept ?? []).map((code) => ({ ...code, isDropped })),
+    isCodeSearched: kept !== undefined,
+    remaining,
+    remainingCode,
+    isComplete: !isFound && kept !== undefined,
+  }
+}
+
+function searchCode(workspace: Workspace, needle: Needle): readonly HoldingCode[] | undefined {
+  const { repository } = workspace.place
+  if (repository === undefined) return []
+  try {
+    return findKeptCode(repository, needle)
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error
+    workspace.say(`the code of checkpoints could not be searched: ${error.message}`)
+    return undefined
+  }
+}
+
+class Purge {
+  /** How often it was found, by file. */
+  readonly found = new Map<string, number>()
+  readonly goingOn: readonly string[]
+  /** Views that were made anew from journals without the text. */
+  readonly #rendered = new Set<string>()
+
+  constructor(
+    readonly workspace: Workspace,
+    readonly needle: Needle,
+  ) {
+    this.goingOn = runsGoingOn(workspace.place)
+  }
+
+  /** Counts without changing anything. */
+  look(): void {
+    const { place } = this.workspace
+    for (const log of [
+      ...[...logIds(place)].map((id) => logPlace(place, id)),
+      ...this.#runLogs(),
+    ]) {
+      this.#note(log.path, rewriteLog(log, this.needle, { dryRun: true }))
+    }
+    for (const [path, count] of scrubBlobs(this.workspace, this.needle, { dryRun: true }))
+      this.#note(path, count)
+    for (const path of this.#otherFiles())
+      this.#note(path, scrubFile(path, this.needle, { dryRun: true }))
+  }
+
+  /** Goes over everything once. Answers how much there was to do. */
+  async round(isFirst: boolean): Promise<number> {
+    const taskFiles = this.#taskFiles().filter((path) => holds(path, this.needle))
+    const before = new Map(taskFiles.map((path) => [path, countIn(path, this.needle)]))
+    // What a person wrote into them becomes entries first, and goes from the journals with the rest.
+    if (taskFiles.length > 0) await this.#tasks()
+    let done = 0
+    const documents = this.#documents()
+    for (const id of logIds(this.workspace.place))
+      done += await this.#session(id, documents.get(shortId(id)) ?? [])
+    if (isFirst || done > 0 || taskFiles.length > 0) {
+      await this.#rebuildIndex()
+      await this.#tasks()
+    }
+    for (const log of this.#runLogs())
+      done += this.#note(log.path, rewriteLog(log, this.needle, { dryRun: false }))
+    for (const [path, count] of before)
+      if (!holds(path, this.needle)) done += this.#note(path, count)
+    for (const [path, count] of scrubBlobs(this.workspace, this.needle, { dryRun: false }))
+      done += this.#note(path, count)
+    for (const path of this.#otherFiles()) done += this.#otherFile(path)
+    return done
+  }
+
+  /** Where it still is. */
+  remaining(): readonly string[] {
+    const own = this.#folders().flatMap((folder) =>
+      [...filesUnder(folder)].filter((path) => !isIndex(path)),
+    )
+    return [...own, ...exportedFiles(this.workspace)].filter((path) => holds(path, this.needle))
+  }
+
+  /** Takes it out of a session's journal and views. `documents` are those of its documents that hold it. */
+  async #session(id: string, documents: readonly string[]): Promise<number> {
+    const { workspace, needle } = this
+    const { path } = logPlace(workspace.place, id)
+    if (id === BACKLOG_ID) return this.#note(path, this.#inLog(id, false))
+    const session = workspace.session(id)
+    try {
+      const views = [...viewsOf(session).filter((view) => holds(view, needle)), ...documents]
+      if (views.length === 0 && this.#inLog(id, true) === 0) return 0
+      const counts = new Map(views.map((view) => [view, countIn(view, needle)]))
+      const isReadable = await withdrawDocument(workspace, session)
+      let done = this.#note(path, this.#inLog(id, false))
+      if (isReadable)
+        for (const view of await renderAnew(workspace, session, needle)) this.#rendered.add(view)
+      for (const [view, count] of counts) if (!holds(view, needle)) done += this.#note(view, count)
+      return done
+    } finally {
+      session.close()
+    }
+  }
+
+  #inLog(id: string, dryRun: boolean): number {
+    return rewriteLog(logPlace(this.workspace.place, id), this.needle, { dryRun })
+  }
+
+  #otherFile(path: string): number {
+    if (this.#rendered.has(path) || this.#isProgramInUse(path)) return 0
+    // A task's file as it was just rendered: what is left there is no text of the task.
+    if (this.#isTaskFile(path) && isUntouched(readTextOr(path, ''))) return 0
+    const done = this.#note(path, this.#scrub(path))
+    if (done > 0) noteChangedExport(this.workspace, path)
+    const isNamedByText = path.endsWith('.md') && NAMED_AFTER_TEXT.has(basename(dirname(path)))
+    return isNamedByText && scrubFileName(path, this.needle) !== undefined ? done + 1 : done
+  }
+
+  #scrub(path: string): number {
+    const scrub = () => ({ count: scrubFile(path, this.needle, { dryRun: false }) })
+    // Whoever copies what was said does not look whether its file still has its name.
+    const isConversation = dirname(path) === conversationsFolder(this.workspace.place.sessions)
+    return (isConversation ? onceUnlocked(path, scrub) : scrub()).count
+  }
+
+  /**
+   * Everything but the logs of sessions and runs, which are rewritten with their links, what is named after its content, and the
+   * index, which is built anew.
+   */
+  *#otherFiles(): Iterable<string> {
+    const runLogs = new Set(this.#runLogs().flatMap(({ path, link }) => [path, link]))
+    for (const folder of this.#folders()) {
+      for (const path of filesUnder(folder)) {
+        const isDoneElsewhere = runLogs.has(path) || this.#isSessionLog(path) || this.#isBlob(path)
+        if (!isDoneElsewhere && !isIndex(path) && !isReplacedLog(basename(path))) yield path
+      }
+    }
+    // What a person made of an export since is theirs, and only named.
+    const { workspace } = this
+    yield* exportedFiles(workspace).filter((path) =>
+      isExport(workspace, path, readOrUndefined(path) ?? Buffer.alloc(0)),
+    )
+  }
+
+  /** Also what was kept of commands that were run where no project was. */
+  #folders(): readonly string[] {
+    const { sessions, tasks, repository } = this.workspace.place
+    const machine = join(stateHome(), 'artifacts')
+    return [
+      sessions,
+      tasks,
+      machine,
+      ...(repository === undefined ? [] : [join(repository.commonDir, 'stint')]),
+    ]
+  }
+
+  /** The session documents that hold it, by the short id in their names. Listed once, for there may be very many. */
+  #documents(): ReadonlyMap<string, readonly string[]> {
+    const found = new Map<string, string[]>()
+    for (const path of ['active', 'archive'].flatMap((name) => [
+      ...filesUnder(join(this.workspace.place.sessions, name)),
+    ])) {
+      const id = /-([0-9a-f]{6})\.md$/.exec(path)?.[1]
+      if (id !== undefined && holds(path, this.needle))
+        found.set(id, [...(found.get(id) ?? []), path])
+    }
+    return found
+  }
+
+  #isSessionLog(path: string): boolean {
+    const id = basename(path) === 'log.jsonl' ? basename(dirname(path)) : basename(path, '.jsonl')
+    const { path: log, link } = logPlace(this.workspace.place, id === 'backlog' ? BACKLOG_ID : id)
+    return (path === log || path === link) && (id === 'backlog' || isId(id))
+  }
+
+  #isBlob(path: string): boolean {
+    return path.startsWith(blobsFolder(this.workspace.place.sessions) + sep)
+  }
+
+  #runLogs(): readonly LogPlace[] {
+    const { place } = this.workspace
+    return runIds(place).map((run) => runLogPlace(place, run))
+  }
+
+  /** What is in it are paths of this machine. Without a part of one of them, no agent could report what it did. */
+  #isProgramInUse(path: string): boolean {
+    return this.goingOn.some((run) => runProgram(this.workspace.place, run) === path)
+  }
+
+  #isTaskFile(path: string): boolean {
+    return dirname(dirname(path)) === this.workspace.place.tasks && !path.includes('set-aside')
+  }
+
+  #taskFiles(): readonly string[] {
+    return [...filesUnder(this.workspace.place.tasks)].filter((path) => this.#isTaskFile(path))
+  }
+
+  /** A new file, because pages that SQLite has let go of still hold what was on them. */
+  async #rebuildIndex(): Promise<void> {
+    const { sessions } = this.workspace.place
+    const path = join(sessions, 'index.db')
+    this.workspace.close()
+    if (statOrUndefined(sessions) === undefined) return
+    // Moved away first, as one that cannot be used is, since other processes may be about to open it.
+    await this.#withIndex(() => setAside(path, statOrUndefined(path)?.ino))
+    for (const name of readdirSync(sessions))
+      if (isIndex(name) && !name.endsWith('.lock')) removeFile(join(sessions, name))
+    await this.#withIndex(() => this.workspace.index())
+  }
+
+  /** Takes in what people wrote into task files, and renders them. */
+  async #tasks(): Promise<void> {
+    if (statOrUndefined(this.workspace.place.tasks) !== undefined)
+      await this.#withIndex(() => openBacklog(this.workspace))
+  }
+
+  /** Without SQLite there is no index to build and no backlog to read; the files are scrubbed all the same. */
+  async #withIndex(work: () => unknown): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof StintError && error.code === 'NO_SQLITE')) throw error
+      this.workspace.say(error.message)
+    }
+  }
+
+  #note(path: string, count: number): number {
+    if (count > 0) this.found.set(path, (this.found.get(path) ?? 0) + count)
+    return count
+  }
+}
+
+const NAMED_AFTER_TEXT = new Set(['active', 'archive', 'set-aside'])
+
+function isIndex(path: string): boolean {
+  return basename(path).startsWith('index.db')
+}

@@ -1,0 +1,118 @@
+import { join, sep } from 'node:path'
+import type { SessionRow } from '../../index/rows.ts'
+import { StintError } from '../../journal/errors.ts'
+import { shortId } from '../../journal/ids.ts'
+import { stateHome } from '../../journal/state-home.ts'
+import type { SessionStatus } from '../../session/state.ts'
+import { slug } from '../../text/clean.ts'
+import { sessionOfConversation } from './conversation-binding.ts'
+import type { Workspace } from './workspace.ts'
+
+/** Several sessions fit; the person has to say which. */
+export class AmbiguousSession extends StintError {
+  override readonly name = 'AmbiguousSession'
+  constructor(
+    what: string,
+    readonly candidates: readonly SessionRow[],
+  ) {
+    const lines = candidates
+      .slice(0, 10)
+      .map((row) => `  ${shortId(row.id)}  ${row.name}  ${row.status}  ${row.branch ?? ''}`)
+    const more = candidates.length > 10 ? [`  … and ${candidates.length - 10} more`] : []
+    super(
+      'SESSION_AMBIGUOUS',
+      [what, ...lines, ...more].join('\n'),
+      'name one of them, by id or any part of it that only it has',
+    )
+  }
+}
+
+export class NoSession extends StintError {
+  override readonly name = 'NoSession'
+  constructor(message: string, hint: string) {
+    super('NO_SESSION', message, hint)
+  }
+}
+
+/** The session that a name means: an id, any part of one that is unique, or a short name. */
+export async function findSession(workspace: Workspace, name: string): Promise<SessionRow> {
+  const index = workspace.hasSessions() ? await workspace.index() : undefined
+  const asGiven = index?.byNamePart(name) ?? []
+  // The name that `init` made of what was typed: FixAuth is fix-auth.
+  const asNamed =
+    asGiven.length > 0
+      ? []
+      : (index?.byNamePart(slug(name)) ?? []).filter((row) => row.name === slug(name))
+  const found = [...asGiven, ...asNamed]
+  const exact = found.filter((row) => row.id === name || row.name === name)
+  const candidates = exact.length > 0 ? exact : found
+  const [first] = candidates
+  if (first === undefined)
+    throw new NoSession(
+      `there is no session "${name}"`,
+      'stint list shows the sessions of this project',
+    )
+  if (candidates.length === 1) return first
+  const open = candidates.filter((row) => row.status === 'active' || row.status === 'paused')
+  if (exact.length > 0 && open.length === 1) return open[0]!
+  throw new AmbiguousSession(`"${name}" fits several sessions:`, candidates)
+}
+
+/** The active session here, or undefined when there is none. A paused one is never taken for active. */
+export async function activeSession(workspace: Workspace): Promise<SessionRow | undefined> {
+  if (!workspace.hasSessions()) return undefined
+  const everywhere = [...(await workspace.index()).sessions({ status: ['active'] })]
+  const active = everywhere.filter(
+    (row) => row.worktree === workspace.worktree || !isOfRun(row.worktree),
+  )
+  const branch = workspace.git()?.branch
+  const worktree = workspace.worktree
+  const here = worktree === undefined ? [] : active.filter((row) => row.worktree === worktree)
+  // On no branch (a detached head) belongs what was begun on none.
+  const onBranch =
+    workspace.place.repository === undefined ? [] : active.filter((row) => row.branch === branch)
+  // One bound to another worktree is somebody else's as long as there is another to choose.
+  const unbound = active.filter((row) => row.worktree === undefined)
+  const candidates = [here, onBranch, unbound, active].find((rows) => rows.length > 0) ?? []
+  if (candidates.length > 1)
+    throw new AmbiguousSession('several sessions are active here:', candidates)
+  return candidates[0]
+}
+
+/** A run or a delegate has it, in a worktree of its own: nobody else's command is meant for it. */
+export function isOfRun(worktree: string | undefined): boolean {
+  return worktree?.startsWith(join(stateHome(), 'worktrees') + sep) === true
+}
+
+/** The session a command works on: the one named, the one named by the environment, its conversation's, or the active one. */
+export async function chooseSession(workspace: Workspace, name?: string): Promise<SessionRow> {
+  const wanted = name ?? workspace.env.STINT_SESSION
+  if (wanted !== undefined && wanted !== '') return findSession(workspace, wanted)
+  const active = (await sessionOfConversation(workspace)) ?? (await activeSession(workspace))
+  if (active !== undefined) return active
+  const paused = workspace.hasSessions()
+    ? [...(await workspace.index()).sessions({ status: ['paused'], limit: 1 })][0]
+    : undefined
+  if (paused !== undefined) {
+    throw new NoSession(
+      'no session is active here',
+      `${paused.name} is paused: stint resume ${paused.name} goes on with it`,
+    )
+  }
+  throw new NoSession('no session is active here', 'stint init --name NAME --goal TEXT starts one')
+}
+
+/** Whether a command was told which session it is about, rather than finding the one that belongs here. */
+export function isNamed(workspace: Workspace, name: string | undefined): boolean {
+  return (name ?? workspace.env.STINT_SESSION ?? '') !== ''
+}
+
+/** What may not be added to a session that has ended. */
+export function refuseClosed(row: { readonly name: string; readonly status: SessionStatus }): void {
+  if (row.status === 'active' || row.status === 'paused') return
+  throw new StintError(
+    'SESSION_CLOSED',
+    `${row.name} is ${row.status}`,
+    `stint reopen ${row.name} takes that back`,
+  )
+}

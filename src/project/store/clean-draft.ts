@@ -1,0 +1,72 @@
+import { StintError } from '../../journal/errors.ts'
+import type { Draft, EntryData } from '../../session/entries.ts'
+import { cleanText } from '../../text/clean.ts'
+import { type RedactOptions, redact, redactDeep } from '../../text/redact.ts'
+import type { Config } from '../config/config.ts'
+
+const LONGEST_ENTRY = 1024 * 1024
+
+export interface Cleaned {
+  readonly draft: Draft
+  /** The kinds of secret that were taken out. */
+  readonly redacted: readonly string[]
+}
+
+/** Brings an entry into the form that is journalled: plain text, without secrets. Nothing reaches the disk that did not pass here. */
+export function cleanDraft(draft: Draft, config: Config): Cleaned {
+  const { value, found } = redactDeep(cleanStrings(named(draft)), redaction(config))
+  const data =
+    draft.kind === 'field.set' ? { ...draft.data, value: Object.values(value)[0] } : value
+  const cleaned = { ...draft, data } as Draft
+  if (JSON.stringify(cleaned.data).length > LONGEST_ENTRY) {
+    throw new StintError(
+      'ENTRY_TOO_LONG',
+      'this entry is longer than 1 MB',
+      'put the text into a file and log its path with --file',
+    )
+  }
+  return { draft: cleaned, redacted: found }
+}
+
+/** A text without secrets, for what is made of it before it becomes an entry: a name, a message. */
+export function withoutSecrets(text: string, config: Config): string {
+  return redact(text, redaction(config)).text
+}
+
+/**
+ * What is given out of journals, without what the settings of today call a secret: a pattern may have been added since.
+ */
+export function redactedForExport<T>(
+  workspace: { config: Config; say(line: string): void },
+  value: T,
+): T {
+  const { value: redacted, found } = redactDeep(value, redaction(workspace.config))
+  if (found.length > 0)
+    workspace.say(`what looked like a secret was left out (${found.join(', ')})`)
+  return redacted
+}
+
+export function redaction({ redact: { patterns, allow } }: Config): RedactOptions {
+  return { extra: [...patterns], allow: [...allow] }
+}
+
+// A frontmatter key is a name like any other: `password` says what its value is.
+function named(draft: Draft): Readonly<Record<string, unknown>> {
+  if (draft.kind !== 'field.set') return draft.data as Record<string, unknown>
+  const { key, value } = draft.data as EntryData['field.set']
+  return { [key]: value }
+}
+
+function cleanStrings<T>(value: T): T {
+  if (typeof value === 'string') return cleanKeepingEdges(value) as T
+  if (Array.isArray(value)) return value.map(cleanStrings) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [key, cleanStrings(field)]),
+  ) as T
+}
+
+// A remark remembers by an empty first or last line that it stood apart from its neighbours.
+function cleanKeepingEdges(text: string): string {
+  return `${text.startsWith('\n') ? '\n' : ''}${cleanText(text)}${text.endsWith('\n') && text.trim() !== '' ? '\n' : ''}`
+}

@@ -1,0 +1,311 @@
+import { checksum } from '../../journal/record.ts'
+import { randomBytes } from 'node:crypto'
+import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { StintError, errnoOf } from '../../journal/errors.ts'
+import { createFile, createFolder, moveFile, removeFile, replaceFile } from '../../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
+import { shortId } from '../../journal/ids.ts'
+import type { Draft } from '../../session/entries.ts'
+import type { RawEntry } from '../../session/in-effect.ts'
+import type { SessionState } from '../../session/state.ts'
+import { fileSafe } from '../../text/times.ts'
+import type { Marker } from '../../document/grammar.ts'
+import { renderDocument } from '../../document/render.ts'
+import { baseOf } from './document-base.ts'
+import type { LiveSession, Reading } from './live-session.ts'
+
+const ROUNDS = 8
+const TAKEN_PREFIX = 'taken-'
+
+/** What was made of a person's edits. */
+export interface Absorbed {
+  /** Entries that their edits became. */
+  readonly entries: number
+  /** Each in a sentence: what was set aside and where, what could not be taken over. */
+  readonly notices: readonly string[]
+}
+
+/**
+ * Turns what a person changed in the document into entries, then puts the document of the current
+ * state in its place. Nothing they saved is overwritten unseen: the file is first moved away under
+ * another name, read there, and the new one is created only where none stands; a save that slips
+ * in between is found in the next round. A process killed in the middle leaves the moved file,
+ * which the next one reads; absorbing the same file twice adds nothing.
+ */
+export async function refreshDocument(
+  session: LiveSession,
+): Promise<Absorbed & { reading: Reading }> {
+  const notices: string[] = []
+  let absorbed = 0
+  const handled = new Set<string>()
+  for (let round = 0; ; round += 1) {
+    let reading = session.read()
+    const path = session.documentPath(reading.state)
+    const wanted = renderDocument(reading.state, reading.marker)
+    const standing = documentsOf(session, reading.state)
+    const isInPlace =
+      standing.length === 1 && standing[0] === path && isFileWith(path, Buffer.from(wanted))
+    if (isInPlace && takenFiles(session).length === 0)
+      return { entries: absorbed, notices, reading }
+    for (const document of standing) moveFile(document, join(session.folder, takenName(document)))
+    const taken = takenFiles(session)
+    // Read again: another process may have put a document there that is newer than our reading, and
+    // what is newer in it is nobody's edit.
+    reading = session.read()
+    for (const file of taken) {
+      readTaken(session, file)
+      const content = file.bytes?.toString('latin1')
+      if (content === undefined || handled.has(content)) continue
+      handled.add(content)
+      const entries = await absorbFile(session, reading, file, notices)
+      absorbed += entries
+      if (entries > 0) reading = session.read()
+    }
+    const target = session.documentPath(reading.state)
+    createFolder(dirname(target))
+    const isPlaced = createFile(target, renderDocument(reading.state, reading.marker))
+    const isAllRead = taken.map((file) => letGo(session, file, notices)).every(Boolean)
+    if ((isPlaced && isAllRead) || round === ROUNDS) return { entries: absorbed, notices, reading }
+  }
+}
+
+/** Every file that may be this session's document: where it belongs, and where an older name or status had put it. */
+function documentsOf(session: LiveSession, state: SessionState): readonly string[] {
+  const suffix = `-${shortId(session.id)}.md`
+  const active = join(session.place.sessions, 'active')
+  const open = existsSync(active)
+    ? readdirSync(active)
+        .filter((name) => name.endsWith(suffix))
+        .map((name) => join(active, name))
+    : []
+  const archived = join(session.place.sessions, 'archive', session.documentName(state))
+  return isStanding(archived) ? [...open, archived] : open
+}
+
+interface Taken {
+  readonly path: string
+  /** What there was to read, when there was anything. */
+  bytes: Buffer | undefined
+  /** What it is, when it is no file. */
+  oddity: string | undefined
+  /** What is to become of the file: forgotten, or kept for the person to see. */
+  keep: string | undefined
+}
+
+function takenFiles(session: LiveSession): readonly Taken[] {
+  if (!existsSync(session.folder)) return []
+  return readdirSync(session.folder)
+    .filter((name) => name.startsWith(TAKEN_PREFIX))
+    .map((name) => ({
+      path: join(session.folder, name),
+      bytes: undefined,
+      oddity: undefined,
+      keep: undefined,
+    }))
+}
+
+/** Reads what was taken, also through a symbolic link, and never waits at a pipe. */
+function readTaken(session: LiveSession, file: Taken): void {
+  const stat = lstatSync(file.path, { throwIfNoEntry: false })
+  if (stat === undefined) return
+  if (stat.isFile()) {
+    file.bytes = readOrUndefined(file.path)
+  } else if (stat.isSymbolicLink()) {
+    // It led somewhere from where the document stood, not from where it was moved to.
+    const target = resolve(session.place.sessions, 'active', readlinkSync(file.path))
+    file.bytes = readThrough(target)
+    const fate =
+      file.bytes === undefined ? ', where no file can be read' : '; the file it leads to stays'
+    file.oddity = `it is a symbolic link to ${relative(session.place.root, target) || '.'}${fate}`
+  } else {
+    file.oddity = stat.isDirectory() ? 'it is a folder' : 'it is not a file'
+  }
+}
+
+function readThrough(target: string): Buffer | undefined {
+  try {
+    return statOrUndefined(target)?.isFile() === true ? readOrUndefined(target) : undefined
+  } catch (error) {
+    // A link that leads in a circle, or to what this user may not read, has nothing to absorb.
+    if (errnoOf(error) === undefined) throw error
+    return undefined
+  }
+}
+
+/** Appends what the file says beyond what it was rendered from, and answers how many entries that was. */
+async function absorbFile(
+  session: LiveSession,
+  reading: Reading,
+  file: Taken,
+  notices: string[],
+): Promise<number> {
+  const bytes = file.bytes ?? Buffer.alloc(0)
+  const text = bytes.toString('utf8')
+  // Decoding puts U+FFFD for bytes it cannot read, and what they were would be gone.
+  if (!Buffer.from(text).equals(bytes)) {
+    file.keep = 'it is not UTF-8 text'
+    return 0
+  }
+  const base = baseOf(session, reading, text)
+  if (base.isUnedited) return 0
+  const { parseDocument } = await import('../../document/parse.ts')
+  const { editsBetween } = await import('../../document/edits.ts')
+  const parsed = isTooLong(text, reading.marker) ? TOO_LONG : parseDocument(text)
+  const problem = parsed.ok
+    ? misplaced(session, reading, text, parsed.document.fields, base.isSure)
+    : parsed.problem
+  if (!parsed.ok || problem !== undefined) {
+    file.keep = problem
+    return 0
+  }
+  const edits = editsBetween(base.state, parsed.document, {
+    mint: () => session.mint(),
+    isBaseSure: base.isSure,
+  })
+  const told = [...encodingOf(text), ...edits.unabsorbed]
+  if (told.length > 0) file.keep = told.join('; ')
+  try {
+    const { drafts, redacted } = session.clean(edits.drafts)
+    const known = reading.entries.filter(
+      (entry) => entry.by === 'document' && entry.id > base.state.lastId,
+    )
+    const news = newsAmong(onceEach(drafts, text), known)
+    session.append(news)
+    if (redacted.length > 0)
+      notices.push(
+        `what looked like a secret in the document was redacted (${redacted.join(', ')})`,
+      )
+    return news.length
+  } catch (error) {
+    if (!(error instanceof StintError) || error.code !== 'ENTRY_TOO_LONG') throw error
+    file.keep = error.message
+    return 0
+  }
+}
+
+/** What the document is written back without. Its text was taken over, but its bytes are not ours to lose. */
+function encodingOf(text: string): readonly string[] {
+  return [
+    ...(text.startsWith('\uFEFF')
+      ? ['it begins with a byte-order mark, and is written again without']
+      : []),
+    ...(text.includes('\r\n') ? ['its lines end in CRLF, and are written again with LF'] : []),
+  ]
+}
+
+const MOST_ADDED = 1024 * 1024
+const TOO_LONG = {
+  ok: false,
+  problem: 'it has grown by more than 1 MB, which is more than a session document can take over',
+} as const
+
+/** A document of a long session may be long; one that is longer than the log behind it holds something else. */
+function isTooLong(text: string, { offset }: Marker): boolean {
+  return text.length > offset + MOST_ADDED
+}
+
+/** Why a document that can be read is not what a person made of this session's. */
+function misplaced(
+  session: LiveSession,
+  reading: Reading,
+  text: string,
+  fields: readonly (readonly [string, string])[],
+  isSure: boolean,
+): string | undefined {
+  if (isSure) return undefined
+  const id = fields.find(([key]) => key === 'id')?.[1].replaceAll(/["'\s]/g, '')
+  if (id !== undefined && id !== session.id) return `it is the document of another session (${id})`
+  // A full disk or a killed editor leaves the end off, and half a line would reword the whole one.
+  const last = text.slice(text.lastIndexOf('\n') + 1).trimEnd()
+  if (last === '') return undefined
+  const whole = renderDocument(reading.state, reading.marker).split('\n')
+  const isCutShort =
+    !/^## Next Steps/m.test(text) || whole.some((line) => line !== last && line.startsWith(last))
+  return isCutShort ? 'it breaks off in the middle of a line' : undefined
+}
+
+/** Marks each entry as what this very text says, so that two processes that read it record it once. */
+function onceEach(drafts: readonly Draft[], text: string): readonly Draft[] {
+  const bytes = Buffer.from(text)
+  const counts = new Map<string, number>()
+  return drafts.map((draft) => {
+    const number = counts.get(draft.kind) ?? 0
+    counts.set(draft.kind, number + 1)
+    return { ...draft, once: `document:${checksum(bytes)}:${bytes.length}:${draft.kind}:${number}` }
+  })
+}
+
+/**
+ * The drafts that are not among the entries that earlier saves became. An editor that was not told
+ * of the new file saves the same edit again with the next one; it was absorbed then and is not news
+ * now, and what the next one says about it is about the entry it became.
+ */
+function newsAmong(drafts: readonly Draft[], known: readonly RawEntry[]): readonly Draft[] {
+  const waiting = new Map<string, string[]>()
+  for (const entry of known)
+    waiting.set(signature(entry), [...(waiting.get(signature(entry)) ?? []), entry.id])
+  const became = new Map<unknown, string>()
+  return drafts.flatMap((draft) => {
+    const data = Object.fromEntries(
+      Object.entries(draft.data).map(([key, value]) => [key, became.get(value) ?? value]),
+    )
+    const news = { ...draft, data } as Draft
+    const earlier = waiting.get(signature(news))?.shift()
+    if (earlier !== undefined && draft.id !== undefined) became.set(draft.id, earlier)
+    return earlier === undefined ? [news] : []
+  })
+}
+
+/** What an entry says, apart from its place: two with the same signature say the same. */
+function signature(entry: { kind: string; data: object }): string {
+  const { after: _after, ...data } = entry.data as { after?: string }
+  return `${entry.kind} ${JSON.stringify(data)}`
+}
+
+/**
+ * Removes a taken file that holds nothing unseen, or keeps it under a name that says so. Answers
+ * false for one that is still being written by an editor that had it open: it is read again.
+ */
+function letGo(session: LiveSession, file: Taken, notices: string[]): boolean {
+  if (!isStanding(file.path)) return true
+  if (file.oddity === undefined && (file.bytes === undefined || !isFileWith(file.path, file.bytes)))
+    return false
+  const why = [file.oddity, file.keep].filter((reason) => reason !== undefined).join('; ')
+  if (why === '') {
+    removeFile(file.path)
+    return true
+  }
+  const folder = join(session.folder, 'set-aside')
+  createFolder(folder)
+  const name = file.path.replace(/^.*taken-[0-9a-f]+-/, '').replace(/\.md$/, '')
+  const kept = join(
+    folder,
+    `${name}-${fileSafe(new Date().toISOString())}-${randomBytes(2).toString('hex')}.md`,
+  )
+  if (moveFile(file.path, kept))
+    notices.push(`${name}.md was set aside as ${relative(session.place.root, kept)}: ${why}`)
+  return true
+}
+
+function takenName(document: string): string {
+  return `${TAKEN_PREFIX}${randomBytes(6).toString('hex')}-${basename(document)}`
+}
+
+/** Whether anything has this name, were it a link that leads nowhere. */
+function isStanding(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
+function isFileWith(path: string, bytes: Buffer): boolean {
+  return (
+    lstatSync(path, { throwIfNoEntry: false })?.isFile() === true &&
+    readOrUndefined(path)?.equals(bytes) === true
+  )
+}
+
+/** Replaces a view only when it says something else, so that watchers are not woken for nothing. */
+export function writeView(path: string, text: string): void {
+  if (readOrUndefined(path)?.equals(Buffer.from(text)) === true) return
+  replaceFile(path, text)
+}

@@ -1,0 +1,74 @@
+// A small file for each session that is not finished, so that a hook finds the one of its branch without the index.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Head } from '../../git/head.ts'
+import { isMissing } from '../../journal/errors.ts'
+import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
+import { isId } from '../../journal/ids.ts'
+import type { SessionStatus } from '../../session/state.ts'
+import type { Place } from './place.ts'
+
+/** What has to be known of a session to tell whether it belongs here. */
+export interface OpenSession {
+  readonly id: string
+  readonly name: string
+  readonly status: SessionStatus
+  readonly branch?: string
+  readonly worktree?: string
+  readonly updatedAt: string
+  /** The latest entry that says what became of a delegate: a conversation that has not heard of it is to be told. */
+  readonly news?: string
+}
+
+const MOST = 500
+
+export function openFolder(place: Place): string {
+  return join(place.sessions, 'open')
+}
+
+/** What the files say, or undefined when they were taken away. */
+export function listOpenSessions(place: Place): readonly OpenSession[] | undefined {
+  return namesIn(openFolder(place))
+    ?.filter(isId)
+    .slice(-MOST)
+    .flatMap((name) => readOpenSession(place, name) ?? [])
+}
+
+export function readOpenSession(place: Place, id: string): OpenSession | undefined {
+  const open = parse(readOrUndefined(join(openFolder(place), id)))
+  return open?.id === id ? open : undefined
+}
+
+/** Whether it is of this worktree and branch. One that is bound to another branch or worktree is somebody else's. */
+export function belongsHere(
+  { branch, worktree }: Pick<OpenSession, 'branch' | 'worktree'>,
+  { repository }: Place,
+  head: Head,
+): boolean {
+  if (repository === undefined) return true
+  const here = repository.isLinked ? repository.worktree : undefined
+  if (worktree === here) return worktree !== undefined || branch === head.branch
+  // One whose worktree is gone is of its branch again.
+  return (
+    branch === head.branch && (worktree === undefined || statOrUndefined(worktree) === undefined)
+  )
+}
+
+export function namesIn(folder: string): readonly string[] | undefined {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+function parse(bytes: Buffer | undefined): OpenSession | undefined {
+  if (bytes === undefined) return undefined
+  try {
+    return JSON.parse(bytes.toString('utf8')) as OpenSession
+  } catch {
+    // Cut off when the power failed; the next command on the session writes it again.
+    return undefined
+  }
+}

@@ -1,0 +1,163 @@
+// Entries that somebody left beside a session's log: a hook that would make an agent wait by opening it. Whoever opens
+// the session next takes them in. A file for each, under a name that it gets when it is whole, so that neither writers
+// nor takers ever meet in one.
+import { join } from 'node:path'
+import { JournalMissing, errnoOf, isMissing } from '../../journal/errors.ts'
+import {
+  createFolderUnsynced,
+  inSpiteOfRemoval,
+  moveFile,
+  removeEmptyFolder,
+  removeFile,
+  replaceUnsynced,
+} from '../../journal/files.ts'
+import { namesIn, readOrUndefined } from '../../journal/look.ts'
+import { isId } from '../../journal/ids.ts'
+import { randomHex } from '../../journal/random.ts'
+import type { Draft } from '../../session/entries.ts'
+import { isoTime } from '../../text/iso-time.ts'
+import type { LiveSession } from './live-session.ts'
+import type { Place } from './place.ts'
+
+const NAME = /^(\d+-\d+-[0-9a-f]{8})((?:\.[a-z-]+){2})\.json$/
+
+/** Leaves an entry for a session. It must be without secrets already. Lost only with the power, as nobody waits for the disk. */
+export function leaveInOutbox(place: Place, session: string, draft: Draft): void {
+  leaveIn(outboxOf(place, session), draft)
+}
+
+/** The same in a folder. */
+export function leaveIn(folder: string, draft: Draft): void {
+  // The second number tells apart what several hooks leave in one millisecond: it counts on over all of them.
+  const now = Date.now()
+  const [seconds, nanoseconds] = process.hrtime()
+  const monotonic = `${String(seconds).padStart(9, '0')}${String(nanoseconds).padStart(9, '0')}`
+  const name = `${String(now).padStart(13, '0')}-${monotonic}-${randomHex(4)}`
+  const path = join(folder, `${name}.${draft.kind}.json`)
+  const text = JSON.stringify({ at: isoTime(now), once: onceOf(name), ...draft })
+  // Hooks leave the folder where it is when it is empty, so that the next one finds it; commands remove it.
+  try {
+    replaceUnsynced(path, text)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    inSpiteOfRemoval(() => {
+      createFolderUnsynced(folder)
+      replaceUnsynced(path, text)
+    })
+  }
+}
+
+/** What is left for a session: the kinds of entry, oldest first. */
+export function kindsInOutbox(place: Place, session: string): readonly string[] {
+  return namesIn(outboxOf(place, session))
+    .toSorted()
+    .flatMap((name) => NAME.exec(name)?.[2]?.slice(1) ?? [])
+}
+
+/**
+ * Appends to the log what was left for it. Killed in between, or done by two at once, it is appended twice and counts
+ * once, since it carries the same `once`.
+ */
+export function absorbOutbox(
+  session: LiveSession,
+  amend: (draft: Draft) => Draft = (draft) => draft,
+): number {
+  return absorbFrom(outboxOf(session.place, session.id), session, amend)
+}
+
+/** The same from a folder. What `take` answers nothing for is set aside. */
+export function absorbFrom(
+  folder: string,
+  session: LiveSession,
+  take: (draft: Draft, once: string) => Draft | undefined,
+): number {
+  const left = draftsIn(folder, take)
+  if (left.length === 0) return 0
+  session.append(left.map(({ draft }) => draft))
+  for (const { name } of left) removeFile(join(folder, name))
+  return left.length
+}
+
+/** What is left in a folder, oldest first. What is no entry, and what `take` answers nothing for, is set aside. */
+export function draftsIn(
+  folder: string,
+  take: (draft: Draft, once: string) => Draft | undefined,
+): readonly { readonly name: string; readonly draft: Draft }[] {
+  return namesIn(folder)
+    .toSorted()
+    .flatMap((name) => {
+      const [, stem] = NAME.exec(name) ?? []
+      if (stem === undefined) return []
+      const found = draftIn(folder, name)
+      const draft = found === undefined ? undefined : take(found, onceOf(stem))
+      if (draft !== undefined) return [{ name, draft }]
+      // Another taker may have been quicker: then there is nothing to set aside.
+      moveFile(join(folder, name), join(folder, `${name}.damaged`))
+      return []
+    })
+}
+
+/** The same where nothing may fail for it: on a full or a read-only disk what was left stays where it is. */
+export function absorbIfPossible(session: LiveSession): void {
+  try {
+    absorbOutbox(session)
+    removeEmptyFolder(outboxOf(session.place, session.id))
+  } catch (error) {
+    if (!(error instanceof JournalMissing) && errnoOf(causeOf(error)) === undefined) throw error
+  }
+}
+
+/** The sessions for which something is left. Folders that hooks left empty are removed on the way, so that they do not become many. */
+export function sessionsWithOutbox(place: Place): readonly string[] {
+  return namesIn(outboxes(place)).filter((id) => {
+    if (!isId(id)) return false
+    const names = namesIn(outboxOf(place, id))
+    if (names.length === 0) removeIfPossible(outboxOf(place, id))
+    return names.some((name) => NAME.test(name))
+  })
+}
+
+function removeIfPossible(folder: string): void {
+  try {
+    removeEmptyFolder(folder)
+  } catch (error) {
+    // On a read-only disk it stays.
+    if (errnoOf(error) === undefined) throw error
+  }
+}
+
+/** Undefined for one that was emptied by a power cut, and for what is no entry at all. */
+function draftIn(folder: string, name: string): Draft | undefined {
+  try {
+    const draft = JSON.parse(
+      readOrUndefined(join(folder, name))?.toString('utf8') ?? 'null',
+    ) as Draft | null
+    if (
+      typeof draft?.kind === 'string' &&
+      typeof draft.by === 'string' &&
+      typeof draft.data === 'object'
+    )
+      return draft
+  } catch (error) {
+    if (errnoOf(error) !== undefined) throw error
+  }
+  return undefined
+}
+
+function onceOf(stem: string): string {
+  return `outbox:${stem}`
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? error.cause : error
+}
+
+function outboxes({ sessions, repository }: Place): string {
+  return repository === undefined
+    ? join(sessions, 'outbox')
+    : join(repository.commonDir, 'stint', 'outbox')
+}
+
+function outboxOf(place: Place, session: string): string {
+  return join(outboxes(place), session)
+}

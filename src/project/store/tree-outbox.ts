@@ -1,0 +1,157 @@
+// Entries of an agent that may write its working tree and nothing else. It leaves them there, and the run takes them in. What
+// lies there may have been written by anybody, so that it is taken for an entry only where an agent might have written it.
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { isId, timeOfId } from '../../journal/ids.ts'
+import {
+  createFile,
+  createFolderUnsynced,
+  isOutOfReach,
+  moveFile,
+  removeEmptyFolder,
+} from '../../journal/files.ts'
+import { namesIn } from '../../journal/look.ts'
+import type { Draft, EntryKind } from '../../session/entries.ts'
+import type { RawEntry } from '../../session/in-effect.ts'
+import { runOf } from './in-run.ts'
+import type { LiveSession } from './live-session.ts'
+import { absorbFrom, draftsIn, leaveIn } from './outbox.ts'
+import { logPlace } from './place.ts'
+import type { Workspace } from './workspace.ts'
+
+/** The folder at the root of a working tree. */
+export const TREE_OUTBOX = '.stint-outbox'
+
+/** The session of the run that a command is given in, when it can be read from here and not be written to. */
+export function sessionOutOfReach(workspace: Workspace): LiveSession | undefined {
+  const { env, place } = workspace
+  const { STINT_SESSION: id = '' } = env
+  if (runOf(env) === undefined || place.repository === undefined || !isId(id)) return undefined
+  return isOutOfReach(logPlace(place, id).path) ? workspace.session(id) : undefined
+}
+
+/** Leaves entries for the run, without secrets, and answers them as they will be journalled. */
+export function leaveForRun(
+  workspace: Workspace,
+  session: LiveSession,
+  drafts: readonly Draft[],
+): readonly RawEntry[] {
+  const root = join(workspace.place.repository!.worktree, TREE_OUTBOX)
+  const { drafts: cleaned, redacted } = session.clean(drafts)
+  if (redacted.length > 0)
+    workspace.say(`what looked like a secret was redacted (${redacted.join(', ')})`)
+  createFolderUnsynced(root)
+  // Git is not to see it, whatever the project ignores.
+  createFile(join(root, '.gitignore'), '*\n')
+  workspace.say(
+    'this journal cannot be written from here; it is left for the run, which takes it in',
+  )
+  const at = new Date().toISOString()
+  return cleaned.map((draft) => {
+    const entry = { id: session.mint(), at, ...draft }
+    leaveIn(join(root, session.id), entry)
+    return entry as RawEntry
+  })
+}
+
+/** What was left for a session already and not been taken in. */
+export function leftForRun({ place }: Workspace, session: LiveSession): readonly RawEntry[] {
+  const folder = join(place.repository!.worktree, TREE_OUTBOX, session.id)
+  return draftsIn(folder, (draft) => draft).map(({ draft }) => {
+    session.log.sawId(draft.id)
+    return draft as RawEntry
+  })
+}
+
+/** Takes in what an agent left in its tree for the session. Answers how many entries that were, and how many things were none. */
+export function absorbTree(
+  session: LiveSession,
+  tree: string,
+): { readonly taken: number; readonly refused: number } {
+  const folder = join(tree, TREE_OUTBOX, session.id)
+  if (!isFolder(join(tree, TREE_OUTBOX)) || !isFolder(folder)) return { taken: 0, refused: 0 }
+  const names = namesIn(folder).filter((name) => !name.endsWith(SET_ASIDE))
+  if (names.length === 0) return { taken: 0, refused: 0 }
+  for (const name of names.filter((one) => !isSmallFile(join(folder, one)))) {
+    moveFile(join(folder, name), join(folder, `${name}${SET_ASIDE}`))
+  }
+  const known = new Map(session.read().entries.map((entry) => [entry.id, entry]))
+  const taken = absorbFrom(folder, session, (draft, once) => acceptable(draft, once, known))
+  removeEmptyFolder(folder)
+  return { taken, refused: names.length - taken }
+}
+
+const SET_ASIDE = '.damaged'
+const LONGEST = 256 * 1024
+/** Two clocks need not agree to the second. */
+const AHEAD_MS = 60_000
+
+/** What the commands append that an agent in a run may give. */
+const KINDS: ReadonlySet<string> = new Set<EntryKind>([
+  'goal.set',
+  'tldr.written',
+  'step.added',
+  'step.started',
+  'step.reopened',
+  'step.done',
+  'progress.made',
+  'decision.made',
+  'discovery.made',
+  'gotcha.found',
+  'blocker.raised',
+  'blocker.resolved',
+  'next.added',
+  'next.taken',
+  'key.added',
+  'file.changed',
+  'file.noted',
+  'command.kept',
+  'note.added',
+  'entry.amended',
+  'entry.retracted',
+  'task.reported',
+  'task.checked',
+])
+
+/** The draft, when it is one that an agent may have left; undefined for any other. */
+function acceptable(
+  draft: Draft,
+  once: string,
+  known: ReadonlyMap<string, RawEntry>,
+): Draft | undefined {
+  const { id = '', at = '', kind, by } = draft
+  const data: Readonly<Record<string, unknown>> = { ...draft.data }
+  if (!KINDS.has(kind) || !['cli', 'library', 'mcp'].includes(by) || !isFlat(data)) return undefined
+  // Another key would make the run's own entry of that key count as said already.
+  if (draft.once !== once) return undefined
+  // An id from the future would push all others there; one that is taken would stand in the place of what has it.
+  const isLate = [timeOfId(id), at].some(
+    (time) => !(Date.parse(time ?? '') <= Date.now() + AHEAD_MS),
+  )
+  const same = known.get(id)
+  if (isLate || (same !== undefined && same.once !== once)) return undefined
+  if (kind.startsWith('entry.') && !KINDS.has(known.get(String(data['entry']))?.kind ?? ''))
+    return undefined
+  return { id, at, kind, by, once, data } as unknown as Draft
+}
+
+/** Texts and the like, and what an amendment changes: whatever is deeper is no entry of a command. */
+function isFlat({ changes = '', ...data }: Readonly<Record<string, unknown>>): boolean {
+  const values =
+    typeof changes === 'object' && changes !== null ? Object.values(changes) : [changes]
+  return [...values, ...Object.values(data)].every(isPlain)
+}
+
+function isPlain(value: unknown): boolean {
+  return ['string', 'boolean', 'number'].includes(typeof value)
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/** Not a link, which may lead to a file that is not the agent's, nor a pipe, which may never end. */
+function isSmallFile(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found?.isFile() === true && found.size <= LONGEST
+}

@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { readHead } from '../../git/head.ts'
+import { GitFailed } from '../../git/run-git.ts'
+import { dirtyPaths } from '../../git/status.ts'
+import type { SessionIndex } from '../../index/open-index.ts'
+import type { GitState } from '../../session/entries.ts'
+import type { SessionState } from '../../session/state.ts'
+import { type Config, DEFAULTS } from '../config/config.ts'
+import { LiveSession, type Reading } from './live-session.ts'
+import { absorbIfPossible, sessionsWithOutbox } from './outbox.ts'
+import { type Place, findPlace, logIds, logPlace } from './place.ts'
+import { prepareFolder } from './prepare-folder.ts'
+import { readConfig } from '../config/read-config.ts'
+import { refresh } from './refresh.ts'
+import { defined } from '../../text/defined.ts'
+
+export interface WorkspaceOptions {
+  /** Takes a line for the person that is not the answer: what was rebuilt, set aside, redacted. */
+  readonly say?: (line: string) => void
+  readonly progress?: (done: number, total: number) => void
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/** What all operations on a project share: where it is, its settings, its index and its sessions. */
+export class Workspace {
+  readonly place: Place
+  readonly env: NodeJS.ProcessEnv
+  readonly #options: WorkspaceOptions
+  #index: SessionIndex | undefined
+  #config: Config | undefined
+
+  constructor(
+    readonly cwd: string,
+    options: WorkspaceOptions = {},
+  ) {
+    this.place = findPlace(cwd)
+    this.env = options.env ?? process.env
+    this.#options = options
+  }
+
+  /** Read at its first use; a mistake in it is an error there, before anything is written. */
+  get config(): Config {
+    this.#config ??= readConfig(this.place.sessions)
+    return this.#config
+  }
+
+  /** Goes on as if there were no configuration, to look at the rest. */
+  assumeDefaults(): void {
+    this.#config = DEFAULTS
+  }
+
+  say(line: string): void {
+    this.#options.say?.(line)
+  }
+
+  hasSessions(): boolean {
+    return existsSync(join(this.place.sessions, 'journal')) || logIds(this.place).size > 0
+  }
+
+  /** Something that was said is stored here. */
+  hasConversations(): boolean {
+    return existsSync(join(this.place.sessions, 'conversations'))
+  }
+
+  /** The index, opened and brought up to date at its first use. */
+  async index(): Promise<SessionIndex> {
+    for (const id of sessionsWithOutbox(this.place)) this.session(id).close()
+    if (this.#index === undefined) {
+      const { openIndex } = await import('../../index/open-index.ts')
+      const { place } = this
+      const source = {
+        folder: place.sessions,
+        prepare: () => this.prepare(),
+        project: place.root,
+        sessionIds: () => logIds(place),
+        log: (id: string) => logPlace(place, id),
+      }
+      const { progress } = this.#options
+      const wasMissing = !existsSync(join(place.sessions, 'index.db'))
+      this.#index = await openIndex(source, {
+        say: (line) => this.say(line),
+        ...defined({ progress }),
+      })
+      // With the first session it is new and no news; after that somebody took it away.
+      const { sessions } = this.#index.counts()
+      if (wasMissing && sessions > 1)
+        this.say(`the index was missing and is built again from ${sessions} journals`)
+      // Another machine's entries come with a pull or a switch, which leave no mark.
+      if (this.config.share === 'git') this.#index.sync({ full: true })
+    } else {
+      this.#index.sync()
+    }
+    return this.#index
+  }
+
+  /** A session with what hooks left for it. */
+  session(id: string): LiveSession {
+    const session = new LiveSession(id, this.place, this.config, (kinds) =>
+      this.say(`what looked like a secret was redacted (${kinds.join(', ')})`),
+    )
+    absorbIfPossible(session)
+    return session
+  }
+
+  /** Creates `.sessions/`, if need be. */
+  prepare(): void {
+    prepareFolder(this.place, this.config)
+  }
+
+  /** What git says now; the number of dirty paths only when asked, because counting them starts git. */
+  git(options: { dirty?: boolean } = {}): GitState | undefined {
+    const { repository } = this.place
+    if (repository === undefined) return undefined
+    const head = readHead(repository)
+    return options.dirty === true ? { ...head, ...this.#dirty(repository.worktree) } : head
+  }
+
+  #dirty(worktree: string): { dirty?: number } {
+    try {
+      return { dirty: dirtyPaths(worktree).length }
+    } catch (error) {
+      if (!(error instanceof GitFailed)) throw error
+      this.say(`what is uncommitted is not known: ${error.message}`)
+      return {}
+    }
+  }
+
+  /** The linked worktree we are in, when it is not the main one. */
+  get worktree(): string | undefined {
+    const { repository } = this.place
+    return repository?.isLinked === true ? repository.worktree : undefined
+  }
+
+  /** Absorbs edits and renders the views; says what it has to say. */
+  async refresh(session: LiveSession): Promise<Reading> {
+    const { notices, reading } = await refresh(session)
+    for (const notice of notices) this.say(notice)
+    for (const damage of reading.damage) {
+      this.say(
+        `${damage.file}:${damage.line} cannot be read (${damage.reason}); every other entry is here, see stint doctor`,
+      )
+    }
+    return reading
+  }
+
+  /** The same where nothing may fail for it: entries are already safe, or only reading was asked for. */
+  async refreshIfPossible(session: LiveSession): Promise<Reading> {
+    try {
+      return await this.refresh(session)
+    } catch (error) {
+      this.say(
+        `the views could not be written: ${error instanceof Error ? error.message : String(error)}`,
+      )
+      return session.read()
+    }
+  }
+
+  close(): void {
+    this.#index?.close()
+    this.#index = undefined
+  }
+}
+
+/** Whether git has moved on from what the session last saw. */
+export function hasMoved(state: SessionState, git: GitState | undefined): git is GitState {
+  return git !== undefined && (git.branch !== state.git.branch || git.commit !== state.git.commit)
+}

@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto'
+import { basename, join } from 'node:path'
+import type { Repository } from '../../git/repository.ts'
+import { StintError } from '../../journal/errors.ts'
+import { stateHome } from '../../journal/state-home.ts'
+import type { Place } from './place.ts'
+
+export function repositoryOf(place: Place): Repository {
+  if (place.repository !== undefined) return place.repository
+  throw new StintError(
+    'NO_REPOSITORY',
+    'a run needs a git repository: its work is proved by commits',
+    'git init && git add -A && git commit -m start',
+  )
+}
+
+/** Where the worktrees of a project's runs are: outside of it, so that no tool comes across them there. */
+export function worktreesFolder(place: Place): string {
+  const { commonDir } = repositoryOf(place)
+  const project = `${basename(place.root)}-${createHash('sha256').update(commonDir).digest('hex').slice(0, 8)}`
+  return join(stateHome(), 'worktrees', project)
+}

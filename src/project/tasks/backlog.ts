@@ -1,0 +1,252 @@
+import { existsSync } from 'node:fs'
+import { relative } from 'node:path'
+import { StintError, errnoOf } from '../../journal/errors.ts'
+import { mintId } from '../../journal/ids.ts'
+import {
+  BACKLOG_ID,
+  type Draft,
+  type TaskFields,
+  type TaskStatus,
+  draft,
+} from '../../session/entries.ts'
+import type { RawEntry } from '../../session/in-effect.ts'
+import { cleanText, slug } from '../../text/clean.ts'
+import { absorbTaskFiles } from '../../backlog/absorb-files.ts'
+import { type Backlog, foldBacklog } from '../../backlog/backlog.ts'
+import { findTask, matchTasks } from '../../backlog/find.ts'
+import { type NextTasks, nextTasks } from '../../backlog/next.ts'
+import { readQuickForm } from '../../backlog/quick-form.ts'
+import { TaskFiles } from '../../backlog/store.ts'
+import type { Task } from '../../backlog/task.ts'
+import { differing, refuseCircle, withIds } from './change-task.ts'
+import { findItem } from './checklist-item.ts'
+import { AmbiguousSession, activeSession } from '../store/choose.ts'
+import { withoutSecrets } from '../store/clean-draft.ts'
+import { refuseInRun } from '../store/in-run.ts'
+import type { Workspace } from '../store/workspace.ts'
+import { defined } from '../../text/defined.ts'
+
+/** What a session needs to know of a task it is linked to. */
+export type LinkedTask = Pick<Task, 'id' | 'shortname' | 'title' | 'checklist'>
+
+/** The backlog as the journals have it, with every edit of a task file absorbed and every file up to date. */
+export async function openBacklog(workspace: Workspace): Promise<Backlog> {
+  // Only looking must not make a folder.
+  if (!workspace.hasSessions() && !existsSync(workspace.place.tasks)) return foldBacklog([])
+  const entries = [...(await workspace.index()).taskEntries()]
+  const files = new TaskFiles(workspace.place.tasks)
+  const found = await absorbTaskFiles(files.read(), entries, (drafts) =>
+    appendToBacklog(workspace, drafts),
+  )
+  for (const problem of found.problems) {
+    const name = relative(workspace.place.root, problem.file.path)
+    const where = problem.setAside
+      ? `; it was set aside as ${relative(workspace.place.root, files.setAside(problem.file))}`
+      : ''
+    workspace.say(`${name} ${problem.message}${where}`)
+  }
+  files.writeAll(found.backlog, found.absorbed)
+  return found.backlog
+}
+
+/** Appends to the log for what happens to tasks outside any session, creating it for the first. */
+export function appendToBacklog(
+  workspace: Workspace,
+  drafts: readonly Draft[],
+): readonly RawEntry[] {
+  workspace.prepare()
+  const log = workspace.session(BACKLOG_ID)
+  try {
+    if (log.log.exists()) return log.append(drafts)
+    try {
+      return log.create(drafts)
+    } catch (error) {
+      // Another process created it between our looking and our creating.
+      if (error instanceof StintError && errnoOf(error.cause) === 'EEXIST')
+        return log.append(drafts)
+      throw error
+    }
+  } finally {
+    log.close()
+  }
+}
+
+/** The tasks that names mean. One that is in no backlog here (one kept elsewhere, say) is linked by its name alone. */
+export async function resolveTasks(
+  workspace: Workspace,
+  names: readonly string[],
+): Promise<readonly LinkedTask[]> {
+  if (names.length === 0) return []
+  const { tasks } = await openBacklog(workspace)
+  return names.map((name) => {
+    if (matchTasks(tasks, name).length > 0) return findTask(tasks, name)
+    workspace.say(`there is no task ${name} in .tasks/; it is linked by its name alone`)
+    return { id: name, shortname: slug(name), title: name, checklist: [] }
+  })
+}
+
+export function linkDrafts(tasks: readonly LinkedTask[], by: string): readonly Draft[] {
+  return tasks.flatMap(({ id }) => [
+    draft('task.linked', { task: id }, { by }),
+    ...moveDrafts([id], 'in_progress', by),
+  ])
+}
+
+export function moveDrafts(
+  tasks: readonly string[],
+  status: TaskStatus,
+  by: string,
+): readonly Draft[] {
+  return tasks.map((task) => draft('task.moved', { task, status }, { by }))
+}
+
+/** Brings the files of tasks up to date after entries about them. The entries are safe; a file that cannot be written is only said. */
+export async function refreshTasks(workspace: Workspace, tasks: readonly string[]): Promise<void> {
+  if (tasks.length === 0) return
+  try {
+    await openBacklog(workspace)
+  } catch (error) {
+    workspace.say(
+      `the task files could not be written: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}
+
+export interface AddTask extends TaskFields {
+  readonly title: string
+  readonly by?: string
+}
+
+/** Adds a task. Short forms at the end of its title are understood; what is said outright goes before them. */
+export async function addTask(workspace: Workspace, options: AddTask): Promise<Task> {
+  const { by = 'library', title: said, ...given } = options
+  const { title, ...quick } = readQuickForm(said)
+  if (title === '')
+    throw new StintError(
+      'EMPTY_TEXT',
+      'a task needs a title',
+      'stint task add "What is to be done"',
+    )
+  const backlog = await openBacklog(workspace)
+  const dependsOn = [...quick.dependsOn, ...(given.dependsOn ?? [])]
+  const labels = [...new Set([...quick.labels, ...(given.labels ?? [])])]
+  const id = mintId(undefined)
+  const shortname = freeShortname(
+    given.shortname ?? slug(withoutSecrets(title, workspace.config)),
+    backlog.tasks,
+  )
+  const fields = withIds({ ...quick, ...given, title, shortname, labels, dependsOn }, backlog)
+  refuseCircle(backlog, { id, ...fields })
+  appendToBacklog(workspace, [draft('task.added', { task: id, ...fields }, { by })])
+  return findTask((await openBacklog(workspace)).tasks, id)
+}
+
+function freeShortname(name: string, tasks: readonly Task[]): string {
+  const taken = new Set(tasks.map((task) => task.shortname))
+  for (let number = 1; ; number += 1) {
+    const candidate = number === 1 ? name : `${name}-${number}`
+    if (!taken.has(candidate)) return candidate
+  }
+}
+
+/** What is to be said of a task from now on, or how that follows from what is said of it now. */
+export type ChangeTask = TaskFields | ((task: Task) => TaskFields)
+
+/** Changes what the task says of itself. An empty text or list takes away what was said. */
+export async function changeTask(
+  workspace: Workspace,
+  name: string,
+  change: ChangeTask,
+  by = 'library',
+): Promise<Task> {
+  // What a run proves a task by must not be changed by whoever is to be proved.
+  refuseInRun(workspace, 'changing a task')
+  const backlog = await openBacklog(workspace)
+  const task = findTask(backlog.tasks, name)
+  const fields = differing(
+    withIds(typeof change === 'function' ? change(task) : change, backlog, task),
+    task,
+  )
+  if (Object.keys(fields).length === 0) return task
+  if (fields.title !== undefined && cleanText(fields.title).trim() === '') {
+    throw new StintError(
+      'EMPTY_TEXT',
+      'a task needs a title',
+      'leave --title out to keep the one it has',
+    )
+  }
+  refuseCircle(backlog, { ...task, ...fields }, task)
+  return appendAbout(workspace, task, draft('task.changed', { task: task.id, ...fields }, { by }))
+}
+
+/** Moves a task to another status, with what is to be remembered of it. */
+export async function moveTask(
+  workspace: Workspace,
+  name: string,
+  status: TaskStatus,
+  options: { summary?: string; by?: string } = {},
+): Promise<Task> {
+  refuseInRun(workspace, 'moving a task')
+  const { by = 'library' } = options
+  const task = findTask((await openBacklog(workspace)).tasks, name)
+  const summary = cleanText(options.summary ?? '').trim()
+  const git = workspace.git()
+  const data = {
+    task: task.id,
+    status,
+    ...(summary === '' ? {} : { summary }),
+    ...defined({ git }),
+  }
+  return appendAbout(workspace, task, draft('task.moved', data, { by }))
+}
+
+/** Ticks or unticks an item of a task's checklist, named by its text, a part of it, or its number. */
+export async function checkTask(
+  workspace: Workspace,
+  name: string,
+  item: string,
+  done: boolean,
+  by = 'library',
+): Promise<Task> {
+  const task = findTask((await openBacklog(workspace)).tasks, name)
+  const found = findItem(
+    task.checklist.map((one) => one.item),
+    item,
+    task.shortname,
+  )
+  return appendAbout(
+    workspace,
+    task,
+    draft('task.checked', { task: task.id, item: found, done }, { by }),
+  )
+}
+
+/** An entry about a task goes into the journal of the session that works on it, else into the backlog's own log. */
+async function appendAbout(workspace: Workspace, task: Task, entry: Draft): Promise<Task> {
+  const id = await workingSession(workspace, task)
+  if (id === undefined) {
+    appendToBacklog(workspace, [entry])
+  } else {
+    const session = workspace.session(id)
+    session.append([entry])
+    await workspace.refreshIfPossible(session)
+    session.close()
+  }
+  return findTask((await openBacklog(workspace)).tasks, task.id)
+}
+
+async function workingSession(workspace: Workspace, task: Task): Promise<string | undefined> {
+  try {
+    const active = await activeSession(workspace)
+    return active?.tasks.includes(task.id) === true ? active.id : undefined
+  } catch (error) {
+    if (error instanceof AmbiguousSession)
+      return error.candidates.find((row) => row.tasks.includes(task.id))?.id
+    throw error
+  }
+}
+
+export async function nextTask(workspace: Workspace): Promise<NextTasks & { backlog: Backlog }> {
+  const backlog = await openBacklog(workspace)
+  return { ...nextTasks(backlog), backlog }
+}

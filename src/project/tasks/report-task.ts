@@ -1,0 +1,156 @@
+// What an agent in a run says became of a task. It is a claim: it is recorded, and the run looks for itself before it closes
+// anything.
+import { StintError } from '../../journal/errors.ts'
+import { type Draft, draft } from '../../session/entries.ts'
+import { cleanText } from '../../text/clean.ts'
+import { line } from '../../backlog/canonical.ts'
+import { findTask, matchTasks } from '../../backlog/find.ts'
+import { openBacklog } from './backlog.ts'
+import { findItem } from './checklist-item.ts'
+import { chooseSession, refuseClosed } from '../store/choose.ts'
+import { runOf } from '../store/in-run.ts'
+import { type RunTask, findRunTask, readRunTasks } from './run-tasks.ts'
+import { leaveForRun, sessionOutOfReach } from '../store/tree-outbox.ts'
+import type { Workspace } from '../store/workspace.ts'
+import { defined } from '../../text/defined.ts'
+
+export type ReportedStatus = 'completed' | 'blocked' | 'failed'
+
+export interface ReportedTask {
+  readonly run: string
+  readonly session: string
+  readonly task: string
+  readonly name: string
+  readonly status: ReportedStatus
+  readonly summary?: string
+  /** The task that the run is at, when it is another. */
+  readonly current?: string
+  /** The journal is out of reach from here: it lies in the working tree until the run takes it in. */
+  readonly isLeft?: true
+}
+
+/** Records what an agent says of a task. The task stays as it is. */
+export async function reportTask(
+  workspace: Workspace,
+  name: string,
+  status: ReportedStatus,
+  options: { summary?: string; by?: string } = {},
+): Promise<ReportedTask> {
+  const run = requireRun(workspace)
+  const list = readRunTasks(workspace.place, run)
+  const task = findRunTask(list, name)
+  const summary = cleanText(options.summary ?? '').trim()
+  const said = summary === '' ? {} : { summary }
+  const { session, ...how } = await appendToRun(
+    workspace,
+    draft(
+      'task.reported',
+      { task: task.id, status, run, ...said },
+      { by: options.by ?? 'library' },
+    ),
+  )
+  const current =
+    list.current === task.id ? undefined : list.tasks.find(({ id }) => id === list.current)?.name
+  return {
+    run,
+    session,
+    task: task.id,
+    name: task.name,
+    status,
+    ...said,
+    ...defined({ current }),
+    ...how,
+  }
+}
+
+export interface CheckedItem {
+  readonly task: string
+  readonly name: string
+  readonly item: string
+  readonly done: boolean
+  readonly isLeft?: true
+}
+
+/** Ticks an item of a task of the run, whether or not the task is in the backlog here. */
+export async function checkRunTask(
+  workspace: Workspace,
+  name: string,
+  item: string,
+  done: boolean,
+  by = 'library',
+): Promise<CheckedItem> {
+  const task = findRunTask(readRunTasks(workspace.place, requireRun(workspace)), name)
+  const items = await checklistOf(workspace, task)
+  // Of a task that is kept elsewhere the items may not be known; whoever keeps it knows what is meant.
+  const found = items === undefined ? line(item) : findItem(items, item, task.name)
+  if (found === '')
+    throw new StintError(
+      'EMPTY_TEXT',
+      'say which item',
+      'stint task check NAME 2, or a part of its text',
+    )
+  const { isLeft } = await appendToRun(
+    workspace,
+    draft('task.checked', { task: task.id, item: found, done }, { by }),
+  )
+  return {
+    task: task.id,
+    name: task.name,
+    item: found,
+    done,
+    ...defined({ isLeft }),
+  }
+}
+
+/** The backlog knows more of a task than a list that was written when the run began. */
+async function checklistOf(
+  workspace: Workspace,
+  task: RunTask,
+): Promise<readonly string[] | undefined> {
+  // Where nothing may be written the list has to do: looking into the backlog takes in what people have edited.
+  if (sessionOutOfReach(workspace) !== undefined) return task.checklist
+  const { tasks } = await openBacklog(workspace)
+  if (matchTasks(tasks, task.id).length === 0) return task.checklist
+  return findTask(tasks, task.id).checklist.map(({ item }) => item)
+}
+
+function requireRun({ env }: Workspace): string {
+  const run = runOf(env)
+  if (run === undefined) {
+    throw new StintError(
+      'NOT_IN_RUN',
+      'this is no run that a task could be reported to',
+      'stint task done NAME closes a task',
+    )
+  }
+  return run
+}
+
+/** Appends to the session that the run has open for its agent, and to no other that may be active here. */
+async function appendToRun(
+  workspace: Workspace,
+  entry: Draft,
+): Promise<{ readonly session: string; readonly isLeft?: true }> {
+  const { STINT_SESSION: named = '' } = workspace.env
+  if (named === '') {
+    throw new StintError(
+      'NO_SESSION',
+      'the run has no session to report to',
+      'STINT_SESSION names it; stint run sets it',
+    )
+  }
+  const apart = sessionOutOfReach(workspace)
+  if (apart !== undefined) {
+    refuseClosed(apart.read().state)
+    leaveForRun(workspace, apart, [entry])
+    apart.close()
+    return { session: apart.id, isLeft: true }
+  }
+  const row = await chooseSession(workspace, named)
+  refuseClosed(row)
+  const session = workspace.session(row.id)
+  session.append([entry])
+  await workspace.refreshIfPossible(session)
+  session.close()
+  return { session: row.id }
+}
