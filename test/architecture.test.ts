@@ -53,7 +53,6 @@ const CROWDED_FOLDERS = new Set<string>([
   'context',
   'harness/claude/setup',
   'hook',
-  'run',
 ])
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>

@@ -1,4 +1,4 @@
-import type { PlannedParallel, PlannedRunSession, RunPlan } from '../run/run-plan.ts'
+import type { PlannedParallel, PlannedRunSession, RunPlan } from '../run/loop/run-plan.ts'
 import { cents, roughly, tokens } from './amounts.ts'
 import { plural } from './describe.ts'
 import type { Output } from './output.ts'

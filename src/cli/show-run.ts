@@ -2,7 +2,7 @@
 import type { PermissionRequest } from '../harness/contract.ts'
 import type { RunEvent } from '../run/events.ts'
 import type { RunReport } from '../run/report.ts'
-import type { RunHandle } from '../run/start-run.ts'
+import type { RunHandle } from '../run/loop/start-run.ts'
 import { type RedactOptions, redactDeep } from '../text/redact.ts'
 import type { Context } from './context.ts'
 import { EXIT } from './errors.ts'

@@ -1,6 +1,6 @@
 // A run against a conversation for each task: the set-up and the start that were not paid again, and the history that was read again.
 import { type OwnPrice, type Price, priceOf } from '../context/budget/prices.ts'
-import { boilerplateAvoided } from './prompts/measure.ts'
+import { boilerplateAvoided } from './texts/measure.ts'
 import type { Comparison } from './report.ts'
 import type { Attempt, RunState } from './run-state.ts'
 import { defined } from '../text/defined.ts'

@@ -1,4 +1,5 @@
 import type { Permissions } from '../harness/contract.ts'
+import type { Workspace } from '../project/store/workspace.ts'
 
 /** More tasks than this are not worked on at once: merging would be what everything waits for. */
 export const MOST_AT_ONCE = 8
@@ -32,4 +33,37 @@ export interface RunOptions {
   readonly parallel?: number
   /** Script of the rehearsal harness. */
   readonly script?: string
+}
+
+/** The options with the configuration and the defaults filled in. */
+export interface ResolvedOptions extends RunOptions {
+  readonly harness: string
+  readonly permissions: Permissions
+  readonly onFailure: 'retry' | 'continue' | 'stop'
+  readonly onLimit: 'wait' | 'end'
+  readonly batch: 'forecast' | 'fixed' | 'one'
+  readonly silenceMs: number
+  readonly taskMs: number
+  readonly verifyMs: number
+  readonly idleTurns: number
+  readonly allow: readonly string[]
+}
+
+/** The options, with what the configuration says where they do not. */
+export function resolveOptions(workspace: Workspace, options: RunOptions): ResolvedOptions {
+  const { run } = workspace.config
+  return {
+    ...options,
+    harness: options.harness ?? run.harness ?? 'claude',
+    permissions: options.permissions ?? run.permissions,
+    onFailure: options.onFailure ?? run.onFailure,
+    onLimit: options.onLimit ?? run.onLimit,
+    batch: options.batch ?? run.batch,
+    silenceMs: run.silenceMinutes * 60_000,
+    taskMs: run.taskMinutes * 60_000,
+    verifyMs: run.verifyMinutes * 60_000,
+    idleTurns: run.idleTurns,
+    allow: run.allow,
+    ...((options.model ?? run.model) === undefined ? {} : { model: options.model ?? run.model! }),
+  }
 }

@@ -7,7 +7,7 @@ import { inTurn, takingUp } from '../../src/run/delegate/in-turn.ts'
 import { stopDelegate } from '../../src/run/delegate/stop-delegate.ts'
 import { startOf } from '../../src/harness/process/strays.ts'
 import { RunLog } from '../../src/run/run-log.ts'
-import { thisProcess } from '../../src/run/start-run.ts'
+import { thisProcess } from '../../src/run/loop/start-run.ts'
 import { type Delegate, DelegateWorld } from './delegate-world.ts'
 
 /** What somebody does when another has begun it again in the moment before their turn. */

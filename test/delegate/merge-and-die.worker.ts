@@ -3,7 +3,7 @@ import { startInBackground } from '../../src/run/delegate/background.ts'
 import { findDelegate } from '../../src/run/delegate/delegates.ts'
 import { mergeInTurn } from '../../src/run/merge/queue.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import { thisProcess } from '../../src/run/start-run.ts'
+import { thisProcess } from '../../src/run/loop/start-run.ts'
 
 const [step, ...names] = process.argv.slice(2)
 const workspace = new Workspace(process.cwd(), { env: process.env })

@@ -179,8 +179,8 @@ test('a delegate is given what its session knows beside its order, in headings a
     project.init({ name: 'feature', goal: 'search over the catalogue' }),
   )
   const state = await world.made({ what: 'write the parser\n# Task other: take over' })
-  const { taskText } = await import('../../src/run/prompts/task-text.ts')
-  const { delegateSource } = await import('../../src/run/delegate-source.ts')
+  const { taskText } = await import('../../src/run/texts/task-text.ts')
+  const { delegateSource } = await import('../../src/run/loop/delegate-source.ts')
   const source = await delegateSource(world.workspace(), state.id, state.order, undefined)
   const [task] = (await source.read()).tasks
   const text = taskText(task!, { brief: state.order.brief })

@@ -8,18 +8,18 @@ import { runIds } from '../../src/project/store/run-files.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { plannedTask } from '../../src/run/plan/order.ts'
 import { draft } from '../../src/session/entries.ts'
-import { classOfRun, trackingFor } from '../../src/run/complexity.ts'
+import { classOfRun, trackingFor } from '../../src/run/plan/complexity.ts'
 import { startOf } from '../../src/harness/process/strays.ts'
-import { Claims } from '../../src/run/claims.ts'
-import { examine } from '../../src/run/go-on.ts'
-import { recordDone } from '../../src/run/record-done.ts'
+import { Claims } from '../../src/run/loop/claims.ts'
+import { examine } from '../../src/run/loop/resume.ts'
+import { recordDone } from '../../src/run/attempt/record-done.ts'
 import { RunLog } from '../../src/run/run-log.ts'
-import { RunSession } from '../../src/run/run-session.ts'
+import { RunSession } from '../../src/run/attempt/run-session.ts'
 import { foldRun } from '../../src/run/run-state.ts'
-import { type Scene, Stopping } from '../../src/run/scene.ts'
-import { settle } from '../../src/run/settled.ts'
-import { nameOf } from '../../src/run/task-list.ts'
-import { headOf } from '../../src/run/tree.ts'
+import { type RunContext, Stopping } from '../../src/run/attempt/run-context.ts'
+import { resolveOptions } from '../../src/run/options.ts'
+import { nameOf } from '../../src/run/attempt/task-list.ts'
+import { headOf } from '../../src/run/worktree/tree.ts'
 
 const [doing] = process.argv.slice(2) as ['begin' | 'work' | 'on']
 const workspace = new Workspace(process.cwd(), { say: (line) => process.stderr.write(`${line}\n`) })
@@ -70,7 +70,7 @@ async function begin(): Promise<void> {
   acknowledge(session.lastEntry, ...log.read().map(({ id }) => id))
 }
 
-async function work(scene: Scene): Promise<void> {
+async function work(scene: RunContext): Promise<void> {
   const { log, run } = scene
   const backlog = await openBacklog(workspace)
   const task = backlog.tasks[0]!
@@ -124,7 +124,7 @@ async function goOn(): Promise<void> {
   acknowledge(scene.log.read().at(-1)!.id)
 }
 
-function sceneOf(run: string): Scene {
+function sceneOf(run: string): RunContext {
   const log = new RunLog(place, run, config)
   const { branch, base, isInPlace } = foldRun(log.read())!.started
   return {
@@ -133,7 +133,7 @@ function sceneOf(run: string): Scene {
     log,
     // No conversation is held, so that nothing asks for one.
     harness: undefined as never,
-    settled: settle(workspace, {}),
+    settled: resolveOptions(workspace, {}),
     // The world may be a copy of the one that it was begun in.
     tree: { tree: place.root, branch, base, isInPlace },
     source: { name: '.tasks', read: () => openBacklog(workspace), settle: async () => [] },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { PermissionRequest } from '../../src/harness/contract.ts'
 import { isAllowedCommand, isPermitted } from '../../src/harness/permission-rules.ts'
-import { OWN_COMMANDS } from '../../src/run/own-commands.ts'
+import { OWN_COMMANDS } from '../../src/run/attempt/own-commands.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const ALLOW = ['npm test', ...OWN_COMMANDS]

@@ -1,5 +1,5 @@
 // What stands in the requests that a model got, in tokens: what Stint said to it, and everything that it read.
-import { PROTOCOL } from '../../src/run/prompts/setup-text.ts'
+import { PROTOCOL } from '../../src/run/texts/setup-text.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { textsIn } from './claude-agent.ts'
 import { type MessagesBody, type SeenRequest, textOf } from './model-stub.ts'

@@ -15,7 +15,7 @@ import { DEFAULTS } from '../../src/project/config/config.ts'
 import { LiveSession } from '../../src/project/store/live-session.ts'
 import { findPlace } from '../../src/project/store/place.ts'
 import { absorbTree } from '../../src/project/store/tree-outbox.ts'
-import { uncommitted } from '../../src/run/tree.ts'
+import { uncommitted } from '../../src/run/worktree/tree.ts'
 import { gitProject } from '../support/project.ts'
 import { scratchFolder } from '../support/scratch.ts'
 

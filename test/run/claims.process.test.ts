@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startOf } from '../../src/harness/process/strays.ts'
 import { readLog } from '../../src/journal/read.ts'
 import { findPlace } from '../../src/project/store/place.ts'
-import { Claims } from '../../src/run/claims.ts'
+import { Claims } from '../../src/run/loop/claims.ts'
 import { bundleProgram } from '../support/bundle.ts'
 import { initRepository, scratchFolder } from '../support/scratch.ts'
 

@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline'
 import { startOf } from '../../src/harness/process/strays.ts'
 import { findPlace } from '../../src/project/store/place.ts'
-import { Claims } from '../../src/run/claims.ts'
+import { Claims } from '../../src/run/loop/claims.ts'
 
 const [folder, run, count] = process.argv.slice(2) as [string, string, string]
 const claims = new Claims(findPlace(folder), run, {

@@ -6,7 +6,7 @@ import {
   domainOfRun,
   domainOfTask,
   trackingFor,
-} from '../../src/run/complexity.ts'
+} from '../../src/run/plan/complexity.ts'
 import type { Size } from '../../src/backlog/task.ts'
 
 const task = (fields: Partial<Parameters<typeof classOfTask>[0]> = {}) => ({

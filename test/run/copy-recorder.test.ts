@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { HarnessEvent } from '../../src/harness/contract.ts'
 import { conversationStore } from '../../src/history/store.ts'
-import { CopyRecorder } from '../../src/run/copy-recorder.ts'
+import { CopyRecorder } from '../../src/run/attempt/copy-recorder.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const TURN: readonly HarnessEvent[] = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_DELEGATES } from '../../src/project/config/delegate-config.ts'
-import { delegateEnvironment, delegateWrap } from '../../src/run/delegate-environment.ts'
+import { delegateEnvironment, delegateWrap } from '../../src/run/attempt/delegate-environment.ts'
 
 const order = { name: 'tests-1', slot: 3 }
 const settings = { ...DEFAULT_DELEGATES, portBase: 21_000, ports: 10 }

@@ -7,9 +7,9 @@ import { removeLeftLocks } from '../../src/git/left-locks.ts'
 import { findRepository } from '../../src/git/repository.ts'
 import { runGit } from '../../src/git/run-git.ts'
 import { findPlace } from '../../src/project/store/place.ts'
-import { commitAsFound } from '../../src/run/as-found.ts'
-import { isAsKept, keepAndSetBack, keepWork } from '../../src/run/set-back.ts'
-import { removeIfClean } from '../../src/run/remove-if-clean.ts'
+import { commitAsFound } from '../../src/run/worktree/commit-uncommitted.ts'
+import { isAsKept, keepAndSetBack, keepWork } from '../../src/run/worktree/rollback.ts'
+import { removeIfClean } from '../../src/run/worktree/remove-if-clean.ts'
 import {
   type RunTree,
   bringBack,
@@ -17,7 +17,7 @@ import {
   hiddenPaths,
   treeOfItsOwn,
   uncommitted,
-} from '../../src/run/tree.ts'
+} from '../../src/run/worktree/tree.ts'
 import { gitProject } from '../support/project.ts'
 import { git } from '../support/scratch.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import { startRun } from '../../src/run/start-run.ts'
+import { startRun } from '../../src/run/loop/start-run.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { RunWorld, doing } from './run-world.ts'
 

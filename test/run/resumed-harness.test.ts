@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { stintProgram } from '../../src/harness/rehearsal/stint-program.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import { startRun } from '../../src/run/start-run.ts'
+import { startRun } from '../../src/run/loop/start-run.ts'
 import { RunWorld } from './run-world.ts'
 
 test('a run is resumed with the agent it was begun with, also when only the configuration named it', async () => {

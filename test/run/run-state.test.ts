@@ -4,7 +4,7 @@ import { mintId } from '../../src/journal/ids.ts'
 import type { RunEntry, RunEntryData, RunEntryKind } from '../../src/run/entries.ts'
 import { reportFrom } from '../../src/run/make-report.ts'
 import { finishedIn } from '../../src/run/finished-tasks.ts'
-import { neverBegun } from '../../src/run/never-begun.ts'
+import { neverBegun } from '../../src/run/loop/never-begun.ts'
 import { type RunState, foldRun, totalOf } from '../../src/run/run-state.ts'
 import type { Task } from '../../src/backlog/task.ts'
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { startOf } from '../../src/harness/process/strays.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import { Claims } from '../../src/run/claims.ts'
-import { refuseSecond } from '../../src/run/go-on.ts'
-import { RunSession } from '../../src/run/run-session.ts'
+import { Claims } from '../../src/run/loop/claims.ts'
+import { refuseSecond } from '../../src/run/loop/resume.ts'
+import { RunSession } from '../../src/run/attempt/run-session.ts'
 import { draft } from '../../src/session/entries.ts'
 import { RunWorld, doing } from './run-world.ts'
 

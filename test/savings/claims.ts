@@ -2,7 +2,7 @@
 import { handoffDocument } from '../../src/context/handoff/document.ts'
 import { slashCommandFiles } from '../../src/harness/claude/slash-commands.ts'
 import { BUILT_IN } from '../../src/run/profiles/built-in.ts'
-import { profileIndex } from '../../src/run/prompts/setup-text.ts'
+import { profileIndex } from '../../src/run/texts/setup-text.ts'
 import { renderDocument } from '../../src/document/render.ts'
 import { stateData, summaryOf } from '../../src/document/state-files.ts'
 import { realTokens } from '../context/vocabularies.ts'

@@ -1,6 +1,6 @@
 import { buildCommand } from '@stricli/core'
 import type { RunReport } from '../../run/report.ts'
-import type { StartOptions } from '../../run/start-run.ts'
+import type { StartOptions } from '../../run/loop/start-run.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { Context } from '../context.ts'
 import { Misuse } from '../errors.ts'

@@ -10,17 +10,16 @@ import type { Place } from '../../project/store/place.ts'
 import { runFolder } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { openSource } from '../sources/open-source.ts'
-import { delegateEnvironment, delegateWrap } from '../delegate-environment.ts'
+import { delegateEnvironment, delegateWrap } from '../attempt/delegate-environment.ts'
 import type { DelegateOrder } from '../delegate-order.ts'
 import type { RunEntryData } from '../entries.ts'
-import { readyHarness } from '../make-scene.ts'
-import type { RunOptions } from '../options.ts'
+import { readyHarness } from '../loop/make-run-context.ts'
+import { type RunOptions, resolveOptions } from '../options.ts'
 import { loadProfiles } from '../profiles/load-profiles.ts'
 import { findProfile } from '../profiles/profile-for.ts'
 import { RunLog } from '../run-log.ts'
-import { settle } from '../settled.ts'
-import { thisProcess } from '../start-run.ts'
-import { NOT_WORK, commitOf, headOf, treeOfItsOwn, uncommitted } from '../tree.ts'
+import { thisProcess } from '../loop/start-run.ts'
+import { NOT_WORK, commitOf, headOf, treeOfItsOwn, uncommitted } from '../worktree/tree.ts'
 import { repositoryOf, worktreesFolder } from '../../project/store/worktrees.ts'
 import type { Backlog } from '../../backlog/backlog.ts'
 import { findTask } from '../../backlog/find.ts'
@@ -172,7 +171,7 @@ async function refuseWhatCannotStart(
   delegateEnvironment(order, tree, delegates)
   await readyHarness(
     workspace,
-    settle(workspace, options),
+    resolveOptions(workspace, options),
     id,
     delegateWrap(order, tree, delegates),
   )

@@ -1,7 +1,7 @@
 // Who will probably change the same files is told before they do, and not by a conflict.
 import { runGit } from '../../git/run-git.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { repositoryAt, uncommitted } from '../tree.ts'
+import { repositoryAt, uncommitted } from '../worktree/tree.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import type { Task } from '../../backlog/task.ts'
 import type { DelegateState } from './delegate-state.ts'

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mintId } from '../../journal/ids.ts'
 import type { Place } from '../../project/store/place.ts'
-import { Claims } from '../claims.ts'
-import { thisProcess } from '../start-run.ts'
+import { Claims } from '../loop/claims.ts'
+import { thisProcess } from '../loop/start-run.ts'
 
 const LOOK_MS = 25
 

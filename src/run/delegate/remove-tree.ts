@@ -1,7 +1,7 @@
 import { GitFailed, runGit } from '../../git/run-git.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
 import type { Place } from '../../project/store/place.ts'
-import { type RunTree, commitOf, repositoryAt } from '../tree.ts'
+import { type RunTree, commitOf, repositoryAt } from '../worktree/tree.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 
 /** Takes away the worktree of a delegate, and its branch when that is at `tip`. Only for what is kept elsewhere. */

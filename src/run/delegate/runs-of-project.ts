@@ -4,8 +4,8 @@ import { redactDeep } from '../../text/redact.ts'
 import type { RunEvent } from '../events.ts'
 import type { RunOptions } from '../options.ts'
 import type { RunReport, RunRow } from '../report.ts'
-import type { RunPlan } from '../run-plan.ts'
-import type { RunHandle, StartOptions } from '../start-run.ts'
+import type { RunPlan } from '../loop/run-plan.ts'
+import type { RunHandle, StartOptions } from '../loop/start-run.ts'
 
 export type Runs = ReturnType<typeof runsOf>
 

@@ -1,5 +1,5 @@
 // A delegate whose process is gone is not left as if it were at work: what it had done is committed, and it is said.
-import { endLeftovers } from '../go-on.ts'
+import { endLeftovers } from '../loop/resume.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { DelegateState } from './delegate-state.ts'

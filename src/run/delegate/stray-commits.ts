@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { GitFailed, runGit } from '../../git/run-git.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
 import type { Place } from '../../project/store/place.ts'
-import { headNow, repositoryAt } from '../tree.ts'
+import { headNow, repositoryAt } from '../worktree/tree.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import type { DelegateState } from './delegate-state.ts'
 

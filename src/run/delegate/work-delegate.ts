@@ -10,23 +10,22 @@ import { runFolder } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { type Usage, draft } from '../../session/entries.ts'
 import { cleanText } from '../../text/clean.ts'
-import { commitAsFound } from '../as-found.ts'
-import { delegateWrap } from '../delegate-environment.ts'
+import { commitAsFound } from '../worktree/commit-uncommitted.ts'
+import { delegateWrap } from '../attempt/delegate-environment.ts'
 import type { DelegateMove, DelegateOrder } from '../delegate-order.ts'
-import { delegateSource } from '../delegate-source.ts'
-import { RunEnds } from '../ends.ts'
+import { delegateSource } from '../loop/delegate-source.ts'
+import { RunEnds } from '../attempt/run-ends.ts'
 import type { RunEvent } from '../events.ts'
-import { bringBackTree, endLeftovers } from '../go-on.ts'
-import { readyHarness, sceneFor } from '../make-scene.ts'
-import type { RunOptions } from '../options.ts'
-import type { Failure } from '../prompts/retry-text.ts'
+import { bringBackTree, endLeftovers } from '../loop/resume.ts'
+import { readyHarness, makeRunContext } from '../loop/make-run-context.ts'
+import { type RunOptions, resolveOptions } from '../options.ts'
+import type { Failure } from '../texts/retry-text.ts'
 import type { EndOfRun, RunReport } from '../report.ts'
-import { fewOf } from '../remove-if-clean.ts'
+import { fewOf } from '../worktree/remove-if-clean.ts'
 import { RunLog } from '../run-log.ts'
-import { type Delegated, type Scene, Stopping } from '../scene.ts'
-import { Selection } from '../selection.ts'
-import { settle } from '../settled.ts'
-import { type RunHandle, thisProcess, work } from '../start-run.ts'
+import { type Delegated, type RunContext, Stopping } from '../attempt/run-context.ts'
+import { Selection } from '../loop/selection.ts'
+import { type RunHandle, thisProcess, work } from '../loop/start-run.ts'
 import type { DelegateState } from './delegate-state.ts'
 import { delegateNow, isAttended } from './delegates.ts'
 import { inTurn, takingUp } from './in-turn.ts'
@@ -66,7 +65,7 @@ export async function workDelegate(
   const log = new RunLog(workspace.place, id, workspace.config)
   const before = await takeUp(workspace, id, log)
   const stopping = new Stopping()
-  const emit: Scene['tell'] = (event) =>
+  const emit: RunContext['tell'] = (event) =>
     tell({ ...event, at: new Date().toISOString() } as RunEvent)
   try {
     if (before.move !== undefined) await tellBegun(workspace, delegateNow(workspace.place, id))
@@ -156,13 +155,17 @@ async function prepare(
   { id, order: given, run: state, move, ready, toMend, notes }: DelegateState,
   log: RunLog,
   stopping: Stopping,
-  emit: Scene['tell'],
+  emit: RunContext['tell'],
   { spentBeside, spending, told }: WorkOptions,
 ): Promise<() => Promise<RunReport>> {
   const { place } = workspace
   const order = withNotes(given, notes)
   const { branch, base, tree, options, harness: name } = state.started
-  const settled = settle(workspace, { ...options, harness: options.harness ?? name, ...told })
+  const settled = resolveOptions(workspace, {
+    ...options,
+    harness: options.harness ?? name,
+    ...told,
+  })
   const harness = await readyHarness(
     workspace,
     settled,
@@ -181,7 +184,7 @@ async function prepare(
       ? { order }
       : { order, mend: { failure: failureOf(toMend), onto: toMend.onto! } }
   const open = selection.open(backlog)
-  const scene = sceneFor(workspace, {
+  const scene = makeRunContext(workspace, {
     run: id,
     log,
     harness,

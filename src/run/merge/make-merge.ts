@@ -1,4 +1,4 @@
-import { headOf } from '../tree.ts'
+import { headOf } from '../worktree/tree.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import type { DelegateState } from '../delegate/delegate-state.ts'
 import { obstacleTo } from './checkouts.ts'

@@ -1,7 +1,7 @@
 import { GitFailed, runGit } from '../../git/run-git.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
 import type { Place } from '../../project/store/place.ts'
-import { commitOf } from '../tree.ts'
+import { commitOf } from '../worktree/tree.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import { checkoutsOf, obstacleTo } from './checkouts.ts'
 import { reasonOf } from './outcomes.ts'

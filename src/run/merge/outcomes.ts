@@ -1,5 +1,5 @@
 import { GitFailed } from '../../git/run-git.ts'
-import { bounded } from '../bounded.ts'
+import { bounded } from '../attempt/bounded.ts'
 import type { MergeOutcome, MergeProposal } from '../delegate/contract.ts'
 import type { DelegateState } from '../delegate/delegate-state.ts'
 import { inRepository } from './integration-tree.ts'

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { ProcessMark } from '../../harness/contract.ts'
 import { mintId } from '../../journal/ids.ts'
 import type { Place } from '../../project/store/place.ts'
-import { Claims } from '../claims.ts'
+import { Claims } from '../loop/claims.ts'
 
 /** What whoever merges has claimed: one at a time in a repository. */
 export const QUEUE = 'merge queue'

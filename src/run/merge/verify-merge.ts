@@ -1,13 +1,13 @@
 // Whether the target would be well with a delegate's work in it.
 import { StintError } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { plainEnvironment } from '../agent-environment.ts'
-import { delegateEnvironment } from '../delegate-environment.ts'
+import { plainEnvironment } from '../attempt/agent-environment.ts'
+import { delegateEnvironment } from '../attempt/delegate-environment.ts'
 import { openSource } from '../sources/open-source.ts'
 import type { DelegateMove } from '../delegate-order.ts'
-import { settle } from '../settled.ts'
-import { headInWords, headNow, uncommitted } from '../tree.ts'
-import { type VerifyResult, runVerify } from '../verify.ts'
+import { resolveOptions } from '../options.ts'
+import { headInWords, headNow, uncommitted } from '../worktree/tree.ts'
+import { type VerifyResult, runVerify } from '../proof/verify.ts'
 import { cleanText } from '../../text/clean.ts'
 import type { DelegateState } from '../delegate/delegate-state.ts'
 import { type MergeScene, STOPPED, sayOnce } from './scene.ts'
@@ -37,7 +37,7 @@ export async function verifyMerge(
   const run = async (command: string) => {
     const result = await runVerify(command, {
       tree,
-      verifyMs: settle(workspace, state.run.started.options).verifyMs,
+      verifyMs: resolveOptions(workspace, state.run.started.options).verifyMs,
       // As it was proved in: a port or a database of its own is needed here too.
       env: {
         ...plainEnvironment(workspace.env),

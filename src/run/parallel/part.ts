@@ -1,13 +1,13 @@
 // One task of a parallel run with its delegate: worked on, merged, and given back while it does not go together with the others.
 import { StintError } from '../../journal/errors.ts'
 import { appendToBacklog, refreshTasks } from '../../project/tasks/backlog.ts'
-import { settle } from '../record-done.ts'
-import type { RunOptions } from '../options.ts'
+import { settle } from '../attempt/record-done.ts'
+import type { RunOptions, ResolvedOptions } from '../options.ts'
 import type { EndOfRun, TaskName } from '../report.ts'
 import type { RunEvent } from '../events.ts'
-import type { Settled, Untimed } from '../scene.ts'
-import type { RunHandle } from '../start-run.ts'
-import { nameOf } from '../task-list.ts'
+import type { Untimed } from '../attempt/run-context.ts'
+import type { RunHandle } from '../loop/start-run.ts'
+import { nameOf } from '../attempt/task-list.ts'
 import { draft } from '../../session/entries.ts'
 import type { Task } from '../../backlog/task.ts'
 import type { MergeEvent, MergeOutcome } from '../delegate/contract.ts'
@@ -232,7 +232,13 @@ export class Part {
 }
 
 /** What holds for all of them now, however each was begun. Whose model and agent it has is settled with its beginning. */
-function told({ budgetTokens, budgetUsd, onFailure, onLimit, verify }: Settled): RunOptions {
+function told({
+  budgetTokens,
+  budgetUsd,
+  onFailure,
+  onLimit,
+  verify,
+}: ResolvedOptions): RunOptions {
   return {
     onFailure,
     onLimit,

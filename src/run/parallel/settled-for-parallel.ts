@@ -1,13 +1,11 @@
 import { StintError } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { MOST_AT_ONCE, type RunOptions } from '../options.ts'
-import type { Settled } from '../scene.ts'
-import { settle } from '../settled.ts'
+import { MOST_AT_ONCE, type RunOptions, type ResolvedOptions, resolveOptions } from '../options.ts'
 import { refuseSecretCommand } from '../delegate/secret-command.ts'
 
 /** The options with what the configuration says where they do not. What several at once cannot do is refused. */
-export function settledForParallel(workspace: Workspace, options: RunOptions): Settled {
-  const settled = settle(workspace, options)
+export function settledForParallel(workspace: Workspace, options: RunOptions): ResolvedOptions {
+  const settled = resolveOptions(workspace, options)
   const { parallel = 1, permissions, verify = '' } = settled
   if (!Number.isInteger(parallel) || parallel < 1 || parallel > MOST_AT_ONCE) {
     throw new StintError(

@@ -1,12 +1,13 @@
-import type { Scene, Settled } from '../scene.ts'
+import type { RunContext } from '../attempt/run-context.ts'
+import type { ResolvedOptions } from '../options.ts'
 import type { Purse } from './purse.ts'
 
 /** What the parts of one parallel run share. */
 export interface Stage extends Pick<
-  Scene,
+  RunContext,
   'run' | 'workspace' | 'log' | 'tree' | 'source' | 'stopping' | 'tell' | 'latest'
 > {
-  readonly settled: Settled
+  readonly settled: ResolvedOptions
   readonly purse: Purse
   readonly merges: InTurn
   readonly said: Set<string>

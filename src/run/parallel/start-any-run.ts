@@ -5,7 +5,7 @@ import type { Workspace } from '../../project/store/workspace.ts'
 import type { RunEvent } from '../events.ts'
 import { findRun } from '../run-log.ts'
 import { lastResumable, stateOf } from '../runs.ts'
-import { type RunHandle, type StartOptions, startRun } from '../start-run.ts'
+import { type RunHandle, type StartOptions, startRun } from '../loop/start-run.ts'
 import { startParallelRun } from './start-parallel.ts'
 
 /** Begins a run, or goes on with one, whether it works on one task at a time or on several. */

@@ -3,20 +3,20 @@ import { mintId } from '../../journal/ids.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { openSource } from '../sources/open-source.ts'
-import { Claims } from '../claims.ts'
-import { delegateWrap } from '../delegate-environment.ts'
+import { Claims } from '../loop/claims.ts'
+import { delegateWrap } from '../attempt/delegate-environment.ts'
 import type { RunEvent } from '../events.ts'
-import { bringBackTree, refuseSecond, refuseToGoOn } from '../go-on.ts'
+import { bringBackTree, refuseSecond, refuseToGoOn } from '../loop/resume.ts'
 import { emptyReport } from '../make-report.ts'
-import { readyHarness } from '../make-scene.ts'
-import { neverBegun } from '../never-begun.ts'
-import type { RunOptions } from '../options.ts'
+import { readyHarness } from '../loop/make-run-context.ts'
+import { neverBegun } from '../loop/never-begun.ts'
+import type { RunOptions, ResolvedOptions } from '../options.ts'
 import type { EndOfRun, RunReport } from '../report.ts'
 import { RunLog, findRun } from '../run-log.ts'
 import { type RunState, foldRun } from '../run-state.ts'
 import { lastResumable, reportNow, stateOf } from '../runs.ts'
-import { type Scene, type Settled, Stopping } from '../scene.ts'
-import { Selection } from '../selection.ts'
+import { type RunContext, Stopping } from '../attempt/run-context.ts'
+import { Selection } from '../loop/selection.ts'
 import {
   type RunHandle,
   type StartOptions,
@@ -24,10 +24,10 @@ import {
   refuseRedacted,
   optionsToKeep,
   thisProcess,
-} from '../start-run.ts'
-import { nameOf } from '../task-list.ts'
-import { removeIfClean } from '../remove-if-clean.ts'
-import { treeOfItsOwn } from '../tree.ts'
+} from '../loop/start-run.ts'
+import { nameOf } from '../attempt/task-list.ts'
+import { removeIfClean } from '../worktree/remove-if-clean.ts'
+import { treeOfItsOwn } from '../worktree/tree.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import type { Task } from '../../backlog/task.ts'
 import { ParallelRun } from './parallel-run.ts'
@@ -46,7 +46,7 @@ export async function startParallelRun(
 ): Promise<RunHandle> {
   refuseInRun(workspace, 'beginning a run')
   const stopping = new Stopping()
-  const emit: Scene['tell'] = (event) =>
+  const emit: RunContext['tell'] = (event) =>
     tell({ ...event, at: new Date().toISOString() } as RunEvent)
   const { resume, decide: _, ...told } = options
   const work =
@@ -75,7 +75,7 @@ async function beginNew(
   workspace: Workspace,
   options: RunOptions,
   stopping: Stopping,
-  emit: Scene['tell'],
+  emit: RunContext['tell'],
 ): Promise<Work> {
   const settled = settledForParallel(workspace, options)
   const run = mintId(undefined)
@@ -133,7 +133,7 @@ async function beginAgain(
   name: string | undefined,
   options: RunOptions,
   stopping: Stopping,
-  emit: Scene['tell'],
+  emit: RunContext['tell'],
 ): Promise<Work> {
   const { place } = workspace
   const run = name === undefined ? lastResumable(workspace) : findRun(place, name)
@@ -232,7 +232,11 @@ async function work(
 }
 
 /** The harness as its delegates will start it. */
-async function readyAgents(workspace: Workspace, settled: Settled, run: string): Promise<Harness> {
+async function readyAgents(
+  workspace: Workspace,
+  settled: ResolvedOptions,
+  run: string,
+): Promise<Harness> {
   const { config, place } = workspace
   return readyHarness(
     workspace,

@@ -3,7 +3,7 @@ import { acceptHandoff } from '../../project/handoff/accept.ts'
 import { createHandoff } from '../../project/handoff/create.ts'
 import { packSession } from '../../project/pack.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { data, quoted } from '../prompts/quoted.ts'
+import { data, quoted } from '../texts/quoted.ts'
 import type { PromptedSession } from './session-to-prompt.ts'
 import type { WayOn } from './way-on.ts'
 

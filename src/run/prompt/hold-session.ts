@@ -3,7 +3,7 @@ import type { ProcessMark } from '../../harness/contract.ts'
 import { endStrays } from '../../harness/process/strays.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { Place } from '../../project/store/place.ts'
-import { Claims } from '../claims.ts'
+import { Claims } from '../loop/claims.ts'
 
 /** In the environment of whatever a prompt starts. */
 export const PROMPT_VARIABLE = 'STINT_PROMPT'

@@ -10,7 +10,7 @@ import { recoverMerge } from '../../../src/run/merge/recover.ts'
 import type { MergeStep } from '../../../src/run/merge/scene.ts'
 import { startOf } from '../../../src/harness/process/strays.ts'
 import { StintError } from '../../../src/journal/errors.ts'
-import { Claims } from '../../../src/run/claims.ts'
+import { Claims } from '../../../src/run/loop/claims.ts'
 import { git } from '../../support/scratch.ts'
 import { type Delegate, DelegateWorld, NOBODY } from '../delegate-world.ts'
 

@@ -11,7 +11,7 @@ describe('two globs', () => {
     ['a folder with its slash, and a file in it', 'src/auth/', 'src/auth/login.ts'],
     ['a folder and a pattern in it', 'src/auth', 'src/auth/*.ts'],
     ['a folder and a pattern over it', 'src/auth', 'src/**/*.ts'],
-    ['a pattern and a path that it matches', 'src/**/*.ts', 'src/run/loop.ts'],
+    ['a pattern and a path that it matches', 'src/**/*.ts', 'src/run/loop/loop.ts'],
     ['patterns with the same beginning', 'src/run/**', 'src/run/*.ts'],
     ['patterns of which one holds the other', 'src/**', 'src/run/*.ts'],
     ['everything, and anything', '**', 'docs/a.md'],

@@ -3,7 +3,7 @@ import { mergeJournals } from '../../../src/run/delegate/result/merge-journals.t
 import { tellBegun } from '../../../src/run/delegate/result/tell-parent.ts'
 import { moveTask } from '../../../src/project/tasks/backlog.ts'
 import { closeSession } from '../../../src/project/lifecycle/finish.ts'
-import { RunSession } from '../../../src/run/run-session.ts'
+import { RunSession } from '../../../src/run/attempt/run-session.ts'
 import { JournalledWorld, said } from './journalled-world.ts'
 
 async function worldWithTask() {

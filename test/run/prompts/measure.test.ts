@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { boilerplateAvoided, promptSizes } from '../../../src/run/prompts/measure.ts'
-import { setupText } from '../../../src/run/prompts/setup-text.ts'
-import { taskText } from '../../../src/run/prompts/task-text.ts'
+import { boilerplateAvoided, promptSizes } from '../../../src/run/texts/measure.ts'
+import { setupText } from '../../../src/run/texts/setup-text.ts'
+import { taskText } from '../../../src/run/texts/task-text.ts'
 import { SETUP, TASK } from './prompt-texts.ts'
 
 test('a set-up said once saves itself for every task but the first', () => {

@@ -1,5 +1,5 @@
-import type { PromptTask } from '../../../src/run/prompts/task-head.ts'
-import type { SetupInput } from '../../../src/run/prompts/setup-text.ts'
+import type { PromptTask } from '../../../src/run/texts/task-head.ts'
+import type { SetupInput } from '../../../src/run/texts/setup-text.ts'
 
 export const TASK: PromptTask = {
   shortname: 'fix-sweep',

@@ -1,0 +1,139 @@
+// The conversations of a session: opened with what is said once, replaced through a handoff.
+import { estimateTokens } from '../../text/tokens.ts'
+import { recorded } from '../../project/conversation/record-stream.ts'
+import type { Conversation, OpenConversation } from '../../harness/contract.ts'
+import { pointFor } from '../../harness/point-for.ts'
+import { agentEnvironment } from './agent-environment.ts'
+import { RunEnds } from './run-ends.ts'
+import { LiveConversation } from './live-conversation.ts'
+import { ProfileLedger } from '../profiles/ledger.ts'
+import { firstPrompt } from '../texts/first-prompt.ts'
+import { recorderFor } from './record-conversation.ts'
+import type { GivenHandoff, RunSession } from './run-session.ts'
+import type { RunContext } from './run-context.ts'
+import { defined } from '../../text/defined.ts'
+
+export class Conversations {
+  live: LiveConversation | undefined
+  /** Which profiles the live conversation has had. */
+  readonly ledger: ProfileLedger
+  readonly #scene: RunContext
+  #number: number
+  /** What the conversation before left, until the first prompt has told it. */
+  #given: GivenHandoff | undefined
+  #isSetupOwed = false
+  #notLoadedBefore = 0
+
+  constructor(scene: RunContext, already: number) {
+    this.#scene = scene
+    this.#number = already
+    this.ledger = new ProfileLedger(scene.profiles)
+  }
+
+  /** A conversation to prompt: the one that lives, or a new one. */
+  async forSession(
+    session: RunSession,
+    given: { handoff?: GivenHandoff; resume?: string } = {},
+  ): Promise<LiveConversation> {
+    if (this.live !== undefined && !this.live.isDead) return this.live
+    return (this.live = await this.#open(session, given))
+  }
+
+  /** The handoff that the next prompt has to pass on, once. */
+  takeGiven(): GivenHandoff | undefined {
+    const given = this.#given
+    this.#given = undefined
+    return given
+  }
+
+  /** The prompt with the set-up, when that has not been said yet. */
+  withSetup(prompt: string): string {
+    if (!this.#isSetupOwed) return prompt
+    this.#isSetupOwed = false
+    return firstPrompt(this.#scene.setup, prompt)
+  }
+
+  /** Ends the conversation; its session may go on in another. */
+  async end(session: RunSession, because: string): Promise<void> {
+    const { live } = this
+    if (live === undefined) return
+    this.live = undefined
+    await live.close()
+    const { log } = this.#scene
+    log.append('conversation.ended', {
+      number: live.number,
+      because,
+      profilesNotLoaded: this.ledger.notLoaded - this.#notLoadedBefore,
+    })
+    if (live.id !== undefined) session.left(live.id, because)
+  }
+
+  async #open(
+    session: RunSession,
+    { handoff, resume }: { handoff?: GivenHandoff; resume?: string },
+  ): Promise<LiveConversation> {
+    const { harness, log, settled, setup, tree, workspace, wrap, tell } = this.#scene
+    const { systemPrompt } = harness.capabilities
+    const isResumed = resume !== undefined
+    this.#isSetupOwed = !systemPrompt && !isResumed
+    this.#given = handoff
+    this.#notLoadedBefore = this.ledger.notLoaded
+    // What was said once is gone with the conversation it was said in.
+    if (!isResumed) this.ledger.beginConversation()
+    const number = (this.#number += 1)
+    let live: LiveConversation | undefined
+    const opened = await this.#start({
+      cwd: tree.tree,
+      branch: tree.branch,
+      env: agentEnvironment(this.#scene, session.id),
+      permissions: settled.permissions,
+      trace: (direction) => direction === 'from' && live?.heard(),
+      allow: settled.allow,
+      ...defined({ model: settled.model, wrap }),
+      ...(systemPrompt ? { systemPrompt: setup } : {}),
+      ...(isResumed ? { resume } : {}),
+      ...defined({ decide: this.#scene.decide }),
+    })
+    log.append('conversation.opened', {
+      number,
+      session: session.id,
+      process: opened.process,
+      setup: isResumed ? 0 : estimateTokens(setup),
+      ...(handoff === undefined ? {} : { handoff: handoff.id }),
+      ...(isResumed ? { resumes: resume } : {}),
+    })
+    tell({
+      type: 'conversation.opened',
+      number,
+      ...(handoff === undefined ? {} : { handoff: handoff.id }),
+    })
+    live = new LiveConversation(
+      number,
+      recorded(opened, recorderFor(workspace, harness.name, tree.tree)),
+      workspace.config.budget,
+      pointFor(harness.name, workspace.env, tree.tree),
+      harness.name,
+    )
+    return live
+  }
+
+  async #start(options: OpenConversation): Promise<Conversation> {
+    const { now } = this.#scene.stopping
+    const opening = this.#scene.harness.open(options)
+    const stopped = new Promise<'stopped'>((resolve) =>
+      now.addEventListener('abort', () => resolve('stopped'), { once: true }),
+    )
+    try {
+      const first = await (now.aborted ? 'stopped' : Promise.race([opening, stopped]))
+      if (first !== 'stopped') return first
+      // It may still come to be, and is not to stay.
+      await opening.then(
+        (late) => late.close(),
+        () => undefined,
+      )
+    } catch (error) {
+      throw new RunEnds('harness failed', error instanceof Error ? error.message : String(error))
+    }
+    throw new RunEnds('interrupted', 'stopped')
+  }
+}

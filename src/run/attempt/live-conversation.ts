@@ -1,0 +1,261 @@
+// One conversation of a run or of a prompt: its turns, what they used, how full it is, and when a turn has to be ended for it.
+import type { BudgetSettings, Line } from '../../context/budget/stages.ts'
+import { crossLines, percentOfWay, roleOf, type Crossed } from '../../context/budget/stages.ts'
+import type { Conversation, HarnessEvent, TurnEnded } from '../../harness/contract.ts'
+import type { PlannedTask } from '../plan/contract.ts'
+import type { Usage } from '../../session/entries.ts'
+import type { Breaker, Gauge } from '../events.ts'
+import { addSpent } from '../run-state.ts'
+import { SameError } from './same-error.ts'
+import { defined } from '../../text/defined.ts'
+
+/** Why a turn was ended before the agent ended it. */
+export type Cut =
+  | { readonly why: 'stop' | 'replace' }
+  | { readonly why: 'over'; readonly limit: 'budget tokens' | 'budget usd' | 'max minutes' }
+  | { readonly why: 'breaker'; readonly which: Breaker; readonly detail: string }
+
+export interface Turn {
+  readonly ended: TurnEnded
+  readonly cut?: Cut
+  readonly said: string
+  readonly spent: Readonly<Record<string, Usage>>
+  readonly requests: number
+  readonly compactions: number
+  readonly limit?: { readonly message: string; readonly resetsAt?: string }
+  readonly seconds: number
+}
+
+export interface TurnOptions {
+  /** So long may it say nothing, and so long while a command of its runs, which may say nothing either. */
+  readonly silenceMs: number
+  readonly commandMs: number
+  /** The turn is over by then, in any case. */
+  readonly deadline: number
+  /** Takes each event, for whoever looks on. */
+  readonly tell: (event: HarnessEvent) => void
+  /** Asked whenever something was used: whether that was too much. */
+  readonly isOver: (spent: Readonly<Record<string, Usage>>) => Cut | undefined
+  readonly crossed: (line: Line, gauge: Gauge) => void
+  /** What the files amount to now. Without it nobody looks whether the same thing fails again and again. */
+  readonly fingerprint?: () => string
+  /** The agent ends the turn itself, however full its context gets. */
+  readonly endsWhenFull?: false
+}
+
+const GRACE_MS = 10_000
+
+export class LiveConversation {
+  readonly done: PlannedTask[] = []
+  context = 0
+  /** Tokens of its first request: what a fresh conversation begins with. */
+  base: number | undefined
+  window: number | undefined
+  model: string | undefined
+  costUsd: number | undefined
+  isDead = false
+  lastRequestAt = 0
+  hasHadTurn = false
+  readonly #conversation: Conversation
+  readonly #budget: BudgetSettings
+  /** What was used stands under this name where the harness does not tell the model. */
+  readonly #harness: string
+  readonly #pointOf: (window: number | undefined, model: string | undefined) => number | undefined
+  #crossed: Crossed | undefined
+  #windowNumber = 1
+  #cut: Cut | undefined
+  #isInTurn = false
+  #grace: NodeJS.Timeout | undefined
+  #heard: (() => void) | undefined
+  /** Where it compacts, as the harness itself tells. */
+  #toldPoint: number | undefined
+
+  constructor(
+    readonly number: number,
+    conversation: Conversation,
+    budget: BudgetSettings,
+    pointOf: (window: number | undefined, model: string | undefined) => number | undefined,
+    harness: string,
+    /** The lines that it had crossed before it was gone on with. */
+    before: readonly Line[] = [],
+  ) {
+    if (before.length > 0) this.#crossed = { window: String(this.#windowNumber), lines: before }
+    this.#harness = harness
+    this.#conversation = conversation
+    this.#budget = budget
+    this.#pointOf = pointOf
+  }
+
+  get id(): string | undefined {
+    return this.#conversation.id
+  }
+
+  get point(): number | undefined {
+    return this.#toldPoint ?? this.#pointOf(this.window, this.model)
+  }
+
+  /** The lines that were crossed since it was begun, or last compacted. */
+  get crossed(): readonly Line[] {
+    return this.#crossed?.window === String(this.#windowNumber) ? this.#crossed.lines : []
+  }
+
+  get gauge(): Gauge {
+    const { context, window, point } = this
+    const percent = percentOfWay({ tokens: context, point })
+    return {
+      context,
+      smartZone: this.#budget.smartZone,
+      stages: this.#budget.stages,
+      ...defined({ window, point, percent }),
+    }
+  }
+
+  async turn(text: string, options: TurnOptions): Promise<Turn> {
+    const startedAt = Date.now()
+    const sameError =
+      options.fingerprint === undefined ? undefined : new SameError(options.fingerprint)
+    let spent: Readonly<Record<string, Usage>> = {}
+    let requests = 0
+    let compactions = 0
+    let limit: Turn['limit']
+    let ended: TurnEnded | undefined
+    let said = ''
+    this.#cut = undefined
+    this.#isInTurn = true
+    this.hasHadTurn = true
+    const running = new Set<string>()
+    const patience = () =>
+      running.size > 0 ? Math.max(options.silenceMs, options.commandMs) : options.silenceMs
+    const silence = new Alarm(patience, () =>
+      this.cut({ why: 'breaker', which: 'silence', detail: `no word for ${minutes(patience())}` }),
+    )
+    this.#heard = () => silence.again()
+    const late = new Alarm(
+      () => Math.max(1, options.deadline - startedAt),
+      () =>
+        this.cut({
+          why: 'breaker',
+          which: 'time',
+          detail: `not done after ${minutes(options.deadline - startedAt)}`,
+        }),
+    )
+    try {
+      for await (const event of this.#conversation.prompt(text)) {
+        if (event.type === 'tool') running[event.status === 'started' ? 'add' : 'delete'](event.id)
+        silence.again()
+        options.tell(event)
+        if (event.type === 'started') this.#started(event)
+        else if (event.type === 'text') said = event.text
+        else if (event.type === 'tool') {
+          const detail = sameError?.saw(event)
+          if (detail !== undefined) this.cut({ why: 'breaker', which: 'same error', detail })
+        } else if (event.type === 'usage') {
+          if (event.spent !== undefined) {
+            requests += 1
+            spent = addSpent(spent, { [event.model ?? this.model ?? this.#harness]: event.spent })
+          }
+          this.#used(event, options)
+          const over = options.isOver(spent)
+          if (over !== undefined) this.cut(over)
+        } else if (event.type === 'compaction') {
+          compactions += 1
+          this.#windowNumber += 1
+        } else if (event.type === 'limit') limit = event
+        else if (event.type === 'turn ended') ended = event
+      }
+    } finally {
+      this.#heard = undefined
+      silence.off()
+      late.off()
+      this.#isInTurn = false
+      clearTimeout(this.#grace)
+    }
+    ended ??= { type: 'turn ended', how: 'died', failure: 'the agent program ended without a word' }
+    if (ended.how === 'died') this.isDead = true
+    return {
+      ended,
+      said: ended.said ?? said,
+      spent,
+      requests,
+      compactions,
+      seconds: (Date.now() - startedAt) / 1000,
+      ...defined({ cut: this.#cut, limit }),
+    }
+  }
+
+  /** Ends the turn that runs, by asking first and by ending the program where asking does not help. */
+  cut(cut: Cut): void {
+    if (!this.#isInTurn || this.#cut !== undefined) return
+    this.#cut = cut
+    const conversation = this.#conversation
+    this.#grace = setTimeout(() => void this.close(), GRACE_MS)
+    void conversation.interrupt().catch(() => this.close())
+  }
+
+  /** Something came from it, whether or not it means anything to us. */
+  heard(): void {
+    this.#heard?.()
+  }
+
+  async close(): Promise<void> {
+    this.isDead = true
+    await this.#conversation.close()
+  }
+
+  #started({ model, window }: Extract<HarnessEvent, { type: 'started' }>): void {
+    this.model = model ?? this.model
+    this.window = window ?? this.window
+  }
+
+  #used(
+    { context, window, point, model, costUsd }: Extract<HarnessEvent, { type: 'usage' }>,
+    { crossed, endsWhenFull }: TurnOptions,
+  ): void {
+    this.window = window ?? this.window
+    this.#toldPoint = point ?? this.#toldPoint
+    this.model ??= model
+    this.costUsd = costUsd ?? this.costUsd
+    this.lastRequestAt = Date.now()
+    if (context === undefined) return
+    this.context = context
+    this.base ??= context
+    const { newly, crossed: now } = crossLines(
+      { tokens: context, point: this.point },
+      String(this.#windowNumber),
+      this.#crossed,
+      this.#budget,
+    )
+    this.#crossed = now
+    for (const line of newly) crossed(line, this.gauge)
+    if (endsWhenFull === false) return
+    // Before the harness throws it away itself: what is not said yet goes into the handoff.
+    if (newly.some((line) => line !== 'smart-zone' && roleOf(line, this.#budget) === 'force'))
+      this.cut({ why: 'replace' })
+  }
+}
+
+class Alarm {
+  readonly #ms: () => number
+  readonly #ring: () => void
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(ms: () => number, ring: () => void) {
+    this.#ms = ms
+    this.#ring = ring
+    this.again()
+  }
+
+  again(): void {
+    this.off()
+    // Longer cannot be told to a timer, and nobody waits that long.
+    this.#timer = setTimeout(this.#ring, Math.min(this.#ms(), 2 ** 31 - 1))
+  }
+
+  off(): void {
+    clearTimeout(this.#timer)
+  }
+}
+
+function minutes(ms: number): string {
+  return ms < 60_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`
+}

@@ -1,0 +1,79 @@
+// What the journal tells of a task that is done: the commits, the files, the test, and in the same write that it is closed.
+import { runGit } from '../../git/run-git.ts'
+import { refreshTasks } from '../../project/tasks/backlog.ts'
+import { makeCheckpoint } from '../../project/lifecycle/checkpoint.ts'
+import { type Draft, draft } from '../../session/entries.ts'
+import type { RunSession } from './run-session.ts'
+import type { RunContext } from './run-context.ts'
+import type { TaskWork } from './task-work.ts'
+import { newCommits } from '../worktree/tree.ts'
+
+const MOST_FILES = 40
+
+export async function recordDone(
+  scene: RunContext,
+  session: RunSession,
+  work: TaskWork,
+  { commit, summary }: { readonly commit: string; readonly summary: string },
+): Promise<void> {
+  const { source, tree, workspace, tracking } = scene
+  const made = [...commitDrafts(tree.tree, work.base), ...fileDrafts(tree.tree, work.base, commit)]
+  // The task of a delegate closes when its work is where it is to go.
+  if (scene.delegate === undefined) session.complete(work.task, summary, commit, made)
+  else session.finishStep(work.task, made)
+  await settle(scene, work, summary)
+  await refreshTasks(workspace, source.name === '.tasks' ? [work.task.id] : [])
+  if (tracking.codeCheckpoints)
+    await makeCheckpoint(workspace, {
+      session: session.id,
+      note: `${work.name.name} is done`,
+      by: 'run',
+    })
+  else await session.refresh()
+}
+
+function commitDrafts(tree: string, base: string): readonly Draft[] {
+  return newCommits(tree, base).map(({ commit, subject }) =>
+    draft('commit.made', { commit, subject }, { by: 'run', once: `commit:${commit}` }),
+  )
+}
+
+function fileDrafts(tree: string, base: string, commit: string): readonly Draft[] {
+  return runGit(tree, ['diff', '--name-only', '-z', base, commit, '--'])
+    .split('\0')
+    .filter((path) => path !== '')
+    .slice(0, MOST_FILES)
+    .map((path) => draft('file.changed', { path }, { by: 'run' }))
+}
+
+/** Tells the backlog it came from. The journal has it already: what fails here is only said. */
+export async function settle(
+  scene: Pick<RunContext, 'source' | 'tree' | 'workspace'>,
+  work: Pick<TaskWork, 'task' | 'name'>,
+  summary: string,
+): Promise<void> {
+  const { source, tree, workspace } = scene
+  try {
+    const paths = await source.settle(work.task, summary, tree.tree)
+    if (paths.length === 0) return
+    try {
+      runGit(tree.tree, [
+        'commit',
+        '--quiet',
+        '--no-verify',
+        '-m',
+        `backlog: ${work.name.name} is done`,
+        '--',
+        ...paths,
+      ])
+    } catch (error) {
+      // Or the next task would begin with a change that is not its own.
+      runGit(tree.tree, ['checkout', '--quiet', 'HEAD', '--', ...paths])
+      throw error
+    }
+  } catch (error) {
+    workspace.say(
+      `${source.name} could not be told that ${work.name.name} is done: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}

@@ -1,0 +1,141 @@
+// Done means done: what an agent says is a claim, and this is what it is held against.
+import { join } from 'node:path'
+import { askGit, runGit } from '../../git/run-git.ts'
+import { StintError } from '../../journal/errors.ts'
+import { statOrUndefined } from '../../journal/look.ts'
+import type { Task } from '../../backlog/task.ts'
+import { isAllAsFound } from '../worktree/commit-uncommitted.ts'
+import { type VerifyResult, runVerify } from './verify.ts'
+import {
+  commitsSince,
+  headInWords,
+  headNow,
+  headOf,
+  hiddenPaths,
+  uncommitted,
+} from '../worktree/tree.ts'
+
+export type Proof =
+  | { readonly isDone: true; readonly commit: string; readonly verify?: VerifyResult }
+  | { readonly isDone: false; readonly reasons: readonly string[]; readonly verify?: VerifyResult }
+
+/** A task that is to bring forth no commit, such as a question that is answered by its summary. */
+export const NO_COMMIT = 'no-commit'
+
+export interface ProofOptions {
+  readonly tree: string
+  readonly branch: string
+  /** Where work on it began. */
+  readonly base: string
+  /** What was not committed then, which is nobody's fault now. */
+  readonly leftBefore: readonly string[]
+  readonly verify: string | undefined
+  readonly verifyMs: number
+  readonly env: NodeJS.ProcessEnv
+  readonly isStopped: AbortSignal
+  readonly verifying: (command: string) => void
+  /** A commit that the branch has to build on. */
+  readonly contains?: string
+  /** A path that has to be brought forth. */
+  readonly produces?: string
+  /** The path of the report by one that changes nothing else. */
+  readonly report?: string
+}
+
+/** Looks whether a task is done: on its branch, committed, its checklist ticked, and the verify command green. The cheap looks come first. */
+export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
+  const reasons =
+    options.report === undefined
+      ? [...standing(task, options), ...openItems(task)]
+      : reported(options.report, options)
+  if (reasons.length > 0) return { isDone: false, reasons }
+  if (options.report !== undefined) return { isDone: true, commit: headOf(options.tree).commit }
+  const command = task.verify ?? options.verify
+  if (command === undefined) return { isDone: true, commit: headOf(options.tree).commit }
+  options.verifying(command)
+  const before = headOf(options.tree).commit
+  const verify = await runVerify(command, options)
+  if (verify.isStopped) throw new StintError('STOPPED', 'the verify command was stopped')
+  if (!verify.passed) return { isDone: false, reasons: [`${command} ${verify.ending}`], verify }
+  // It may have changed files itself, as a formatter does; what was proved is then not what is committed.
+  const after = standing(task, options)
+  if (after.length > 0 || headNow(options.tree)?.commit !== before) {
+    return {
+      isDone: false,
+      reasons:
+        after.length > 0
+          ? after.map((reason) => `after ${command}: ${reason}`)
+          : [`${command} moved the branch`],
+      verify,
+    }
+  }
+  return { isDone: true, commit: before, verify }
+}
+
+/** Of one that only reads: that it has, and what it says. */
+function reported(report: string, { tree, branch, base }: ProofOptions): readonly string[] {
+  const head = headNow(tree)
+  if (head?.branch !== branch) return [`HEAD is on ${headInWords(head)} and not on ${branch}`]
+  if (head.commit !== base) return ['it is only to read and report, and has committed']
+  const dirty = uncommitted(tree)
+  const changed = dirty.filter((path) => path !== report)
+  if (changed.length > 0)
+    return [`it is only to read and report, and has changed: ${listed(changed)}`]
+  const isThere = (statOrUndefined(join(tree, report))?.size ?? 0) > 0
+  // One that was there before it began is not its own.
+  const isOld = !dirty.includes(report) && isInHead(tree, report)
+  return isThere && !isOld ? [] : [`there is no report of it in ${report}`]
+}
+
+function standing(
+  { labels, verify: ownVerify }: Task,
+  { tree, branch, base, leftBefore, contains, produces, verify }: ProofOptions,
+): readonly string[] {
+  const head = headNow(tree)
+  if (head?.branch !== branch) return [`HEAD is on ${headInWords(head)} and not on ${branch}`]
+  if (head.commit === undefined) return [`HEAD is on ${headInWords(head)}`]
+  const { count, isKept } = commitsSince(tree, base)
+  if (!isKept)
+    return [`${branch} no longer builds on ${base.slice(0, 10)}: its history was rewritten`]
+  const isNew = (path: string) => !leftBefore.includes(path)
+  const dirty = uncommitted(tree).filter(isNew)
+  if (dirty.length > 0) return [`not committed: ${listed(dirty)}`]
+  const hidden = hiddenPaths(tree).filter(isNew)
+  if (hidden.length > 0)
+    return [
+      `git was told not to look for changes (skip-worktree or assume-unchanged) in: ${listed(hidden)}`,
+    ]
+  if (count === 0 && !labels.includes(NO_COMMIT)) return ['nothing was committed']
+  // Without a verify command its commits are all there is, and what we committed for it says nothing.
+  if (verify === undefined && ownVerify === undefined && isAllAsFound(tree, base))
+    return ['nothing was committed by the agent itself']
+  if (contains !== undefined && !askGit(tree, ['merge-base', '--is-ancestor', contains, 'HEAD'])) {
+    return [
+      `${branch} does not contain ${contains.slice(0, 12)}: git merge ${contains.slice(0, 12)}`,
+    ]
+  }
+  if (produces !== undefined && !isProduced(tree, base, produces))
+    return [`${produces} was not brought forth and committed`]
+  return []
+}
+
+function isProduced(tree: string, base: string, path: string): boolean {
+  return (
+    isInHead(tree, path) &&
+    !askGit(tree, ['diff', '--quiet', base, 'HEAD', '--', `:(top,literal)${path}`])
+  )
+}
+
+function isInHead(tree: string, path: string): boolean {
+  return runGit(tree, ['ls-tree', '--name-only', 'HEAD', '--', path]) !== ''
+}
+
+function openItems({ checklist }: Task): readonly string[] {
+  const open = checklist.filter(({ done }) => !done).map(({ item }) => item)
+  return open.length === 0 ? [] : [`not ticked: ${listed(open)}`]
+}
+
+function listed(items: readonly string[]): string {
+  const shown = items.slice(0, 8).join(', ')
+  return items.length > 8 ? `${shown} and ${items.length - 8} more` : shown
+}

@@ -1,0 +1,118 @@
+// A worktree goes when all that it holds is in commits that stay without it, or can be made again.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { GitFailed, runGit } from '../../git/run-git.ts'
+import { QUIETLY } from '../../git/working-tree.ts'
+import { namesIn } from '../../journal/look.ts'
+import type { Place } from '../../project/store/place.ts'
+import { NOT_WORK, type RunTree, hiddenPaths, repositoryAt, uncommitted } from './tree.ts'
+import { repositoryOf } from '../../project/store/worktrees.ts'
+
+/** What builds leave, and make again. */
+const BUILT = /^(?:node_modules|dist|build|target|\.venv|__pycache__|coverage|\.cache|.*\.log)$/
+
+/** Takes the worktree of a finished run away. Its branch stays; so does the worktree when it holds what is in no commit. */
+export function removeIfClean(
+  place: Place,
+  { tree, isInPlace }: RunTree,
+  say: (text: string) => void,
+): boolean {
+  if (isInPlace || repositoryAt(tree) === undefined) return false
+  const left = inNoCommit(tree)
+  if (left.length > 0) {
+    say(`the worktree ${tree} is left, as it holds what is in no commit: ${fewOf(left)}`)
+    return false
+  }
+  // Git itself removes no worktree that could have submodules, whatever is in them.
+  const how = submodulesOf(tree).length > 0 ? ['--force'] : []
+  try {
+    runGit(repositoryOf(place).mainRoot, [...QUIETLY, 'worktree', 'remove', ...how, tree])
+    return true
+  } catch (error) {
+    if (error instanceof GitFailed) return false
+    throw error
+  }
+}
+
+/** What would go with a worktree: paths that no commit has and nobody can make again, and submodules with commits that nobody else has. */
+export function inNoCommit(tree: string): readonly string[] {
+  const { gitDir } = repositoryAt(tree)!
+  const modules = gitFoldersIn(join(gitDir, 'modules')).filter(({ folder }) =>
+    hasOwnCommits(folder),
+  )
+  const found = [
+    ...uncommitted(tree),
+    ...hiddenPaths(tree),
+    ...ignoredResults(tree),
+    ...modules.map(({ name }) => name),
+    ...submodulesOf(tree).flatMap((path) => inSubmodule(tree, path)),
+  ]
+  return [...new Set(found)]
+}
+
+/** The first of many paths, in words. */
+export function fewOf(paths: readonly string[]): string {
+  const more = paths.length > 5 ? ` and ${paths.length - 5} more` : ''
+  return `${paths.slice(0, 5).join(', ')}${more}`
+}
+
+/** What git ignores and nobody can make again. */
+function ignoredResults(tree: string): readonly string[] {
+  return runGit(tree, ['status', '--porcelain=v1', '-z', '--ignored', '--untracked-files=normal'])
+    .split('\0')
+    .filter((line) => line.startsWith('!! '))
+    .map((line) => line.slice('!! '.length))
+    .filter((path) => !path.split('/').some((part) => BUILT.test(part)))
+    .filter((path) => !NOT_WORK.includes(path.split('/')[0]!))
+}
+
+function submodulesOf(tree: string): readonly string[] {
+  return runGit(tree, ['ls-files', '--stage', '-z'])
+    .split('\0')
+    .filter((line) => line.startsWith('160000 '))
+    .map((line) => line.slice(line.indexOf('\t') + 1))
+}
+
+function inSubmodule(tree: string, path: string): readonly string[] {
+  const folder = join(tree, path)
+  if (repositoryAt(folder) === undefined) return []
+  try {
+    const own = hasOwnCommits(folder) ? [path] : []
+    return [...own, ...inNoCommit(folder).map((inside) => join(path, inside))]
+  } catch (error) {
+    // What cannot be looked at cannot be said to be kept.
+    if (error instanceof GitFailed) return [path]
+    throw error
+  }
+}
+
+/** Commits that no remote of it has, also such as only its reflogs know. */
+function hasOwnCommits(repository: string): boolean {
+  try {
+    return (
+      runGit(repository, [
+        'rev-list',
+        '--max-count=1',
+        'HEAD',
+        '--all',
+        '--reflog',
+        '--not',
+        '--remotes',
+      ]) !== ''
+    )
+  } catch (error) {
+    if (error instanceof GitFailed) return true
+    throw error
+  }
+}
+
+/** The repositories of a worktree's submodules, also of those that are checked out no more. The name of one may have slashes. */
+function gitFoldersIn(
+  folder: string,
+  name = '',
+): readonly { readonly folder: string; readonly name: string }[] {
+  if (!existsSync(folder)) return []
+  if (existsSync(join(folder, 'HEAD')))
+    return [{ folder, name }, ...gitFoldersIn(join(folder, 'modules'), name)]
+  return namesIn(folder).flatMap((part) => gitFoldersIn(join(folder, part), join(name, part)))
+}
