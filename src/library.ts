@@ -127,7 +127,7 @@ export type {
   OpenConversation,
   PermissionRequest,
   Permissions,
-} from './harness/contract.ts'
+} from './harness/contract/drive.ts'
 export type { History } from './project/history/history.ts'
 export type { ConversationRow } from './project/history/rows.ts'
 export type { PruneOptions, Pruned } from './project/history/prune.ts'

@@ -1,4 +1,4 @@
-import type { PermissionRequest } from '../harness/contract.ts'
+import type { PermissionRequest } from '../harness/contract/drive.ts'
 import { line } from './run-view/words.ts'
 
 /** What an agent wants to do, as a question. */

@@ -1,5 +1,5 @@
 // A prompt in front of a person or a program: the answer as it is written, what is asked, what Ctrl-C does, how it ends.
-import type { PermissionRequest } from '../harness/contract.ts'
+import type { PermissionRequest } from '../harness/contract/drive.ts'
 import type { PromptEvent, PromptHandle } from '../run/prompt/contract.ts'
 import { withoutControls } from '../text/clean.ts'
 import { cents } from './amounts.ts'

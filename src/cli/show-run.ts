@@ -1,5 +1,5 @@
 // A run in front of a person or a program: what it looks like, what Ctrl-C does, what is asked, how it ends.
-import type { PermissionRequest } from '../harness/contract.ts'
+import type { PermissionRequest } from '../harness/contract/drive.ts'
 import type { RunEvent } from '../run/events.ts'
 import type { RunReport } from '../run/report.ts'
 import type { RunHandle } from '../run/loop/start-run.ts'

@@ -92,7 +92,7 @@ async function recordFacts(scene: Scene, facts: ToolFacts): Promise<void> {
     scene.record('file.changed', { path: facts.edited })
   }
   if (facts.todos !== undefined) {
-    const { draftsForTodos } = await import('../harness/plan-steps.ts')
+    const { draftsForTodos } = await import('../harness/contract/plan-steps.ts')
     scene.drafts.push(
       ...draftsForTodos(facts.todos, state, conversation, () => scene.session!.mint()),
     )

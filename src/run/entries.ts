@@ -1,6 +1,6 @@
 // What the log of a run holds. It is what a killed run goes on from, and what reports and forecasts are made of.
 // Whether a task is done stands in the journal of its session and nowhere else.
-import type { ProcessMark } from '../harness/contract.ts'
+import type { ProcessMark } from '../harness/contract/drive.ts'
 import type { SizeClass } from './plan/contract.ts'
 import type { Usage } from '../session/entries.ts'
 import type { DelegateMove, DelegateOrder } from './delegate-order.ts'

@@ -1,4 +1,4 @@
-import type { Permissions } from '../harness/contract.ts'
+import type { Permissions } from '../harness/contract/drive.ts'
 import type { Workspace } from '../project/store/workspace.ts'
 
 /** More tasks than this are not worked on at once: merging would be what everything waits for. */

@@ -5,7 +5,7 @@ import {
   type Todo,
   draftsForTodos,
   todosOf,
-} from '../../src/harness/plan-steps.ts'
+} from '../../src/harness/contract/plan-steps.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { abridge } from '../../src/session/abridge.ts'
 import type { Draft } from '../../src/session/entries.ts'

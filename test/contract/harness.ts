@@ -9,7 +9,7 @@ import type {
   HarnessEvent,
   OpenConversation,
   PermissionRequest,
-} from '../../src/harness/contract.ts'
+} from '../../src/harness/contract/drive.ts'
 import { isAlive } from '../../src/harness/process/strays.ts'
 import type { Usage } from '../../src/session/entries.ts'
 import { carriersOf } from '../support/processes.ts'

@@ -6,7 +6,7 @@ import type { MergeEvent, MergeOptions, MergeOutcome } from '../../src/run/deleg
 import type { DelegateState } from '../../src/run/delegate/delegate-state.ts'
 import { delegateNow } from '../../src/run/delegate/delegates.ts'
 import { mergeDelegates } from '../../src/run/merge/queue.ts'
-import type { ProcessMark } from '../../src/harness/contract.ts'
+import type { ProcessMark } from '../../src/harness/contract/drive.ts'
 import { mintId, shortId } from '../../src/journal/ids.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import type { DelegateMove, DelegateOrder } from '../../src/run/delegate-order.ts'

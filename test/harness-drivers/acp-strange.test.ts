@@ -3,7 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { acpHarness } from '../../src/harness/acp/acp-harness.ts'
-import type { Conversation, HarnessEvent, OpenConversation } from '../../src/harness/contract.ts'
+import type {
+  Conversation,
+  HarnessEvent,
+  OpenConversation,
+} from '../../src/harness/contract/drive.ts'
 import { StintError } from '../../src/journal/errors.ts'
 import { carriersOf } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'

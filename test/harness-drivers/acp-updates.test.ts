@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { HarnessEvent } from '../../src/harness/contract.ts'
+import type { HarnessEvent } from '../../src/harness/contract/drive.ts'
 import { Updates } from '../../src/harness/acp/updates.ts'
 import { usageIn } from '../../src/harness/acp/usage.ts'
-import { limitIn } from '../../src/harness/usage-limit.ts'
+import { limitIn } from '../../src/harness/contract/usage-limit.ts'
 
 const chunk = (text: string, messageId?: string) => ({
   sessionUpdate: 'agent_message_chunk',

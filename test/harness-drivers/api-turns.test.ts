@@ -12,7 +12,7 @@ import type {
   HarnessEvent,
   OpenConversation,
   PermissionRequest,
-} from '../../src/harness/contract.ts'
+} from '../../src/harness/contract/drive.ts'
 import type { Message } from '../../src/history/items.ts'
 import { bundleProgram } from '../support/bundle.ts'
 import { expectNoneLeft } from '../support/processes.ts'

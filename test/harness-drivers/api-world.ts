@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { apiHarness } from '../../src/harness/api/api-harness.ts'
 import type { ApiSettings, Provider } from '../../src/harness/api/settings.ts'
-import type { OpenConversation } from '../../src/harness/contract.ts'
+import type { OpenConversation } from '../../src/harness/contract/drive.ts'
 import { type ConversationStore, conversationStore } from '../../src/history/store.ts'
 import type { Act, HarnessWorld } from '../contract/harness.ts'
 import { ModelStub, type Reply } from '../harness/model-stub.ts'

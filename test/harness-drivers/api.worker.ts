@@ -1,7 +1,7 @@
 // A process of ours that drives a bare model until it is killed.
 import { apiHarness } from '../../src/harness/api/api-harness.ts'
 import type { ApiSettings } from '../../src/harness/api/settings.ts'
-import type { OpenConversation } from '../../src/harness/contract.ts'
+import type { OpenConversation } from '../../src/harness/contract/drive.ts'
 import { conversationStore } from '../../src/history/store.ts'
 
 const [folder, settings, open] = process.argv

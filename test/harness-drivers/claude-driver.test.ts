@@ -11,7 +11,7 @@ import type {
   HarnessEvent,
   OpenConversation,
   PermissionRequest,
-} from '../../src/harness/contract.ts'
+} from '../../src/harness/contract/drive.ts'
 import { carriersOf } from '../support/processes.ts'
 
 const ODD = join(dirname(fileURLToPath(import.meta.url)), 'odd-claude.mjs')

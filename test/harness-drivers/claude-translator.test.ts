@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { HarnessEvent } from '../../src/harness/contract.ts'
+import type { HarnessEvent } from '../../src/harness/contract/drive.ts'
 import { Translator } from '../../src/harness/claude/drive/translator.ts'
 import type { Json } from '../../src/text/json-fields.ts'
 import type { Usage } from '../../src/session/entries.ts'

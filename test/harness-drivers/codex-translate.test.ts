@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { HarnessEvent } from '../../src/harness/contract.ts'
+import type { HarnessEvent } from '../../src/harness/contract/drive.ts'
 import { endTurn, standingOf, translate, withTurn } from '../../src/harness/codex/translate.ts'
 import type { Standing } from '../../src/harness/codex/translate.ts'
 

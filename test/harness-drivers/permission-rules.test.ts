@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { PermissionRequest } from '../../src/harness/contract.ts'
-import { isAllowedCommand, isPermitted } from '../../src/harness/permission-rules.ts'
+import type { PermissionRequest } from '../../src/harness/contract/drive.ts'
+import { isAllowedCommand, isPermitted } from '../../src/harness/contract/permission-rules.ts'
 import { OWN_COMMANDS } from '../../src/run/attempt/own-commands.ts'
 import { scratchFolder } from '../support/scratch.ts'
 

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isAllowedCommand } from '../../src/harness/permission-rules.ts'
+import { isAllowedCommand } from '../../src/harness/contract/permission-rules.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const HERE = "\"$(cat <<'EOF'\n"

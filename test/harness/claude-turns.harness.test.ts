@@ -7,7 +7,7 @@ import type {
   HarnessEvent,
   OpenConversation,
   PermissionRequest,
-} from '../../src/harness/contract.ts'
+} from '../../src/harness/contract/drive.ts'
 import { carriersOf } from '../support/processes.ts'
 import { type DrivenWorld, drivenWorld } from './driven-world.ts'
 import { CLAUDE_VERSIONS } from './install.ts'

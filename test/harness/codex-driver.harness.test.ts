@@ -3,7 +3,11 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Conversation, HarnessEvent, OpenConversation } from '../../src/harness/contract.ts'
+import type {
+  Conversation,
+  HarnessEvent,
+  OpenConversation,
+} from '../../src/harness/contract/drive.ts'
 import { codexHarness } from '../../src/harness/codex/harness.ts'
 import type { Usage } from '../../src/session/entries.ts'
 import { carriersOf } from '../support/processes.ts'

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { OpenConversation } from '../../src/harness/contract.ts'
+import type { OpenConversation } from '../../src/harness/contract/drive.ts'
 import { codexHarness } from '../../src/harness/codex/harness.ts'
 import type { Usage } from '../../src/session/entries.ts'
 import type { Act, HarnessWorld } from '../contract/harness.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { HarnessEvent } from '../../src/harness/contract.ts'
+import type { HarnessEvent } from '../../src/harness/contract/drive.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { CopyRecorder } from '../../src/run/attempt/copy-recorder.ts'
 import { scratchFolder } from '../support/scratch.ts'

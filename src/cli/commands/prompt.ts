@@ -1,5 +1,5 @@
 import { buildCommand } from '@stricli/core'
-import type { Permissions } from '../../harness/contract.ts'
+import type { Permissions } from '../../harness/contract/drive.ts'
 import type { PromptRequest } from '../../run/prompt/contract.ts'
 import type { Context } from '../context.ts'
 import { Misuse } from '../errors.ts'

@@ -1,5 +1,5 @@
 // Any agent that speaks the Agent Client Protocol, version 1.
-import type { Capabilities, Harness } from '../contract.ts'
+import type { Capabilities, Harness } from '../contract/drive.ts'
 import type { AcpProgram } from './program.ts'
 
 export interface AcpOptions extends AcpProgram {

@@ -10,8 +10,8 @@ import type {
   OpenConversation,
   ProcessMark,
   TurnEnded,
-} from '../contract.ts'
-import { EventQueue } from '../event-queue.ts'
+} from '../contract/drive.ts'
+import { EventQueue } from '../contract/event-queue.ts'
 import { type Json, objectOf } from '../../text/json-fields.ts'
 import { answer, isAllowed } from './permission.ts'
 import { type StartedAgent, endOf, failureOf, limitBehind } from './start-agent.ts'

@@ -1,6 +1,6 @@
 import { type NewSessionRequest, type SessionConfigOption, methods } from '@agentclientprotocol/sdk'
 import { StintError } from '../../journal/errors.ts'
-import type { Conversation, HarnessCheck, OpenConversation } from '../contract.ts'
+import type { Conversation, HarnessCheck, OpenConversation } from '../contract/drive.ts'
 import { findProgram } from '../process/find-program.ts'
 import type { AcpProgram } from './program.ts'
 import { AcpConversation, Listener } from './conversation.ts'

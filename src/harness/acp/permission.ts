@@ -1,7 +1,7 @@
 import type { PermissionOption, RequestPermissionResponse } from '@agentclientprotocol/sdk'
 import { oneLine, shorten } from '../../text/clean.ts'
-import type { OpenConversation, PermissionRequest } from '../contract.ts'
-import { isPermitted } from '../permission-rules.ts'
+import type { OpenConversation, PermissionRequest } from '../contract/drive.ts'
+import { isPermitted } from '../contract/permission-rules.ts'
 import type { ToolUse } from './tools.ts'
 import { defined } from '../../text/defined.ts'
 

@@ -10,10 +10,10 @@ import {
 } from '@agentclientprotocol/sdk'
 import { StintError } from '../../journal/errors.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
-import type { OpenConversation } from '../contract.ts'
+import type { OpenConversation } from '../contract/drive.ts'
 import { type Json, objectOf, textOf } from '../../text/json-fields.ts'
 import { type GuardedProcess, spawnGuarded } from '../process/spawn-guarded.ts'
-import { type LimitReached, limitIn } from '../usage-limit.ts'
+import { type LimitReached, limitIn } from '../contract/usage-limit.ts'
 import type { AcpProgram } from './program.ts'
 import { streamTo } from './stream.ts'
 

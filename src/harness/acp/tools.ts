@@ -1,5 +1,5 @@
 // What an ACP agent tells of its tools. Only the id is certain; the rest comes in pieces, and differs between agents.
-import type { HarnessEvent } from '../contract.ts'
+import type { HarnessEvent } from '../contract/drive.ts'
 import { type Json, listOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
 import { quoteWord } from '../../command/quote-word.ts'
 import { defined } from '../../text/defined.ts'

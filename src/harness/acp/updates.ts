@@ -1,8 +1,8 @@
 // What an ACP agent says while it works, as events. Read from what came over the line and not through the schema: an
 // update that this version of the protocol does not know must not cost the ones it does.
-import type { HarnessEvent } from '../contract.ts'
+import type { HarnessEvent } from '../contract/drive.ts'
 import { type Json, countOf, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
-import { limitIn } from '../usage-limit.ts'
+import { limitIn } from '../contract/usage-limit.ts'
 import { type ToolUse, toolEvent, toolUse } from './tools.ts'
 import { defined } from '../../text/defined.ts'
 

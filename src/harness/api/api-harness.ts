@@ -9,7 +9,7 @@ import type {
   Harness,
   HarnessCheck,
   OpenConversation,
-} from '../contract.ts'
+} from '../contract/drive.ts'
 import { ApiHistory } from './api-history.ts'
 import { reach, refusalOf } from './ask-model.ts'
 import { ApiConversation } from './conversation.ts'

@@ -6,8 +6,8 @@ import type {
   OpenConversation,
   ProcessMark,
   TurnEnded,
-} from '../contract.ts'
-import { EventQueue } from '../event-queue.ts'
+} from '../contract/drive.ts'
+import { EventQueue } from '../contract/event-queue.ts'
 import type { ApiHistory } from './api-history.ts'
 import { withoutKey } from './key-out.ts'
 import type { ApiSettings } from './settings.ts'

@@ -3,7 +3,7 @@ import { oneLine, shorten } from '../../text/clean.ts'
 import { objectOf, parseJson, textOf } from '../../text/json-fields.ts'
 import { redact } from '../../text/redact.ts'
 import { withoutKey } from './key-out.ts'
-import { limitIn } from '../usage-limit.ts'
+import { limitIn } from '../contract/usage-limit.ts'
 import { defined } from '../../text/defined.ts'
 
 /** `again`: asking again may help. `limit`: the account is used up. `no`: asking again gives the same answer. */

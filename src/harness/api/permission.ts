@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { type Json, textOf } from '../../text/json-fields.ts'
-import type { OpenConversation, PermissionRequest } from '../contract.ts'
+import type { OpenConversation, PermissionRequest } from '../contract/drive.ts'
 import { isInside } from '../../command/inside-tree.ts'
-import { isPermitted, reasonAgainst } from '../permission-rules.ts'
+import { isPermitted, reasonAgainst } from '../contract/permission-rules.ts'
 import { defined } from '../../text/defined.ts'
 
 /** What a use of a tool is about: its command, or its file by its whole path. */

@@ -2,7 +2,7 @@
 // acted upon, and every request is built from what is stored.
 import { randomHex } from '../../journal/random.ts'
 import type { Part } from '../../history/items.ts'
-import type { HarnessEvent, OpenConversation, TurnEnded } from '../contract.ts'
+import type { HarnessEvent, OpenConversation, TurnEnded } from '../contract/drive.ts'
 import { type ApiHistory, type StoredContext, toolResult, toolUses } from './api-history.ts'
 import { askModel } from './ask-model.ts'
 import { contextTokens, tokensOf } from './context-size.ts'

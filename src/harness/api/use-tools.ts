@@ -1,5 +1,5 @@
 import { cleanText } from '../../text/clean.ts'
-import type { HarnessEvent, OpenConversation } from '../contract.ts'
+import type { HarnessEvent, OpenConversation } from '../contract/drive.ts'
 import type { ToolUse } from './api-history.ts'
 import { refusal, targetOf } from './permission.ts'
 import { UNREADABLE } from './reply.ts'

@@ -1,6 +1,6 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import { type Json, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
-import { type PlanChange, todosOf } from '../plan-steps.ts'
+import { type PlanChange, todosOf } from '../contract/plan-steps.ts'
 import { programOf, startedCommands } from '../../command/unwrap-command.ts'
 import { bothEnds } from './command-results.ts'
 import type { ToolUsedEvent } from './events.ts'

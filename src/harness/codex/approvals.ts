@@ -1,6 +1,6 @@
 // What Codex wants to be allowed, and how it is told.
 import { oneLine, shorten } from '../../text/clean.ts'
-import type { PermissionRequest } from '../contract.ts'
+import type { PermissionRequest } from '../contract/drive.ts'
 import { type Json, objectOf, textOf } from '../../text/json-fields.ts'
 import { commandOf } from './items.ts'
 import { defined } from '../../text/defined.ts'

@@ -5,9 +5,9 @@ import type {
   OpenConversation,
   PermissionRequest,
   ProcessMark,
-} from '../contract.ts'
+} from '../contract/drive.ts'
 import { type Json, nameOf, objectOf } from '../../text/json-fields.ts'
-import { isPermitted } from '../permission-rules.ts'
+import { isPermitted } from '../contract/permission-rules.ts'
 import type { Exit, GuardedProcess } from '../process/spawn-guarded.ts'
 import { AppServer } from './app-server.ts'
 import { questionOf } from './approvals.ts'

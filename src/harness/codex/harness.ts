@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { StintError } from '../../journal/errors.ts'
 import { cleanText } from '../../text/clean.ts'
-import type { Conversation, Harness, HarnessCheck, OpenConversation } from '../contract.ts'
+import type { Conversation, Harness, HarnessCheck, OpenConversation } from '../contract/drive.ts'
 import { type Json, countOf, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
 import { spawnGuarded } from '../process/spawn-guarded.ts'
 import { type BegunThread, CodexConversation } from './conversation.ts'

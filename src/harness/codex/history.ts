@@ -14,8 +14,8 @@ import {
   parseJson,
   textOf,
 } from '../../text/json-fields.ts'
-import { filesNamed, firstObjects } from '../history-folders.ts'
-import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../history.ts'
+import { filesNamed, firstObjects } from '../contract/history-files.ts'
+import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../contract/history.ts'
 import { messageOf } from './rollout-items.ts'
 import { defined } from '../../text/defined.ts'
 

@@ -1,6 +1,6 @@
 import type { Message, Part } from '../../history/items.ts'
 import { type Json, listOf, nameOf, objectOf, parseJson, textOf } from '../../text/json-fields.ts'
-import { pictureAt } from '../picture-at.ts'
+import { pictureAt } from '../contract/picture-at.ts'
 
 type Said = Omit<Message, 'at'>
 

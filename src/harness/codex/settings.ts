@@ -1,5 +1,5 @@
 // What Codex is told for one thread. Nothing of it is written into its configuration.
-import type { OpenConversation, Permissions } from '../contract.ts'
+import type { OpenConversation, Permissions } from '../contract/drive.ts'
 import type { Json } from '../../text/json-fields.ts'
 import { defined } from '../../text/defined.ts'
 

@@ -24,7 +24,7 @@ import {
   refuseImpossible,
 } from '../claude/setup/plan.ts'
 import { findHookProgram } from '../claude/setup/program.ts'
-import { MCP_COMMAND, MCP_ENVIRONMENT, MCP_SERVER } from '../mcp-command.ts'
+import { MCP_COMMAND, MCP_ENVIRONMENT, MCP_SERVER } from '../setup/mcp-command.ts'
 
 export interface CodexRequest {
   /** For you, in this project, or for everybody who works on it. */

@@ -1,6 +1,6 @@
 // What Codex tells, in the words of the contract. Pure: what was told before is the standing.
 import type { Usage } from '../../session/entries.ts'
-import type { HarnessEvent, TurnEnded } from '../contract.ts'
+import type { HarnessEvent, TurnEnded } from '../contract/drive.ts'
 import { type Json, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
 import { type Limits, failureOf, isLimit, resetOf, withLimits } from './failures.ts'
 import { type ToolUse, toolUseOf } from './items.ts'

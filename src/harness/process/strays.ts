@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { ProcessMark } from '../contract.ts'
+import type { ProcessMark } from '../contract/drive.ts'
 import { startGuardian } from './start-guardian.ts'
 
 /** Whether the process of a mark is still there, and not another one that got its number. */

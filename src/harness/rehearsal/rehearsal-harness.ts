@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
 import { acpHarness } from '../acp/acp-harness.ts'
 import { findVersion } from '../claude/setup/program.ts'
-import type { Harness, HarnessCheck } from '../contract.ts'
+import type { Harness, HarnessCheck } from '../contract/drive.ts'
 import { stintProgram } from './stint-program.ts'
 
 export interface RehearsalChoice {

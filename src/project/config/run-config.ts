@@ -1,4 +1,4 @@
-import type { Permissions } from '../../harness/contract.ts'
+import type { Permissions } from '../../harness/contract/drive.ts'
 import { DEFAULT_PLAN, type PlanSettings } from './plan-settings.ts'
 
 /** What the section `run` of the configuration may say. */

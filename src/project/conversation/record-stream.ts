@@ -1,6 +1,6 @@
 // What is said in a conversation that we drive ourselves, stored while it is said: for harnesses that write down nothing that
 // could be copied.
-import type { Conversation, HarnessEvent } from '../../harness/contract.ts'
+import type { Conversation, HarnessEvent } from '../../harness/contract/drive.ts'
 import type { ContextSize, HistoryItem, Message, Part } from '../../history/items.ts'
 import type { ConversationStore } from '../../history/store.ts'
 import { mintId } from '../../journal/ids.ts'

@@ -1,7 +1,7 @@
 import { claudeHistory } from '../../harness/claude/history.ts'
 import { codexHistory } from '../../harness/codex/history.ts'
 import { geminiHistory } from '../../harness/gemini/history.ts'
-import type { HistoryHarness } from '../../harness/history.ts'
+import type { HistoryHarness } from '../../harness/contract/history.ts'
 
 /** Those that keep a file for each conversation. */
 export const OF_FILES: readonly HistoryHarness[] = [claudeHistory, codexHistory, geminiHistory]

@@ -1,6 +1,11 @@
 import { closeSync, fstatSync } from 'node:fs'
 import { openRegularFile } from '../../journal/files.ts'
-import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../../harness/history.ts'
+import type {
+  HistoryFile,
+  HistoryHarness,
+  HistoryHead,
+  Translator,
+} from '../../harness/contract/history.ts'
 import { type Json, objectOf, parseJson } from '../../text/json-fields.ts'
 import { edgesBefore } from '../../journal/edges.ts'
 import { type FileIdentity, validCursor } from './cursor.ts'

@@ -1,7 +1,7 @@
 // What agents have said on this machine, brought into the project it was said in.
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import type { HistoryFile, HistoryHarness, HistoryHead } from '../../harness/history.ts'
+import type { HistoryFile, HistoryHarness, HistoryHead } from '../../harness/contract/history.ts'
 import {
   OpencodeHistory,
   type OpencodeSession,

@@ -1,4 +1,4 @@
-import type { HistoryFile, HistoryHead } from '../../harness/history.ts'
+import type { HistoryFile, HistoryHead } from '../../harness/contract/history.ts'
 import type { FileOutcome } from './import-file.ts'
 
 /** A file that a thread is to import. */

@@ -1,7 +1,7 @@
 // The conversations of a session: opened with what is said once, replaced through a handoff.
 import { estimateTokens } from '../../text/tokens.ts'
 import { recorded } from '../../project/conversation/record-stream.ts'
-import type { Conversation, OpenConversation } from '../../harness/contract.ts'
+import type { Conversation, OpenConversation } from '../../harness/contract/drive.ts'
 import { pointFor } from '../../harness/point-for.ts'
 import { agentEnvironment } from './agent-environment.ts'
 import { RunEnds } from './run-ends.ts'

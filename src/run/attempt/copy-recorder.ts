@@ -4,7 +4,7 @@ import {
   StreamRecorder,
   untilOneFails,
 } from '../../project/conversation/record-stream.ts'
-import type { HarnessEvent } from '../../harness/contract.ts'
+import type { HarnessEvent } from '../../harness/contract/drive.ts'
 
 /** Copies what is new in what a harness has written down of a conversation. False when it has written nothing that we can see. */
 export type Copy = (conversation: string, isOver: boolean) => boolean

@@ -1,7 +1,7 @@
 // One conversation of a run or of a prompt: its turns, what they used, how full it is, and when a turn has to be ended for it.
 import type { BudgetSettings, Line } from '../../context/budget/stages.ts'
 import { crossLines, percentOfWay, roleOf, type Crossed } from '../../context/budget/stages.ts'
-import type { Conversation, HarnessEvent, TurnEnded } from '../../harness/contract.ts'
+import type { Conversation, HarnessEvent, TurnEnded } from '../../harness/contract/drive.ts'
 import type { PlannedTask } from '../plan/contract.ts'
 import type { Usage } from '../../session/entries.ts'
 import type { Breaker, Gauge } from '../events.ts'

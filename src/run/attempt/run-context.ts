@@ -1,4 +1,4 @@
-import type { Harness, PermissionRequest } from '../../harness/contract.ts'
+import type { Harness, PermissionRequest } from '../../harness/contract/drive.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { Backlog } from '../../backlog/backlog.ts'
 import type { BacklogSource } from '../sources/source.ts'

@@ -1,4 +1,4 @@
-import type { HarnessEvent } from '../../harness/contract.ts'
+import type { HarnessEvent } from '../../harness/contract/drive.ts'
 
 const TIMES = 3
 const LONGEST = 400

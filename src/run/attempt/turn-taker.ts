@@ -2,7 +2,7 @@
 // that fills up. What cannot be gone on with ends the run, which can be resumed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { removeLeftLocks } from '../../git/left-locks.ts'
-import type { HarnessEvent } from '../../harness/contract.ts'
+import type { HarnessEvent } from '../../harness/contract/drive.ts'
 import { type Draft, draft, type Usage } from '../../session/entries.ts'
 import { bounded } from './bounded.ts'
 import type { Conversations } from './conversations.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { endStrays, isAlive } from '../../harness/process/strays.ts'
-import type { ProcessMark } from '../../harness/contract.ts'
+import type { ProcessMark } from '../../harness/contract/drive.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { Place } from '../../project/store/place.ts'
 import type { Workspace } from '../../project/store/workspace.ts'

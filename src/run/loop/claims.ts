@@ -1,6 +1,6 @@
 // Two runs on one machine never work on one task: whoever stands first in this log has it, as long as it lives.
 import { join } from 'node:path'
-import type { ProcessMark } from '../../harness/contract.ts'
+import type { ProcessMark } from '../../harness/contract/drive.ts'
 import { isAlive } from '../../harness/process/strays.ts'
 import { NotWritten } from '../../journal/errors.ts'
 import { Log } from '../../journal/log.ts'

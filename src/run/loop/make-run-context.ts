@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Harness, HarnessCheck, PermissionRequest } from '../../harness/contract.ts'
+import type { Harness, HarnessCheck, PermissionRequest } from '../../harness/contract/drive.ts'
 import { findProgram } from '../../harness/process/find-program.ts'
 import { StintError } from '../../journal/errors.ts'
 import { withoutSecrets } from '../../project/store/clean-draft.ts'

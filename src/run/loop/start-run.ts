@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { PermissionRequest, ProcessMark } from '../../harness/contract.ts'
+import type { PermissionRequest, ProcessMark } from '../../harness/contract/drive.ts'
 import { startOf } from '../../harness/process/strays.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'

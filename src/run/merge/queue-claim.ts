@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ProcessMark } from '../../harness/contract.ts'
+import type { ProcessMark } from '../../harness/contract/drive.ts'
 import { mintId } from '../../journal/ids.ts'
 import type { Place } from '../../project/store/place.ts'
 import { Claims } from '../loop/claims.ts'

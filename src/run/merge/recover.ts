@@ -1,6 +1,6 @@
 // What became of a merge whose process died in it. The target says it: either it has the merge, or it was never touched.
 import { isAlive } from '../../harness/process/strays.ts'
-import type { ProcessMark } from '../../harness/contract.ts'
+import type { ProcessMark } from '../../harness/contract/drive.ts'
 import { mintId } from '../../journal/ids.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { Claims } from '../loop/claims.ts'

@@ -1,4 +1,4 @@
-import type { ProcessMark } from '../../harness/contract.ts'
+import type { ProcessMark } from '../../harness/contract/drive.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { MergeEvent, MergeOptions } from '../delegate/contract.ts'

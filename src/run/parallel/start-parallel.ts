@@ -1,4 +1,4 @@
-import type { Harness, ProcessMark } from '../../harness/contract.ts'
+import type { Harness, ProcessMark } from '../../harness/contract/drive.ts'
 import { mintId } from '../../journal/ids.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
 import type { Workspace } from '../../project/store/workspace.ts'

@@ -8,7 +8,7 @@ import type {
   OpenConversation,
   Permissions,
   TurnEnded,
-} from '../../harness/contract.ts'
+} from '../../harness/contract/drive.ts'
 import { pointFor } from '../../harness/point-for.ts'
 import type { LiveSession } from '../../project/store/live-session.ts'
 import type { Workspace } from '../../project/store/workspace.ts'

@@ -1,5 +1,5 @@
 // One prompt to an agent of any harness, in a session that is new or goes on: what is asked, and what is told while it answers.
-import type { HarnessEvent, PermissionRequest, Permissions } from '../../harness/contract.ts'
+import type { HarnessEvent, PermissionRequest, Permissions } from '../../harness/contract/drive.ts'
 import type { Gauge } from '../events.ts'
 import type { Spend } from '../report.ts'
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Harness, HarnessCheck, Permissions } from '../../harness/contract.ts'
+import type { Harness, HarnessCheck, Permissions } from '../../harness/contract/drive.ts'
 import { StintError } from '../../journal/errors.ts'
 import { runsFolder } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'

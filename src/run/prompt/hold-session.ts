@@ -1,5 +1,5 @@
 // One prompt at a time in a session: two agents in one conversation would write over each other.
-import type { ProcessMark } from '../../harness/contract.ts'
+import type { ProcessMark } from '../../harness/contract/drive.ts'
 import { endStrays } from '../../harness/process/strays.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { Place } from '../../project/store/place.ts'

@@ -2,7 +2,7 @@
 import { isAbsolute, relative } from 'node:path'
 import type { Line } from '../../context/budget/stages.ts'
 import { GitFailed } from '../../git/run-git.ts'
-import type { HarnessEvent } from '../../harness/contract.ts'
+import type { HarnessEvent } from '../../harness/contract/drive.ts'
 import { clip } from '../../hook/clip.ts'
 import { LONGEST_MESSAGE } from '../../hook/longest.ts'
 import { requestIn } from '../../hook/requests.ts'

@@ -1,4 +1,4 @@
-import type { PermissionRequest } from '../../harness/contract.ts'
+import type { PermissionRequest } from '../../harness/contract/drive.ts'
 import type { Tell } from './tell.ts'
 
 /** What an agent wants to be allowed, until somebody has decided it. */

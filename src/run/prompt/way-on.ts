@@ -1,6 +1,6 @@
 // In which conversation a session goes on: the latest one, unless its context is full or somebody wants a fresh one.
 import { type BudgetSettings, type Line, roleOf } from '../../context/budget/stages.ts'
-import type { Harness } from '../../harness/contract.ts'
+import type { Harness } from '../../harness/contract/drive.ts'
 import { StintError } from '../../journal/errors.ts'
 import { type RawEntry, inEffect } from '../../session/in-effect.ts'
 import type { SessionState } from '../../session/state.ts'

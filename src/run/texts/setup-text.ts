@@ -2,7 +2,7 @@
 // What changes from one run to the next stands last: a provider's cache holds what is the same from the start.
 import { safeLine } from '../../text/safe-text.ts'
 import { code } from '../../context/handoff/markdown.ts'
-import type { Permissions } from '../../harness/contract.ts'
+import type { Permissions } from '../../harness/contract/drive.ts'
 import { commandText } from './command-text.ts'
 import { handoffText } from './handoff-text.ts'
 import { beginningOf, data, listed, quoted } from './quoted.ts'

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import type { Permissions } from '../../harness/contract.ts'
+import type { Permissions } from '../../harness/contract/drive.ts'
 import { Refused } from '../problem.ts'
 import { type Bindings, type Scene, bodyOf, flagOf, numberIn, projectIn, textOf } from '../scene.ts'
 import { defined } from '../../text/defined.ts'

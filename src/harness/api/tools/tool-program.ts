@@ -1,7 +1,7 @@
 // The other end of `serve-tools.ts`: the program as the conversation sees it.
 import { dirname, join } from 'node:path'
 import { type Json, countOf, objectOf, parseJson } from '../../../text/json-fields.ts'
-import type { OpenConversation } from '../../contract.ts'
+import type { OpenConversation } from '../../contract/drive.ts'
 import { type GuardedProcess, spawnGuarded } from '../../process/spawn-guarded.ts'
 import { stintProgram } from '../../rehearsal/stint-program.ts'
 import type { ToolName, ToolResult } from './definitions.ts'

@@ -1,5 +1,5 @@
 import { StintError } from '../../../journal/errors.ts'
-import type { OpenConversation, Permissions } from '../../contract.ts'
+import type { OpenConversation, Permissions } from '../../contract/drive.ts'
 import { KEPT_NAMES } from '../../../command/inside-tree.ts'
 import { shellCommands } from '../../../command/shell-commands.ts'
 import { defined } from '../../../text/defined.ts'

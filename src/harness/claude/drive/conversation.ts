@@ -6,7 +6,7 @@ import type {
   OpenConversation,
   ProcessMark,
   TurnEnded,
-} from '../../contract.ts'
+} from '../../contract/drive.ts'
 import { type Json, nameOf, objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
 import type { GuardedProcess } from '../../process/spawn-guarded.ts'
 import { greeting } from './arguments.ts'

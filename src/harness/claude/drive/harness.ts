@@ -1,6 +1,6 @@
 // Claude Code as a harness: one process in its stream of JSON lines serves all turns of a conversation.
 import { execFile } from 'node:child_process'
-import type { Conversation, Harness, HarnessCheck, OpenConversation } from '../../contract.ts'
+import type { Conversation, Harness, HarnessCheck, OpenConversation } from '../../contract/drive.ts'
 import { spawnGuarded } from '../../process/spawn-guarded.ts'
 import { oneLine } from '../../../text/clean.ts'
 import { argumentsFor, environmentFor } from './arguments.ts'

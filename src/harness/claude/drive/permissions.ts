@@ -1,7 +1,7 @@
 import { oneLine, shorten } from '../../../text/clean.ts'
-import type { OpenConversation } from '../../contract.ts'
+import type { OpenConversation } from '../../contract/drive.ts'
 import { type Json, nameOf, objectOf, textOf } from '../../../text/json-fields.ts'
-import { isPermitted, reasonAgainst } from '../../permission-rules.ts'
+import { isPermitted, reasonAgainst } from '../../contract/permission-rules.ts'
 import { targetOf } from './tool-uses.ts'
 
 /** What is answered to a request to use a tool. */

@@ -1,4 +1,4 @@
-import type { HarnessEvent } from '../../contract.ts'
+import type { HarnessEvent } from '../../contract/drive.ts'
 import { type Json, listOf, nameOf, objectOf, saidIn, textOf } from '../../../text/json-fields.ts'
 import { defined } from '../../../text/defined.ts'
 

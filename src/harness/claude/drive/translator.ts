@@ -1,7 +1,7 @@
 // The lines of Claude Code as the events of a harness. Nothing is done here: no process, no file, no clock of its own.
 import { cleanText, oneLine, shorten } from '../../../text/clean.ts'
 import type { Usage } from '../../../session/entries.ts'
-import type { HarnessEvent, TurnEnded } from '../../contract.ts'
+import type { HarnessEvent, TurnEnded } from '../../contract/drive.ts'
 import {
   type Json,
   countOf,

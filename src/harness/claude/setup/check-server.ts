@@ -2,7 +2,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { readOrUndefined } from '../../../journal/look.ts'
-import { MCP_COMMAND, MCP_SERVER } from '../../mcp-command.ts'
+import { MCP_COMMAND, MCP_SERVER } from '../../setup/mcp-command.ts'
 import type { ServerPlace, ServerReport } from './check-report.ts'
 import type { JsonText } from './json-text.ts'
 import { approvalIn } from './mcp-approval.ts'

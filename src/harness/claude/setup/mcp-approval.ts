@@ -1,5 +1,5 @@
 // Claude Code asks a person once whether they want a server of `.mcp.json`, unless their settings say so. Whoever ran the setup has said so.
-import { MCP_SERVER } from '../../mcp-command.ts'
+import { MCP_SERVER } from '../../setup/mcp-command.ts'
 import type { JsonText } from './json-text.ts'
 import type { Settings } from './settings.ts'
 

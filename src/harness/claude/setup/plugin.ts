@@ -1,7 +1,7 @@
 // The same as a plugin, in a folder that Claude Code takes for a marketplace.
 import { join } from 'node:path'
 import { StintError } from '../../../journal/errors.ts'
-import { MCP_FILE } from '../../mcp-command.ts'
+import { MCP_FILE } from '../../setup/mcp-command.ts'
 import { slashCommandFiles } from '../slash-commands.ts'
 import { hookGroups } from './hook-registrations.ts'
 import { planLauncher, planLastRemoval } from './launcher-file.ts'

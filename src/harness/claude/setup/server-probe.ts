@@ -1,6 +1,6 @@
 // Whether the MCP server answers, found out by starting it as an agent program does.
 import { spawn } from 'node:child_process'
-import { MCP_SERVER } from '../../mcp-command.ts'
+import { MCP_SERVER } from '../../setup/mcp-command.ts'
 import type { Surroundings } from './places.ts'
 import { isObject } from './settings.ts'
 

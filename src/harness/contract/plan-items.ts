@@ -1,4 +1,4 @@
-import { oneLine } from '../text/clean.ts'
+import { oneLine } from '../../text/clean.ts'
 
 export interface PlanItem {
   readonly text: string

@@ -1,9 +1,9 @@
-import { type Draft, type EntryData, type EntryKind, draft } from '../session/entries.ts'
-import type { SessionState, Step } from '../session/state.ts'
-import { oneLine, shorten } from '../text/clean.ts'
-import { type Json, nameOf, objectOf, textOf } from '../text/json-fields.ts'
+import { type Draft, type EntryData, type EntryKind, draft } from '../../session/entries.ts'
+import type { SessionState, Step } from '../../session/state.ts'
+import { oneLine, shorten } from '../../text/clean.ts'
+import { type Json, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
 import { planItems } from './plan-items.ts'
-import { defined } from '../text/defined.ts'
+import { defined } from '../../text/defined.ts'
 
 /** One thing on an agent's own list. What was not said about it is absent. */
 export interface Todo {

@@ -1,4 +1,4 @@
-import type { Part } from '../history/items.ts'
+import type { Part } from '../../history/items.ts'
 
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+);base64,/
 

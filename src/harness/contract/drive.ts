@@ -1,5 +1,5 @@
 // What a run asks of an agent program, whichever it is. One driver for each; one suite of tests over all of them.
-import type { Usage } from '../session/entries.ts'
+import type { Usage } from '../../session/entries.ts'
 
 /** `ask` puts every request before a person; `edits` allows edits, git and the named commands, in the working tree and on its branch; `all` allows everything. */
 export type Permissions = 'ask' | 'edits' | 'all'

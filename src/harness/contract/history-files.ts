@@ -1,9 +1,9 @@
 import { closeSync } from 'node:fs'
 import { join } from 'node:path'
-import { openRegularFile } from '../journal/files.ts'
-import { namesIn, statOrUndefined } from '../journal/look.ts'
-import { readRange } from '../journal/read.ts'
-import { type Json, objectOf, parseJson } from '../text/json-fields.ts'
+import { openRegularFile } from '../../journal/files.ts'
+import { namesIn, statOrUndefined } from '../../journal/look.ts'
+import { readRange } from '../../journal/read.ts'
+import { type Json, objectOf, parseJson } from '../../text/json-fields.ts'
 
 /** Deeper than any harness files what it writes. */
 const DEEPEST = 6

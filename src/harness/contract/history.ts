@@ -1,6 +1,6 @@
 // What a harness has written of conversations on this machine, and how that is read: what an import asks of each.
-import type { NewItem } from '../history/items.ts'
-import type { Json } from '../text/json-fields.ts'
+import type { NewItem } from '../../history/items.ts'
+import type { Json } from '../../text/json-fields.ts'
 
 /** A file that may hold what was said. */
 export interface HistoryFile {
