@@ -4,7 +4,7 @@
 // compiled each time, and is as small as can be.
 import { readFileSync, statSync } from 'node:fs'
 import { Script } from 'node:vm'
-import { PROBE_ANSWER, PROBE_EVENT } from '../harness/claude/hook-command.ts'
+import { PROBE_ANSWER, PROBE_EVENT } from '../harness/setup/hook-command.ts'
 import { eventIn } from '../hook/event-in.ts'
 import { readInput } from '../hook/read-input.ts'
 import { unsealCode } from '../hook/sealed-code.ts'

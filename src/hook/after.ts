@@ -2,7 +2,8 @@ import { noteWrites } from '../project/conversation/costs.ts'
 import { type Tracking, readTracking } from '../project/conversation/tracking.ts'
 import { noteTrouble } from '../project/conversation/troubles.ts'
 import { GitFailed } from '../git/run-git.ts'
-import { type HookEvent, readEvent } from '../harness/claude/events.ts'
+import type { HookEvent } from '../harness/contract/hooks.ts'
+import { readHookEvent } from '../harness/registry.ts'
 import type { Config } from '../project/config/config.ts'
 import { trackingFolderOf } from '../project/store/conversation-binding.ts'
 import type { Reading } from '../project/store/live-session.ts'
@@ -46,7 +47,7 @@ export async function afterEvent(
   env: NodeJS.ProcessEnv,
   stint: string,
 ): Promise<void> {
-  const event = readEvent(input)
+  const event = readHookEvent(input)
   if (event === undefined || env.STINT_HOOKS === 'off') return
   const place = placeOf(event, env)
   if (!isOurs(place)) return

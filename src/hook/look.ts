@@ -1,5 +1,5 @@
 import { readTracking, writeTracking } from '../project/conversation/tracking.ts'
-import { type Piece, readPiece } from '../harness/claude/read-piece.ts'
+import { type Piece, readPiece } from '../harness/contract/read-piece.ts'
 import { type Looked, lookAtPiece } from '../harness/claude/transcript.ts'
 import { mayBeTests } from '../command/may-be-tests.ts'
 import { clip, secretless } from './clip.ts'

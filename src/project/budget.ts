@@ -11,8 +11,8 @@ import { type ConversationTotals, conversationTotals } from './conversation/kept
 import { knownBudget } from './conversation/known-budget.ts'
 import type { Tracking } from './conversation/tracking.ts'
 import { readWindow } from './conversation/window.ts'
-import { readUsageTail } from '../harness/claude/usage-tail.ts'
-import { together } from '../harness/claude/usage-totals.ts'
+import { hooksOf } from '../harness/registry.ts'
+import { together } from '../harness/contract/transcript.ts'
 import { chooseConversation } from './choose-conversation.ts'
 import { trackingFolderOf } from './store/conversation-binding.ts'
 import type { Workspace } from './store/workspace.ts'
@@ -56,7 +56,10 @@ export async function budgetOf(
   const folder = trackingFolderOf(workspace.place)
   const window = readWindow(folder, tracking.conversation)
   const totals = totalsFor(folder, tracking, options.progress)
-  const tail = tracking.transcript === undefined ? undefined : readUsageTail(tracking.transcript)
+  const tail =
+    tracking.transcript === undefined
+      ? undefined
+      : hooksOf(tracking.harness)?.transcript.usageTail(tracking.transcript)
   const { budget: settings, prices } = workspace.config
   const budget = knownBudget({
     harness: tracking.harness,

@@ -1,3 +1,4 @@
+import { DEFAULT_HARNESS } from '../harness/registry.ts'
 import type { Permissions } from '../harness/contract/drive.ts'
 import type { Workspace } from '../project/store/workspace.ts'
 
@@ -54,7 +55,7 @@ export function resolveOptions(workspace: Workspace, options: RunOptions): Resol
   const { run } = workspace.config
   return {
     ...options,
-    harness: options.harness ?? run.harness ?? 'claude',
+    harness: options.harness ?? run.harness ?? DEFAULT_HARNESS,
     permissions: options.permissions ?? run.permissions,
     onFailure: options.onFailure ?? run.onFailure,
     onLimit: options.onLimit ?? run.onLimit,

@@ -2,17 +2,17 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { estimated, measured } from '../../src/context/budget/figures.ts'
-import { type PointEvidence, compactionPoint } from '../../src/harness/claude/compaction-point.ts'
+import { type ClaudeEvidence, compactionPoint } from '../../src/harness/claude/compaction-point.ts'
 import { readCompactionSettings } from '../../src/harness/claude/compaction-settings.ts'
 import { windowOf } from '../../src/harness/claude/models.ts'
-import { usualPoint } from '../../src/harness/compaction-points.ts'
+import { findHarness } from '../../src/harness/registry.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const AT = '2026-01-01T00:00:00.000Z'
 const LATER = '2026-01-02T00:00:00.000Z'
 const window = measured(200_000, 'status line', AT)
 const settings = { isAutomatic: true, said: [] }
-const point = (evidence: Partial<PointEvidence>) =>
+const point = (evidence: Partial<ClaudeEvidence>) =>
   compactionPoint({ window, settings, version: '2.1.325', ...evidence })
 
 describe('the point at which Claude Code compacts', () => {
@@ -166,6 +166,8 @@ describe('the window of a model', () => {
 
 describe('where other harnesses compact', () => {
   const of = estimated(200_000, 'configuration', AT)
+  const pointIn = (harness: string, window: typeof of | undefined) =>
+    findHarness(harness)?.limits?.compactionPoint({ root: '/', env: {} })({ window })
   test.each([
     ['codex', 180_000],
     ['gemini', 100_000],
@@ -173,11 +175,11 @@ describe('where other harnesses compact', () => {
     ['opencode', 180_000],
     ['pi', 183_616],
   ])('is estimated: %s', (harness, tokens) => {
-    expect(usualPoint(harness, of)).toMatchObject({ value: tokens, known: 'estimated' })
+    expect(pointIn(harness, of)).toMatchObject({ value: tokens, known: 'estimated' })
   })
 
   test('is unknown of one that is not known, or without a window', () => {
-    expect(usualPoint('constructor', of)).toBeUndefined()
-    expect(usualPoint('gemini', undefined)).toBeUndefined()
+    expect(pointIn('constructor', of)).toBeUndefined()
+    expect(pointIn('gemini', undefined)).toBeUndefined()
   })
 })

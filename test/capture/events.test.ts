@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type HookEvent, readEvent } from '../../src/harness/claude/events.ts'
+import { readEvent } from '../../src/harness/claude/events.ts'
+import type { HookEvent } from '../../src/harness/contract/hooks.ts'
 import { recorded } from './transcript.ts'
 
 const COMMON = {
@@ -10,6 +11,7 @@ const COMMON = {
 }
 const eventOf = (fields: object) => readEvent(JSON.stringify({ ...COMMON, ...fields }))
 const common = (name: string) => ({
+  harness: 'claude',
   name,
   conversation: 'c0ffee-1',
   transcript: '/home/dev/t.jsonl',

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ToolUsedEvent, readEvent } from '../../src/harness/claude/events.ts'
+import { readEvent } from '../../src/harness/claude/events.ts'
+import type { ToolUsedEvent } from '../../src/harness/contract/hooks.ts'
 import { factsOf } from '../../src/harness/claude/tool-facts.ts'
 import { recorded } from './transcript.ts'
 
@@ -8,6 +9,7 @@ const ROOT = '/home/dev/project'
 
 function used(tool: string, input: object, response?: unknown, more: object = {}): ToolUsedEvent {
   return {
+    harness: 'claude',
     kind: 'toolUsed',
     name: 'PostToolUse',
     conversation: 'c0ffee',

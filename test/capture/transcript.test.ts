@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LONGEST_LINE } from '../../src/harness/claude/read-piece.ts'
+import { LONGEST_LINE } from '../../src/harness/contract/read-piece.ts'
 import { type Carried, type Looked, lookAtPiece } from '../../src/harness/claude/transcript.ts'
 import {
   answered,

@@ -2,12 +2,8 @@ import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  type KeptTotals,
-  type Totals,
-  sumUp,
-  totalsOf,
-} from '../../src/harness/claude/usage-totals.ts'
+import { sumUp } from '../../src/harness/claude/usage-totals.ts'
+import { type KeptTotals, type Totals, totalsOf } from '../../src/harness/contract/transcript.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { answered, came, compacted, recorded, said, spaced } from './transcript.ts'
 

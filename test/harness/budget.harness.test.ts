@@ -4,7 +4,7 @@ import { conversationTotals } from '../../src/project/conversation/kept-totals.t
 import { readWindow } from '../../src/project/conversation/window.ts'
 import { compactionPoint } from '../../src/harness/claude/compaction-point.ts'
 import { readCompactionSettings } from '../../src/harness/claude/compaction-settings.ts'
-import { contextFigure } from '../../src/harness/claude/context-size.ts'
+import { contextFigure } from '../../src/harness/contract/transcript.ts'
 import { windowOf } from '../../src/harness/claude/models.ts'
 import { readUsageTail } from '../../src/harness/claude/usage-tail.ts'
 import { ClaudeWorld } from './claude-world.ts'

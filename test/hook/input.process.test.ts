@@ -4,7 +4,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { PROBE_ANSWER, PROBE_EVENT } from '../../src/harness/claude/hook-command.ts'
+import { PROBE_ANSWER, PROBE_EVENT } from '../../src/harness/setup/hook-command.ts'
 import { program } from '../support/cli.ts'
 import { project } from './agent.ts'
 

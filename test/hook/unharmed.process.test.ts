@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { HOOK_COMMAND } from '../../src/harness/claude/hook-command.ts'
+import { HOOK_COMMAND } from '../../src/harness/setup/hook-command.ts'
 import { program } from '../support/cli.ts'
 import { project } from './agent.ts'
 

@@ -6,7 +6,7 @@ import {
   HOOK_COMMAND,
   STATUS_LINE_COMMAND,
   isStintCommand,
-} from '../../src/harness/claude/hook-command.ts'
+} from '../../src/harness/setup/hook-command.ts'
 import { launcherPath, launcherText } from '../../src/harness/claude/setup/launcher.ts'
 import { scratchFolder } from '../support/scratch.ts'
 

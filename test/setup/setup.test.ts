@@ -14,7 +14,7 @@ import {
   HOOK_COMMAND,
   AFTER_COMMAND,
   STATUS_LINE_COMMAND,
-} from '../../src/harness/claude/hook-command.ts'
+} from '../../src/harness/setup/hook-command.ts'
 import { setupWorld } from './world.ts'
 
 const EVENTS = [

@@ -1,20 +1,6 @@
 import { shorten } from '../../text/clean.ts'
 import { type Json, listOf, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
-
-/** A shell command that the agent ran, and what came of it. */
-export interface CommandResult {
-  readonly toolUseId: string
-  readonly command: string
-  readonly isError: boolean
-  /** Its beginning and its end, when it is long. */
-  readonly output: string
-}
-
-/** A command whose result has not been seen yet. */
-export interface PendingCommand {
-  readonly toolUseId: string
-  readonly command: string
-}
+import type { CommandResult, PendingCommand } from '../contract/transcript.ts'
 
 const MOST_PENDING = 20
 const LONGEST_PENDING = 300

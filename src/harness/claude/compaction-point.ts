@@ -1,6 +1,7 @@
 // The point at which Claude Code compacts a conversation. It tells nobody, so that it is worked out as the client
 // does it, from its settings and the size of the window.
 import { type Figure, estimated, measured } from '../../context/budget/figures.ts'
+import type { PointEvidence } from '../contract/limits.ts'
 
 /** What settings and environment say about compaction. */
 export interface CompactionSettings {
@@ -16,15 +17,8 @@ export interface CompactionSettings {
   readonly said: readonly string[]
 }
 
-export interface PointEvidence {
-  readonly window: Figure | undefined
+export interface ClaudeEvidence extends PointEvidence {
   readonly settings: CompactionSettings
-  /** `2.1.325` */
-  readonly version?: string | undefined
-  /** Tokens in the context now. */
-  readonly tokens?: number | undefined
-  /** The last time that it compacted by itself, and how many tokens there were. */
-  readonly lastAutomatic?: { readonly tokens: number; readonly at: string } | undefined
 }
 
 /** Kept free for the summary, and for what the last answer brings. */
@@ -36,7 +30,7 @@ const OLD_OUTPUT = 32_000
 const OVERSHOOT = 1.05
 
 /** How many tokens there are when it compacts; with compaction turned off, how many the model can take. */
-export function compactionPoint(evidence: PointEvidence): Figure | undefined {
+export function compactionPoint(evidence: ClaudeEvidence): Figure | undefined {
   const rule = pointByRule(evidence)
   const { lastAutomatic: seen, tokens, settings } = evidence
   if (seen === undefined || !settings.isAutomatic) return rule
@@ -46,7 +40,7 @@ export function compactionPoint(evidence: PointEvidence): Figure | undefined {
   return measured(seen.tokens, 'transcript: it compacted there', seen.at)
 }
 
-function pointByRule({ window, settings, version }: PointEvidence): Figure | undefined {
+function pointByRule({ window, settings, version }: ClaudeEvidence): Figure | undefined {
   if (window === undefined) return undefined
   const { isAutomatic, percent } = settings
   const said = settings.said.length === 0 ? '' : ` (${settings.said.join(', ')})`

@@ -1,92 +1,10 @@
 import { isAbsolute } from 'node:path'
+import type { EventBase, HookEvent } from '../contract/hooks.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
 import { type Json, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { defined } from '../../text/defined.ts'
 
-interface Common {
-  /** The event as Claude Code calls it. */
-  readonly name: string
-  readonly conversation: string
-  readonly transcript?: string
-  /** The prompt that led to it, where the client says so. */
-  readonly promptId?: string
-  readonly cwd: string
-}
-
-export interface SessionStartEvent extends Common {
-  readonly kind: 'sessionStart'
-  /** `startup`, `resume`, `clear`, `compact`, `fork`, or what a newer client calls it. */
-  readonly source: string
-  readonly model?: string
-}
-
-export interface UserPromptEvent extends Common {
-  readonly kind: 'userPrompt'
-  readonly prompt: string
-  /** Nobody typed it: the harness tells the model of something, as that a background agent finished. */
-  readonly isFromHarness: boolean
-}
-
-export interface PreCompactEvent extends Common {
-  readonly kind: 'preCompact'
-  readonly trigger: string
-  readonly instructions?: string
-}
-
-export interface ToolUsedEvent extends Common {
-  readonly kind: 'toolUsed'
-  readonly tool: string
-  readonly input: Json
-  readonly response: unknown
-  readonly toolUseId?: string
-  /** The delegated agent that used it. */
-  readonly agent?: string
-}
-
-export interface StopEvent extends Common {
-  readonly kind: 'stop'
-  readonly lastMessage?: string
-  /** A hook kept the turn going, and this is its end. */
-  readonly isContinued: boolean
-}
-
-export interface SubagentStopEvent extends Common {
-  readonly kind: 'subagentStop'
-  readonly agent: string
-  readonly type: string
-  readonly lastMessage?: string
-  readonly agentTranscript?: string
-}
-
-export interface SessionEndEvent extends Common {
-  readonly kind: 'sessionEnd'
-  readonly reason: string
-}
-
-export interface NotificationEvent extends Common {
-  readonly kind: 'notification'
-  readonly message: string
-  /** `permission_prompt`, `idle_prompt`. */
-  readonly about?: string
-}
-
-/** An event of which nothing is to be taken: one of a newer client, or of the harness's own agents. */
-export interface OtherEvent extends Common {
-  readonly kind: 'other'
-}
-
-export type HookEvent =
-  | SessionStartEvent
-  | UserPromptEvent
-  | PreCompactEvent
-  | ToolUsedEvent
-  | StopEvent
-  | SubagentStopEvent
-  | SessionEndEvent
-  | NotificationEvent
-  | OtherEvent
-
-export type EventOf<K extends HookEvent['kind']> = Extract<HookEvent, { kind: K }>
+export type { EventOf, HookEvent } from '../contract/hooks.ts'
 
 const LONGEST_PATH = 4096
 // More than anybody types, and little enough to journal what is left of it.
@@ -101,7 +19,8 @@ export function readEvent(json: string): HookEvent | undefined {
   if (fields === undefined || name === undefined || conversation === undefined || cwd === undefined)
     return undefined
   if (!isConversationId(conversation)) return undefined
-  const common: Common = {
+  const common: EventBase = {
+    harness: 'claude',
     name,
     conversation,
     cwd,
@@ -114,7 +33,7 @@ export function readEvent(json: string): HookEvent | undefined {
   return read?.(common, fields) ?? { ...common, kind: 'other' }
 }
 
-type Reader = (common: Common, fields: Json) => HookEvent | undefined
+type Reader = (common: EventBase, fields: Json) => HookEvent | undefined
 
 const READERS: Readonly<Record<string, Reader>> = {
   SessionStart: (common, fields) => ({

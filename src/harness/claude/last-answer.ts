@@ -1,22 +1,9 @@
 import type { Usage } from '../../session/entries.ts'
 import { shorten } from '../../text/clean.ts'
 import { type Json, countOf, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
-import { parseLine } from './transcript-lines.ts'
+import type { LastAnswer } from '../contract/transcript.ts'
+import { parseLine } from '../contract/transcript-lines.ts'
 import { defined } from '../../text/defined.ts'
-
-export interface LastAnswer {
-  /** When the assistant last said anything, a failure included. ISO. */
-  readonly lastAssistantAt?: string
-  readonly lastText?: string
-  /** Why the last call of the model came to nothing, unless it has answered since. */
-  readonly failure?: string
-  /** What the last call used. */
-  readonly usage?: Usage
-  readonly usedAt?: string
-  readonly model?: string
-  /** Of the client that wrote the line. */
-  readonly version?: string
-}
 
 const LONGEST_TEXT = 4000
 const LONGEST_FAILURE = 400

@@ -1,32 +1,13 @@
 import { isAbsolute } from 'node:path'
 import type { Limit } from '../../context/budget/figures.ts'
+import type { StatusFigures, StatusInput } from '../contract/hooks.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
 import { type Json, countOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { timeOf, usageIn } from './last-answer.ts'
-import { contextOf } from './context-size.ts'
+import { contextOf } from '../contract/transcript.ts'
 import { defined } from '../../text/defined.ts'
 
-/** What only the status line is told, as the harness tells it. */
-export interface StatusFigures {
-  /** Percent of the window, without the last answer. */
-  readonly usedPercent?: number
-  /** The window's size. */
-  readonly size?: number
-  /** Tokens that the next call will carry. */
-  readonly used?: number
-  readonly model?: string
-  readonly version?: string
-  /** In US dollars, for the whole conversation. */
-  readonly cost?: number
-  readonly fiveHour?: Limit
-  readonly sevenDay?: Limit
-}
-
-export interface StatusInput {
-  readonly cwd?: string
-  readonly conversation?: string
-  readonly figures: StatusFigures
-}
+export type { StatusFigures, StatusInput } from '../contract/hooks.ts'
 
 const LONGEST_PATH = 4096
 

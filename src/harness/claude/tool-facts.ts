@@ -1,34 +1,12 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import { type Json, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
-import { type PlanChange, todosOf } from '../contract/plan-steps.ts'
+import { todosOf } from '../contract/plan-steps.ts'
 import { programOf, startedCommands } from '../../command/unwrap-command.ts'
 import { bothEnds } from './command-results.ts'
-import type { ToolUsedEvent } from './events.ts'
+import type { ToolFacts, ToolUsedEvent } from '../contract/hooks.ts'
 import { defined } from '../../text/defined.ts'
 
-/** What the use of a tool shows by itself. */
-export interface ToolFacts {
-  readonly isEdit: boolean
-  /** The file that was changed: from the project's root, or absolute when it is outside. */
-  readonly edited?: string
-  /** The shell command that was run to its end. */
-  readonly command?: string
-  readonly output?: string
-  readonly todos?: PlanChange
-  readonly agentStarted?: { readonly agent: string; readonly description: string }
-  readonly agentFinished?: AgentFinished
-  /** What the agent did with Stint: `init`, `log`; of several the one that means most. */
-  readonly stintCommand?: string
-  /** Git made a commit, or moved to another. */
-  readonly committed: boolean
-}
-
-export interface AgentFinished {
-  readonly agent: string
-  readonly type?: string
-  readonly task?: string
-  readonly result?: string
-}
+export type { ToolFacts } from '../contract/hooks.ts'
 
 const EDITORS = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit'])
 const LONGEST_COMMAND = 8000

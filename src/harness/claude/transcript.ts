@@ -10,46 +10,14 @@ import {
   saidIn,
   textOf,
 } from '../../text/json-fields.ts'
-import { type CommandResult, CommandResults, type PendingCommand } from './command-results.ts'
-import { AnswerLine, type LastAnswer, lastAnswer, timeOf } from './last-answer.ts'
-import { LONGEST_LINE } from './read-piece.ts'
-import { compacted, isOfDelegate, parseLine, wholeLines } from './transcript-lines.ts'
+import type { Boundary, Carried, QueuedPrompt, TranscriptFacts } from '../contract/transcript.ts'
+import { CommandResults } from './command-results.ts'
+import { AnswerLine, lastAnswer, timeOf } from './last-answer.ts'
+import { LONGEST_LINE } from '../contract/read-piece.ts'
+import { compacted, isOfDelegate, parseLine, wholeLines } from '../contract/transcript-lines.ts'
 import { defined } from '../../text/defined.ts'
 
-/** Where the conversation was compacted. */
-export interface Boundary {
-  readonly uuid: string
-  readonly trigger?: string
-  readonly tokensBefore?: number
-  /** What is left of them, as the client estimates it. */
-  readonly tokensAfter?: number
-  readonly at?: string
-}
-
-/** Something typed while the agent worked, which no prompt event announces. */
-export interface QueuedPrompt {
-  readonly uuid: string
-  readonly text: string
-  readonly at?: string
-}
-
-/** What has to be known of earlier pieces to understand the next one. */
-export type Carried = readonly PendingCommand[]
-
-export interface Looked extends LastAnswer {
-  /** How many bytes were understood. The rest is a line that is still being written. */
-  readonly consumed: number
-  readonly boundaries: readonly Boundary[]
-  /** What the harness made of the conversation, as it stands behind the last boundary. */
-  readonly summary?: { readonly text: string; readonly boundary?: string }
-  /** The marks of our texts that the model has before it: those behind the last boundary. */
-  readonly givenMarks: readonly string[]
-  /** This client writes down what hooks give. */
-  readonly recordsHookContext: boolean
-  readonly commands: readonly CommandResult[]
-  readonly queued: readonly QueuedPrompt[]
-  readonly carried: Carried
-}
+export type { Carried, TranscriptFacts as Looked } from '../contract/transcript.ts'
 
 export const BOUNDARY = Buffer.from('"subtype":"compact_boundary"')
 const SUMMARY = Buffer.from('"isCompactSummary":true')
@@ -71,7 +39,7 @@ function typeOf(line: Buffer): unknown {
 }
 
 /** What a piece of a transcript tells. It begins at the start of a line. */
-export function lookAtPiece(bytes: Buffer, carried: Carried = []): Looked {
+export function lookAtPiece(bytes: Buffer, carried: Carried = []): TranscriptFacts {
   const { lines, consumed } = wholeLines(bytes)
   const look = new Look(carried)
   for (const line of lines) look.at(line.length >= LONGEST_LINE ? line : compacted(line))
@@ -100,7 +68,7 @@ class Look {
     if (this.#isWorthParsing(line, type)) this.#read(parseLine(line) ?? {})
   }
 
-  result(): Omit<Looked, 'consumed'> {
+  result(): Omit<TranscriptFacts, 'consumed'> {
     return {
       ...lastAnswer(this.#answers),
       boundaries: this.#boundaries,

@@ -1,6 +1,6 @@
 // How full a context is, from the end of its transcript, at the same cost however long the transcript has become.
-import type { UsageTail } from './context-size.ts'
-import { readBackwards } from './read-piece.ts'
+import type { UsageTail } from '../contract/transcript.ts'
+import { readBackwards } from '../contract/read-piece.ts'
 import { lookAtPiece } from './transcript.ts'
 import { defined } from '../../text/defined.ts'
 

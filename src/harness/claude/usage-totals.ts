@@ -3,46 +3,17 @@
 import type { Spent } from '../../context/budget/prices.ts'
 import { crc32 } from '../../journal/crc32.ts'
 import { type Json, countOf, nameOf, objectOf } from '../../text/json-fields.ts'
+import {
+  type Call,
+  type KeptTotals,
+  type Totals,
+  combinedSpent,
+  withCall,
+} from '../contract/transcript.ts'
 import { timeOf, usageIn } from './last-answer.ts'
-import { type Place, readEveryPiece } from './read-piece.ts'
+import { type Place, readEveryPiece } from '../contract/read-piece.ts'
 import { BOUNDARY, boundaryIn } from './transcript.ts'
-import { compacted, isOfDelegate, parseLine, wholeLines } from './transcript-lines.ts'
-
-/** What was used, by model. */
-export type SpentByModel = Readonly<Record<string, Spent>>
-
-export interface Totals {
-  readonly spent: SpentByModel
-  /** What delegated agents used, as far as it stands in the same transcript. */
-  readonly delegated: SpentByModel
-  readonly calls: number
-  readonly compactions: number
-  /** The last time that it compacted by itself, and how many tokens there were. */
-  readonly lastAutomatic?: { readonly tokens: number; readonly at: string }
-  readonly startedAt?: string
-  readonly lastAt?: string
-  /** The client that wrote last. */
-  readonly version?: string
-  /** What the client says that it cost, where it writes that down. */
-  readonly cost?: { readonly dollars: number; readonly at: string; readonly isWhole: boolean }
-}
-
-/** Totals up to a place in a transcript, to go on from. */
-export interface KeptTotals {
-  readonly place: Place
-  /** A sum over the last bytes before the place. */
-  readonly prefix: number
-  readonly settled: Totals
-  /** Calls whose answer may not be written to its end. */
-  readonly open: readonly Call[]
-}
-
-interface Call {
-  readonly id: string
-  readonly model: string
-  readonly isDelegated: boolean
-  readonly spent: Spent
-}
+import { compacted, isOfDelegate, parseLine, wholeLines } from '../contract/transcript-lines.ts'
 
 const PIECE = 4 * 1024 * 1024
 const LONGEST = 64 * 1024 * 1024
@@ -71,18 +42,6 @@ export function sumUp(
     progress?.(place.offset, piece.size)
   }
 }
-
-/** All of it, calls that are not at their end included. */
-export function totalsOf({ settled, open }: KeptTotals): Totals {
-  return open.reduce(withCall, settled)
-}
-
-export function together(all: readonly SpentByModel[]): SpentByModel {
-  const entries = all.flatMap((each) => Object.entries(each))
-  return entries.reduce<SpentByModel>((sum, [model, spent]) => withSpent(sum, model, spent), {})
-}
-
-const NOTHING: Spent = { input: 0, output: 0, cacheRead: 0, cacheWritten: 0, cacheWrittenHour: 0 }
 
 const ASSISTANT = Buffer.from('"type":"assistant"')
 const COST = Buffer.from('"type":"cost-state"')
@@ -138,7 +97,7 @@ class Sum {
     const before = this.#open[known]
     if (before === undefined) this.#open.push({ id, model, isDelegated: isOfDelegate(line), spent })
     // Each line of an answer has a usage, of which the earlier ones were written before it was known.
-    else this.#open[known] = { ...before, spent: combined(before.spent, spent, Math.max) }
+    else this.#open[known] = { ...before, spent: combinedSpent(before.spent, spent, Math.max) }
     if (this.#open.length > MOST_OPEN) this.#settled = withCall(this.#settled, this.#open.shift()!)
   }
 
@@ -167,30 +126,6 @@ function spentIn(message: Json | undefined): Spent | undefined {
   const details = objectOf(objectOf(message?.['usage'])?.['cache_creation'])
   const hour = Math.min(cacheWritten, countOf(details?.['ephemeral_1h_input_tokens']) ?? 0)
   return { input, output, cacheRead, cacheWritten: cacheWritten - hour, cacheWrittenHour: hour }
-}
-
-function withCall(totals: Totals, { model, isDelegated, spent }: Call): Totals {
-  const whose = isDelegated ? 'delegated' : 'spent'
-  return {
-    ...totals,
-    [whose]: withSpent(totals[whose], model, spent),
-    calls: totals.calls + (isDelegated ? 0 : 1),
-  }
-}
-
-function withSpent(all: SpentByModel, model: string, spent: Spent): SpentByModel {
-  const before = Object.hasOwn(all, model) ? all[model]! : NOTHING
-  return { ...all, [model]: combined(before, spent, (x, y) => x + y) }
-}
-
-function combined(a: Spent, b: Spent, how: (x: number, y: number) => number): Spent {
-  return {
-    input: how(a.input, b.input),
-    output: how(a.output, b.output),
-    cacheRead: how(a.cacheRead, b.cacheRead),
-    cacheWritten: how(a.cacheWritten, b.cacheWritten),
-    cacheWrittenHour: how(a.cacheWrittenHour, b.cacheWrittenHour),
-  }
 }
 
 function prefixAt(path: string, { offset, inode }: Place): number {

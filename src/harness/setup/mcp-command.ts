@@ -1,5 +1,5 @@
 // How an agent program starts our MCP server. The text holds no path of this machine, so that a file with it can be committed.
-import { LAUNCHER } from '../claude/hook-command.ts'
+import { LAUNCHER } from './hook-command.ts'
 
 /** The server's name, by which its tools are called: `mcp__stint__journal`. */
 export const MCP_SERVER = 'stint'

@@ -2,8 +2,8 @@
 // said is therefore copied while it is said, a bounded piece at a time, without the secrets in it.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { parseLine, wholeLines } from '../../harness/claude/transcript-lines.ts'
-import { type Place, readEveryPiece } from '../../harness/claude/read-piece.ts'
+import { parseLine, wholeLines } from '../../harness/contract/transcript-lines.ts'
+import { type Place, readEveryPiece } from '../../harness/contract/read-piece.ts'
 import { Blobs } from '../../history/blobs.ts'
 import { type Kept, toKeep } from '../../history/large-strings.ts'
 import { lineOf } from '../../history/line-of-item.ts'

@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { sumUp } from '../../harness/claude/usage-totals.ts'
 import {
   type KeptTotals,
   type SpentByModel,
   type Totals,
-  sumUp,
   together,
   totalsOf,
-} from '../../harness/claude/usage-totals.ts'
+} from '../../harness/contract/transcript.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { createFolder, replaceUnsynced } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'

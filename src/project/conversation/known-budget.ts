@@ -8,11 +8,10 @@ import {
   later,
   measured,
 } from '../../context/budget/figures.ts'
-import { type PointEvidence, compactionPoint } from '../../harness/claude/compaction-point.ts'
-import { readCompactionSettings } from '../../harness/claude/compaction-settings.ts'
+import type { PointEvidence } from '../../harness/contract/limits.ts'
 import { windowOf } from '../../harness/claude/models.ts'
-import { type UsageTail, contextFigure } from '../../harness/claude/context-size.ts'
-import { usualPoint } from '../../harness/compaction-points.ts'
+import { type UsageTail, contextFigure } from '../../harness/contract/transcript.ts'
+import { findHarness } from '../../harness/registry.ts'
 import type { Window } from './window.ts'
 import { defined } from '../../text/defined.ts'
 
@@ -73,13 +72,9 @@ function pointFor(
   window: Figure | undefined,
   tokens: Figure | undefined,
 ): Figure | undefined {
-  if (known.harness !== 'claude') return usualPoint(known.harness, window)
-  const settings = readCompactionSettings(known)
-  const version = known.window?.version ?? known.version ?? known.tail?.version
-  return compactionPoint({
+  return findHarness(known.harness)?.limits?.compactionPoint(known)({
     window,
-    settings,
-    version,
+    version: known.window?.version ?? known.version ?? known.tail?.version,
     tokens: tokens?.value,
     lastAutomatic: known.lastAutomatic,
   })

@@ -1,3 +1,4 @@
+import { DEFAULT_HARNESS } from '../../harness/registry.ts'
 import { join, normalize } from 'node:path'
 import { askGit, runGit } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
@@ -244,7 +245,7 @@ function runOptions(
   const { harness, model, verify, budgetTokens, budgetUsd, maxMinutes, permissions, script } =
     request
   return {
-    harness: harness ?? workspace.config.run.harness ?? 'claude',
+    harness: harness ?? workspace.config.run.harness ?? DEFAULT_HARNESS,
     ...defined({
       model,
       verify,

@@ -1,5 +1,4 @@
 import { priceOf } from '../../context/budget/prices.ts'
-import { windowOf } from '../../harness/claude/models.ts'
 import { pointFor } from '../../harness/point-for.ts'
 import type { Forecast, PlannedTask, SizeClass, Standing } from '../plan/contract.ts'
 import { forecastsFrom } from '../plan/forecast.ts'
@@ -111,10 +110,9 @@ function mostTasks({ once, maxTasks = Infinity }: RunOptions): number {
 
 function beginning(workspace: Workspace, harness: string, model: string | undefined): Standing {
   const { budget, prices } = workspace.config
-  const window = harness === 'claude' ? windowOf(model, undefined)?.value : undefined
   const point =
     pointOfModel(harness, model, workspace.config) ??
-    pointFor(harness, workspace.env, workspace.place.root)(window, model)
+    pointFor(harness, workspace.env, workspace.place.root)(undefined, model)
   const price = model === undefined ? undefined : priceOf(model, prices)?.price
   return {
     context: 0,

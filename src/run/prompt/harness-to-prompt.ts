@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Harness, HarnessCheck, Permissions } from '../../harness/contract/drive.ts'
+import { DEFAULT_HARNESS } from '../../harness/registry.ts'
 import { StintError } from '../../journal/errors.ts'
 import { runsFolder } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
@@ -17,7 +18,7 @@ export function harnessToPrompt(
   request: PromptRequest,
 ): string {
   const { harness, conversation } = request
-  if (conversation === undefined) return harness ?? workspace.config.run.harness ?? 'claude'
+  if (conversation === undefined) return harness ?? workspace.config.run.harness ?? DEFAULT_HARNESS
   if (session === undefined) {
     throw new StintError(
       'NO_CONVERSATION',

@@ -1,4 +1,5 @@
 import { tokensAt } from '../../context/budget/stages.ts'
+import { DEFAULT_HARNESS } from '../../harness/registry.ts'
 import { knownBudget } from '../../project/conversation/known-budget.ts'
 import { readWindow } from '../../project/conversation/window.ts'
 import { trackingFolderOf } from '../../project/store/conversation-binding.ts'
@@ -27,7 +28,7 @@ export function curveOf(
   const { stages, smartZone, window: configured } = config.budget
   const now = new Date().toISOString()
   const last = own.at(-1)
-  const { harness = 'claude', model } = conversation.summary
+  const { harness = DEFAULT_HARNESS, model } = conversation.summary
   const known = knownBudget({
     harness,
     window: readWindow(trackingFolderOf(place), conversation.id),

@@ -11,7 +11,7 @@ import {
   saidIn,
   textOf,
 } from '../../../text/json-fields.ts'
-import { contextOf } from '../context-size.ts'
+import { contextOf } from '../../contract/transcript.ts'
 import { usageIn } from '../last-answer.ts'
 import { windowOf } from '../models.ts'
 import { type Limit, limitInEvent, limitInFailure } from './limits.ts'

@@ -1,5 +1,5 @@
 // What is wrong with a setup, and what to do about it.
-import { PROBE_ANSWER } from '../hook-command.ts'
+import { PROBE_ANSWER } from '../../setup/hook-command.ts'
 import type { PlaceReport, SetupProblem, SetupReport } from './check-report.ts'
 
 export function problemsOf(

@@ -1,6 +1,6 @@
 // Which events are registered, as data. Only names that old clients know: one that they do not know makes them
 // run no hook at all, and say nothing.
-import { HOOK_COMMAND, AFTER_COMMAND } from '../hook-command.ts'
+import { HOOK_COMMAND, AFTER_COMMAND } from '../../setup/hook-command.ts'
 
 /** The tools that change something or carry a plan. Reading and searching tell nothing that is worth a process. */
 export const OBSERVED_TOOLS =

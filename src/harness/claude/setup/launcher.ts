@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { LAUNCHER } from '../hook-command.ts'
+import { LAUNCHER } from '../../setup/hook-command.ts'
 
 /** The programs of this machine that a hook is made of. */
 export interface HookProgram {

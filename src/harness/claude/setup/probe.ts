@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { readOrUndefined, statOrUndefined } from '../../../journal/look.ts'
-import { AFTER_COMMAND, HOOK_COMMAND, PROBE_ANSWER, PROBE_EVENT } from '../hook-command.ts'
+import { AFTER_COMMAND, HOOK_COMMAND, PROBE_ANSWER, PROBE_EVENT } from '../../setup/hook-command.ts'
 import { launcherPath, programIn } from './launcher.ts'
 import { type Surroundings, machineFolder } from './places.ts'
 

@@ -1,5 +1,5 @@
 // Our hooks, status line and environment put into the text of a settings file, and taken out of it.
-import { STATUS_LINE_COMMAND } from '../hook-command.ts'
+import { STATUS_LINE_COMMAND } from '../../setup/hook-command.ts'
 import { addBeta, betaContainers, hasTokenEfficientTools, takeOutBetas } from './betas.ts'
 import type { HookGroup } from './hook-registrations.ts'
 import type { JsonText } from './json-text.ts'

@@ -1,7 +1,7 @@
 // What a settings file of Claude Code says, as far as it concerns us.
 import { isDeepStrictEqual } from 'node:util'
 import { StintError } from '../../../journal/errors.ts'
-import { isStintCommand } from '../hook-command.ts'
+import { isStintCommand } from '../../setup/hook-command.ts'
 import type { HookGroup } from './hook-registrations.ts'
 
 export type Settings = Readonly<Record<string, unknown>>
