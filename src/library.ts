@@ -1,8 +1,8 @@
 import { type Project as PlainProject, projectOf } from './project/open-project.ts'
 import { Workspace, type WorkspaceOptions } from './project/store/workspace.ts'
-import { type Runs, runsOf } from './run/delegate/runs-of-project.ts'
+import { type Runs, runsOf } from './run/control/runs-of-project.ts'
 import type { PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
-import { type Delegates, delegatesOf } from './run/delegate/delegates-of-project.ts'
+import { type Delegates, delegatesOf } from './run/control/delegates-of-project.ts'
 import type { ImportReport, ImportRequest } from './project/import/contract.ts'
 import type { Ledger, Maintenance } from './ledger/contract.ts'
 import type { LedgerRequest } from './ledger/ledger.ts'
@@ -116,8 +116,8 @@ export type {
   MergeOutcome,
   MergeProposal,
 } from './run/delegate/contract.ts'
-export type { QueueOptions, WaitOptions } from './run/delegate/delegates-of-project.ts'
-export type { DelegateDetail } from './run/delegate/detail.ts'
+export type { QueueOptions, WaitOptions } from './run/control/delegates-of-project.ts'
+export type { DelegateDetail } from './run/delegate/delegate-row.ts'
 export type {
   Capabilities,
   Conversation,

@@ -1,4 +1,4 @@
-import type { Delegates } from '../run/delegate/delegates-of-project.ts'
+import type { Delegates } from '../run/control/delegates-of-project.ts'
 import { StintError } from '../journal/errors.ts'
 import type { Place } from '../project/store/place.ts'
 import type { Workspace } from '../project/store/workspace.ts'
@@ -27,7 +27,7 @@ export async function withDelegates(
   work: (scene: DelegateScene) => Promise<void>,
 ): Promise<void> {
   await withWorkspace(context, flags, async (workspace, output, sayBy) => {
-    const { delegatesOf } = await import('../run/delegate/delegates-of-project.ts')
+    const { delegatesOf } = await import('../run/control/delegates-of-project.ts')
     const { redaction } = await import('../project/store/clean-draft.ts')
     const secrets = redaction(workspace.config)
     try {

@@ -1,6 +1,6 @@
 // What is worth doing now and then. Each is said for something that was found, with the command for it; where nothing was found
 // nothing is said.
-import { checkDelegates } from '../run/delegate/check-delegates.ts'
+import { checkDelegates } from '../run/control/check-delegates.ts'
 import { rowOf } from '../run/delegate/delegate-row.ts'
 import { allDelegates, isAttended, isUnsettled } from '../run/delegate/delegates.ts'
 import { listBlobs } from '../history/blob-files.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { checkDelegates } from '../../src/run/delegate/check-delegates.ts'
+import { checkDelegates } from '../../src/run/control/check-delegates.ts'
 import { shortId } from '../../src/journal/ids.ts'
 import { checkRuns } from '../../src/run/loop/check-runs.ts'
 import { thisProcess } from '../../src/run/loop/start-run.ts'

@@ -69,7 +69,7 @@ const work = buildCommand<{}, [string], Context>({
   },
   async func(_flags, id) {
     await withWorkspace(this, {}, async (workspace) => {
-      const { runDelegateProcess } = await import('../../run/delegate/background-process.ts')
+      const { runDelegateProcess } = await import('../../run/delegate/work-delegate.ts')
       const { plainView } = await import('../run-view/view.ts')
       const log = plainView((text) => this.process.stdout.write(text))
       await runDelegateProcess(workspace, id, (event) => log.take(event))

@@ -36,7 +36,7 @@ export const doctor = buildCommand<Flags, [], Context>({
   async func(flags) {
     await withProject(this, flags, async (project, output) => {
       const { checkRuns } = await import('../../run/loop/check-runs.ts')
-      const { checkDelegates } = await import('../../run/delegate/check-delegates.ts')
+      const { checkDelegates } = await import('../../run/control/check-delegates.ts')
       const own = await project.doctor({ repair: flags.repair === true })
       const place = findPlace(project.root)
       const diagnosis = withChecks(own, [...checkRuns(place), ...checkDelegates(place)])

@@ -5,7 +5,7 @@ import type {
   MergeOptions,
   MergeOutcome,
 } from '../../run/delegate/contract.ts'
-import type { QueueOptions } from '../../run/delegate/delegates-of-project.ts'
+import type { QueueOptions } from '../../run/control/delegates-of-project.ts'
 import { runGit } from '../../git/run-git.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
 import { chosenDelegates, delegateNames, idsOf } from '../choose-delegates.ts'

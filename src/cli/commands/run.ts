@@ -69,7 +69,7 @@ async function started(
   options: StartOptions,
   sayBy: SayBy,
 ): Promise<RunReport> {
-  const { startAnyRun } = await import('../../run/parallel/start-any-run.ts')
+  const { startAnyRun } = await import('../../run/parallel/start-parallel.ts')
   const { showRun } = await import('../show-run.ts')
   const { redaction } = await import('../../project/store/clean-draft.ts')
   // A run that may do what it does without being asked never waits for a person who has gone.

@@ -14,7 +14,7 @@ import { plainEnvironment } from '../attempt/agent-environment.ts'
 import { readRun } from '../run-log.ts'
 import { allDelegates, delegateNow } from './delegates.ts'
 import { MAKING, inTurn, takingUp } from './in-turn.ts'
-import { refuseTooMany } from './too-many.ts'
+import { refuseTooMany } from './create-delegate.ts'
 import { moveOn } from './work-delegate.ts'
 
 const LOOK_MS = 50

@@ -17,7 +17,7 @@ import type { SessionState } from '../../session/state.ts'
 import { currentPlace } from '../../session/workflow.ts'
 import type { Task } from '../../backlog/task.ts'
 import { redactDeep } from '../../text/redact.ts'
-import { withJournal } from './result/journal-of-parent.ts'
+import { withJournal } from './parent-journal.ts'
 
 export interface BriefRequest {
   readonly name: string

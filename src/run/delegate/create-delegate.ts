@@ -1,5 +1,9 @@
 import { DEFAULT_HARNESS } from '../../harness/registry.ts'
 import { join, normalize } from 'node:path'
+import type { Backlog } from '../../backlog/backlog.ts'
+import { findTask } from '../../backlog/find.ts'
+import { readSpecialist } from '../../backlog/specialist.ts'
+import { type Task, isTaskOpen } from '../../backlog/task.ts'
 import { askGit, runGit } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
 import { createFolder, removeEmptyFolder, removeFile, replaceFile } from '../../journal/files.ts'
@@ -10,33 +14,32 @@ import { refuseInRun } from '../../project/store/in-run.ts'
 import type { Place } from '../../project/store/place.ts'
 import { runFolder } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { openSource } from '../sources/open-source.ts'
+import { repositoryOf, worktreesFolder } from '../../project/store/worktrees.ts'
+import { cleanText, oneLine, slug } from '../../text/clean.ts'
 import { delegateEnvironment, delegateWrap } from '../attempt/delegate-environment.ts'
 import type { DelegateOrder } from '../delegate-order.ts'
 import type { RunEntryData } from '../entries.ts'
 import { readyHarness } from '../loop/make-run-context.ts'
+import { thisProcess } from '../loop/start-run.ts'
 import { type RunOptions, resolveOptions } from '../options.ts'
 import { loadProfiles } from '../profiles/load-profiles.ts'
 import { findProfile } from '../profiles/profile-for.ts'
 import { RunLog } from '../run-log.ts'
-import { thisProcess } from '../loop/start-run.ts'
+import { openSource } from '../sources/open-source.ts'
 import { NOT_WORK, commitOf, headOf, treeOfItsOwn, uncommitted } from '../worktree/tree.ts'
-import { repositoryOf, worktreesFolder } from '../../project/store/worktrees.ts'
-import type { Backlog } from '../../backlog/backlog.ts'
-import { findTask } from '../../backlog/find.ts'
-import { readSpecialist } from '../../backlog/specialist.ts'
-import { type Task, isTaskOpen } from '../../backlog/task.ts'
-import { cleanText, oneLine, slug } from '../../text/clean.ts'
 import { briefFor } from './brief.ts'
 import type { DelegateRequest } from './contract.ts'
-import type { DelegateState } from './delegate-state.ts'
-import { allDelegates, delegateNow, isUnsettled } from './delegates.ts'
+import {
+  type DelegateState,
+  allDelegates,
+  delegateNow,
+  isAttended,
+  isUnsettled,
+} from './delegates.ts'
 import { foreseenOverlaps } from './foresee-overlap.ts'
 import { MAKING, inTurn } from './in-turn.ts'
-import { removeTree } from './remove-tree.ts'
-import { refuseTooMany } from './too-many.ts'
-import { tellBegun } from './result/tell-parent.ts'
-import { refuseSecretCommand } from './secret-command.ts'
+import { removeTree } from './kept-commits.ts'
+import { tellBegun } from './parent-journal.ts'
 
 /** What a parallel run says of a delegate of its own. */
 export interface PartOfRun {
@@ -382,4 +385,25 @@ function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], 
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>
   }
+}
+
+/** Refuses one more, when as many are at work as may be. */
+export function refuseTooMany(others: readonly DelegateState[], most: number): void {
+  const running = others.filter(isAttended)
+  if (running.length < most) return
+  throw new StintError(
+    'TOO_MANY_DELEGATES',
+    `${running.length} delegates are at work, which is as many as may be: ${running.map(({ order }) => order.name).join(', ')}`,
+    'stint delegate wait, stint delegate stop NAME, or raise delegates.most in .sessions/config.yaml',
+  )
+}
+
+/** A verify command goes through the log to those who are to run it, and a secret in it would not. */
+export function refuseSecretCommand({ config }: Workspace, verify: string): void {
+  if (withoutSecrets(verify, config) === verify) return
+  throw new StintError(
+    'VERIFY_REDACTED',
+    'the verify command has a secret in it, which is not written down for those who are to run it',
+    'put the command into a script, or the secret into the environment',
+  )
 }

@@ -1,10 +1,19 @@
+import { join } from 'node:path'
+import { GitFailed, runGit } from '../../git/run-git.ts'
+import { readOrUndefined } from '../../journal/look.ts'
+import type { Place } from '../../project/store/place.ts'
+import { runLogPlace } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
+import { repositoryOf } from '../../project/store/worktrees.ts'
+import { defined } from '../../text/defined.ts'
+import type { DelegateMove, DelegateOrder } from '../delegate-order.ts'
+import type { AttemptOutcome } from '../entries.ts'
 import { addSpent } from '../run-state.ts'
 import { spendOf } from '../spend.ts'
-import { commitsBeyond } from './commits-beyond.ts'
+import { commitOf } from '../worktree/tree.ts'
 import type { DelegateRow } from './contract.ts'
-import type { DelegateState } from './delegate-state.ts'
-import { isAdrift, isAttended, isUnsettled } from './delegates.ts'
+import { type DelegateState, isAdrift, isAttended, isUnsettled } from './delegates.ts'
+import { commitsBeyond } from './kept-commits.ts'
 
 /** A delegate as it is listed. */
 export function rowOf({ place, config }: Workspace, state: DelegateState): DelegateRow {
@@ -80,5 +89,139 @@ function nextCommand(state: DelegateState): string | undefined {
       return `stint delegate show ${name}`
     default:
       return undefined
+  }
+}
+
+export interface DelegateDetail extends DelegateRow {
+  readonly order: DelegateOrder
+  readonly model?: string
+  /** The commit that its branch began at. */
+  readonly base: string
+  /** The newest commits that the target does not have, or did not have before it was merged, the oldest first. */
+  readonly commitList: readonly { readonly commit: string; readonly subject: string }[]
+  /** `git diff --stat` of the same. */
+  readonly stat: string
+  readonly attempts: readonly AttemptDetail[]
+  /** How often its work did not go into the target. */
+  readonly rejected: number
+  /** What its last step had to tell, conflict and verify command included. */
+  readonly move?: DelegateMove
+  readonly sessions: readonly { readonly id: string; readonly name: string }[]
+  /** References under which work is kept that is on no branch. */
+  readonly keptRefs: readonly string[]
+  /** What one that only reads found. */
+  readonly reportText?: string
+  /** What was said to it when it was begun again. */
+  readonly notes: readonly string[]
+  readonly logPath: string
+}
+
+export interface AttemptDetail {
+  readonly number: number
+  readonly place: string
+  readonly at: string
+  /** Absent while it goes on. */
+  readonly outcome?: AttemptOutcome
+  readonly reason?: string
+  readonly seconds: number
+  readonly commit?: string
+}
+
+/** As much of a branch as a person looks through. */
+const MOST_COMMITS = 50
+
+export function detailOf(
+  { place }: Workspace,
+  state: DelegateState,
+  row: DelegateRow,
+): DelegateDetail {
+  const { order, run, move, rejected, notes } = state
+  const model =
+    run.conversations.findLast(({ model: used }) => used !== undefined)?.model ??
+    run.started.options.model
+  const kept = [...run.attempts.map((attempt) => attempt.kept), move?.kept].filter(
+    (ref) => ref !== undefined,
+  )
+  return {
+    ...row,
+    order,
+    base: run.started.base,
+    ...changesOf(repositoryOf(place).mainRoot, state),
+    attempts: run.attempts.map(({ started, at, outcome, reason, seconds, commit }) => ({
+      number: started.number,
+      place: started.place,
+      at,
+      seconds,
+      ...defined({ outcome, reason, commit }),
+    })),
+    rejected,
+    sessions: run.sessions.map(({ session, name }) => ({ id: session, name })),
+    keptRefs: [...new Set(kept)],
+    notes,
+    logPath: runLogPlace(place, state.id).path,
+    ...reportOf(place, row),
+    ...defined({ model, move }),
+  }
+}
+
+function reportOf(
+  { sessions }: Place,
+  { report }: DelegateRow,
+): Pick<DelegateDetail, 'reportText'> {
+  const text = report === undefined ? undefined : readOrUndefined(join(sessions, report))
+  return text === undefined ? {} : { reportText: text.toString('utf8') }
+}
+
+function changesOf(
+  root: string,
+  state: DelegateState,
+): Pick<DelegateDetail, 'commitList' | 'stat'> {
+  const range = rangeOf(root, state)
+  if (range === undefined) return { commitList: [], stat: '' }
+  try {
+    const log = runGit(root, ['log', `--max-count=${MOST_COMMITS}`, '--format=%H %s', range, '--'])
+    const lines = log.split('\n').filter((line) => line !== '')
+    return {
+      commitList: lines.toReversed().map((line) => ({
+        commit: line.slice(0, line.indexOf(' ')),
+        subject: line.slice(line.indexOf(' ') + 1),
+      })),
+      stat: runGit(root, [
+        'diff',
+        '--stat=100',
+        '--no-color',
+        '--no-ext-diff',
+        '--no-textconv',
+        range,
+        '--',
+      ]).trimEnd(),
+    }
+  } catch (error) {
+    // Commits that are gone, by hand, have nothing to show; the log of the delegate still has.
+    if (error instanceof GitFailed) return { commitList: [], stat: '' }
+    throw error
+  }
+}
+
+/** What the target would gain, or gained: once it contains the branch, that is what came since the branch began. */
+export function rangeOf(
+  root: string,
+  { order, run, status, ready, move }: DelegateState,
+): string | undefined {
+  const tip = commitOf(root, run.started.branch) ?? ready?.commit ?? move?.kept
+  if (tip === undefined) return undefined
+  const target = commitOf(root, order.target)
+  const shared =
+    status === 'merged' || target === undefined ? undefined : mergeBase(root, target, tip)
+  return `${shared ?? run.started.base}..${tip}`
+}
+
+function mergeBase(root: string, one: string, other: string): string | undefined {
+  try {
+    return runGit(root, ['merge-base', one, other]).trim() || undefined
+  } catch (error) {
+    // Two histories that have nothing in common.
+    if (error instanceof GitFailed) return undefined
+    throw error
   }
 }

@@ -4,10 +4,9 @@ import type { Workspace } from '../../project/store/workspace.ts'
 import { repositoryAt, uncommitted } from '../worktree/tree.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import type { Task } from '../../backlog/task.ts'
-import type { DelegateState } from './delegate-state.ts'
-import { isUnsettled } from './delegates.ts'
-import { KnownPaths, type Touches, overlapOf, touchesOf } from '../parallel/overlap.ts'
-import { changedFiles } from './result/changed-files.ts'
+import { type DelegateState, isUnsettled } from './delegates.ts'
+import { KnownPaths, type Touches, overlapOf, touchesOf } from './overlap.ts'
+import { changedFiles } from './parent-journal.ts'
 
 const PATHS_SHOWN = 3
 

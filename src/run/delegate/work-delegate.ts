@@ -1,39 +1,37 @@
 // A delegate at work, in this process: the run of its one task, and what came of it as its next step.
 import { join } from 'node:path'
-import { safeLine } from '../../text/safe-text.ts'
 import { StintError, errnoOf } from '../../journal/errors.ts'
 import { replaceFile } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
-import { appendToBacklog, refreshTasks } from '../../project/tasks/backlog.ts'
-import { withoutSecrets } from '../../project/store/clean-draft.ts'
+import { redaction, withoutSecrets } from '../../project/store/clean-draft.ts'
 import { runFolder } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
+import { appendToBacklog, refreshTasks } from '../../project/tasks/backlog.ts'
 import { type Usage, draft } from '../../session/entries.ts'
 import { cleanText } from '../../text/clean.ts'
-import { commitAsFound } from '../worktree/commit-uncommitted.ts'
+import { defined } from '../../text/defined.ts'
+import { redactDeep } from '../../text/redact.ts'
+import { safeLine } from '../../text/safe-text.ts'
 import { delegateWrap } from '../attempt/delegate-environment.ts'
-import type { DelegateMove, DelegateOrder } from '../delegate-order.ts'
-import { delegateSource } from '../loop/delegate-source.ts'
-import { RunEnds } from '../attempt/run-ends.ts'
-import type { RunEvent } from '../events.ts'
-import { bringBackTree, endLeftovers } from '../loop/resume.ts'
-import { readyHarness, makeRunContext } from '../loop/make-run-context.ts'
-import { type RunOptions, resolveOptions } from '../options.ts'
-import type { Failure } from '../texts/retry-text.ts'
-import type { EndOfRun, RunReport } from '../report.ts'
-import { fewOf } from '../worktree/remove-if-clean.ts'
-import { RunLog } from '../run-log.ts'
 import { type Delegated, type RunContext, Stopping } from '../attempt/run-context.ts'
+import { RunEnds } from '../attempt/run-ends.ts'
+import type { DelegateMove, DelegateOrder } from '../delegate-order.ts'
+import type { RunEvent } from '../events.ts'
+import { delegateSource } from '../loop/delegate-source.ts'
+import { makeRunContext, readyHarness } from '../loop/make-run-context.ts'
+import { bringBackTree, endLeftovers } from '../loop/resume.ts'
 import { Selection } from '../loop/selection.ts'
 import { type RunHandle, thisProcess, work } from '../loop/start-run.ts'
-import type { DelegateState } from './delegate-state.ts'
-import { delegateNow, isAttended } from './delegates.ts'
+import { type RunOptions, resolveOptions } from '../options.ts'
+import type { EndOfRun, RunReport } from '../report.ts'
+import { RunLog } from '../run-log.ts'
+import type { Failure } from '../texts/retry-text.ts'
+import { commitAsFound } from '../worktree/commit-uncommitted.ts'
+import { fewOf } from '../worktree/remove-if-clean.ts'
+import { type DelegateState, delegateNow, isAttended } from './delegates.ts'
 import { inTurn, takingUp } from './in-turn.ts'
-import { keepProved } from './proved-commit.ts'
-import { removeTree } from './remove-tree.ts'
-import { tellBegun, tellParent } from './result/tell-parent.ts'
-import { keepStrayCommits } from './stray-commits.ts'
-import { defined } from '../../text/defined.ts'
+import { keepProved, keepStrayCommits, removeTree } from './kept-commits.ts'
+import { tellBegun, tellParent } from './parent-journal.ts'
 
 export interface WorkOptions {
   /** What others use that share its budget. */
@@ -340,4 +338,25 @@ function leftWords(paths: readonly string[]): string {
 function reasonOf(error: unknown): string {
   if (error instanceof RunEnds) return error.because || error.how
   return error instanceof Error ? error.message : String(error)
+}
+
+/** What `stint delegate work` does: works until it is ready or has failed, ends at once when it is told to, and tells what happens. */
+export async function runDelegateProcess(
+  workspace: Workspace,
+  id: string,
+  tell: (event: RunEvent) => void,
+): Promise<void> {
+  const secrets = redaction(workspace.config)
+  const handle = await workDelegate(workspace, id, {}, (event) =>
+    tell(redactDeep(event, secrets).value),
+  )
+  const stop = () => handle.stop('now')
+  // The terminal it was begun in may be closed; it does not belong to it.
+  const ignore = () => {}
+  process.on('SIGTERM', stop).on('SIGINT', stop).on('SIGHUP', ignore)
+  try {
+    await handle.ended
+  } finally {
+    process.off('SIGTERM', stop).off('SIGINT', stop).off('SIGHUP', ignore)
+  }
 }

@@ -6,21 +6,19 @@ import { StintError } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { RunLog } from '../run-log.ts'
 import { removeIfClean } from '../worktree/remove-if-clean.ts'
-import { commitsBeyond } from '../delegate/commits-beyond.ts'
-import type { DelegateState } from '../delegate/delegate-state.ts'
-import { letGoOfProved } from '../delegate/proved-commit.ts'
-import { mergeJournals } from '../delegate/result/merge-journals.ts'
-import { keepStrayCommits } from '../delegate/stray-commits.ts'
-import { checkoutsOf } from './checkouts.ts'
 import {
+  commitsBeyond,
   contains,
   inRepository,
-  integrationTree,
-  removeIntegrationTree,
-} from './integration-tree.ts'
-import { targetNow } from './move-target.ts'
+  keepStrayCommits,
+  letGoOfProved,
+} from '../delegate/kept-commits.ts'
+import type { DelegateState } from '../delegate/delegates.ts'
+import { mergeJournals } from '../delegate/parent-journal.ts'
+import { checkoutsOf, targetNow } from './target.ts'
+import { integrationTree, removeIntegrationTree } from './integration-tree.ts'
 import { reasonOf } from './outcomes.ts'
-import type { MergeStep } from './scene.ts'
+import type { MergeStep } from './merge-context.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface Landing {

@@ -2,32 +2,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { identityFor } from '../../git/identity.ts'
-import { GitFailed, askGit, runGit } from '../../git/run-git.ts'
+import { GitFailed, runGit } from '../../git/run-git.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
 import { createFolder, removeTree } from '../../journal/files.ts'
 import { shortId } from '../../journal/ids.ts'
 import { namesIn } from '../../journal/look.ts'
 import type { Place } from '../../project/store/place.ts'
-import { repositoryOf, worktreesFolder } from '../../project/store/worktrees.ts'
-
-/** Where branches are looked at and moved: a folder that is there in every repository, a bare one included. */
-export function inRepository(place: Place, ...args: readonly string[]): string {
-  return runGit(repositoryOf(place).commonDir, args)
-}
-
-export function contains(place: Place, commit: string, ancestor: string): boolean {
-  return askGit(repositoryOf(place).commonDir, ['merge-base', '--is-ancestor', ancestor, commit])
-}
-
-export function hasCommit(place: Place, commit: string): boolean {
-  try {
-    inRepository(place, 'cat-file', '-e', `${commit}^{commit}`)
-    return true
-  } catch (error) {
-    if (error instanceof GitFailed && error.status !== undefined) return false
-    throw error
-  }
-}
+import { inRepository } from '../delegate/kept-commits.ts'
+import { worktreesFolder } from '../../project/store/worktrees.ts'
 
 export function integrationTree(place: Place, delegate: string): string {
   return join(worktreesFolder(place), `merge-${shortId(delegate)}`)

@@ -1,10 +1,18 @@
-import { headOf } from '../worktree/tree.ts'
-import { oneLine, shorten } from '../../text/clean.ts'
-import type { DelegateState } from '../delegate/delegate-state.ts'
-import { obstacleTo } from './checkouts.ts'
+import { StintError } from '../../journal/errors.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
+import { cleanText, oneLine, shorten } from '../../text/clean.ts'
+import { defined } from '../../text/defined.ts'
+import { plainEnvironment } from '../attempt/agent-environment.ts'
+import { delegateEnvironment } from '../attempt/delegate-environment.ts'
+import type { DelegateMove } from '../delegate-order.ts'
+import type { DelegateState } from '../delegate/delegates.ts'
+import { resolveOptions } from '../options.ts'
+import { type VerifyResult, runVerify } from '../proof/verify.ts'
+import { openSource } from '../sources/open-source.ts'
+import { headInWords, headNow, headOf, uncommitted } from '../worktree/tree.ts'
 import { makeTree, mergeInto } from './integration-tree.ts'
-import { type MergeScene, refuseWhenStopped } from './scene.ts'
-import { type Red, verifyMerge } from './verify-merge.ts'
+import { type MergeScene, STOPPED, refuseWhenStopped, sayOnce } from './merge-context.ts'
+import { obstacleTo } from './target.ts'
 
 export type Made =
   | { readonly is: 'green'; readonly to: string }
@@ -41,4 +49,88 @@ export async function makeMerge(
   if (because !== undefined) return { is: 'held', because }
   const red = await verifyMerge(scene, state, { tree, to })
   return red === undefined ? { is: 'green', to } : { is: 'red', ...red }
+}
+
+export interface Red {
+  readonly because: string
+  readonly verify: NonNullable<DelegateMove['verify']>
+}
+
+/** Runs set-up and verify command in a tree at a commit. Undefined when all is green. */
+export async function verifyMerge(
+  scene: MergeScene,
+  state: DelegateState,
+  { tree, to }: { readonly tree: string; readonly to: string },
+): Promise<Red | undefined> {
+  const { tell, workspace } = scene
+  const who = { delegate: state.id, name: state.order.name }
+  const verify = await verifyCommand(workspace, state)
+  if (verify === undefined) {
+    sayOnce(
+      scene,
+      'there is no verify command: what is merged was not tried on the target (verify in .sessions/config.yaml)',
+    )
+    return undefined
+  }
+  const run = async (command: string) => {
+    const result = await runVerify(command, {
+      tree,
+      verifyMs: resolveOptions(workspace, state.run.started.options).verifyMs,
+      // As it was proved in: a port or a database of its own is needed here too.
+      env: {
+        ...plainEnvironment(workspace.env),
+        ...delegateEnvironment(state.order, tree, workspace.config.delegates),
+      },
+      isStopped: scene.isStopped,
+    })
+    if (result.isStopped) throw new StintError(STOPPED, 'the merge was stopped')
+    return result
+  }
+  const setup = workspace.config.delegates.setup ?? workspace.config.run.setup
+  if (setup !== undefined) {
+    tell({ type: 'setup.started', ...who, command: setup })
+    const result = await run(setup)
+    if (!result.passed) return red(`the set-up command ${setup} ${result.ending}`, result)
+  }
+  const leftBefore = uncommitted(tree)
+  tell({ type: 'verify.started', ...who, command: verify })
+  const result = await run(verify)
+  const because = result.passed ? changeIn(tree, to, leftBefore) : `${verify} ${result.ending}`
+  tell({ type: 'verify.ended', ...who, passed: because === undefined, seconds: result.seconds })
+  return because === undefined
+    ? undefined
+    : red(result.passed ? `after ${verify}: ${because}` : because, result)
+}
+
+/** The task's own, that of the order, or the project's. */
+async function verifyCommand(
+  workspace: Workspace,
+  { order, run }: DelegateState,
+): Promise<string | undefined> {
+  const { backlog, verify } = run.started.options
+  const source = order.task === undefined ? undefined : await openSource(workspace, backlog)
+  const task = order.task === undefined ? undefined : (await source?.read())?.byId.get(order.task)
+  const command = task?.verify ?? verify ?? workspace.config.verify
+  if (command?.includes('[redacted:') !== true) return command
+  throw new StintError(
+    'VERIFY_REDACTED',
+    'its verify command had a secret in it, which was not written down',
+    `verify and merge ${run.started.branch} by hand; then stint merge ${order.name} finds it merged`,
+  )
+}
+
+/** A verify command that changes what it verifies has verified something else. */
+function changeIn(tree: string, to: string, leftBefore: readonly string[]): string | undefined {
+  const head = headNow(tree)
+  if (head?.commit !== to || head.branch !== undefined)
+    return `HEAD is on ${headInWords(head)} and not at ${to.slice(0, 10)}`
+  const dirty = uncommitted(tree).filter((path) => !leftBefore.includes(path))
+  return dirty.length === 0 ? undefined : `not committed: ${dirty.slice(0, 8).join(', ')}`
+}
+
+function red(because: string, { command, exit, output }: VerifyResult): Red {
+  return {
+    because,
+    verify: { command, output: cleanText(output), ...defined({ exit }) },
+  }
 }

@@ -1,31 +1,38 @@
 // One delegate's work goes into its target, or is told why not. Every step is in the delegate's log before it is made.
+import { QUIETLY } from '../../git/working-tree.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { RunLog } from '../run-log.ts'
+import { defined } from '../../text/defined.ts'
+import type { DelegateMove } from '../delegate-order.ts'
 import type { MergeOutcome } from '../delegate/contract.ts'
-import type { DelegateState } from '../delegate/delegate-state.ts'
-import { delegateNow } from '../delegate/delegates.ts'
+import { type DelegateState, delegateNow } from '../delegate/delegates.ts'
 import { inTurn, takingUp } from '../delegate/in-turn.ts'
-import { keepProved, provedInstead } from '../delegate/proved-commit.ts'
-import { contradictionsOf } from '../delegate/result/contradictions.ts'
-import { finish, keptMerge, tidy } from './finish.ts'
-import { QUIETLY } from '../../git/working-tree.ts'
 import {
   contains,
   hasCommit,
   inRepository,
-  integrationTree,
-  removeIntegrationTree,
-} from './integration-tree.ts'
+  keepProved,
+  provedInstead,
+} from '../delegate/kept-commits.ts'
+import { tellParent } from '../delegate/parent-journal.ts'
+import { RunLog } from '../run-log.ts'
+import { contradictionsOf } from './contradictions.ts'
+import { finish, keptMerge, tidy } from './finish.ts'
+import { integrationTree, removeIntegrationTree, treeToTryIn } from './integration-tree.ts'
 import { makeMerge } from './make-merge.ts'
-import { reasonNotToMerge } from './may-merge.ts'
-import { moveTarget, targetNow } from './move-target.ts'
+import { type MergeScene, refuseWhenStopped } from './merge-context.ts'
+import {
+  again,
+  outcomeOf,
+  proposalFor,
+  reasonNotToMerge,
+  reasonOf,
+  retrying,
+  told,
+} from './outcomes.ts'
 import { openPullRequest } from './pull-request.ts'
-import { isOnTarget, isSameProcess } from './recover.ts'
-import { reject } from './reject.ts'
-import { type MergeScene, refuseWhenStopped } from './scene.ts'
-import { again, outcomeOf, proposalFor, reasonOf, retrying, told } from './outcomes.ts'
-import { tryOut } from './try-out.ts'
+import { isOnTarget, isSameProcess } from './reconcile.ts'
+import { moveTarget, targetNow } from './target.ts'
 
 /** How often the target may go on under us before we leave it to a quieter hour. */
 const ROUNDS = 3
@@ -273,4 +280,104 @@ export function tidyAgain(
   const target = state.move?.target ?? state.order.target
   const tip = targetNow(workspace.place, branch)
   if (tip !== undefined) tidy(workspace, state, { target, tip }, say)
+}
+
+/** What a merge would come to, made and verified in a tree that nobody sees. Nothing is written down, and nothing is left. */
+export async function tryOut(
+  scene: MergeScene,
+  state: DelegateState,
+  tip: string,
+  onto: string,
+): Promise<MergeOutcome> {
+  const { workspace } = scene
+  const { place } = workspace
+  if (contains(place, onto, tip))
+    return outcomeOf(state, 'would merge', { because: `it is on ${state.order.target} already` })
+  const tree = treeToTryIn(place, state.id)
+  try {
+    const made = await makeMerge(scene, state, { tree, tip, onto })
+    switch (made.is) {
+      case 'held':
+        return outcomeOf(state, 'waiting', { because: made.because, next: again(state) })
+      case 'conflict':
+        return {
+          ...outcomeOf(state, 'conflicted', { because: made.because, next: retrying(state) }),
+          files: made.files,
+        }
+      case 'red':
+        return outcomeOf(state, 'red', { because: made.because, next: retrying(state) })
+      case 'green':
+        return {
+          ...outcomeOf(state, 'would merge', { next: again(state) }),
+          ...told(await contradictionsOf(workspace, state)),
+        }
+    }
+  } finally {
+    removeIntegrationTree(place, tree)
+  }
+}
+
+type Rejection = DelegateMove & {
+  readonly to: 'conflicted' | 'failed'
+  readonly because: string
+  readonly target: string
+}
+
+export async function reject(
+  scene: MergeScene,
+  log: RunLog,
+  state: DelegateState,
+  move: Rejection,
+): Promise<MergeOutcome> {
+  const { options, workspace } = scene
+  const { id, order, run } = state
+  const { because, files, target } = move
+  log.append('delegate.moved', move)
+  const outcome: MergeOutcome = {
+    delegate: id,
+    name: order.name,
+    how: move.to === 'conflicted' ? 'conflicted' : 'red',
+    target,
+    because,
+    ...defined({ files }),
+  }
+  const retry = `stint delegate retry ${order.name}`
+  // Whoever it works for hears of it when there is something for them to do.
+  const tell = () => tellParent(workspace, delegateNow(workspace.place, id))
+  if (options.sendBack === undefined) {
+    await tell()
+    return { ...outcome, next: retry }
+  }
+  const { rejected } = delegateNow(workspace.place, id)
+  if (rejected > workspace.config.delegates.sendBack) {
+    const reason = `${because}; it came back ${rejected} times`
+    log.append('delegate.moved', { ...move, to: 'parked', because: reason })
+    await tell()
+    return {
+      ...outcome,
+      how: 'parked',
+      because: reason,
+      next: byHand(run.started.tree, target, order.name),
+    }
+  }
+  try {
+    await options.sendBack(id)
+    return { ...outcome, isSentBack: true }
+  } catch (error) {
+    await tell()
+    return {
+      ...outcome,
+      because: `${because}; it could not be sent back: ${reasonOf(error)}`,
+      next: retry,
+    }
+  }
+}
+
+/** The commands by which a person takes it up. */
+export function byHand(tree: string, target: string, name: string): string {
+  return `git -C ${quoted(tree)} merge ${quoted(target)}, then stint merge ${name}`
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

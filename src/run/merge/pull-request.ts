@@ -8,13 +8,12 @@ import { isRecord } from '../../backlog/canonical.ts'
 import { cleanText, oneLine, shorten } from '../../text/clean.ts'
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import type { MergeOutcome } from '../delegate/contract.ts'
-import type { DelegateState } from '../delegate/delegate-state.ts'
-import { delegateNow } from '../delegate/delegates.ts'
-import { keepProved } from '../delegate/proved-commit.ts'
+import { type DelegateState, delegateNow } from '../delegate/delegates.ts'
+import { keepProved } from '../delegate/kept-commits.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
-import { targetNow } from './move-target.ts'
+import { targetNow } from './target.ts'
 import { outcomeOf } from './outcomes.ts'
-import { type MergeScene, refuseWhenStopped } from './scene.ts'
+import { type MergeScene, refuseWhenStopped } from './merge-context.ts'
 
 const GH: Program = {
   command: 'gh',

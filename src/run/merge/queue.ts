@@ -11,9 +11,9 @@ import { removeLeftTrees } from './integration-tree.ts'
 import { mergeOne, tidyAgain } from './merge-one.ts'
 import { again, outcomeOf, reasonOf } from './outcomes.ts'
 import { refuseWithoutGitHub } from './pull-request.ts'
-import { takeQueue } from './queue-claim.ts'
-import { recoverWithQueue } from './recover.ts'
-import type { MergeScene } from './scene.ts'
+import { takeQueue } from '../delegate/in-turn.ts'
+import { recoverWithQueue } from './reconcile.ts'
+import type { MergeScene } from './merge-context.ts'
 
 /** Merges delegates in the order given, each into its own target. */
 export async function mergeDelegates(

@@ -11,11 +11,10 @@ import { nameOf } from '../attempt/task-list.ts'
 import { draft } from '../../session/entries.ts'
 import type { Task } from '../../backlog/task.ts'
 import type { MergeEvent, MergeOutcome } from '../delegate/contract.ts'
-import type { DelegateState } from '../delegate/delegate-state.ts'
-import { delegateNow } from '../delegate/delegates.ts'
+import { type DelegateState, delegateNow } from '../delegate/delegates.ts'
 import { mergeDelegates } from '../merge/queue.ts'
 import { workDelegate } from '../delegate/work-delegate.ts'
-import type { Stage } from './stage.ts'
+import type { Stage } from './parallel-context.ts'
 import { defined } from '../../text/defined.ts'
 
 /** How it ended for its task. */

@@ -1,13 +1,14 @@
+import { type Task, isTaskOpen } from '../../backlog/task.ts'
+import { runGit } from '../../git/run-git.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { openSource } from '../sources/open-source.ts'
-import type { RunOptions } from '../options.ts'
-import { shareOf } from '../parallel-share.ts'
+import { defined } from '../../text/defined.ts'
+import { KnownPaths, touchesOf } from '../delegate/overlap.ts'
 import { planRun } from '../loop/plan-run.ts'
 import type { PlannedWave, RunPlan } from '../loop/run-plan.ts'
-import { isTaskOpen } from '../../backlog/task.ts'
-import { candidatesIn } from './candidates.ts'
+import type { RunOptions } from '../options.ts'
+import { shareOf } from '../parallel-share.ts'
+import { openSource } from '../sources/open-source.ts'
 import { type Candidate, nextTasks } from './schedule.ts'
-import { defined } from '../../text/defined.ts'
 
 /** What a run would do, whether it works on one task at a time or on several. */
 export async function planAnyRun(workspace: Workspace, options: RunOptions): Promise<RunPlan> {
@@ -93,4 +94,13 @@ function playOut(
     for (const { candidate, ends } of running) if (ends <= now) done.add(candidate.task.id)
     running = running.filter(({ ends }) => ends > now)
   }
+}
+
+/** Tasks with the files that they will probably change, as far as a working tree tells. `files` are those of an order. */
+export function candidatesIn(
+  tree: string | undefined,
+): (task: Task, files?: readonly string[]) => Candidate {
+  const listed = tree === undefined ? [] : runGit(tree, ['ls-files', '-z']).split('\0')
+  const known = new KnownPaths(listed.filter((path) => path !== ''))
+  return (task, files) => ({ task, touches: touchesOf(task, known, files) })
 }

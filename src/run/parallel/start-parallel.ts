@@ -1,42 +1,46 @@
+import type { Backlog } from '../../backlog/backlog.ts'
+import type { Task } from '../../backlog/task.ts'
 import type { Harness, ProcessMark } from '../../harness/contract/drive.ts'
-import { mintId } from '../../journal/ids.ts'
+import { StintError } from '../../journal/errors.ts'
+import { mintId, shortId } from '../../journal/ids.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { openSource } from '../sources/open-source.ts'
-import { Claims } from '../loop/claims.ts'
+import { repositoryOf } from '../../project/store/worktrees.ts'
+import type { TaskStatus } from '../../session/entries.ts'
+import { defined } from '../../text/defined.ts'
 import { delegateWrap } from '../attempt/delegate-environment.ts'
+import { type RunContext, Stopping } from '../attempt/run-context.ts'
+import { nameOf } from '../attempt/task-list.ts'
+import { refuseSecretCommand } from '../delegate/create-delegate.ts'
+import { type DelegateState, allDelegates, isAttended } from '../delegate/delegates.ts'
 import type { RunEvent } from '../events.ts'
-import { bringBackTree, refuseSecond, refuseToGoOn } from '../loop/resume.ts'
-import { emptyReport } from '../make-report.ts'
+import { Claims } from '../loop/claims.ts'
 import { readyHarness } from '../loop/make-run-context.ts'
 import { neverBegun } from '../loop/never-begun.ts'
-import type { RunOptions, ResolvedOptions } from '../options.ts'
-import type { EndOfRun, RunReport } from '../report.ts'
-import { RunLog, findRun } from '../run-log.ts'
-import { type RunState, foldRun } from '../run-state.ts'
-import { lastResumable, reportNow, stateOf } from '../runs.ts'
-import { type RunContext, Stopping } from '../attempt/run-context.ts'
+import { bringBackTree, refuseSecond, refuseToGoOn } from '../loop/resume.ts'
 import { Selection } from '../loop/selection.ts'
 import {
   type RunHandle,
   type StartOptions,
   freeInPlace,
-  refuseRedacted,
   optionsToKeep,
+  refuseRedacted,
+  startRun,
   thisProcess,
 } from '../loop/start-run.ts'
-import { nameOf } from '../attempt/task-list.ts'
+import { emptyReport } from '../make-report.ts'
+import { settleDead } from '../merge/reconcile.ts'
+import { MOST_AT_ONCE, type ResolvedOptions, type RunOptions, resolveOptions } from '../options.ts'
+import type { EndOfRun, RunReport } from '../report.ts'
+import { RunLog, findRun } from '../run-log.ts'
+import { type RunState, addSpent, foldRun } from '../run-state.ts'
+import { lastResumable, reportNow, stateOf } from '../runs.ts'
+import { openSource } from '../sources/open-source.ts'
 import { removeIfClean } from '../worktree/remove-if-clean.ts'
 import { treeOfItsOwn } from '../worktree/tree.ts'
-import { repositoryOf } from '../../project/store/worktrees.ts'
-import type { Task } from '../../backlog/task.ts'
+import { InTurn, Purse, type Stage, type TakenUp } from './parallel-context.ts'
 import { ParallelRun } from './parallel-run.ts'
 import { planParallel } from './plan-parallel.ts'
-import { Purse } from './purse.ts'
-import { settledForParallel } from './settled-for-parallel.ts'
-import { InTurn, type Stage } from './stage.ts'
-import { type TakenUp, takeUp } from './take-up.ts'
-import { defined } from '../../text/defined.ts'
 
 /** Begins a run that works on several tasks at once, or goes on with one. What is wrong is said before anything is begun. */
 export async function startParallelRun(
@@ -248,4 +252,122 @@ async function readyAgents(
 
 async function expectedSeconds(workspace: Workspace, options: RunOptions): Promise<number> {
   return (await planParallel(workspace, options)).parallel?.seconds ?? 0
+}
+
+/** Ends of a delegate's work that say something of its task. After any other it goes on. */
+const ITS_OWN: ReadonlySet<EndOfRun | undefined> = new Set<EndOfRun>([
+  'finished',
+  'waiting',
+  'nothing to do',
+  'task failed',
+])
+
+export async function takeUp(
+  workspace: Workspace,
+  run: string,
+  log: RunLog,
+  purse: Purse,
+  backlog: Pick<Backlog, 'byId'>,
+): Promise<TakenUp> {
+  const noted = new Set(
+    log.read().flatMap((entry) => (entry.kind === 'delegate.begun' ? [entry.data.delegate] : [])),
+  )
+  const left: DelegateState[] = []
+  const given: string[] = []
+  const begun: string[] = []
+  let done = 0
+  for (const found of allDelegates(workspace.place)) {
+    const { task } = found.order
+    if (found.order.run !== run || task === undefined) continue
+    // The run was killed between making it and noting it.
+    if (!noted.has(found.id)) log.append('delegate.begun', { delegate: found.id, task })
+    const state = await settleDead(workspace, found)
+    purse.told(
+      state.id,
+      state.run.attempts.reduce((sum, attempt) => addSpent(sum, attempt.spent), {}),
+    )
+    if (state.status === 'merged') done += 1
+    if (isToGoOn(workspace, state, backlog.byId.get(task)?.status)) left.push(state)
+    else {
+      begun.push(state.id)
+      // What somebody has discarded may be begun anew.
+      if (state.status !== 'discarded') given.push(task)
+    }
+  }
+  return { left, given, begun, done }
+}
+
+function isToGoOn(
+  workspace: Workspace,
+  state: DelegateState,
+  task: TaskStatus | undefined,
+): boolean {
+  const { order, rejected, run, status, toMend } = state
+  // Made by this very process, which came to nothing before it was begun.
+  if (!state.isBegun && run.runner.pid === process.pid) return true
+  if (isAttended(state)) {
+    workspace.say(
+      `${order.name} is ${status} elsewhere, and left to that (stint delegate show ${order.name})`,
+    )
+    return false
+  }
+  if (status === 'ready') return true
+  if (status !== 'failed' && status !== 'conflicted') return false
+  if (toMend !== undefined) return rejected <= workspace.config.delegates.sendBack
+  // Of what failed for good, what somebody has opened again since.
+  return !ITS_OWN.has(run.ended) || task === 'ready'
+}
+
+/** The options with what the configuration says where they do not. What several at once cannot do is refused. */
+export function settledForParallel(workspace: Workspace, options: RunOptions): ResolvedOptions {
+  const settled = resolveOptions(workspace, options)
+  const { parallel = 1, permissions, verify = '' } = settled
+  if (!Number.isInteger(parallel) || parallel < 1 || parallel > MOST_AT_ONCE) {
+    throw new StintError(
+      'TOO_PARALLEL',
+      `${parallel} tasks at once is not from 1 to ${MOST_AT_ONCE}: with more, merging is what everything waits for`,
+      `stint run --parallel ${MOST_AT_ONCE} is the most`,
+    )
+  }
+  refuseSecretCommand(workspace, verify)
+  if (permissions === 'ask') {
+    throw new StintError(
+      'NOBODY_TO_ASK',
+      'several agents at once cannot ask one person',
+      'use --permissions edits, or leave --parallel away',
+    )
+  }
+  return settled
+}
+
+/** Begins a run, or goes on with one, whether it works on one task at a time or on several. */
+export async function startAnyRun(
+  workspace: Workspace,
+  options: StartOptions,
+  tell: (event: RunEvent) => void,
+): Promise<RunHandle> {
+  refuseInRun(workspace, 'beginning a run')
+  const { parallel, resume } = options
+  if (resume === undefined)
+    return parallel === undefined
+      ? startRun(workspace, options, tell)
+      : startParallelRun(workspace, options, tell)
+  const run = resume === true ? lastResumable(workspace) : findRun(workspace.place, resume)
+  const { started } = stateOf(workspace, run)
+  if (started.delegate !== undefined) {
+    const { name } = started.delegate
+    throw new StintError(
+      'IS_DELEGATE',
+      `${shortId(run)} is the delegate ${name}, and no run`,
+      `stint delegate retry ${name}`,
+    )
+  }
+  if (started.options.parallel !== undefined)
+    return startParallelRun(workspace, { ...options, resume: run }, tell)
+  if (parallel === undefined) return startRun(workspace, { ...options, resume: run }, tell)
+  throw new StintError(
+    'NOT_PARALLEL',
+    `run ${shortId(run)} works on one task at a time, and has begun so`,
+    `stint run --resume ${shortId(run)} goes on with it; stint run --parallel ${parallel} begins another`,
+  )
 }

@@ -1,33 +1,34 @@
 // One turn of an agent for a prompt: the conversation is opened, prompted, told of and closed, and nothing of it is left.
 import { roleOf } from '../../context/budget/stages.ts'
-import { recorded } from '../../project/conversation/record-stream.ts'
+import { usualTranscript } from '../../harness/claude/transcript-path.ts'
 import type {
   Conversation,
   Harness,
   HarnessEvent,
   OpenConversation,
+  PermissionRequest,
   Permissions,
   TurnEnded,
 } from '../../harness/contract/drive.ts'
 import { pointFor } from '../../harness/point-for.ts'
+import { errnoOf } from '../../journal/errors.ts'
+import { recorded } from '../../project/conversation/record-stream.ts'
+import { newTracking, readTracking, writeTracking } from '../../project/conversation/tracking.ts'
+import { trackingFolderOf } from '../../project/store/conversation-binding.ts'
 import type { LiveSession } from '../../project/store/live-session.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
+import type { Usage } from '../../session/entries.ts'
+import { defined } from '../../text/defined.ts'
+import type { RedactOptions } from '../../text/redact.ts'
 import { LiveConversation } from '../attempt/live-conversation.ts'
 import { OWN_COMMANDS } from '../attempt/own-commands.ts'
 import { recorderFor } from '../attempt/record-conversation.ts'
 import { spendOf } from '../spend.ts'
-import type { Usage } from '../../session/entries.ts'
-import type { RedactOptions } from '../../text/redact.ts'
-import { type FirstWords, firstWords } from './first-words.ts'
-import { PROMPT_VARIABLE } from './hold-session.ts'
-import { noteConversation } from './note-conversation.ts'
+import type { Tell } from './contract.ts'
+import { type FirstWords, type WayOn, firstWords } from './next-conversation.ts'
 import { PromptJournal } from './prompt-journal.ts'
-import type { Questions } from './questions.ts'
+import { PROMPT_VARIABLE, type PromptedSession } from './prompted-session.ts'
 import { SafePieces } from './safe-pieces.ts'
-import type { PromptedSession } from './session-to-prompt.ts'
-import type { Tell } from './tell.ts'
-import type { WayOn } from './way-on.ts'
-import { defined } from '../../text/defined.ts'
 
 /** What all parts of a prompt share. */
 export interface PromptScene {
@@ -227,4 +228,67 @@ function sayIfFull({ tell, workspace }: PromptScene, live: LiveConversation): vo
     type: 'said',
     text: `the context is ${howFull}: the next prompt goes on in a fresh conversation, through a handoff`,
   })
+}
+
+/** What an agent wants to be allowed, until somebody has decided it. */
+export class Questions {
+  readonly #tell: Tell
+  readonly #stopping: AbortSignal
+  readonly #waiting = new Map<string, (isAllowed: boolean) => void>()
+  #asked = 0
+
+  constructor(tell: Tell, stopping: AbortSignal) {
+    this.#tell = tell
+    this.#stopping = stopping
+  }
+
+  readonly ask = (permission: PermissionRequest): Promise<boolean> => {
+    if (this.#stopping.aborted) return Promise.resolve(false)
+    const request = String((this.#asked += 1))
+    return new Promise((resolve) => {
+      this.#waiting.set(request, resolve)
+      this.#tell({ type: 'permission.asked', request, permission })
+    })
+  }
+
+  /** Whether anything waited under that name. */
+  decide(request: string, isAllowed: boolean): boolean {
+    const resolve = this.#waiting.get(request)
+    if (resolve === undefined) return false
+    this.#waiting.delete(request)
+    resolve(isAllowed)
+    this.#tell({ type: 'permission.settled', request, isAllowed })
+    return true
+  }
+
+  /** What nobody has allowed until now is refused. */
+  refuseAll(): void {
+    for (const request of this.#waiting.keys()) this.decide(request, false)
+  }
+}
+
+/**
+ * Notes which session a conversation of Claude Code works on and where it is written down, as hooks do: whoever goes on with it
+ * on a terminal finds the session, and what was said is copied also if this process is killed. Answers where that is.
+ */
+export function noteConversation(
+  workspace: Workspace,
+  session: string,
+  conversation: string,
+): string {
+  const folder = trackingFolderOf(workspace.place)
+  const transcript = usualTranscript(conversation, workspace.cwd, workspace.env)
+  const known = readTracking(folder, conversation)
+  if (known?.session === session && known.transcript !== undefined) return known.transcript
+  try {
+    writeTracking(folder, {
+      transcript,
+      ...(known ?? newTracking('claude', conversation)),
+      session,
+    })
+  } catch (error) {
+    // A full or read-only disk: it is only found less easily.
+    if (errnoOf(error) === undefined) throw error
+  }
+  return transcript
 }

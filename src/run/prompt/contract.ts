@@ -1,5 +1,6 @@
 // One prompt to an agent of any harness, in a session that is new or goes on: what is asked, and what is told while it answers.
 import type { HarnessEvent, PermissionRequest, Permissions } from '../../harness/contract/drive.ts'
+import { type RedactOptions, redactDeep } from '../../text/redact.ts'
 import type { Gauge } from '../events.ts'
 import type { Spend } from '../report.ts'
 
@@ -66,3 +67,24 @@ export interface PromptHandle {
 }
 
 /** `startPrompt(workspace, request, tell)`: in `start-prompt.ts`. */
+
+/** An event before it has its time and its number. */
+export type Untold<T = PromptEvent> = T extends PromptEvent ? Omit<T, 'at' | 'number'> : never
+
+export type Tell = (event: Untold) => void
+
+/** Numbers events, and takes the secrets out of them: whoever is told may show or keep them. */
+export function numbered(
+  tell: (event: PromptEvent) => void,
+  secrets: RedactOptions,
+): (event: Untold) => PromptEvent {
+  let number = 0
+  return (event) => {
+    const told = redactDeep(
+      { ...event, at: new Date().toISOString(), number: (number += 1) },
+      secrets,
+    ).value as PromptEvent
+    tell(told)
+    return told
+  }
+}

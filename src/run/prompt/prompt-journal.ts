@@ -12,7 +12,7 @@ import type { Gauge } from '../events.ts'
 import type { Turn } from '../attempt/live-conversation.ts'
 import { newCommits } from '../worktree/tree.ts'
 import { type Draft, type EntryData, type EntryKind, draft } from '../../session/entries.ts'
-import type { FirstWords } from './first-words.ts'
+import type { FirstWords } from './next-conversation.ts'
 import { defined } from '../../text/defined.ts'
 
 const BY = 'prompt'

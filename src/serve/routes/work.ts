@@ -1,9 +1,8 @@
 // Runs, delegates and workflows: how they stand, and what a person may do to them.
 import type { Hono } from 'hono'
-import { rangeOf } from '../../run/delegate/detail.ts'
-import { rowOf } from '../../run/delegate/delegate-row.ts'
+import { rangeOf, rowOf } from '../../run/delegate/delegate-row.ts'
 import { findDelegate } from '../../run/delegate/delegates.ts'
-import { settleDead } from '../../run/delegate/settle-dead.ts'
+import { settleDead } from '../../run/merge/reconcile.ts'
 import { redaction } from '../../project/store/clean-draft.ts'
 import { findRun, readRun } from '../../run/run-log.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { mayShareAPath } from '../../../src/run/parallel/globs.ts'
+import { mayShareAPath } from '../../../src/run/delegate/overlap.ts'
 
 describe('two globs', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { KnownPaths, overlapOf, touchesOf } from '../../../src/run/parallel/overlap.ts'
+import { KnownPaths, overlapOf, touchesOf } from '../../../src/run/delegate/overlap.ts'
 import { someTask } from './candidates.ts'
 
 const tree = new KnownPaths([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pairOf } from '../../../src/run/parallel/pairs.ts'
+import { pairOf } from '../../../src/run/parallel/schedule.ts'
 import { someTask } from './candidates.ts'
 
 const work = (assignee: string) => someTask(assignee, { assignee, parent: 'piece' })

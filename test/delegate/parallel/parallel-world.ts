@@ -1,8 +1,7 @@
 // A project whose backlog is worked through by several rehearsal agents at once: real processes, real git.
 import { onTestFinished } from 'vitest'
-import { allDelegates } from '../../../src/run/delegate/delegates.ts'
-import type { DelegateState } from '../../../src/run/delegate/delegate-state.ts'
-import { startAnyRun } from '../../../src/run/parallel/start-any-run.ts'
+import { type DelegateState, allDelegates } from '../../../src/run/delegate/delegates.ts'
+import { startAnyRun } from '../../../src/run/parallel/start-parallel.ts'
 import { Workspace } from '../../../src/project/store/workspace.ts'
 import type { RunReport } from '../../../src/run/report.ts'
 import { readRun } from '../../../src/run/run-log.ts'

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { overlapOf } from '../../../src/run/parallel/overlap.ts'
-import { pairOf } from '../../../src/run/parallel/pairs.ts'
-import { type Candidate, nextTasks } from '../../../src/run/parallel/schedule.ts'
+import { overlapOf } from '../../../src/run/delegate/overlap.ts'
+import { type Candidate, nextTasks, pairOf } from '../../../src/run/parallel/schedule.ts'
 import { candidate } from './candidates.ts'
 
 const isDone =

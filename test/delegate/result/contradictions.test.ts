@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { contradictionsOf } from '../../../src/run/delegate/result/contradictions.ts'
-import { mergeJournals } from '../../../src/run/delegate/result/merge-journals.ts'
+import { contradictionsOf } from '../../../src/run/merge/contradictions.ts'
+import { mergeJournals } from '../../../src/run/delegate/parent-journal.ts'
 import { shortId } from '../../../src/journal/ids.ts'
 import { JournalledWorld, said } from './journalled-world.ts'
 

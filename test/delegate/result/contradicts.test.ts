@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Decided, contradicts } from '../../../src/run/delegate/result/contradicts.ts'
+import { type Decided, contradicts } from '../../../src/run/merge/contradicts.ts'
 
 const d = (title: string, choice?: string, more: Partial<Decided> = {}): Decided => ({
   title,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mergeJournals } from '../../../src/run/delegate/result/merge-journals.ts'
-import { tellBegun } from '../../../src/run/delegate/result/tell-parent.ts'
+import { mergeJournals, tellBegun } from '../../../src/run/delegate/parent-journal.ts'
 import { moveTask } from '../../../src/project/tasks/backlog.ts'
 import { closeSession } from '../../../src/project/lifecycle/finish.ts'
 import { RunSession } from '../../../src/run/attempt/run-session.ts'

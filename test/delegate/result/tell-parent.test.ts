@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { tellBegun, tellParent } from '../../../src/run/delegate/result/tell-parent.ts'
-import { settledDelegates } from '../../../src/run/delegate/settle-dead.ts'
+import { tellBegun, tellParent } from '../../../src/run/delegate/parent-journal.ts'
+import { settledDelegates } from '../../../src/run/merge/reconcile.ts'
 import { closeSession } from '../../../src/project/lifecycle/finish.ts'
 import { JournalledWorld } from './journalled-world.ts'
 

@@ -2,9 +2,15 @@
 import { type BudgetSettings, type Line, roleOf } from '../../context/budget/stages.ts'
 import type { Harness } from '../../harness/contract/drive.ts'
 import { StintError } from '../../journal/errors.ts'
+import { acceptHandoff } from '../../project/handoff/accept.ts'
+import { createHandoff } from '../../project/handoff/create.ts'
+import { packSession } from '../../project/pack.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { type RawEntry, inEffect } from '../../session/in-effect.ts'
 import type { SessionState } from '../../session/state.ts'
+import { data, quoted } from '../texts/quoted.ts'
 import type { PromptRequest } from './contract.ts'
+import type { PromptedSession } from './prompted-session.ts'
 
 export type WayOn =
   | { readonly how: 'fresh' }
@@ -66,4 +72,53 @@ export function harnessOfConversation(
       ? 'leave --conversation out: a fresh one is begun'
       : `it has ${others.slice(0, 5).join(', ')}`,
   )
+}
+
+export interface FirstWords {
+  readonly text: string
+  /** What of it is the session's record, and how it is recognised. */
+  readonly given?: { readonly mark: string; readonly chars: number; readonly why: string }
+}
+
+export async function firstWords(
+  workspace: Workspace,
+  session: PromptedSession,
+  way: WayOn,
+  text: string,
+): Promise<FirstWords> {
+  if (way.how === 'handed over')
+    return { text: `${await handedOver(workspace, session, way.from)}\n\n${text}` }
+  const isKnown = way.how === 'resumed' && !way.isContextOwed
+  if (isKnown || session.isNew) return { text }
+  const packed = await packSession(workspace, { session: session.id })
+  const why = way.how === 'fresh' ? 'fresh conversation' : 'compacted'
+  return {
+    text: `${packed.text}\n\n${text}`,
+    given: { mark: packed.mark, chars: packed.text.length, why },
+  }
+}
+
+async function handedOver(
+  workspace: Workspace,
+  { id }: PromptedSession,
+  conversation: string,
+): Promise<string> {
+  const reason = 'the context is full'
+  const { handoff } = await createHandoff(workspace, {
+    session: id,
+    reason,
+    conversation,
+    by: 'prompt',
+  })
+  const taken = await acceptHandoff(workspace, {
+    handoff: `${id}/${handoff.id}`,
+    force: true,
+    by: 'prompt',
+  })
+  const moved =
+    taken.moved.length === 0
+      ? []
+      : ['', 'Since it was written this has changed:', ...taken.moved.map((line) => `- ${line}`)]
+  const document = quoted('handoff', data([taken.text, ...moved].join('\n')))
+  return `What the conversation before this one left. It is data to consult; what is asked for now stands below it.\n${document}`
 }

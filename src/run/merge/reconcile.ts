@@ -1,18 +1,63 @@
-// What became of a merge whose process died in it. The target says it: either it has the merge, or it was never touched.
-import { isAlive } from '../../harness/process/strays.ts'
+// A delegate whose process is gone is not left as if it were at work: what it had done is committed, and it is said.
 import type { ProcessMark } from '../../harness/contract/drive.ts'
+import { isAlive } from '../../harness/process/strays.ts'
+import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
+import { type DelegateState, allDelegates, delegateNow, isAdrift } from '../delegate/delegates.ts'
+import { QUEUE, inTurn, takingUp } from '../delegate/in-turn.ts'
+import { contains, hasCommit, keepProved } from '../delegate/kept-commits.ts'
+import { tellMissed } from '../delegate/parent-journal.ts'
+import { moveOn } from '../delegate/work-delegate.ts'
 import { Claims } from '../loop/claims.ts'
-import { RunLog } from '../run-log.ts'
+import { endLeftovers } from '../loop/resume.ts'
 import { thisProcess } from '../loop/start-run.ts'
-import type { DelegateState } from '../delegate/delegate-state.ts'
-import { delegateNow } from '../delegate/delegates.ts'
-import { keepProved } from '../delegate/proved-commit.ts'
+import { RunLog } from '../run-log.ts'
 import { finish } from './finish.ts'
-import { contains, hasCommit, integrationTree, removeIntegrationTree } from './integration-tree.ts'
-import { targetNow } from './move-target.ts'
-import { QUEUE } from './queue-claim.ts'
+import { integrationTree, removeIntegrationTree } from './integration-tree.ts'
+import { targetNow } from './target.ts'
+
+/** Brings a delegate that nobody runs or merges any more to where it really stands. Any other is answered as it is. */
+export async function settleDead(
+  workspace: Workspace,
+  state: DelegateState,
+): Promise<DelegateState> {
+  if (!isAdrift(state)) return state
+  if (state.status === 'merging') return recoverMerge(workspace, state)
+  return inTurn(workspace.place, takingUp(state.id), async () => {
+    const now = delegateNow(workspace.place, state.id)
+    // Somebody has begun it again meanwhile, or settled it.
+    if (!isAdrift(now) || now.status === 'merging') return now
+    await endLeftovers(now.run)
+    const { ended } = now.run
+    return moveOn(
+      workspace,
+      now.id,
+      ended ?? 'interrupted',
+      ended === undefined ? whyAdrift(now) : undefined,
+    )
+  })
+}
+
+function whyAdrift({ isBegun }: DelegateState): string {
+  return isBegun ? 'its process ended in the middle of it' : 'it was never begun'
+}
+
+/** All delegates, each where it really stands. What cannot be settled now is said, and left for the next time. */
+export async function settledDelegates(workspace: Workspace): Promise<readonly DelegateState[]> {
+  const settled: DelegateState[] = []
+  for (const state of allDelegates(workspace.place)) {
+    try {
+      settled.push(await settleDead(workspace, state))
+    } catch (error) {
+      if (!(error instanceof StintError)) throw error
+      workspace.say(`${state.order.name} cannot be settled now: ${error.message}`)
+      settled.push(delegateNow(workspace.place, state.id))
+    }
+  }
+  await tellMissed(workspace, settled)
+  return settled
+}
 
 /** Brings a merge that nobody goes on with to an end: merged, or ready again. Answers the delegate as it is then. */
 export async function recoverMerge(

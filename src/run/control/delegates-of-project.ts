@@ -8,9 +8,9 @@ import type {
   MergeEvent,
   MergeOptions,
   MergeOutcome,
-} from './contract.ts'
-import type { DelegateState } from './delegate-state.ts'
-import type { DelegateDetail } from './detail.ts'
+} from '../delegate/contract.ts'
+import type { DelegateDetail } from '../delegate/delegate-row.ts'
+import type { DelegateState } from '../delegate/delegates.ts'
 
 export type Delegates = ReturnType<typeof delegatesOf>
 
@@ -33,21 +33,21 @@ export function delegatesOf(workspace: Workspace) {
   return {
     /** Makes a delegate and starts it in the background. */
     async start(request: DelegateRequest): Promise<DelegateRow> {
-      const { createDelegate } = await import('./create-delegate.ts')
-      const { startInBackground } = await import('./background.ts')
+      const { createDelegate } = await import('../delegate/create-delegate.ts')
+      const { startInBackground } = await import('../delegate/background.ts')
       const { id } = await createDelegate(workspace, request)
       await startInBackground(workspace, id)
       return rowNow(workspace, id)
     },
     /** All there are, each where it really stands, the oldest first. */
     async list(): Promise<readonly DelegateRow[]> {
-      const { rowOf } = await import('./delegate-row.ts')
+      const { rowOf } = await import('../delegate/delegate-row.ts')
       return (await settled(workspace)).map((state) => rowOf(workspace, state))
     },
     /** Everything that is known of one. */
     async show(name: string): Promise<DelegateDetail> {
-      const { rowOf } = await import('./delegate-row.ts')
-      const { detailOf } = await import('./detail.ts')
+      const { rowOf } = await import('../delegate/delegate-row.ts')
+      const { detailOf } = await import('../delegate/delegate-row.ts')
       const [state] = await named(workspace, [name])
       return detailOf(workspace, state!, rowOf(workspace, state!))
     },
@@ -79,7 +79,7 @@ export function delegatesOf(workspace: Workspace) {
     /** Ends them and everything they started; without names, all. Their work stays. */
     async stop(names: readonly string[] = []): Promise<readonly DelegateRow[]> {
       refuseInRun(workspace, 'stopping a delegate')
-      const { stopDelegate } = await import('./stop-delegate.ts')
+      const { stopDelegate } = await import('./end-delegate.ts')
       const chosen =
         names.length > 0
           ? await named(workspace, names)
@@ -92,8 +92,8 @@ export function delegatesOf(workspace: Workspace) {
       { note }: { readonly note?: string } = {},
     ): Promise<readonly DelegateRow[]> {
       refuseInRun(workspace, 'beginning a delegate again')
-      const { startInBackground } = await import('./background.ts')
-      const { refuseToBegin, tellDelegate } = await import('./work-delegate.ts')
+      const { startInBackground } = await import('../delegate/background.ts')
+      const { refuseToBegin, tellDelegate } = await import('../delegate/work-delegate.ts')
       const isStuck = ({ status }: DelegateState) =>
         status === 'failed' || status === 'conflicted' || status === 'parked'
       const chosen =
@@ -109,8 +109,8 @@ export function delegatesOf(workspace: Workspace) {
     /** Gives them up, by whole names; without any, all that are not merged. */
     async discard(names: readonly string[] = []): Promise<readonly DelegateRow[]> {
       refuseInRun(workspace, 'discarding a delegate')
-      const { discardDelegate } = await import('./discard-delegate.ts')
-      const { findExactly, isUnsettled } = await import('./delegates.ts')
+      const { discardDelegate } = await import('./end-delegate.ts')
+      const { findExactly, isUnsettled } = await import('../delegate/delegates.ts')
       for (const name of names) findExactly(workspace.place, name)
       const chosen =
         names.length > 0
@@ -126,7 +126,7 @@ export function delegatesOf(workspace: Workspace) {
     ): Promise<readonly MergeOutcome[]> {
       refuseInRun(workspace, 'merging')
       const { mergeDelegates } = await import('../merge/queue.ts')
-      const { startInBackground } = await import('./background.ts')
+      const { startInBackground } = await import('../delegate/background.ts')
       const isReady = ({ status, order }: DelegateState) => status === 'ready' && !order.isReadOnly
       const chosen =
         names === 'all' ? (await settled(workspace)).filter(isReady) : await named(workspace, names)
@@ -146,7 +146,7 @@ function isAtWork({ status }: { readonly status: string }): boolean {
 }
 
 async function settled(workspace: Workspace): Promise<readonly DelegateState[]> {
-  const { settledDelegates } = await import('./settle-dead.ts')
+  const { settledDelegates } = await import('../merge/reconcile.ts')
   return settledDelegates(workspace)
 }
 
@@ -155,8 +155,8 @@ async function named(
   workspace: Workspace,
   names: readonly string[],
 ): Promise<readonly DelegateState[]> {
-  const { findDelegate } = await import('./delegates.ts')
-  const { settleDead } = await import('./settle-dead.ts')
+  const { findDelegate } = await import('../delegate/delegates.ts')
+  const { settleDead } = await import('../merge/reconcile.ts')
   const found = new Map(
     names.map((name) => findDelegate(workspace.place, name)).map((state) => [state.id, state]),
   )
@@ -164,9 +164,9 @@ async function named(
 }
 
 async function rowNow(workspace: Workspace, id: string): Promise<DelegateRow> {
-  const { delegateNow } = await import('./delegates.ts')
-  const { rowOf } = await import('./delegate-row.ts')
-  const { settleDead } = await import('./settle-dead.ts')
+  const { delegateNow } = await import('../delegate/delegates.ts')
+  const { rowOf } = await import('../delegate/delegate-row.ts')
+  const { settleDead } = await import('../merge/reconcile.ts')
   return rowOf(workspace, await settleDead(workspace, delegateNow(workspace.place, id)))
 }
 

@@ -5,11 +5,16 @@ import { isAlive } from '../../harness/process/strays.ts'
 import { shortId } from '../../journal/ids.ts'
 import { type Check, Findings, plural } from '../../project/doctor/report.ts'
 import type { Place } from '../../project/store/place.ts'
+import {
+  type DelegateState,
+  allDelegates,
+  isAdrift,
+  isAttended,
+  isUnsettled,
+} from '../delegate/delegates.ts'
 import { describeTree, inShell, treesInState } from '../loop/check-runs.ts'
-import { headNow } from '../worktree/tree.ts'
-import type { DelegateState } from './delegate-state.ts'
-import { allDelegates, isAdrift, isAttended, isUnsettled } from './delegates.ts'
 import { isOfDeadTry } from '../merge/integration-tree.ts'
+import { headNow } from '../worktree/tree.ts'
 
 export function checkDelegates(place: Place): readonly Check[] {
   const all = allDelegates(place)

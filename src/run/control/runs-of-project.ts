@@ -2,10 +2,10 @@ import { redaction } from '../../project/store/clean-draft.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { redactDeep } from '../../text/redact.ts'
 import type { RunEvent } from '../events.ts'
-import type { RunOptions } from '../options.ts'
-import type { RunReport, RunRow } from '../report.ts'
 import type { RunPlan } from '../loop/run-plan.ts'
 import type { RunHandle, StartOptions } from '../loop/start-run.ts'
+import type { RunOptions } from '../options.ts'
+import type { RunReport, RunRow } from '../report.ts'
 
 export type Runs = ReturnType<typeof runsOf>
 
@@ -17,7 +17,7 @@ export function runsOf(workspace: Workspace) {
       options: StartOptions = {},
       tell: (event: RunEvent) => void = () => {},
     ): Promise<RunHandle> {
-      const { startAnyRun } = await import('../parallel/start-any-run.ts')
+      const { startAnyRun } = await import('../parallel/start-parallel.ts')
       const secrets = redaction(workspace.config)
       // What an agent says and runs may hold a secret, and whoever is told may keep it.
       return startAnyRun(workspace, options, (event) => tell(redactDeep(event, secrets).value))

@@ -1,14 +1,18 @@
+import type { ProcessMark } from '../../harness/contract/drive.ts'
+import { endStrays } from '../../harness/process/strays.ts'
 import { nameFrom } from '../../hook/open-session.ts'
 import type { SessionRow } from '../../index/rows.ts'
 import { StintError } from '../../journal/errors.ts'
-import { activeSession, findSession, isOfRun, refuseClosed } from '../../project/store/choose.ts'
-import { withoutSecrets } from '../../project/store/clean-draft.ts'
-import { sessionOfConversation } from '../../project/store/conversation-binding.ts'
 import { pauseSession } from '../../project/lifecycle/finish.ts'
 import { resumeSession } from '../../project/lifecycle/resume.ts'
 import { initSession } from '../../project/lifecycle/start.ts'
+import { activeSession, findSession, isOfRun, refuseClosed } from '../../project/store/choose.ts'
+import { withoutSecrets } from '../../project/store/clean-draft.ts'
+import { sessionOfConversation } from '../../project/store/conversation-binding.ts'
+import type { Place } from '../../project/store/place.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
+import { Claims } from '../loop/claims.ts'
 import type { PromptRequest } from './contract.ts'
 
 const LONGEST_GOAL = 240
@@ -97,4 +101,34 @@ async function openAnother(workspace: Workspace, text: string): Promise<Prompted
     workspace.say(`${row.name} is paused; stint resume ${row.name} goes on with it`)
   }
   return open(workspace, text)
+}
+
+/** In the environment of whatever a prompt starts. */
+export const PROMPT_VARIABLE = 'STINT_PROMPT'
+
+export interface HeldSession {
+  release(): void
+}
+
+/** Takes the session for a prompt. What one left that was killed in it is ended first. */
+export async function holdSession(
+  place: Place,
+  session: { readonly id: string; readonly name: string },
+  prompt: string,
+  owner: ProcessMark,
+): Promise<HeldSession> {
+  const claims = new Claims(place, prompt, owner)
+  const key = `session:${session.id}`
+  if (!claims.take(key)) {
+    const pid = claims.holderOf(key)?.runner.pid
+    claims.releaseAll()
+    throw new StintError(
+      'SESSION_BUSY',
+      `${session.name} is answering another prompt${pid === undefined ? '' : `, in process ${pid}`}`,
+      'wait until it is over, or interrupt it; stint prompt --new TEXT begins another session',
+    )
+  }
+  for (const dead of claims.takeFromDead(key))
+    await endStrays({ ...owner, mark: `${PROMPT_VARIABLE}=${dead}` })
+  return { release: () => claims.releaseAll() }
 }

@@ -1,10 +1,33 @@
-// What several delegates use together, against the bounds that they share.
+import type { DelegateState } from '../delegate/delegates.ts'
 import type { OwnPrice } from '../../context/budget/prices.ts'
 import type { Usage } from '../../session/entries.ts'
-import type { RunOptions } from '../options.ts'
+import type { RunContext } from '../attempt/run-context.ts'
+import type { ResolvedOptions, RunOptions } from '../options.ts'
 import type { Spend } from '../report.ts'
 import { addSpent, totalOf } from '../run-state.ts'
 import { spendOf } from '../spend.ts'
+
+/** What the parts of one parallel run share. */
+export interface Stage extends Pick<
+  RunContext,
+  'run' | 'workspace' | 'log' | 'tree' | 'source' | 'stopping' | 'tell' | 'latest'
+> {
+  readonly settled: ResolvedOptions
+  readonly purse: Purse
+  readonly merges: InTurn
+  readonly said: Set<string>
+}
+
+/** One after the other, in the order of asking. */
+export class InTurn {
+  #last: Promise<unknown> = Promise.resolve()
+
+  add<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work)
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+}
 
 type Spent = Readonly<Record<string, Usage>>
 
@@ -49,4 +72,14 @@ export class Purse {
       {},
     )
   }
+}
+
+export interface TakenUp {
+  /** Those to go on with, in the order in which they were begun. */
+  readonly left: readonly DelegateState[]
+  /** Tasks whose delegates are not gone on with. */
+  readonly given: readonly string[]
+  readonly begun: readonly string[]
+  /** How many are merged. */
+  readonly done: number
 }

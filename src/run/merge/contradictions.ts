@@ -1,14 +1,13 @@
 // Decisions of a delegate that do not go together with those of others who work for the same.
-import { safeLine } from '../../../text/safe-text.ts'
-import { shortId } from '../../../journal/ids.ts'
-import type { Workspace } from '../../../project/store/workspace.ts'
-import type { Decision } from '../../../session/state.ts'
-import { shorten } from '../../../text/clean.ts'
-import type { DelegateState } from '../delegate-state.ts'
-import { allDelegates } from '../delegates.ts'
+import { shortId } from '../../journal/ids.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
+import type { Decision } from '../../session/state.ts'
+import { shorten } from '../../text/clean.ts'
+import { defined } from '../../text/defined.ts'
+import { safeLine } from '../../text/safe-text.ts'
+import { type DelegateState, allDelegates } from '../delegate/delegates.ts'
+import { withJournal } from '../delegate/parent-journal.ts'
 import { contradicts } from './contradicts.ts'
-import { withJournal } from './journal-of-parent.ts'
-import { defined } from '../../../text/defined.ts'
 
 /** More are not read. */
 const MOST = 10
