@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { acpHarness } from '../../src/harness/acp/acp-harness.ts'
+import { acpHarness } from '../../src/harness/acp/drive.ts'
 import type {
   Conversation,
   HarnessEvent,

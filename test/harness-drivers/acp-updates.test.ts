@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { HarnessEvent } from '../../src/harness/contract/drive.ts'
-import { Updates } from '../../src/harness/acp/updates.ts'
-import { usageIn } from '../../src/harness/acp/usage.ts'
+import { Updates } from '../../src/harness/acp/drive/updates.ts'
+import { usageIn } from '../../src/harness/acp/drive/usage.ts'
 import { limitIn } from '../../src/harness/contract/usage-limit.ts'
 
 const chunk = (text: string, messageId?: string) => ({

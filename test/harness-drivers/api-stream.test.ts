@@ -1,10 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { AnthropicReply } from '../../src/harness/api/anthropic-reply.ts'
-import { failureFor } from '../../src/harness/api/model-failure.ts'
-import { OpenAiReply } from '../../src/harness/api/openai-reply.ts'
-import type { Reply, ReplyReader } from '../../src/harness/api/reply.ts'
-import { type ServerSentEvent, serverSentEvents } from '../../src/harness/api/server-sent-events.ts'
+import { AnthropicReply } from '../../src/harness/api/drive/anthropic-reply.ts'
+import { failureFor } from '../../src/harness/api/drive/model-failure.ts'
+import { OpenAiReply } from '../../src/harness/api/drive/openai-reply.ts'
+import type { Reply, ReplyReader } from '../../src/harness/api/drive/reply.ts'
+import {
+  type ServerSentEvent,
+  serverSentEvents,
+} from '../../src/harness/api/drive/server-sent-events.ts'
 
 async function* inPieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted((a, b) => a - b)

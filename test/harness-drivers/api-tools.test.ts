@@ -17,8 +17,8 @@ import {
   type ToolName,
   type ToolResult,
   faultIn,
-} from '../../src/harness/api/tools/definitions.ts'
-import { serveTools } from '../../src/harness/api/tools/serve-tools.ts'
+} from '../../src/harness/api/drive/tools/definitions.ts'
+import { serveTools } from '../../src/harness/api/drive/tools/serve-tools.ts'
 import { isRunning } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 

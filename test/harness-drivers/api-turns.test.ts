@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { PiecesWithoutKey } from '../../src/harness/api/key-out.ts'
-import type { ApiSettings } from '../../src/harness/api/settings.ts'
+import { PiecesWithoutKey } from '../../src/harness/api/drive/key-out.ts'
+import type { ApiSettings } from '../../src/harness/api/drive/settings.ts'
 import type {
   Conversation,
   HarnessEvent,

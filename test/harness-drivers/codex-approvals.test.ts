@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { questionOf } from '../../src/harness/codex/approvals.ts'
-import { commandOf } from '../../src/harness/codex/items.ts'
+import { questionOf } from '../../src/harness/codex/drive/approvals.ts'
+import { commandOf } from '../../src/harness/codex/drive/items.ts'
 
 const at = { threadId: 't', turnId: 'u', itemId: 'call_1_0', startedAtMs: 1 }
 

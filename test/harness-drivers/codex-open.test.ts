@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { HarnessEvent } from '../../src/harness/contract/drive.ts'
-import { codexHarness } from '../../src/harness/codex/harness.ts'
+import { codexHarness } from '../../src/harness/codex/drive.ts'
 import { carriersOf } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
 

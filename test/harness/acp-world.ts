@@ -1,4 +1,4 @@
-import { acpHarness } from '../../src/harness/acp/acp-harness.ts'
+import { acpHarness } from '../../src/harness/acp/drive.ts'
 import type { Usage } from '../../src/session/entries.ts'
 import type { Act, HarnessWorld } from '../contract/harness.ts'
 import { carriersOf } from '../support/processes.ts'

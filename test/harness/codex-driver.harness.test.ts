@@ -8,7 +8,7 @@ import type {
   HarnessEvent,
   OpenConversation,
 } from '../../src/harness/contract/drive.ts'
-import { codexHarness } from '../../src/harness/codex/harness.ts'
+import { codexHarness } from '../../src/harness/codex/drive.ts'
 import type { Usage } from '../../src/session/entries.ts'
 import { carriersOf } from '../support/processes.ts'
 import { CodexWorld } from './codex-world.ts'

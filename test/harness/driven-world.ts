@@ -1,4 +1,4 @@
-import { claudeHarness } from '../../src/harness/claude/drive/harness.ts'
+import { claudeHarness } from '../../src/harness/claude/drive.ts'
 import type { Usage } from '../../src/session/entries.ts'
 import type { Act, HarnessWorld } from '../contract/harness.ts'
 import { carriersOf } from '../support/processes.ts'

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
-import { stintProgram } from '../../src/harness/rehearsal/stint-program.ts'
+import { stintProgram } from '../../src/harness/process/stint-program.ts'
 import { startOf } from '../../src/harness/process/strays.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'

@@ -5,7 +5,7 @@ import type { FileChange } from '../../harness/claude/setup/changes.ts'
 import type { Surroundings } from '../../harness/claude/setup/places.ts'
 import type { Plan } from '../../harness/claude/setup/plan.ts'
 import type { SetupRequest } from '../../harness/claude/setup/setup-claude.ts'
-import type { CodexRequest } from '../../harness/codex/setup-codex.ts'
+import type { CodexRequest } from '../../harness/codex/setup.ts'
 import { removeEmptyFolder, removeFile } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { DEFAULTS } from '../../project/config/config.ts'
@@ -106,7 +106,7 @@ export const setup = buildCommand<Flags, [string?], Context>({
       }
       if (flags.dryRun !== true) refuseInRun(this, 'setting up an agent program')
       if (harness === 'codex') {
-        const { setUpCodex } = await import('../../harness/codex/setup-codex.ts')
+        const { setUpCodex } = await import('../../harness/codex/setup.ts')
         const request = codexRequest(flags)
         const plan = setUpCodex(request, around)
         output.result(flags.json, setupJson(request, plan, 'codex'), () =>

@@ -16,7 +16,7 @@ import {
 } from '../../text/json-fields.ts'
 import { filesNamed, firstObjects } from '../contract/history-files.ts'
 import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../contract/history.ts'
-import { messageOf } from './rollout-items.ts'
+import { messageOf } from './history/rollout-items.ts'
 import { defined } from '../../text/defined.ts'
 
 const HEAD_BYTES = 512 * 1024

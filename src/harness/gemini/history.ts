@@ -8,7 +8,7 @@ import { readOrUndefined } from '../../journal/look.ts'
 import { type Json, listOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { beginningOf, filesBelow, filesNamed, firstObjects } from '../contract/history-files.ts'
 import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../contract/history.ts'
-import { isSnapshot, messagesOf } from './chat-messages.ts'
+import { isSnapshot, messagesOf } from './history/chat-messages.ts'
 import { defined } from '../../text/defined.ts'
 
 const HEAD_BYTES = 16 * 1024

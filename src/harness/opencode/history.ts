@@ -8,7 +8,7 @@ import { statOrUndefined } from '../../journal/look.ts'
 import { type Json, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { filesNamed } from '../contract/history-files.ts'
 import type { HistoryFile } from '../contract/history.ts'
-import { itemsOf } from './session-messages.ts'
+import { itemsOf } from './history/session-messages.ts'
 import { defined } from '../../text/defined.ts'
 
 const LONGEST = 8 * 1024 * 1024

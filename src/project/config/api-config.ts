@@ -1,5 +1,5 @@
-import { type ApiSettings, BASE_URLS, type Provider } from '../../harness/api/settings.ts'
-import { LONGEST_SILENCE_SECONDS } from '../../harness/api/silence.ts'
+import { type ApiSettings, BASE_URLS, type Provider } from '../../harness/api/drive/settings.ts'
+import { LONGEST_SILENCE_SECONDS } from '../../harness/api/drive/silence.ts'
 import type { Refuse } from './budget-config.ts'
 import { defined } from '../../text/defined.ts'
 

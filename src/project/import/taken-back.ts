@@ -1,7 +1,7 @@
 import type { TakenBack } from '../../history/items.ts'
 import { TakingBack } from '../../history/taken-back.ts'
 import type { ConversationStore } from '../../history/store.ts'
-import { messageOf } from '../../harness/opencode/session-messages.ts'
+import { messageOf } from '../../harness/opencode/history/session-messages.ts'
 import { defined } from '../../text/defined.ts'
 
 /**

@@ -1,0 +1,127 @@
+import {
+  type ClientConnection,
+  type InitializeResponse,
+  PROTOCOL_VERSION,
+  RequestError,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+  client,
+  methods,
+} from '@agentclientprotocol/sdk'
+import { StintError } from '../../../journal/errors.ts'
+import { oneLine, shorten } from '../../../text/clean.ts'
+import type { OpenConversation } from '../../contract/drive.ts'
+import { type Json, objectOf, textOf } from '../../../text/json-fields.ts'
+import { type GuardedProcess, spawnGuarded } from '../../process/spawn-guarded.ts'
+import { type LimitReached, limitIn } from '../../contract/usage-limit.ts'
+import type { AcpProgram } from './program.ts'
+import { streamTo } from './stream.ts'
+
+export interface StartedAgent {
+  readonly process: GuardedProcess
+  readonly connection: ClientConnection
+  readonly says: InitializeResponse
+}
+
+interface Handlers {
+  readonly update: (params: Json) => void
+  readonly permission: (request: RequestPermissionRequest) => Promise<RequestPermissionResponse>
+}
+
+/** Agents install and update themselves before they answer; one that says nothing for so long never will. */
+const PATIENCE_MS = 180_000
+
+/** Starts an agent and comes to terms with it. A failure is told with what the agent said last. */
+export async function startAgent(
+  program: AcpProgram,
+  { cwd, env, wrap, trace }: Pick<OpenConversation, 'cwd' | 'env' | 'wrap' | 'trace'>,
+  { update, permission }: Handlers,
+): Promise<StartedAgent> {
+  const process = spawnGuarded(program.command, program.args, { cwd, env, wrap })
+  const stream = streamTo(process, trace === undefined ? { update } : { trace, update })
+  const connection = client({ name: 'stint' })
+    .onRequest(methods.client.session.requestPermission, ({ params }) => permission(params))
+    .onNotification('*', () => undefined)
+    .connect(stream)
+  const says = await orEnd(program, { process, connection }, () =>
+    connection.agent.request(methods.agent.initialize, {
+      protocolVersion: PROTOCOL_VERSION,
+      clientInfo: { name: 'stint', version: '1' },
+      clientCapabilities: { session: { compaction: {}, notices: {} } },
+    }),
+  )
+  return { process, connection, says }
+}
+
+/** Ends the agent when a step on the way to a conversation fails, and says why it did. */
+export async function orEnd<T>(
+  { name }: AcpProgram,
+  { process, connection }: Omit<StartedAgent, 'says'>,
+  step: () => Promise<T>,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`it has said nothing for ${PATIENCE_MS / 1000} seconds`)),
+      PATIENCE_MS,
+    )
+  })
+  try {
+    return await Promise.race([step(), silence])
+  } catch (error) {
+    const isGone = connection.signal.aborted
+    await process.end(1000)
+    if (error instanceof StintError) throw error
+    const why = isGone ? await endOf(process) : failureOf(error)
+    throw new StintError(
+      'HARNESS_NOT_STARTED',
+      `${name} could not be started: ${why}`,
+      hintFor(error, isGone),
+      { cause: error },
+    )
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** How a process ended, with the last it said. */
+export async function endOf(process: GuardedProcess): Promise<string> {
+  const { code, signal } = await process.exited
+  const how = signal === null ? `it exited with ${code}` : `it was ended by ${signal}`
+  const last = process.stderrTail().trim().split('\n').slice(-5).join('\n')
+  return shorten(oneLine(last === '' ? how : `${how}: ${last}`), 1000)
+}
+
+/** Where agents put the reason that the message of an error leaves out. */
+const DETAILS = ['details', 'message', 'error', 'resetsAt']
+
+/** What a request failed for. The message is often a mere "Internal error". */
+export function failureOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const data = error instanceof RequestError ? error.data : undefined
+  const fields = objectOf(data)
+  const details = [data, ...DETAILS.map((name) => fields?.[name])].flatMap(
+    (part) => textOf(part) ?? [],
+  )
+  const parts = [
+    message.replace(/^Internal error: */, ''),
+    ...details.filter((part) => !message.includes(part)),
+  ]
+  return shorten(oneLine(parts.join(': ')), 2000)
+}
+
+/** The limit that a request failed for; undefined when it was something else. */
+export function limitBehind(error: unknown): LimitReached | undefined {
+  const failure = failureOf(error)
+  const isLimit =
+    error instanceof RequestError && objectOf(error.data)?.['errorKind'] === 'rate_limit'
+  return limitIn(failure) ?? (isLimit ? { message: failure } : undefined)
+}
+
+function hintFor(error: unknown, isGone: boolean): string {
+  if (error instanceof RequestError && error.code === RequestError.authRequired().code)
+    return 'log in with its own program first, then try again'
+  return isGone
+    ? 'run it by hand to see what is wrong with it'
+    : 'see that it speaks the Agent Client Protocol, version 1'
+}

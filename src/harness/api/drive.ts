@@ -1,0 +1,160 @@
+// A bare model behind an API, driven as any other agent: the loop, the tools and the memory are ours.
+import type { ConversationStore } from '../../history/store.ts'
+import { StintError } from '../../journal/errors.ts'
+import { mintId } from '../../journal/ids.ts'
+import { findVersion } from '../claude/setup/program.ts'
+import type {
+  Capabilities,
+  Conversation,
+  Harness,
+  HarnessCheck,
+  OpenConversation,
+} from '../contract/drive.ts'
+import { ApiHistory } from './drive/api-history.ts'
+import { reach, refusalOf } from './drive/ask-model.ts'
+import { ApiConversation } from './drive/conversation.ts'
+import { ModelFailure } from './drive/model-failure.ts'
+import { INSTRUCTIONS, openingMessages } from './drive/opening.ts'
+import { addressOf, formOf } from './drive/provider.ts'
+import { type ApiSettings, isLoopback, keyVariable } from './drive/settings.ts'
+import { ToolProgram } from './drive/tools/tool-program.ts'
+import { roomFor } from './drive/window.ts'
+import { defined } from '../../text/defined.ts'
+
+export interface ApiOptions {
+  /** `api`, or `api:NAME`. */
+  readonly name: string
+  readonly settings: ApiSettings
+  readonly store: ConversationStore
+  /** How long to wait before each further try of a request. */
+  readonly waits?: readonly number[]
+}
+
+const CAPABILITIES: Capabilities = {
+  multiTurn: true,
+  usage: 'request',
+  compactionEvents: false,
+  resume: true,
+  systemPrompt: true,
+  permissions: ['ask', 'edits', 'all'],
+  instructions: INSTRUCTIONS,
+}
+
+export function apiHarness(api: ApiOptions): Harness {
+  return {
+    name: api.name,
+    capabilities: CAPABILITIES,
+    check: (env) => checkApi(api.settings, env),
+    open: async (options) => openApi(api, options),
+  }
+}
+
+const CHECK_MS = 10_000
+
+/** Whether the server answers and takes the key. Not every server lists its models, and whatever it answers, it is there. */
+async function checkApi(settings: ApiSettings, env: NodeJS.ProcessEnv): Promise<HarnessCheck> {
+  const { host } = new URL(settings.baseUrl)
+  try {
+    const key = keyFrom(settings, env)
+    const headers = { ...settings.headers, ...formOf(settings).headers(key) }
+    const signal = AbortSignal.timeout(CHECK_MS)
+    const response = await reach(addressOf(settings, 'models'), {
+      headers,
+      redirect: 'manual',
+      signal,
+    })
+    // What a key may not list it may still ask.
+    if (response.status === 401) throw await refusalOf(response, settings, key)
+    await response.body?.cancel()
+    return {
+      isThere: true,
+      version: `${findVersion()} with ${settings.model ?? settings.provider} at ${host}`,
+    }
+  } catch (error) {
+    if (error instanceof StintError)
+      return { isThere: false, problem: error.message, hint: error.hint ?? '' }
+    if (!(error instanceof ModelFailure)) throw error
+    const hint = isLoopback(settings.baseUrl)
+      ? 'start the server, or mend api.base_url'
+      : 'see to the network, the key, and api.base_url'
+    return { isThere: false, problem: error.message, hint: `${hint} in .sessions/config.yaml` }
+  }
+}
+
+function openApi(
+  { name, settings, store, waits }: ApiOptions,
+  asked: OpenConversation,
+): Conversation {
+  const model = asked.model ?? settings.model
+  if (model === undefined)
+    throw new StintError(
+      'NO_MODEL',
+      `${name} names no model`,
+      'give --model, or set api.model in .sessions/config.yaml',
+    )
+  const key = keyFrom(settings, asked.env)
+  const { resume } = asked
+  if (resume !== undefined && !store.has(resume))
+    throw new StintError(
+      'NO_CONVERSATION',
+      `there is no conversation ${resume} here to go on with`,
+      'begin a new one',
+    )
+  // What an agent runs has no business with the key.
+  const env = Object.fromEntries(
+    Object.entries(asked.env).filter(([variable]) => variable !== keyVariable(settings)),
+  )
+  const options = { ...asked, env }
+  const id = resume ?? mintId(undefined)
+  const history = new ApiHistory(store, id)
+  const begin = () => {
+    const { cwd, systemPrompt: standing } = options
+    const at = new Date().toISOString()
+    const { initialFiles } = settings
+    history.begin({ harness: name, at, cwd, model }, () =>
+      openingMessages({ cwd, standing, initialFiles }),
+    )
+  }
+  const program = new ToolProgram(options)
+  const room = roomFor(settings, model)
+  return new ApiConversation({
+    id,
+    settings,
+    model,
+    room,
+    key,
+    history,
+    program,
+    options,
+    begin,
+    ...defined({ waits }),
+  })
+}
+
+/** The key for a server; none where none is needed. */
+function keyFrom(settings: ApiSettings, env: NodeJS.ProcessEnv): string | undefined {
+  const variable = keyVariable(settings)
+  if (variable === undefined) return undefined
+  const key = env[variable]?.trim() ?? ''
+  // Whoever refuses such a header repeats it in the error.
+  if (/[^!-~]/.test(key))
+    throw new StintError(
+      'NO_KEY',
+      `what is in ${variable} is no key`,
+      'it has a space or a line end in it',
+    )
+  if (isLoopback(settings.baseUrl)) return key === '' ? undefined : key
+  if (key === '')
+    throw new StintError(
+      'NO_KEY',
+      `there is no key in ${variable}`,
+      `export ${variable}=…, or name another variable as api.key_env`,
+    )
+  if (new URL(settings.baseUrl).protocol !== 'https:')
+    throw new StintError(
+      'KEY_IN_THE_OPEN',
+      `${settings.baseUrl} would get the key without encryption`,
+      'use https, or a server on this machine',
+    )
+  return key
+}

@@ -1,0 +1,131 @@
+import type { Part } from '../../../history/items.ts'
+import type { Usage } from '../../../session/entries.ts'
+import {
+  type Json,
+  countOf,
+  nameOf,
+  objectOf,
+  parseJson,
+  textOf,
+} from '../../../text/json-fields.ts'
+import { ModelFailure, failureInStream } from './model-failure.ts'
+import { type Reply, type ReplyReader, type Stop, inputFrom } from './reply.ts'
+import type { ServerSentEvent } from './server-sent-events.ts'
+import { defined } from '../../../text/defined.ts'
+
+/** A block of the answer. Its text is its text, its thoughts, or the JSON of a tool's input. */
+interface Block {
+  readonly start: Json
+  text: string
+  signature: string
+}
+
+const STOPS: Readonly<Record<string, Stop>> = {
+  end_turn: 'end',
+  stop_sequence: 'end',
+  pause_turn: 'end',
+  tool_use: 'tools',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'full',
+  refusal: 'refused',
+}
+
+/** An answer of the Messages API. */
+export class AnthropicReply implements ReplyReader {
+  isWhole = false
+  readonly #blocks = new Map<number, Block>()
+  #usage: Json | undefined
+  #stop: string | undefined
+  #model: string | undefined
+  #request: string | undefined
+
+  take({ data }: ServerSentEvent): string | undefined {
+    const event = objectOf(parseJson(data))
+    if (event === undefined)
+      throw new ModelFailure('again', 'the answer is not in the form of a stream of events')
+    switch (event['type']) {
+      case 'message_start':
+        return this.#begin(objectOf(event['message']) ?? {})
+      case 'content_block_start':
+        return this.#open(countOf(event['index']) ?? 0, objectOf(event['content_block']) ?? {})
+      case 'content_block_delta':
+        return this.#grow(
+          this.#blocks.get(countOf(event['index']) ?? 0),
+          objectOf(event['delta']) ?? {},
+        )
+      case 'message_delta':
+        this.#stop = nameOf(objectOf(event['delta'])?.['stop_reason']) ?? this.#stop
+        // The figures there are sums of the whole answer, and not all of them are always there.
+        this.#usage = { ...this.#usage, ...objectOf(event['usage']) }
+        return undefined
+      case 'message_stop':
+        this.isWhole = true
+        return undefined
+      case 'error':
+        throw failureInStream(event['error'])
+      default:
+        return undefined
+    }
+  }
+
+  reply(): Reply {
+    const parts = [...this.#blocks.values()].flatMap((block) => partOf(block, this.isWhole) ?? [])
+    const stop = this.isWhole ? (STOPS[this.#stop ?? ''] ?? 'end') : 'cut'
+    return {
+      parts,
+      stop,
+      ...defined({ usage: usageIn(this.#usage), model: this.#model, request: this.#request }),
+    }
+  }
+
+  #begin(message: Json): undefined {
+    this.#usage = objectOf(message['usage'])
+    this.#model = nameOf(message['model'])
+    this.#request = nameOf(message['id'])
+  }
+
+  #open(index: number, start: Json): string | undefined {
+    const text = textOf(start['text']) ?? textOf(start['thinking']) ?? ''
+    this.#blocks.set(index, { start, text, signature: textOf(start['signature']) ?? '' })
+    return start['type'] === 'text' && text !== '' ? text : undefined
+  }
+
+  #grow(block: Block | undefined, delta: Json): string | undefined {
+    if (block === undefined) return undefined
+    const piece = (name: string) => (typeof delta[name] === 'string' ? delta[name] : '')
+    block.text += piece('text') + piece('thinking') + piece('partial_json')
+    block.signature += piece('signature')
+    return delta['type'] === 'text_delta' && piece('text') !== '' ? piece('text') : undefined
+  }
+}
+
+function partOf({ start, text, signature }: Block, isWhole: boolean): Part | undefined {
+  switch (start['type']) {
+    case 'text':
+      return text.trim() === '' ? undefined : { type: 'text', text }
+    case 'thinking':
+      // Without its signature the provider does not take it back.
+      return signature === '' ? undefined : { type: 'thinking', text, signature }
+    case 'redacted_thinking':
+      return { type: 'thinking', text: '', ...defined({ data: textOf(start['data']) }) }
+    case 'tool_use': {
+      const [id, name] = [nameOf(start['id']), nameOf(start['name'])]
+      if (!isWhole || id === undefined || name === undefined) return undefined
+      const whole = objectOf(start['input']) ?? {}
+      return { type: 'tool use', id, name, input: text === '' ? whole : inputFrom(text) }
+    }
+    default:
+      return undefined
+  }
+}
+
+function usageIn(usage: Json | undefined): Usage | undefined {
+  if (usage === undefined) return undefined
+  const count = (name: string) => countOf(usage[name]) ?? 0
+  return {
+    input: count('input_tokens'),
+    cacheWritten: count('cache_creation_input_tokens'),
+    cacheRead: count('cache_read_input_tokens'),
+    output: count('output_tokens'),
+  }
+}

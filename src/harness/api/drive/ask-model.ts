@@ -1,0 +1,184 @@
+// One stateless, streamed request, asked again where that may help. An answer that breaks off is no answer: nothing of it stays.
+import { errnoOf } from '../../../journal/errors.ts'
+import { PiecesWithoutKey, withoutKey, withoutKeyIn } from './key-out.ts'
+import { ModelFailure, failureFor } from './model-failure.ts'
+import type { ModelRequest } from './model-request.ts'
+import { addressOf, formOf } from './provider.ts'
+import type { Reply, ReplyReader } from './reply.ts'
+import { serverSentEvents } from './server-sent-events.ts'
+import { type ApiSettings, keyVariable } from './settings.ts'
+import { Silence } from './silence.ts'
+
+export interface AskOptions {
+  readonly key: string | undefined
+  /** How long to wait before each further try. */
+  readonly waits?: readonly number[]
+  readonly delta: (text: string) => void
+  /** The answer of which pieces were told broke off, and is asked for again. */
+  readonly anew: () => void
+  readonly trace: (direction: 'to' | 'from', line: string) => void
+  /** Aborted, the answer ends where it is, and is given so far as it came. */
+  readonly signal: AbortSignal
+}
+
+export const USUAL_WAITS: readonly number[] = [1000, 3000, 8000, 20_000]
+
+export async function askModel(request: ModelRequest, options: AskOptions): Promise<Reply> {
+  const { key, waits = USUAL_WAITS, signal } = options
+  for (let tries = 0; ; tries += 1) {
+    const reader = formOf(request.settings).reader()
+    let isTold = false
+    const delta = (text: string) => {
+      isTold = true
+      options.delta(text)
+    }
+    try {
+      await askOnce(request, reader, { ...options, delta })
+      return withoutKeyIn(reader.reply(), key)
+    } catch (error) {
+      if (signal.aborted) return withoutKeyIn(reader.reply(), key)
+      if (!(error instanceof ModelFailure)) throw error
+      // Where nobody listens, nobody is busy.
+      const wait = error.at.isUnreachable === true && tries >= 2 ? undefined : waits[tries]
+      if (error.kind !== 'again') throw error.without(key)
+      if (wait === undefined) throw givenUp(error, tries).without(key)
+      if (isTold) options.anew()
+      await pause(Math.max(wait, error.at.retryAfterMs ?? 0), signal)
+      if (signal.aborted) return formOf(request.settings).reader().reply()
+    }
+  }
+}
+
+/** Who was told to slow down to the last has reached a limit. */
+function givenUp({ message, at }: ModelFailure, tries: number): ModelFailure {
+  const told = tries === 0 ? message : `${message}; asked ${tries + 1} times`
+  return new ModelFailure(at.isThrottled === true ? 'limit' : 'no', told, at)
+}
+
+async function askOnce(
+  request: ModelRequest,
+  reader: ReplyReader,
+  options: AskOptions,
+): Promise<void> {
+  const silence = new Silence(request.settings.silenceSeconds, options.signal)
+  try {
+    await askListening(request, reader, options, silence)
+  } catch (error) {
+    throw options.signal.aborted ? error : (silence.failure ?? error)
+  } finally {
+    silence.over()
+  }
+}
+
+async function askListening(
+  request: ModelRequest,
+  reader: ReplyReader,
+  { key, delta, trace, signal }: AskOptions,
+  silence: Silence,
+): Promise<void> {
+  const { settings } = request
+  const form = formOf(settings)
+  const body = JSON.stringify(form.body(request))
+  trace('to', withoutKey(body, key))
+  const response = await reach(addressOf(settings, form.path), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      'user-agent': 'stint',
+      ...settings.headers,
+      ...form.headers(key),
+    },
+    body,
+    // A key would travel along to wherever it leads.
+    redirect: 'manual',
+    signal: silence.signal,
+  })
+  silence.heard()
+  if (response.status !== 200) throw await refusalOf(response, settings, key)
+  const pieces = new PiecesWithoutKey(key)
+  try {
+    for await (const event of serverSentEvents(silence.listen(response.body ?? noBytes()))) {
+      trace('from', withoutKey(event.data, key).replaceAll('\n', ' '))
+      const text = pieces.take(reader.take(event) ?? '')
+      if (text !== '') delta(text)
+    }
+  } catch (error) {
+    if (error instanceof ModelFailure || signal.aborted) throw error
+    throw new ModelFailure('again', `the answer broke off: ${reasonOf(error)}`)
+  }
+  if (!reader.isWhole) throw new ModelFailure('again', 'the answer broke off in the middle')
+}
+
+/** Asks for an address, and says in words that nobody is there. */
+export async function reach(address: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, init)
+  } catch (error) {
+    if (
+      init.signal?.aborted === true &&
+      !(init.signal.reason instanceof DOMException && init.signal.reason.name === 'TimeoutError')
+    )
+      throw error
+    throw new ModelFailure(
+      'again',
+      `${new URL(address).origin} cannot be reached: ${reasonOf(error)}`,
+      { isUnreachable: true },
+    )
+  }
+}
+
+/** What a server said instead of an answer, without the key. */
+export async function refusalOf(
+  response: Response,
+  settings: ApiSettings,
+  key: string | undefined,
+): Promise<ModelFailure> {
+  const { status, headers } = response
+  const body = withoutKey(await beginningOf(response), key)
+  return failureFor({
+    status,
+    headers,
+    body,
+    keyVariable: keyVariable(settings),
+    now: Date.now(),
+  }).without(key)
+}
+
+const LONGEST_REFUSAL = 64 * 1024
+
+async function beginningOf(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  try {
+    for await (const piece of response.body ?? noBytes()) {
+      pieces.push(piece)
+      length += piece.length
+      if (length > LONGEST_REFUSAL) break
+    }
+  } catch {
+    // The status says enough.
+  }
+  return Buffer.concat(pieces).subarray(0, LONGEST_REFUSAL).toString('utf8')
+}
+
+async function* noBytes(): AsyncGenerator<Uint8Array> {}
+
+/** `fetch failed` says nothing; what is behind it does. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  return errnoOf(cause) ?? (cause instanceof Error ? cause.message : String(cause))
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    if (signal.aborted) done()
+    else signal.addEventListener('abort', done)
+  })
+}

@@ -1,0 +1,131 @@
+// Why a model did not answer, and what is to be done about it.
+import { oneLine, shorten } from '../../../text/clean.ts'
+import { objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
+import { redact } from '../../../text/redact.ts'
+import { withoutKey } from './key-out.ts'
+import { limitIn } from '../../contract/usage-limit.ts'
+import { defined } from '../../../text/defined.ts'
+
+/** `again`: asking again may help. `limit`: the account is used up. `no`: asking again gives the same answer. */
+export type FailureKind = 'again' | 'limit' | 'no'
+
+export class ModelFailure extends Error {
+  override readonly name = 'ModelFailure'
+  constructor(
+    readonly kind: FailureKind,
+    message: string,
+    /** When it may be asked again, as the provider says. */
+    readonly at: {
+      readonly retryAfterMs?: number
+      readonly resetsAt?: string
+      readonly isThrottled?: boolean
+      readonly isUnreachable?: boolean
+      readonly isFull?: boolean
+    } = {},
+  ) {
+    // Servers repeat what they were sent.
+    super(shorten(oneLine(redact(message).text), LONGEST))
+  }
+
+  /** The same, without the key that was sent. */
+  without(key: string | undefined): ModelFailure {
+    return new ModelFailure(this.kind, withoutKey(this.message, key), this.at)
+  }
+}
+
+const LONGEST = 2000
+/** Who is told to wait longer than this has reached a limit rather than a crowd. */
+const LONGEST_WAIT_MS = 60_000
+
+const USED_UP = /credit balance|insufficient_quota|exceeded your current quota|billing/i
+const TOO_LONG =
+  /prompt is too long|maximum context|context[ _](?:length|window|size|limit)|too many tokens|exceeds? the available context/i
+
+interface Answered {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+  /** The variable with the key, to be named where it was refused. */
+  readonly keyVariable: string | undefined
+  readonly now: number
+}
+
+/** There is no room for an answer. */
+export function fullContext(reason: string): ModelFailure {
+  return new ModelFailure('no', `the context is full: ${reason}`, { isFull: true })
+}
+
+/** What an answer that is none means. */
+export function failureFor({ status, headers, body, keyVariable, now }: Answered): ModelFailure {
+  const said = messageIn(body)
+  const told = `${said === '' ? 'no reason given' : said} (HTTP ${status})`
+  if (USED_UP.test(said) || status === 402) return new ModelFailure('limit', told)
+  if (status === 401 || status === 403)
+    return new ModelFailure(
+      'no',
+      `${keyVariable === undefined ? 'a key is wanted, and api.key_env names none' : `the key in ${keyVariable} was refused`}: ${told}`,
+    )
+  if (status === 404) return new ModelFailure('no', `there is no such model or address: ${told}`)
+  if (status >= 300 && status < 400)
+    return new ModelFailure(
+      'no',
+      `the address leads elsewhere, and a key is not sent after it: ${told}; mend base_url`,
+    )
+  if (TOO_LONG.test(said)) return fullContext(told)
+  if (status === 429) return throttled(told, headers, now)
+  const isPassing = status >= 500 || [408, 409, 425].includes(status)
+  return new ModelFailure(
+    isPassing ? 'again' : 'no',
+    told,
+    defined({ retryAfterMs: waitIn(headers, now) }),
+  )
+}
+
+/** What an error in the middle of a stream means; `type` as the provider calls it. */
+export function failureInStream(error: unknown): ModelFailure {
+  const fields = objectOf(error)
+  const type = textOf(fields?.['type']) ?? textOf(fields?.['code']) ?? ''
+  const told = [textOf(fields?.['message']) ?? textOf(error) ?? 'no reason given', type]
+    .filter((part) => part !== '')
+    .join(', ')
+  if (USED_UP.test(told)) return new ModelFailure('limit', told)
+  if (TOO_LONG.test(told)) return fullContext(told)
+  const isFinal = /invalid_request|authentication|permission|not_found/.test(type)
+  return new ModelFailure(isFinal ? 'no' : 'again', told, { isThrottled: /rate_limit/.test(type) })
+}
+
+function throttled(told: string, headers: Headers, now: number): ModelFailure {
+  const retryAfterMs = waitIn(headers, now)
+  const wait = retryAfterMs === undefined ? undefined : new Date(now + retryAfterMs).toISOString()
+  const resetsAt = limitIn(told)?.resetsAt ?? wait
+  const isFar = resetsAt !== undefined && Date.parse(resetsAt) - now > LONGEST_WAIT_MS
+  return new ModelFailure(isFar ? 'limit' : 'again', told, {
+    isThrottled: true,
+    ...defined({ retryAfterMs, resetsAt }),
+  })
+}
+
+/** `retry-after` in seconds or as a date. */
+function waitIn(headers: Headers, now: number): number | undefined {
+  const millis = Number.parseFloat(headers.get('retry-after-ms') ?? '')
+  if (millis >= 0) return millis
+  const value = headers.get('retry-after')?.trim() ?? ''
+  if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1000
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+/** Both providers put it under `error.message`; servers of all kinds put it elsewhere, or send a page. */
+function messageIn(body: string): string {
+  const fields = objectOf(parseJson(body))
+  const error = fields?.['error']
+  const inner = objectOf(error)
+  const message =
+    textOf(inner?.['message']) ??
+    textOf(error) ??
+    textOf(fields?.['message']) ??
+    textOf(fields?.['detail'])
+  const code = textOf(inner?.['code'])
+  if (message === undefined) return oneLine(body.replaceAll(/<[^>]*>/g, ' ')).slice(0, 300)
+  return code === undefined || message.includes(code) ? message : `${message}, ${code}`
+}

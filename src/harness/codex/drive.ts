@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process'
+import { StintError } from '../../journal/errors.ts'
+import { cleanText } from '../../text/clean.ts'
+import type { Conversation, Harness, HarnessCheck, OpenConversation } from '../contract/drive.ts'
+import { type Json, countOf, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
+import { spawnGuarded } from '../process/spawn-guarded.ts'
+import { type BegunThread, CodexConversation } from './drive/conversation.ts'
+import { threadParams } from './drive/settings.ts'
+
+/** A program that is not Codex may start, and then say nothing for ever. */
+const OPENING_MS = 120_000
+const CHECK_MS = 30_000
+
+/** Codex, by its app-server: one process serves all turns of a conversation. */
+export const codexHarness: Harness = {
+  name: 'codex',
+  capabilities: {
+    multiTurn: true,
+    usage: 'request',
+    compactionEvents: true,
+    resume: true,
+    systemPrompt: true,
+    permissions: ['ask', 'edits', 'all'],
+    instructions: ['AGENTS.md'],
+  },
+  check,
+  open,
+}
+
+function programIn(env: NodeJS.ProcessEnv): string {
+  return textOf(env['STINT_CODEX']) ?? 'codex'
+}
+
+function check(env: NodeJS.ProcessEnv): Promise<HarnessCheck> {
+  const program = programIn(env)
+  return new Promise((resolve) => {
+    execFile(program, ['--version'], { env, timeout: CHECK_MS }, (error, stdout) => {
+      const version = /\d+\.\d+\S*/.exec(stdout)?.[0]
+      if (error === null && version !== undefined) return resolve({ isThere: true, version })
+      const isMissing = (error as NodeJS.ErrnoException | null)?.code === 'ENOENT'
+      const problem = isMissing
+        ? `there is no program ${program}`
+        : `${program} --version does not tell a version`
+      resolve({
+        isThere: false,
+        problem,
+        hint: 'npm install -g @openai/codex, or name the program in STINT_CODEX',
+      })
+    })
+  })
+}
+
+async function open(options: OpenConversation): Promise<Conversation> {
+  const { cwd, env, wrap } = options
+  const guarded = spawnGuarded(programIn(env), ['app-server'], { cwd, env, wrap })
+  const conversation = new CodexConversation(guarded, options)
+  const giveUp = setTimeout(() => void guarded.end(), OPENING_MS)
+  try {
+    conversation.begin(await beginThread(conversation, options))
+    return conversation
+  } catch (error) {
+    await guarded.end()
+    throw notOpened(error, guarded.stderrTail(), options.resume)
+  } finally {
+    clearTimeout(giveUp)
+  }
+}
+
+async function beginThread(
+  { server, process }: CodexConversation,
+  options: OpenConversation,
+): Promise<BegunThread> {
+  const clientInfo = { name: 'stint', title: 'Stint', version: '1' }
+  // The experimental part of the protocol is where commands that a turn left behind can be ended.
+  await server.request('initialize', {
+    clientInfo,
+    capabilities: { experimentalApi: true, requestAttestation: false },
+  })
+  server.notify('initialized')
+  // Read only, and done without by servers that do not know the question.
+  const read: Json = await server
+    .request('config/read', { includeLayers: false, cwd: options.cwd })
+    .catch(() => ({}))
+  const configuration = objectOf(read['config'])
+  const marks = [options.env['STINT_MARK'], process.mark].filter(Boolean).join('.')
+  const params = threadParams(options, marks, textOf(configuration?.['developer_instructions']))
+  const method = options.resume === undefined ? 'thread/start' : 'thread/resume'
+  const answer = await server.request(method, params)
+  const thread = nameOf(objectOf(answer['thread'])?.['id'])
+  if (thread === undefined) throw new Error(`Codex answered ${method} without an id`)
+  const compactsAt = countOf(configuration?.['model_auto_compact_token_limit'])
+  return { thread, model: nameOf(answer['model']), compactsAt }
+}
+
+function notOpened(cause: unknown, stderr: string, resume: string | undefined): StintError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const said = cleanText(stderr).slice(-1000)
+  const hint =
+    resume === undefined
+      ? 'codex login, and codex --version: the app-server of 0.166.0 is known to work'
+      : `codex resume ${resume} shows whether the conversation is still there`
+  return new StintError(
+    'HARNESS_NOT_OPENED',
+    cleanText(`Codex did not open a conversation: ${reason}\n${said}`),
+    hint,
+    { cause },
+  )
+}

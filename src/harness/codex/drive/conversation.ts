@@ -1,0 +1,247 @@
+import { cleanText, shorten } from '../../../text/clean.ts'
+import type {
+  Conversation,
+  HarnessEvent,
+  OpenConversation,
+  PermissionRequest,
+  ProcessMark,
+} from '../../contract/drive.ts'
+import { type Json, nameOf, objectOf } from '../../../text/json-fields.ts'
+import { isPermitted } from '../../contract/permission-rules.ts'
+import type { Exit, GuardedProcess } from '../../process/spawn-guarded.ts'
+import { AppServer } from './app-server.ts'
+import { questionOf } from './approvals.ts'
+import { turnParams } from './settings.ts'
+import {
+  type Standing,
+  type Translated,
+  endTurn,
+  standingOf,
+  translate,
+  withTurn,
+} from './translate.ts'
+import { defined } from '../../../text/defined.ts'
+
+/** How long Codex may take to break off a turn before it is ended itself. */
+const INTERRUPT_GRACE_MS = 10_000
+/** How long it may take to go once its input is closed. */
+const CLOSE_GRACE_MS = 2000
+
+export interface BegunThread {
+  readonly thread: string
+  readonly model: string | undefined
+  /** Where the user has configured Codex to compact. */
+  readonly compactsAt: number | undefined
+}
+
+interface Turn {
+  /** Codex's own id of it, undefined when it was not begun. */
+  readonly id: Promise<string | undefined>
+  readonly ended: Promise<void>
+  readonly end: () => void
+}
+
+/** A thread of one `codex app-server`, which serves all its turns. */
+export class CodexConversation implements Conversation {
+  readonly #process: GuardedProcess
+  readonly #server: AppServer
+  readonly #options: OpenConversation
+  readonly #events: HarnessEvent[] = []
+  readonly #early: [method: string, params: Json][] = []
+  #wake: (() => void) | undefined
+  #standing: Standing = standingOf('')
+  #turn: Turn | undefined
+  #interrupting: Promise<void> | undefined
+  #closing: Promise<void> | undefined
+  #exit: Exit | undefined
+
+  constructor(process: GuardedProcess, options: OpenConversation) {
+    this.#process = process
+    this.#options = options
+    this.#server = new AppServer(process, {
+      notified: (method, params) => this.#notified(method, params),
+      asked: (method, params) => this.#answer(method, params),
+      ...defined({ trace: options.trace }),
+    })
+    void this.#watch()
+  }
+
+  get id(): string | undefined {
+    return this.#standing.thread === '' ? undefined : this.#standing.thread
+  }
+
+  get process(): ProcessMark {
+    return this.#process.mark
+  }
+
+  /** For whoever opens it. */
+  get server(): AppServer {
+    return this.#server
+  }
+
+  /** The thread is there. */
+  begin({ thread, model, compactsAt }: BegunThread): void {
+    this.#standing = standingOf(thread, model, compactsAt)
+    this.#push({ type: 'started', conversation: thread, ...defined({ model }) })
+    for (const [method, params] of this.#early.splice(0)) this.#notified(method, params)
+  }
+
+  // What a resumed thread has used comes close to the answer that it is there, and may be read before that.
+  #notified(method: string, params: Json): void {
+    if (this.id === undefined) this.#early.push([method, params])
+    else if (method !== 'item/agentMessage/delta' || this.#options.deltas === true)
+      this.#take(translate(this.#standing, method, params))
+  }
+
+  async *prompt(text: string): AsyncGenerator<HarnessEvent> {
+    if (this.#turn !== undefined) throw new Error('a turn is still running')
+    await this.#interrupting
+    this.#beginTurn(text)
+    let isOver = false
+    try {
+      while (!isOver) {
+        const event = await this.#next()
+        isOver = event.type === 'turn ended'
+        yield event
+      }
+    } finally {
+      if (!isOver) await this.#abandon()
+    }
+  }
+
+  /** Whoever stops listening has no use for the turn. What it cost is told with the next one. */
+  async #abandon(): Promise<void> {
+    await this.interrupt()
+    const left = this.#events.splice(0)
+    this.#events.push(...left.filter(({ type }) => type === 'usage' || type === 'compaction'))
+  }
+
+  interrupt(): Promise<void> {
+    if (this.#turn === undefined) return this.#interrupting ?? Promise.resolve()
+    this.#interrupting ??= this.#breakOff(this.#turn).finally(
+      () => (this.#interrupting = undefined),
+    )
+    return this.#interrupting
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#endProcess()
+    return this.#closing
+  }
+
+  #beginTurn(text: string): void {
+    let end = () => {}
+    const ended = new Promise<void>((resolve) => (end = resolve))
+    this.#standing = withTurn(this.#standing)
+    this.#turn = { id: this.#startTurn(text), ended, end }
+  }
+
+  async #startTurn(text: string): Promise<string | undefined> {
+    // Not within the caller, so that the turn is known before it can end.
+    await undefined
+    if (this.#exit !== undefined) return this.#die(this.#exit)
+    try {
+      const { turn } = await this.#server.request('turn/start', {
+        threadId: this.#standing.thread,
+        input: [{ type: 'text', text, text_elements: [] }],
+        ...turnParams(this.#options.permissions),
+      })
+      return nameOf(objectOf(turn)?.['id'])
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      // Of one that is gone the end is told by whoever watches it.
+      if (!this.#server.isGone && this.#standing.isRunning)
+        this.#take(endTurn(this.#standing, 'failed', cleanText(reason)))
+      return undefined
+    }
+  }
+
+  async #breakOff(turn: Turn): Promise<void> {
+    const patience = AbortSignal.timeout(INTERRUPT_GRACE_MS)
+    // A turn that was only just accepted is not yet known to be running, so that it is said until it is heard.
+    while (this.#turn === turn && !patience.aborted) {
+      const id = await Promise.race([turn.id, pause(1000)])
+      if (typeof id === 'string') await this.#askAside('turn/interrupt', { turnId: id })
+      await Promise.race([turn.ended, pause(200)])
+    }
+    if (this.#turn === turn) await this.#process.end()
+    // What the turn left running goes on otherwise.
+    else await this.#askAside('thread/backgroundTerminals/clean', {})
+  }
+
+  /** What may be refused without any harm: the turn may just have ended, and older servers know less. */
+  async #askAside(method: string, params: Json): Promise<void> {
+    await this.#server
+      .request(method, { threadId: this.#standing.thread, ...params })
+      .catch(() => undefined)
+  }
+
+  async #endProcess(): Promise<void> {
+    this.#process.stdin.end()
+    await Promise.race([this.#process.exited, pause(CLOSE_GRACE_MS)])
+    await this.#process.end()
+  }
+
+  async #watch(): Promise<void> {
+    await this.#server.gone
+    this.#exit = await this.#process.exited
+    if (this.#turn !== undefined) this.#die(this.#exit)
+  }
+
+  #die(exit: Exit): undefined {
+    if (this.#standing.isRunning) this.#take(endTurn(this.#standing, 'died', this.#lastWords(exit)))
+  }
+
+  #lastWords({ code, signal }: Exit): string {
+    if (this.#closing !== undefined) return 'the conversation was closed'
+    const how = signal === null ? `with exit code ${code ?? 'unknown'}` : `by ${signal}`
+    const said = cleanText(this.#process.stderrTail())
+    return shorten(
+      [`Codex ended ${how}`, said.slice(-1000)].filter((part) => part !== '').join(': '),
+      1200,
+    )
+  }
+
+  async #answer(method: string, params: Json): Promise<Json | undefined> {
+    const changed = this.#standing.tools[nameOf(params['itemId']) ?? '']?.paths ?? []
+    const question = questionOf(method, params, changed)
+    if (question === undefined) return undefined
+    return question.answer(await this.#areAllowed(question.requests))
+  }
+
+  async #areAllowed(requests: readonly PermissionRequest[]): Promise<boolean> {
+    try {
+      for (const request of requests) if (!(await isPermitted(request, this.#options))) return false
+      return true
+    } catch {
+      // Whoever was asked broke off. Codex waits for a word all the same.
+      return false
+    }
+  }
+
+  #take({ standing, events }: Translated): void {
+    this.#standing = standing
+    this.#push(...events)
+    if (events.some(({ type }) => type === 'turn ended')) {
+      this.#turn?.end()
+      this.#turn = undefined
+    }
+  }
+
+  #push(...events: readonly HarnessEvent[]): void {
+    this.#events.push(...events)
+    this.#wake?.()
+  }
+
+  async #next(): Promise<HarnessEvent> {
+    for (;;) {
+      const event = this.#events.shift()
+      if (event !== undefined) return event
+      await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref())
+}

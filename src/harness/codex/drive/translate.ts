@@ -1,0 +1,247 @@
+// What Codex tells, in the words of the contract. Pure: what was told before is the standing.
+import type { Usage } from '../../../session/entries.ts'
+import type { HarnessEvent, TurnEnded } from '../../contract/drive.ts'
+import { type Json, nameOf, objectOf, textOf } from '../../../text/json-fields.ts'
+import { type Limits, failureOf, isLimit, resetOf, withLimits } from './failures.ts'
+import { type ToolUse, toolUseOf } from './items.ts'
+import { NOTHING, type ToldUsage, difference, pointIn, toldUsage } from './token-usage.ts'
+import { defined } from '../../../text/defined.ts'
+
+/** What has to be remembered from one message to the next. */
+export interface Standing {
+  readonly thread: string
+  readonly model?: string
+  readonly isRunning: boolean
+  /** Codex's own id of the turn that it began last. */
+  readonly turn?: string
+  /** What is already counted, of this thread and of those that it started. */
+  readonly counted: Readonly<Record<string, Usage>>
+  readonly context?: number
+  readonly window?: number
+  /** Where the user has configured it to compact. */
+  readonly compactsAt?: number
+  /** Tokens at the moment when a compaction began, while it goes on. */
+  readonly compacting?: { readonly tokensBefore?: number }
+  /**
+   * The uses of tools that have begun. Of one whose turn was broken off the late end is not told, and nothing of those in
+   * threads that the agent started.
+   */
+  readonly tools: Readonly<Record<string, ToolUse & { readonly isUntold?: boolean }>>
+  readonly said?: string
+  readonly limits: Limits
+  readonly isLimitTold: boolean
+}
+
+export interface Translated {
+  readonly standing: Standing
+  readonly events: readonly HarnessEvent[]
+}
+
+/** A thread that was just started or resumed. */
+export function standingOf(thread: string, model?: string, compactsAt?: number): Standing {
+  return {
+    thread,
+    ...defined({ model, compactsAt }),
+    isRunning: false,
+    counted: {},
+    tools: {},
+    limits: {},
+    isLimitTold: false,
+  }
+}
+
+/** A turn is about to be asked for. */
+export function withTurn(standing: Standing): Standing {
+  const { said: _, ...rest } = standing
+  return { ...rest, isRunning: true, isLimitTold: false }
+}
+
+export function translate(standing: Standing, method: string, params: Json): Translated {
+  const read = Object.hasOwn(METHODS, method) ? METHODS[method]! : undefined
+  return read?.(standing, params) ?? { standing, events: [] }
+}
+
+/** The turn that runs is over, for a reason that Codex may not have told. */
+export function endTurn(standing: Standing, how: TurnEnded['how'], failure?: string): Translated {
+  const { compacting: _, ...rest } = standing
+  const ended: TurnEnded = { type: 'turn ended', how, ...defined({ said: standing.said, failure }) }
+  const closed: Standing = { ...rest, isRunning: false }
+  // A command may go on behind a turn that was completed, and tells its end in a later one.
+  if (how === 'completed') return { standing: closed, events: [ended] }
+  const open = Object.entries(standing.tools).filter(([, { isUntold }]) => isUntold !== true)
+  const tools = Object.fromEntries(
+    Object.entries(standing.tools).map(([id, use]) => [id, { ...use, isUntold: true }]),
+  )
+  return {
+    standing: { ...closed, tools },
+    events: [...open.map(([id, use]) => toolEvent(id, use, 'failed')), ended],
+  }
+}
+
+type Reader = (standing: Standing, params: Json) => Translated | undefined
+
+const METHODS: Readonly<Record<string, Reader>> = {
+  'item/started': itemStarted,
+  'item/completed': itemCompleted,
+  'item/agentMessage/delta': ofThisThread((standing, params) => {
+    const text = params['delta']
+    return typeof text === 'string' && text !== ''
+      ? { standing, events: [{ type: 'delta', text }] }
+      : undefined
+  }),
+  'thread/tokenUsage/updated': tokensUsed,
+  'account/rateLimits/updated': (standing, params) =>
+    quietly({ ...standing, limits: withLimits(standing.limits, params) }),
+  'model/rerouted': ofThisThread((standing, params) => {
+    const model = nameOf(params['toModel'])
+    return model === undefined ? undefined : quietly({ ...standing, model })
+  }),
+  error: ofThisThread((standing, params) =>
+    params['willRetry'] === true ? undefined : limitTold(standing, objectOf(params['error'])),
+  ),
+  'turn/started': ofThisThread((standing, params) => {
+    const turn = nameOf(objectOf(params['turn'])?.['id'])
+    return turn === undefined ? undefined : quietly({ ...standing, turn })
+  }),
+  'turn/completed': ofThisThread(turnCompleted),
+}
+
+// Threads that the agent starts on its own tell their doings on the same line.
+function ofThisThread(read: Reader): Reader {
+  return (standing, params) =>
+    params['threadId'] === standing.thread ? read(standing, params) : undefined
+}
+
+function quietly(standing: Standing): Translated {
+  return { standing, events: [] }
+}
+
+function itemStarted(standing: Standing, params: Json): Translated | undefined {
+  const item = objectOf(params['item']) ?? {}
+  const isOurs = params['threadId'] === standing.thread
+  if (isOurs && item['type'] === 'contextCompaction')
+    return quietly({ ...standing, compacting: defined({ tokensBefore: standing.context }) })
+  const id = nameOf(item['id'])
+  const use = toolUseOf(item)
+  if (id === undefined || use === undefined) return undefined
+  // Who asks to be allowed a patch says only which it was.
+  if (!isOurs)
+    return quietly({ ...standing, tools: { ...standing.tools, [id]: { ...use, isUntold: true } } })
+  return {
+    standing: { ...standing, tools: { ...standing.tools, [id]: use } },
+    events: [toolEvent(id, use, 'started')],
+  }
+}
+
+function itemCompleted(standing: Standing, params: Json): Translated | undefined {
+  const item = objectOf(params['item']) ?? {}
+  const isOurs = params['threadId'] === standing.thread
+  if (isOurs && item['type'] === 'agentMessage') return messageSaid(standing, textOf(item['text']))
+  if (isOurs && item['type'] === 'contextCompaction') return compacted(standing, nameOf(item['id']))
+  const id = nameOf(item['id'])
+  const use = toolUseOf(item)
+  if (id === undefined || use === undefined) return undefined
+  const { [id]: begun, ...tools } = standing.tools
+  if (!isOurs || begun?.isUntold === true) return quietly({ ...standing, tools })
+  // Some kinds have no status, and have nothing to fail at.
+  const isDone = item['status'] === 'completed' || item['status'] === undefined
+  const end = toolEvent(id, use, isDone ? 'completed' : 'failed', outputOf(item))
+  return {
+    standing: { ...standing, tools },
+    events: begun === undefined ? [toolEvent(id, use, 'started'), end] : [end],
+  }
+}
+
+function messageSaid(standing: Standing, said: string | undefined): Translated | undefined {
+  return said === undefined
+    ? undefined
+    : { standing: { ...standing, said }, events: [{ type: 'text', text: said }] }
+}
+
+function toolEvent(
+  id: string,
+  { name, command, path }: ToolUse,
+  status: 'started' | 'completed' | 'failed',
+  output?: string,
+): HarnessEvent {
+  return { type: 'tool', id, name, status, ...defined({ command, path, output }) }
+}
+
+const LONGEST_OUTPUT = 4000
+
+function outputOf(item: Json): string | undefined {
+  const output = textOf(item['aggregatedOutput']) ?? textOf(objectOf(item['error'])?.['message'])
+  return output?.slice(-LONGEST_OUTPUT).toWellFormed()
+}
+
+/**
+ * The same figures come several times, so that what was spent is the difference of the totals and never the last request.
+ * While a compaction goes on, the last request is the one that summarises, and says nothing of the context.
+ */
+function tokensUsed(standing: Standing, params: Json): Translated | undefined {
+  const told = toldUsage(params)
+  const thread = nameOf(params['threadId'])
+  if (told === undefined || thread === undefined) return undefined
+  const isOurs = thread === standing.thread
+  const before = standing.counted[thread] ?? usedBefore(standing, params, told)
+  const spent = difference(told.total, before)
+  const figures = isOurs ? defined({ context: told.context, window: told.window }) : {}
+  const next: Standing = {
+    ...standing,
+    ...figures,
+    counted: { ...standing.counted, [thread]: told.total },
+  }
+  const isNew = isOurs && (next.context !== standing.context || next.window !== standing.window)
+  if (spent === undefined && (!isNew || standing.compacting !== undefined)) return quietly(next)
+  return {
+    standing: next,
+    events: [usageEvent(next, isOurs && standing.compacting === undefined, spent)],
+  }
+}
+
+function usageEvent(standing: Standing, isFilling: boolean, spent?: Usage): HarnessEvent {
+  const { model, context, window, compactsAt } = standing
+  const figures = isFilling ? defined({ context, window, point: pointIn(window, compactsAt) }) : {}
+  return { type: 'usage', ...defined({ spent, model }), ...figures }
+}
+
+/**
+ * What was there before we counted: the total of a thread that was resumed, or forked from another one, begins with it. A
+ * resumed thread first tells where it stood after a turn of its past, which may come when a new one is already asked for.
+ */
+function usedBefore(standing: Standing, params: Json, { total, last }: ToldUsage): Usage {
+  const isPast = params['threadId'] === standing.thread && params['turnId'] !== standing.turn
+  return isPast ? total : (difference(total, last) ?? NOTHING)
+}
+
+function compacted(standing: Standing, boundary: string | undefined): Translated {
+  const { compacting, ...rest } = standing
+  const compaction: HarnessEvent = {
+    type: 'compaction',
+    ...defined({ tokensBefore: compacting?.tokensBefore, boundary }),
+  }
+  return { standing: rest, events: [compaction, usageEvent(standing, true)] }
+}
+
+function limitTold(standing: Standing, error: Json | undefined): Translated | undefined {
+  if (standing.isLimitTold || !isLimit(error)) return undefined
+  const limit: HarnessEvent = {
+    type: 'limit',
+    message: failureOf(error),
+    ...defined({ resetsAt: resetOf(standing.limits) }),
+  }
+  return { standing: { ...standing, isLimitTold: true }, events: [limit] }
+}
+
+function turnCompleted(standing: Standing, params: Json): Translated | undefined {
+  if (!standing.isRunning) return undefined
+  const turn = objectOf(params['turn'])
+  const error = objectOf(turn?.['error'])
+  const told = limitTold(standing, error) ?? quietly(standing)
+  const how = turn?.['status']
+  const ended =
+    how === 'completed' || how === 'interrupted'
+      ? endTurn(told.standing, how)
+      : endTurn(told.standing, 'failed', failureOf(error))
+  return { standing: ended.standing, events: [...told.events, ...ended.events] }
+}

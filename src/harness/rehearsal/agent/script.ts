@@ -1,0 +1,194 @@
+// What the rehearsal agent is to do. A mistake in a script is an error that names the file and the line: an act that was
+// passed over would be taken for a fault of the run.
+import { LineCounter, type Node, type Pair, isMap, isScalar, isSeq, parseDocument } from 'yaml'
+import { StintError } from '../../../journal/errors.ts'
+import { defined } from '../../../text/defined.ts'
+
+export type Act =
+  | {
+      readonly do:
+        | 'say'
+        | 'run'
+        | 'ask'
+        | 'commit'
+        | 'done'
+        | 'blocked'
+        | 'failed'
+        | 'lie'
+        | 'fail'
+        | 'limit'
+      readonly text: string
+    }
+  | { readonly do: 'write' | 'append'; readonly path: string; readonly text: string }
+  | { readonly do: 'usage' | 'wait'; readonly amount: number }
+  | { readonly do: 'compact' | 'hang' | 'die' }
+
+/** What happens in one turn. */
+export type ScriptedTurn = readonly Act[]
+
+export interface Script {
+  /** By the task's name: its turns. The last one goes for all that follow. */
+  readonly tasks: Readonly<Record<string, readonly ScriptedTurn[]>>
+  /** For tasks that are not named, and for prompts about none. */
+  readonly default?: readonly ScriptedTurn[]
+  /** Tokens that the context holds. */
+  readonly window: number
+  /** Tokens in a fresh context. */
+  readonly start: number
+}
+
+export const NO_SCRIPT: Script = { tasks: {}, window: 200_000, start: 20_000 }
+
+const TEXTS = [
+  'say',
+  'run',
+  'ask',
+  'commit',
+  'done',
+  'blocked',
+  'failed',
+  'lie',
+  'fail',
+  'limit',
+] as const
+const FILES = ['write', 'append'] as const
+const AMOUNTS = ['usage', 'wait'] as const
+const FLAGS = ['compact', 'hang', 'die'] as const
+const ACTS: readonly string[] = [...TEXTS, ...FILES, ...AMOUNTS, ...FLAGS]
+
+/** The script in a text, in YAML or JSON. `path` is what mistakes are named after. */
+export function readScript(text: string, path: string): Script {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const reader = new Reader((offset) => lines.linePos(offset).line)
+  for (const { pos, message } of document.errors) reader.say(pos[0], message)
+  const script = document.errors.length > 0 ? undefined : reader.script(document.contents)
+  if (script !== undefined && reader.mistakes.length === 0) return script
+  const told = reader.mistakes.map(({ line, mistake }) => `${path}:${line}: ${mistake}`)
+  throw new StintError(
+    'SCRIPT_INVALID',
+    told.join('\n'),
+    'stint rehearsal --help says what a script has',
+  )
+}
+
+class Reader {
+  readonly mistakes: { line: number; mistake: string }[] = []
+  readonly #lineAt: (offset: number) => number
+
+  constructor(lineAt: (offset: number) => number) {
+    this.#lineAt = lineAt
+  }
+
+  say(at: number | Node | null | undefined, mistake: string): undefined {
+    const offset = typeof at === 'number' ? at : (at?.range?.[0] ?? 0)
+    this.mistakes.push({ line: this.#lineAt(offset), mistake })
+  }
+
+  script(node: unknown): Script | undefined {
+    if (!isMap(node))
+      return this.say(node as Node | null, 'a script has tasks, default, window and start')
+    const tasks: Record<string, readonly ScriptedTurn[]> = Object.create(null) as never
+    let { window, start } = NO_SCRIPT
+    let otherwise: readonly ScriptedTurn[] | undefined
+    for (const { key, value } of node.items as Pair<Node, Node | null>[]) {
+      const name = nameIn(key)
+      if (name === 'tasks') this.#tasks(value, tasks)
+      else if (name === 'default') otherwise = this.#turns(value, 'default')
+      else if (name === 'window') window = this.#amount(value, 'window') ?? window
+      else if (name === 'start') start = this.#amount(value, 'start') ?? start
+      else this.say(key, `a script has no "${name}"; it has tasks, default, window and start`)
+    }
+    if (start > window) this.say(node, `it starts with ${start} tokens in a window of ${window}`)
+    return { tasks, window, start, ...defined({ default: otherwise }) }
+  }
+
+  #tasks(node: Node | null, tasks: Record<string, readonly ScriptedTurn[]>): void {
+    if (!isMap(node)) return this.say(node, 'tasks are named: each has a list of turns')
+    for (const { key, value } of node.items as Pair<Node, Node | null>[]) {
+      tasks[nameIn(key)] = this.#turns(value, `task ${nameIn(key)}`)
+    }
+  }
+
+  /** A list of turns, or the acts of the only one. */
+  #turns(node: Node | null, whose: string): readonly ScriptedTurn[] {
+    if (!isSeq(node)) {
+      this.say(node, `${whose} has a list of turns, each a list of acts`)
+      return []
+    }
+    const items = node.items as (Node | null)[]
+    return items.some((item) => isSeq(item))
+      ? items.map((item) => this.#turn(item, whose))
+      : [this.#turn(node, whose)]
+  }
+
+  #turn(node: Node | null, whose: string): ScriptedTurn {
+    if (isSeq(node)) return (node.items as (Node | null)[]).flatMap((item) => this.#act(item) ?? [])
+    this.say(node, `a turn of ${whose} is a list of acts`)
+    return []
+  }
+
+  #act(node: Node | null): Act | undefined {
+    const [pair, ...others] = isMap(node) ? (node.items as Pair<Node, Node | null>[]) : []
+    if (pair === undefined || others.length > 0)
+      return this.say(node, 'an act is one thing, such as "say: I look first."')
+    const name = nameIn(pair.key)
+    const { value } = pair
+    if (isOneOf(TEXTS, name)) return this.#textAct(name, value)
+    if (isOneOf(FILES, name)) return this.#fileAct(name, value)
+    if (isOneOf(AMOUNTS, name)) return amountAct(name, this.#amount(value, name))
+    if (isOneOf(FLAGS, name))
+      return isScalar(value) && value.value === true
+        ? { do: name }
+        : this.say(value, `write "${name}: true"`)
+    return this.say(pair.key, `there is no act "${name}"; there are ${ACTS.join(', ')}`)
+  }
+
+  #textAct(name: (typeof TEXTS)[number], value: Node | null): Act | undefined {
+    const text = this.#text(value, name)
+    if (text === undefined) return undefined
+    if (name === 'limit' && Number.isNaN(Date.parse(text)))
+      return this.say(value, `"${text}" is no moment; write one like 2030-01-31T12:00:00Z`)
+    return { do: name, text }
+  }
+
+  #fileAct(name: (typeof FILES)[number], value: Node | null): Act | undefined {
+    const fields = isMap(value)
+      ? new Map(
+          (value.items as Pair<Node, Node | null>[]).map((pair) => [nameIn(pair.key), pair.value]),
+        )
+      : undefined
+    if (fields === undefined || [...fields.keys()].toSorted().join() !== 'path,text')
+      return this.say(
+        value,
+        `${name} has a path and a text: "${name}: { path: notes.md, text: Hello }"`,
+      )
+    const path = this.#text(fields.get('path') ?? null, 'path')
+    const text = this.#text(fields.get('text') ?? null, 'text')
+    return path === undefined || text === undefined ? undefined : { do: name, path, text }
+  }
+
+  #text(node: Node | null, name: string): string | undefined {
+    if (isScalar(node) && ['string', 'number', 'boolean'].includes(typeof node.value))
+      return String(node.value)
+    return this.say(node, `${name} is a text`)
+  }
+
+  #amount(node: Node | null, name: string): number | undefined {
+    if (isScalar(node) && Number.isSafeInteger(node.value) && Number(node.value) >= 0)
+      return Number(node.value)
+    return this.say(node, `${name} is a whole number from 0 on`)
+  }
+}
+
+function amountAct(name: (typeof AMOUNTS)[number], amount: number | undefined): Act | undefined {
+  return amount === undefined ? undefined : { do: name, amount }
+}
+
+function nameIn(key: Node): string {
+  return isScalar(key) ? String(key.value) : ''
+}
+
+function isOneOf<Name extends string>(names: readonly Name[], name: string): name is Name {
+  return (names as readonly string[]).includes(name)
+}

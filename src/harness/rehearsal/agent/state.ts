@@ -1,0 +1,54 @@
+// What the rehearsal agent remembers from one process to the next: how many turns each task of a run has had, and its
+// conversations. In a folder where one is given, else only as long as it lives.
+import { join } from 'node:path'
+import { createFolderUnsynced, replaceUnsynced } from '../../../journal/files.ts'
+import { readOrUndefined } from '../../../journal/look.ts'
+import type { Usage } from '../../../session/entries.ts'
+import { countOf, objectOf, parseJson } from '../../../text/json-fields.ts'
+
+export interface RememberedConversation {
+  readonly used: number
+  /** The cache holds what the context holds. */
+  readonly isWarm: boolean
+  readonly spent: Usage
+  readonly said: readonly { readonly by: 'user' | 'agent'; readonly text: string }[]
+}
+
+export class RehearsalState {
+  readonly #folder: string | undefined
+  readonly #memory = new Map<string, string>()
+
+  constructor(folder: string | undefined) {
+    this.#folder = folder === '' ? undefined : folder
+  }
+
+  /** Counts one more turn of a task within a run, and answers which it is, from 1 on. */
+  nextTurn(run: string, task: string): number {
+    const key = JSON.stringify([run, task])
+    const turns = objectOf(parseJson(this.#read('turns.json') ?? '{}')) ?? {}
+    const turn = (countOf(turns[key]) ?? 0) + 1
+    this.#write('turns.json', JSON.stringify({ ...turns, [key]: turn }))
+    return turn
+  }
+
+  conversation(id: string): RememberedConversation | undefined {
+    const text = /^[\w-]+$/.test(id) ? this.#read(`${id}.json`) : undefined
+    return text === undefined ? undefined : (parseJson(text) as RememberedConversation | undefined)
+  }
+
+  keep(id: string, conversation: RememberedConversation): void {
+    this.#write(`${id}.json`, JSON.stringify(conversation))
+  }
+
+  #read(name: string): string | undefined {
+    return this.#folder === undefined
+      ? this.#memory.get(name)
+      : readOrUndefined(join(this.#folder, name))?.toString('utf8')
+  }
+
+  #write(name: string, text: string): void {
+    if (this.#folder === undefined) return void this.#memory.set(name, text)
+    createFolderUnsynced(this.#folder)
+    replaceUnsynced(join(this.#folder, name), text)
+  }
+}
