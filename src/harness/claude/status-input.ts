@@ -3,7 +3,7 @@ import type { Limit } from '../../context/budget/figures.ts'
 import type { StatusFigures, StatusInput } from '../contract/hooks.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
 import { type Json, countOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
-import { timeOf, usageIn } from './last-answer.ts'
+import { timeOf, usageIn } from './transcript/last-answer.ts'
 import { contextOf } from '../contract/transcript.ts'
 import { defined } from '../../text/defined.ts'
 

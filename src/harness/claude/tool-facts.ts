@@ -2,7 +2,7 @@ import { isAbsolute, relative, resolve } from 'node:path'
 import { type Json, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
 import { todosOf } from '../contract/plan-steps.ts'
 import { programOf, startedCommands } from '../../command/unwrap-command.ts'
-import { bothEnds } from './command-results.ts'
+import { bothEnds } from './transcript/command-results.ts'
 import type { ToolFacts, ToolUsedEvent } from '../contract/hooks.ts'
 import { defined } from '../../text/defined.ts'
 

@@ -11,8 +11,8 @@ import {
   textOf,
 } from '../../text/json-fields.ts'
 import type { Boundary, Carried, QueuedPrompt, TranscriptFacts } from '../contract/transcript.ts'
-import { CommandResults } from './command-results.ts'
-import { AnswerLine, lastAnswer, timeOf } from './last-answer.ts'
+import { CommandResults } from './transcript/command-results.ts'
+import { AnswerLine, lastAnswer, timeOf } from './transcript/last-answer.ts'
 import { LONGEST_LINE } from '../contract/read-piece.ts'
 import { compacted, isOfDelegate, parseLine, wholeLines } from '../contract/transcript-lines.ts'
 import { defined } from '../../text/defined.ts'

@@ -10,7 +10,7 @@ import {
   combinedSpent,
   withCall,
 } from '../contract/transcript.ts'
-import { timeOf, usageIn } from './last-answer.ts'
+import { timeOf, usageIn } from './transcript/last-answer.ts'
 import { type Place, readEveryPiece } from '../contract/read-piece.ts'
 import { BOUNDARY, boundaryIn } from './transcript.ts'
 import { compacted, isOfDelegate, parseLine, wholeLines } from '../contract/transcript-lines.ts'

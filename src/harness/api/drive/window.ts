@@ -1,5 +1,5 @@
 import { plainName } from '../../../context/budget/prices.ts'
-import { windowOf } from '../../claude/models.ts'
+import { windowOf } from '../../../context/budget/model-windows.ts'
 import type { ApiSettings } from './settings.ts'
 
 export interface Room {

@@ -12,8 +12,8 @@ import {
   textOf,
 } from '../../../text/json-fields.ts'
 import { contextOf } from '../../contract/transcript.ts'
-import { usageIn } from '../last-answer.ts'
-import { windowOf } from '../models.ts'
+import { usageIn } from '../transcript/last-answer.ts'
+import { windowOf } from '../../../context/budget/model-windows.ts'
 import { type Limit, limitInEvent, limitInFailure } from './limits.ts'
 import { NOTHING, Spending } from './spending.ts'
 import { ToolUses } from './tool-uses.ts'

@@ -1,6 +1,6 @@
-import { shorten } from '../../text/clean.ts'
-import { type Json, listOf, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
-import type { CommandResult, PendingCommand } from '../contract/transcript.ts'
+import { shorten } from '../../../text/clean.ts'
+import { type Json, listOf, nameOf, objectOf, saidIn, textOf } from '../../../text/json-fields.ts'
+import type { CommandResult, PendingCommand } from '../../contract/transcript.ts'
 
 const MOST_PENDING = 20
 const LONGEST_PENDING = 300

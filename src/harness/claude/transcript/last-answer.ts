@@ -1,9 +1,9 @@
-import type { Usage } from '../../session/entries.ts'
-import { shorten } from '../../text/clean.ts'
-import { type Json, countOf, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
-import type { LastAnswer } from '../contract/transcript.ts'
-import { parseLine } from '../contract/transcript-lines.ts'
-import { defined } from '../../text/defined.ts'
+import type { Usage } from '../../../session/entries.ts'
+import { shorten } from '../../../text/clean.ts'
+import { type Json, countOf, nameOf, objectOf, saidIn, textOf } from '../../../text/json-fields.ts'
+import type { LastAnswer } from '../../contract/transcript.ts'
+import { parseLine } from '../../contract/transcript-lines.ts'
+import { defined } from '../../../text/defined.ts'
 
 const LONGEST_TEXT = 4000
 const LONGEST_FAILURE = 400

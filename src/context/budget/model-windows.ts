@@ -1,5 +1,5 @@
-import { plainName } from '../../context/budget/prices.ts'
-import { type Figure, estimated } from '../../context/budget/figures.ts'
+import { plainName } from './prices.ts'
+import { type Figure, estimated } from './figures.ts'
 
 /** When this was asked of the client. */
 const ASKED = '2026-11-15'
