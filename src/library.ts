@@ -116,7 +116,7 @@ export type {
   MergeOutcome,
   MergeProposal,
 } from './run/delegate/contract.ts'
-export type { QueueOptions, WaitOptions } from './run/control/delegates-of-project.ts'
+export type { QueueOptions, WaitOptions } from './run/control/delegate-operations.ts'
 export type { DelegateDetail } from './run/delegate/delegate-row.ts'
 export type {
   Capabilities,

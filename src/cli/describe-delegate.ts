@@ -29,19 +29,19 @@ export function isGood({ status }: DelegateRow): boolean {
   return status === 'ready' || status === 'merged'
 }
 
-export function isAtWork({ status, isAdrift }: DelegateRow): boolean {
-  return (status === 'running' || status === 'merging') && !isAdrift
+export function isAtWork({ status, isOrphaned }: DelegateRow): boolean {
+  return (status === 'running' || status === 'merging') && !isOrphaned
 }
 
 /** `✓ fix-login ready: The loop is gone` */
 export function rowLine(row: DelegateRow): string {
-  const { status, isAdrift, because, summary, waitsUntil } = row
+  const { status, isOrphaned, because, summary, waitsUntil } = row
   // What was said of earlier work says nothing of what goes on.
   const waits =
     waitsUntil === undefined ? undefined : `waits for a usage limit until ${minute(waitsUntil)}`
   const why = isAtWork(row) ? waits : isGood(row) ? (summary ?? because) : (because ?? summary)
-  const gone = isAdrift ? ', and nobody works on it any more' : ''
-  return `${isAdrift ? '⚠' : MARKS[status]} ${nameOf(row)} ${status}${gone}${why === undefined || line(why) === '' ? '' : `: ${line(why)}`}`
+  const gone = isOrphaned ? ', and nobody works on it any more' : ''
+  return `${isOrphaned ? '⚠' : MARKS[status]} ${nameOf(row)} ${status}${gone}${why === undefined || line(why) === '' ? '' : `: ${line(why)}`}`
 }
 
 /** The line, and what to do about it. */
@@ -151,7 +151,7 @@ export function delegateTable(
 function cellsOf(row: DelegateRow, { now, tasks }: TableOptions): Readonly<Record<Column, string>> {
   const {
     status,
-    isAdrift,
+    isOrphaned,
     as,
     task,
     group,
@@ -165,7 +165,7 @@ function cellsOf(row: DelegateRow, { now, tasks }: TableOptions): Readonly<Recor
   } = row
   return {
     NAME: line(row.name, 40),
-    STATUS: `${status}${isAdrift ? ', adrift' : waitsUntil === undefined ? '' : `, limit until ${minute(waitsUntil)}`}`,
+    STATUS: `${status}${isOrphaned ? ', orphaned' : waitsUntil === undefined ? '' : `, limit until ${minute(waitsUntil)}`}`,
     AS: line(as ?? '', 16),
     TASK: task === undefined ? '' : line(tasks.get(task) ?? shortId(task), 32),
     GROUP: line(group ?? '', 24),

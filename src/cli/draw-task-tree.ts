@@ -15,7 +15,7 @@ export interface TaskDelegate {
   readonly name: string
   readonly status: string
   /** It is called running or merging, and nobody does that. */
-  readonly isAdrift: boolean
+  readonly isOrphaned: boolean
 }
 
 export interface TreeDrawing {
@@ -268,10 +268,10 @@ function specialistParts(task: Task): readonly Part[] {
     : []
 }
 
-function delegatePart({ name, status, isAdrift }: TaskDelegate): Part {
-  const style = isAdrift ? 'red' : DELEGATE_STYLES[status]
+function delegatePart({ name, status, isOrphaned }: TaskDelegate): Part {
+  const style = isOrphaned ? 'red' : DELEGATE_STYLES[status]
   return {
-    text: `delegate ${name}: ${status}${isAdrift ? ', but nobody is at it' : ''}`,
+    text: `delegate ${name}: ${status}${isOrphaned ? ', but nobody is at it' : ''}`,
     ...styled(style),
   }
 }

@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { readOrUndefined } from '../journal/look.ts'
 import type { Repository } from './repository.ts'
@@ -30,19 +30,33 @@ export function headInFiles({ gitDir, commonDir }: Repository): Head | undefined
   const head = textOf(path)?.trim() ?? ''
   if (OBJECT_NAME.test(head)) return { commit: head }
   const ref = head.startsWith('ref: ') ? head.slice('ref: '.length).trim() : ''
-  if (!isPlainBranch(ref)) return undefined
-  const branch = ref.slice(BRANCH_PREFIX.length)
+  if (!ref.startsWith(BRANCH_PREFIX)) return undefined
+  const found = refInFiles(commonDir, ref)
+  return found === undefined ? undefined : { branch: ref.slice(BRANCH_PREFIX.length), ...found }
+}
 
+/** The commit of a reference, such as `refs/heads/main`, if there is one; git is started only where its files do not say. */
+export function commitOfRef({ commonDir }: Repository, ref: string): string | undefined {
+  const found = existsSync(join(commonDir, 'reftable')) ? undefined : refInFiles(commonDir, ref)
+  if (found !== undefined) return found.commit
+  // Git takes the name for a pattern, and for a folder of names as well.
+  return runGit(commonDir, ['for-each-ref', '--format=%(objectname) %(refname)', ref])
+    .split('\n')
+    .find((line) => line.endsWith(` ${ref}`))
+    ?.split(' ')[0]
+}
+
+function refInFiles(commonDir: string, ref: string): Pick<Head, 'commit'> | undefined {
+  if (!isPlainRef(ref)) return undefined
   const loose = textOf(join(commonDir, ref))?.trim()
-  if (loose !== undefined) return OBJECT_NAME.test(loose) ? { branch, commit: loose } : undefined
-  // git packs before it removes the loose file, so looking in this order never misses a branch.
+  if (loose !== undefined) return OBJECT_NAME.test(loose) ? { commit: loose } : undefined
+  // git packs before it removes the loose file, so looking in this order never misses a reference.
   const packed = packedCommit(textOf(join(commonDir, 'packed-refs')) ?? '', ref)
-  return packed === undefined ? { branch } : { branch, commit: packed }
+  return packed === undefined ? {} : { commit: packed }
 }
 
 // A reftable repository names `refs/heads/.invalid` here, so that nobody reads on in the files.
-function isPlainBranch(ref: string): boolean {
-  if (!ref.startsWith(BRANCH_PREFIX)) return false
+function isPlainRef(ref: string): boolean {
   return ref.split('/').every((part) => part !== '' && !part.startsWith('.'))
 }
 

@@ -32,12 +32,20 @@ export function dirtyPaths(
   exclude = DEFAULT_EXCLUDE,
   options: GitOptions = {},
 ): string[] {
-  const status = runGit(
+  return pathsIn(changesIn(worktree, options), exclude)
+}
+
+/** What `git status` prints of these. */
+export function changesIn(worktree: string, options: GitOptions = {}): string {
+  return runGit(
     worktree,
     ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all'],
     options,
   )
-  const paths = status
+}
+
+export function pathsIn(changes: string, exclude = DEFAULT_EXCLUDE): string[] {
+  const paths = changes
     .split('\0')
     .filter((line) => line !== '')
     .map((line) => line.slice('XY '.length))

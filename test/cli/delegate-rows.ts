@@ -10,7 +10,7 @@ export function row(given: Partial<DelegateRow> = {}): DelegateRow {
     id: `0199f0aa-7c3e-7b11-8a51-${name.length.toString().padStart(12, '0')}`,
     name,
     status: 'ready',
-    isAdrift: false,
+    isOrphaned: false,
     what: 'Stop the login loop',
     harness: 'claude',
     branch: `stint/auth/${name}`,

@@ -35,7 +35,7 @@ describe('a delegate in one line', () => {
       '▶ fix-login running: waits for a usage limit until 2026-03-02T14:30',
     ],
     [
-      row({ status: 'running', isAdrift: true }),
+      row({ status: 'running', isOrphaned: true }),
       '⚠ fix-login running, and nobody works on it any more',
     ],
     [
@@ -56,7 +56,7 @@ describe('the table of delegates', () => {
     row({
       name: 'docs',
       status: 'running',
-      isAdrift: true,
+      isOrphaned: true,
       spend: { input: 1, cacheRead: 0, cacheWritten: 0, output: 0 },
     }),
   ]
@@ -68,7 +68,7 @@ describe('the table of delegates', () => {
     expect(first!.split(/ {2,}/).join('|')).toBe(
       'fix-login|ready|tests|fix-the-login-loop|release|1h 00m|4m 12s|87k|$0.42|2|Stop the login loop|stint merge fix-login',
     )
-    expect(second).toContain('running, adrift')
+    expect(second).toContain('running, orphaned')
     expect(second).toContain('?')
   })
 

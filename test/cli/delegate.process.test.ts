@@ -233,7 +233,7 @@ describe('delegates that hang', () => {
     waiting.kill('SIGINT')
     expect(await new Promise((resolve) => waiting.on('close', resolve))).toBe(130)
     expect((await stint('delegates', '--json')).json()).toMatchObject([
-      { name: 'hang-here', status: 'running', isAdrift: false },
+      { name: 'hang-here', status: 'running', isOrphaned: false },
     ])
   })
 

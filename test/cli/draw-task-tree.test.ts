@@ -97,11 +97,11 @@ describe('a tree of tasks', () => {
       id: name,
       name,
       status: 'ready',
-      isAdrift: false,
+      isOrphaned: false,
       ...more,
     })
     const delegates = new Map([
-      ['a', [delegate('a-1', {}), delegate('a-2', { status: 'running', isAdrift: true })]],
+      ['a', [delegate('a-1', {}), delegate('a-2', { status: 'running', isOrphaned: true })]],
     ])
     const lines = drawn(backlogOf('a').backlog(), { delegates })
     expect(lines[1]).toBe('   delegate a-1: ready · delegate a-2: running, but nobody is at it')

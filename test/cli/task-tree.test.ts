@@ -152,8 +152,8 @@ describe('task tree', () => {
     expect(tasks).toMatchObject([
       {
         delegates: [
-          { name: 'second-try', status: 'ready', isAdrift: false },
-          { name: 'lost', status: 'running', isAdrift: true },
+          { name: 'second-try', status: 'ready', isOrphaned: false },
+          { name: 'lost', status: 'running', isOrphaned: true },
         ],
       },
     ])

@@ -75,7 +75,10 @@ describe('a delegate at work', () => {
     // As a terminal does to everything that it still reaches.
     process.kill(pid, 'SIGHUP')
     await closed
-    expect((await world.rows())['hang-here']).toMatchObject({ status: 'running', isAdrift: false })
+    expect((await world.rows())['hang-here']).toMatchObject({
+      status: 'running',
+      isOrphaned: false,
+    })
     expect(isRunning(pid)).toBe(true)
   })
 
@@ -222,7 +225,7 @@ describe('two commands at once', () => {
     ])
     await expect.poll(() => carriersOf(`STINT_RUN=${row.id}`).length, PATIENCE).toBeGreaterThan(0)
     expect(spells()).toBe(2)
-    expect((await world.rows())[row.name]).toMatchObject({ status: 'running', isAdrift: false })
+    expect((await world.rows())[row.name]).toMatchObject({ status: 'running', isOrphaned: false })
     expect(
       world.entries(row.id).filter(({ kind }) => kind === 'conversation.opened').length,
     ).toBeLessThanOrEqual(2)

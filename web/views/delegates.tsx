@@ -100,7 +100,7 @@ export function DelegateStatus({ row }: { row: DelegateRow }) {
   return (
     <>
       {row.status === 'ready' ? <Badge tone="accent">ready</Badge> : <Status of={row.status} />}
-      {row.isAdrift ? <Badge tone="warn">adrift</Badge> : null}
+      {row.isOrphaned ? <Badge tone="warn">orphaned</Badge> : null}
     </>
   )
 }

@@ -79,12 +79,12 @@ export const retry = buildCommand<{ note?: string; json?: boolean }, string[], C
   },
 })
 
-function hasNotSucceeded({ status, isAdrift }: DelegateRow): boolean {
+function hasNotSucceeded({ status, isOrphaned }: DelegateRow): boolean {
   return (
     status === 'failed' ||
     status === 'conflicted' ||
     status === 'parked' ||
-    (status === 'running' && isAdrift)
+    (status === 'running' && isOrphaned)
   )
 }
 

@@ -5,7 +5,7 @@ import type {
   MergeOptions,
   MergeOutcome,
 } from '../../run/delegate/contract.ts'
-import type { QueueOptions } from '../../run/control/delegates-of-project.ts'
+import type { QueueOptions } from '../../run/control/delegate-operations.ts'
 import { runGit } from '../../git/run-git.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
 import { chosenDelegates, delegateNames, idsOf } from '../choose-delegates.ts'
@@ -93,8 +93,8 @@ export const merge = buildCommand<MergeFlags, string[], Context>({
 const NOTHING_READY = 'No delegate is ready to be merged: stint delegates shows how they stand.'
 
 /** Also what somebody died in merging. What reads only has nothing to merge. */
-function isReady({ status, isAdrift, isReadOnly }: DelegateRow): boolean {
-  return (status === 'ready' || (status === 'merging' && isAdrift)) && !isReadOnly
+function isReady({ status, isOrphaned, isReadOnly }: DelegateRow): boolean {
+  return (status === 'ready' || (status === 'merging' && isOrphaned)) && !isReadOnly
 }
 
 async function inOrder(

@@ -108,12 +108,12 @@ async function delegatesByTask(
   place: Place,
   isAll: boolean,
 ): Promise<ReadonlyMap<string, readonly TaskDelegate[]>> {
-  const { allDelegates, isAdrift, isUnsettled } = await import('../../run/delegate/delegates.ts')
+  const { allDelegates, isOrphaned, isUnsettled } = await import('../../run/delegate/delegates.ts')
   const found = new Map<string, readonly TaskDelegate[]>()
   for (const state of allDelegates(place)) {
     const { id, order, status } = state
     if (order.task === undefined || (!isAll && !isUnsettled(state))) continue
-    const delegate = { id, name: line(order.name, 60), status, isAdrift: isAdrift(state) }
+    const delegate = { id, name: line(order.name, 60), status, isOrphaned: isOrphaned(state) }
     found.set(order.task, [...(found.get(order.task) ?? []), delegate])
   }
   return found

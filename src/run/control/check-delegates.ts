@@ -8,7 +8,7 @@ import type { Place } from '../../project/store/place.ts'
 import {
   type DelegateState,
   allDelegates,
-  isAdrift,
+  isOrphaned,
   isAttended,
   isUnsettled,
 } from '../delegate/delegates.ts'
@@ -42,7 +42,7 @@ function aboutOne(
     ? []
     : run.conversations.map(({ opened }) => opened.process).filter(isAlive)
   return [
-    ...(isAdrift(state)
+    ...(isOrphaned(state)
       ? [
           {
             how: 'note' as const,

@@ -18,7 +18,7 @@ import {
 } from '../delegate/kept-commits.ts'
 import { tellParent } from '../delegate/parent-journal.ts'
 import { endLeftovers } from '../loop/resume.ts'
-import { settleDead } from '../merge/reconcile.ts'
+import { reconcile } from '../merge/reconcile.ts'
 import { RunLog, readRun } from '../run-log.ts'
 import { foldRun } from '../run-state.ts'
 import { commitAsFound } from '../worktree/commit-uncommitted.ts'
@@ -49,7 +49,7 @@ export async function stopDelegate(
   }
   if (!isAttended(delegateNow(workspace.place, id)))
     await endLeftovers(delegateNow(workspace.place, id).run)
-  return settleDead(workspace, delegateNow(workspace.place, id))
+  return reconcile(workspace, delegateNow(workspace.place, id))
 }
 
 /** Whoever makes it has other things to do, and is not ended for it: its process is waited for. */

@@ -33,7 +33,7 @@ export interface DelegateRow {
   readonly name: string
   readonly status: DelegateStatus
   /** It is called running, and nobody runs it. */
-  readonly isAdrift: boolean
+  readonly isOrphaned: boolean
   readonly what: string
   readonly as?: string
   readonly group?: string

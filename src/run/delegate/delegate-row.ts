@@ -12,7 +12,7 @@ import { addSpent } from '../run-state.ts'
 import { spendOf } from '../spend.ts'
 import { commitOf } from '../worktree/tree.ts'
 import type { DelegateRow } from './contract.ts'
-import { type DelegateState, isAdrift, isAttended, isUnsettled } from './delegates.ts'
+import { type DelegateState, isOrphaned, isAttended, isUnsettled } from './delegates.ts'
 import { commitsBeyond } from './kept-commits.ts'
 
 /** A delegate as it is listed. */
@@ -44,7 +44,7 @@ export function rowOf({ place, config }: Workspace, state: DelegateState): Deleg
     id,
     name,
     status,
-    isAdrift: isAdrift(state),
+    isOrphaned: isOrphaned(state),
     what,
     harness,
     branch,
@@ -76,7 +76,7 @@ function isAhead(moment: string | undefined): boolean {
 function nextCommand(state: DelegateState): string | undefined {
   const { order, status } = state
   const { isReadOnly, name } = order
-  if (isAdrift(state)) return `stint delegate retry ${name}`
+  if (isOrphaned(state)) return `stint delegate retry ${name}`
   switch (status) {
     case 'running':
       return `stint delegate wait ${name}`

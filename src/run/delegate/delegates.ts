@@ -157,7 +157,7 @@ export function isAttended({ status, merge, run }: DelegateState): boolean {
 }
 
 /** It is called running or merging, and whoever did that is gone. */
-export function isAdrift(state: DelegateState): boolean {
+export function isOrphaned(state: DelegateState): boolean {
   return (state.status === 'running' || state.status === 'merging') && !isAttended(state)
 }
 

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { commitOfRef } from '../../git/head.ts'
 import { GitFailed, askGit, runGit } from '../../git/run-git.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
 import type { Place } from '../../project/store/place.ts'
@@ -11,8 +12,16 @@ export function inRepository(place: Place, ...args: readonly string[]): string {
   return runGit(repositoryOf(place).commonDir, args)
 }
 
+/** What a commit has in its history once it has for ever. */
+const contained = new Set<string>()
+
 export function contains(place: Place, commit: string, ancestor: string): boolean {
-  return askGit(repositoryOf(place).commonDir, ['merge-base', '--is-ancestor', ancestor, commit])
+  const { commonDir } = repositoryOf(place)
+  const key = `${commonDir} ${ancestor} ${commit}`
+  if (contained.has(key)) return true
+  const isContained = askGit(commonDir, ['merge-base', '--is-ancestor', ancestor, commit])
+  if (isContained) contained.add(key)
+  return isContained
 }
 
 export function hasCommit(place: Place, commit: string): boolean {
@@ -25,6 +34,9 @@ export function hasCommit(place: Place, commit: string): boolean {
   }
 }
 
+/** A list is shown anew several times a second, and between two commits nothing is ever added. */
+const counted = new Map<string, number>()
+
 /** How many commits a delegate has beyond where it began, by the first of these that is still there: its branch may be gone. */
 export function commitsBeyond(
   { repository }: Place,
@@ -32,10 +44,17 @@ export function commitsBeyond(
   tips: readonly (string | undefined)[],
 ): number {
   if (repository === undefined) return 0
-  for (const tip of tips) {
+  for (const name of tips) {
+    const tip = name?.startsWith('refs/') === true ? commitOfRef(repository, name) : name
     if (tip === undefined) continue
+    if (tip === base) return 0
+    const range = `${base}..${tip}`
     try {
-      return Number(runGit(repository.mainRoot, ['rev-list', '--count', `${base}..${tip}`, '--']))
+      const count =
+        counted.get(range) ??
+        Number(runGit(repository.mainRoot, ['rev-list', '--count', range, '--']))
+      counted.set(range, count)
+      return count
     } catch (error) {
       if (!(error instanceof GitFailed)) throw error
     }
@@ -49,28 +68,20 @@ function provedRef(delegate: string): string {
 }
 
 export function keepProved(place: Place, delegate: string, commit: string | undefined): void {
-  // A commit that somebody has collected by hand cannot be kept.
-  if (commit === undefined || !hasCommit(place, commit)) return
-  inRepository(
-    place,
-    ...QUIETLY,
-    'update-ref',
-    '-m',
-    'stint: keep what is proved',
-    provedRef(delegate),
-    commit,
-  )
+  if (commit === undefined) return
+  const note = ['-m', 'stint: keep what is proved']
+  try {
+    inRepository(place, ...QUIETLY, 'update-ref', ...note, provedRef(delegate), commit)
+  } catch (error) {
+    // A commit that somebody has collected by hand cannot be kept.
+    if (!(error instanceof GitFailed) || hasCommit(place, commit)) throw error
+  }
 }
 
 /** Lets go of it where another commit, which is kept, has it in its history. */
 export function letGoOfProved(place: Place, delegate: string, by: string): void {
-  const proved = inRepository(
-    place,
-    'for-each-ref',
-    '--format=%(objectname)',
-    provedRef(delegate),
-  ).trim()
-  if (proved === '' || !contains(place, by, proved)) return
+  const proved = commitOfRef(repositoryOf(place), provedRef(delegate))
+  if (proved === undefined || !contains(place, by, proved)) return
   try {
     inRepository(place, ...QUIETLY, 'update-ref', '-d', provedRef(delegate), proved)
   } catch (error) {
@@ -92,9 +103,9 @@ export function provedInstead(
     readonly proved: string | undefined
   },
 ): string | undefined {
-  if (proved === undefined || !hasCommit(place, proved)) return undefined
+  if (proved === undefined || tip === proved || !hasCommit(place, proved)) return undefined
   if (tip === undefined) return proved
-  const isSetBack = tip !== proved && contains(place, base, tip) && !contains(place, tip, proved)
+  const isSetBack = contains(place, base, tip) && !contains(place, tip, proved)
   return isSetBack ? proved : undefined
 }
 

@@ -43,7 +43,8 @@ export async function tellBegun(workspace: Workspace, state: DelegateState): Pro
 /** Says in the parent's journal what became of a delegate. Nothing as long as it is worked on. */
 export async function tellParent(workspace: Workspace, state: DelegateState): Promise<void> {
   if (state.status === 'running' || state.status === 'merging') return
-  const report = reportDraft(workspace, state, state.status, {})
+  const files = changedFiles(workspace, state, { isMerged: state.status === 'merged' })
+  const report = reportDraft(state, state.status, { files })
   await tell(workspace, state.order.parent, report)
 }
 
@@ -87,15 +88,13 @@ async function tell(workspace: Workspace, parent: string | undefined, entry: Dra
 type Reported = EntryData['delegate.reported']
 
 /** The entry by which a parent learns of it. */
-export function reportDraft(
-  workspace: Workspace,
+function reportDraft(
   state: DelegateState,
   status: DelegateOutcome,
-  more: Pick<Reported, 'commit' | 'deliverables'>,
+  { files, ...more }: Pick<Reported, 'commit' | 'deliverables'> & { files: readonly string[] },
 ): Draft {
   const { id, move, order, ready, run } = state
   const summary = move?.summary ?? ready?.summary
-  const files = changedFiles(workspace, state, { isMerged: status === 'merged' })
   const usage = usageOf(state)
   return draft(
     'delegate.reported',
@@ -150,9 +149,11 @@ export async function mergeJournals(
       ...deliverablesOf(readings),
     ]),
   ]
+  const files = changedFiles(workspace, state, { isMerged: true })
   const told = [
     commitDraft(workspace, landed.commit, state.order.name),
-    reportDraft(workspace, state, 'merged', {
+    reportDraft(state, 'merged', {
+      files,
       commit: landed.commit,
       ...(deliverables.length === 0 ? {} : { deliverables }),
     }),
@@ -160,7 +161,7 @@ export async function mergeJournals(
   ]
   const copies = [
     ...readings.flatMap((reading) => learned(reading, state.order.name)),
-    ...changedFiles(workspace, state, { isMerged: true }).map((path) =>
+    ...files.map((path) =>
       draft('file.changed', { path }, { by: BY, once: `delegate:${state.id}:file:${path}` }),
     ),
     ...deliverables.map((path) =>
@@ -212,7 +213,7 @@ function learned({ state }: Reading, name: string): readonly Draft[] {
       ({ id, at, text, context, options, choice, rationale, whose = name }) =>
         draft(
           'decision.made',
-          { title: text, ...present({ context, options, choice, rationale }), when: at, whose },
+          { title: text, ...defined({ context, options, choice, rationale }), when: at, whose },
           copy(id),
         ),
     ),
@@ -223,14 +224,6 @@ function learned({ state }: Reading, name: string): readonly Draft[] {
       draft('blocker.raised', { text, when: at, whose }, copy(id)),
     ),
   ]
-}
-
-function present(
-  fields: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  )
 }
 
 /** A session that follows no template folds none, but its journal has them. */

@@ -59,7 +59,8 @@ export async function mergeOne(scene: MergeScene, state: DelegateState): Promise
       because: `there is no branch ${target} any more`,
       next: again(state),
     })
-  if (isEmpty(scene, state, tip, onto)) {
+  const isThere = contains(workspace.place, onto, tip)
+  if (isThere && isEmpty(scene, state, tip, onto)) {
     return outcomeOf(state, 'not ready', {
       because: 'it has nothing that could be merged',
       next: retrying(state),
@@ -262,7 +263,6 @@ function isEmpty(
   tip: string,
   onto: string,
 ): boolean {
-  if (!contains(place, onto, tip)) return false
   const isProvedThere =
     ready?.commit !== undefined &&
     hasCommit(place, ready.commit) &&

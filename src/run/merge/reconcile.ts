@@ -4,7 +4,7 @@ import { isAlive } from '../../harness/process/strays.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { type DelegateState, allDelegates, delegateNow, isAdrift } from '../delegate/delegates.ts'
+import { type DelegateState, allDelegates, delegateNow, isOrphaned } from '../delegate/delegates.ts'
 import { QUEUE, inTurn, takingUp } from '../delegate/in-turn.ts'
 import { contains, hasCommit, keepProved } from '../delegate/kept-commits.ts'
 import { tellMissed } from '../delegate/parent-journal.ts'
@@ -18,37 +18,37 @@ import { integrationTree, removeIntegrationTree } from './integration-tree.ts'
 import { targetNow } from './target.ts'
 
 /** Brings a delegate that nobody runs or merges any more to where it really stands. Any other is answered as it is. */
-export async function settleDead(
+export async function reconcile(
   workspace: Workspace,
   state: DelegateState,
 ): Promise<DelegateState> {
-  if (!isAdrift(state)) return state
+  if (!isOrphaned(state)) return state
   if (state.status === 'merging') return recoverMerge(workspace, state)
   return inTurn(workspace.place, takingUp(state.id), async () => {
     const now = delegateNow(workspace.place, state.id)
     // Somebody has begun it again meanwhile, or settled it.
-    if (!isAdrift(now) || now.status === 'merging') return now
+    if (!isOrphaned(now) || now.status === 'merging') return now
     await endLeftovers(now.run)
     const { ended } = now.run
     return moveOn(
       workspace,
       now.id,
       ended ?? 'interrupted',
-      ended === undefined ? whyAdrift(now) : undefined,
+      ended === undefined ? whyOrphaned(now) : undefined,
     )
   })
 }
 
-function whyAdrift({ isBegun }: DelegateState): string {
+function whyOrphaned({ isBegun }: DelegateState): string {
   return isBegun ? 'its process ended in the middle of it' : 'it was never begun'
 }
 
 /** All delegates, each where it really stands. What cannot be settled now is said, and left for the next time. */
-export async function settledDelegates(workspace: Workspace): Promise<readonly DelegateState[]> {
+export async function reconcileAll(workspace: Workspace): Promise<readonly DelegateState[]> {
   const settled: DelegateState[] = []
   for (const state of allDelegates(workspace.place)) {
     try {
-      settled.push(await settleDead(workspace, state))
+      settled.push(await reconcile(workspace, state))
     } catch (error) {
       if (!(error instanceof StintError)) throw error
       workspace.say(`${state.order.name} cannot be settled now: ${error.message}`)

@@ -1,6 +1,7 @@
 // Where a branch is checked out, and whether it can be moved there.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { commitOfRef } from '../../git/head.ts'
 import { type Repository, findRepository } from '../../git/repository.ts'
 import { GitFailed, runGit } from '../../git/run-git.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
@@ -9,7 +10,7 @@ import type { Place } from '../../project/store/place.ts'
 import { repositoryOf, worktreesFolder } from '../../project/store/worktrees.ts'
 import { allDelegates, isAttended } from '../delegate/delegates.ts'
 import { isInTheMiddle } from '../worktree/rollback.ts'
-import { commitOf, uncommitted } from '../worktree/tree.ts'
+import { uncommitted } from '../worktree/tree.ts'
 import { reasonOf } from './outcomes.ts'
 import { inRepository } from '../delegate/kept-commits.ts'
 
@@ -122,7 +123,7 @@ export function moveTarget(place: Place, move: TargetMove): Moved {
 }
 
 export function targetNow(place: Place, target: string): string | undefined {
-  return commitOf(repositoryOf(place).commonDir, target)
+  return commitOfRef(repositoryOf(place), `refs/heads/${target}`)
 }
 
 function moveReference(place: Place, { target, from, to, note }: TargetMove): void {

@@ -29,7 +29,7 @@ import {
   thisProcess,
 } from '../loop/start-run.ts'
 import { emptyReport } from '../make-report.ts'
-import { settleDead } from '../merge/reconcile.ts'
+import { reconcile } from '../merge/reconcile.ts'
 import { MOST_AT_ONCE, type ResolvedOptions, type RunOptions, resolveOptions } from '../options.ts'
 import type { EndOfRun, RunReport } from '../report.ts'
 import { RunLog, findRun } from '../run-log.ts'
@@ -281,7 +281,7 @@ export async function takeUp(
     if (found.order.run !== run || task === undefined) continue
     // The run was killed between making it and noting it.
     if (!noted.has(found.id)) log.append('delegate.begun', { delegate: found.id, task })
-    const state = await settleDead(workspace, found)
+    const state = await reconcile(workspace, found)
     purse.told(
       state.id,
       state.run.attempts.reduce((sum, attempt) => addSpent(sum, attempt.spent), {}),

@@ -18,13 +18,14 @@ export function removeIfClean(
   say: (text: string) => void,
 ): boolean {
   if (isInPlace || repositoryAt(tree) === undefined) return false
-  const left = inNoCommit(tree)
+  const submodules = submodulesOf(tree)
+  const left = inNoCommit(tree, submodules)
   if (left.length > 0) {
     say(`the worktree ${tree} is left, as it holds what is in no commit: ${fewOf(left)}`)
     return false
   }
   // Git itself removes no worktree that could have submodules, whatever is in them.
-  const how = submodulesOf(tree).length > 0 ? ['--force'] : []
+  const how = submodules.length > 0 ? ['--force'] : []
   try {
     runGit(repositoryOf(place).mainRoot, [...QUIETLY, 'worktree', 'remove', ...how, tree])
     return true
@@ -35,7 +36,7 @@ export function removeIfClean(
 }
 
 /** What would go with a worktree: paths that no commit has and nobody can make again, and submodules with commits that nobody else has. */
-export function inNoCommit(tree: string): readonly string[] {
+export function inNoCommit(tree: string, submodules = submodulesOf(tree)): readonly string[] {
   const { gitDir } = repositoryAt(tree)!
   const modules = gitFoldersIn(join(gitDir, 'modules')).filter(({ folder }) =>
     hasOwnCommits(folder),
@@ -45,7 +46,7 @@ export function inNoCommit(tree: string): readonly string[] {
     ...hiddenPaths(tree),
     ...ignoredResults(tree),
     ...modules.map(({ name }) => name),
-    ...submodulesOf(tree).flatMap((path) => inSubmodule(tree, path)),
+    ...submodules.flatMap((path) => inSubmodule(tree, path)),
   ]
   return [...new Set(found)]
 }

@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Head, readHead } from '../../git/head.ts'
+import { type Head, commitOfRef, readHead } from '../../git/head.ts'
 import { type Repository, findRepository } from '../../git/repository.ts'
 import { GitFailed, askGit, runGit } from '../../git/run-git.ts'
-import { dirtyPaths } from '../../git/status.ts'
+import { changesIn, dirtyPaths, pathsIn } from '../../git/status.ts'
 import { DEFAULT_EXCLUDE } from '../../git/working-tree.ts'
 import { StintError } from '../../journal/errors.ts'
 import { createFolder } from '../../journal/files.ts'
@@ -31,21 +31,19 @@ export function uncommitted(tree: string): readonly string[] {
 
 /** Paths whose changes git was told not to see, so that what is verified may not be what is committed. */
 export function hiddenPaths(tree: string, encoding: 'utf8' | 'latin1' = 'utf8'): readonly string[] {
-  const isSparse =
-    runGit(tree, [
-      'config',
-      '--type=bool',
-      '--default=false',
-      '--get',
-      'core.sparseCheckout',
-    ]).trim() === 'true'
+  const lines = runGit(tree, ['ls-files', '-v', '-z'], { encoding }).split('\0')
+  const isSparse = lines.some((line) => line.startsWith('S')) && isSparseCheckout(tree)
   // Of a sparse checkout, what is outside of it is not there.
   const isMeantToBe = (path: string) =>
     isSparse && !existsSync(Buffer.concat([Buffer.from(`${tree}/`), Buffer.from(path, encoding)]))
-  return runGit(tree, ['ls-files', '-v', '-z'], { encoding })
-    .split('\0')
+  return lines
     .filter((line) => /^[a-z]/.test(line) || (line.startsWith('S') && !isMeantToBe(line.slice(2))))
     .map((line) => line.slice(2))
+}
+
+function isSparseCheckout(tree: string): boolean {
+  const setting = ['--type=bool', '--default=false', '--get', 'core.sparseCheckout']
+  return runGit(tree, ['config', ...setting]).trim() === 'true'
 }
 
 /** The user's own checkout, which has to be clean, since the agent's work would mix with theirs. */
@@ -90,7 +88,7 @@ export function treeOfItsOwn(
   }
   const tree = join(worktreesFolder(place), name)
   createFolder(join(tree, '..'))
-  const isThere = askGit(worktree, ['show-ref', '--verify', '--quiet', `refs/heads/${branch}`])
+  const isThere = commitOf(worktree, branch) !== undefined
   try {
     runGit(worktree, [
       'worktree',
@@ -157,10 +155,8 @@ export function headInWords(head: Head | undefined): string {
 
 /** The commit of a branch, if there is such a branch. */
 export function commitOf(tree: string, branch: string): string | undefined {
-  const ref = `refs/heads/${branch}`
-  // Git takes the name for a pattern, and for a folder of names as well.
-  const found = runGit(tree, ['for-each-ref', '--format=%(objectname) %(refname)', ref]).split('\n')
-  return found.find((line) => line.endsWith(` ${ref}`))?.split(' ')[0]
+  const repository = findRepository(tree)
+  return repository === undefined ? undefined : commitOfRef(repository, `refs/heads/${branch}`)
 }
 
 /** Makes a worktree again that somebody took away: from its branch, or from a commit when the branch is gone too. */
@@ -190,11 +186,11 @@ export function bringBack(place: Place, tree: string, branch: string, otherwise:
 export function fingerprint(tree: string): string {
   const head = headNow(tree)
   if (head === undefined) return 'no worktree'
-  const changes = runGit(tree, ['status', '--porcelain=v1', '-z', '--untracked-files=all'])
+  const changes = changesIn(tree)
   const isComparable = changes !== '' && head.commit !== undefined
   const diff = isComparable ? runGit(tree, ['diff', 'HEAD', '--no-ext-diff', '--no-textconv']) : ''
   // What is in files that git does not know is told by neither.
-  const untracked = dirtyPaths(tree, NOT_WORK)
+  const untracked = pathsIn(changes, NOT_WORK)
     .slice(0, 2000)
     .map((path) => lstatSync(join(tree, path), { throwIfNoEntry: false }))
     .map((found) => `${found?.size} ${found?.mtimeMs}`)
@@ -208,12 +204,10 @@ export function commitsSince(
   tree: string,
   base: string,
 ): { readonly count: number; readonly isKept: boolean } {
-  const { commit } = headOf(tree)
-  const isKept = askGit(tree, ['merge-base', '--is-ancestor', base, commit])
-  return {
-    count: Number(runGit(tree, ['rev-list', '--count', `${base}..${commit}`, '--'])),
-    isKept,
-  }
+  const range = `${base}...${headOf(tree).commit}`
+  const counts = runGit(tree, ['rev-list', '--count', '--left-right', range, '--'])
+  const [lost, count] = counts.split('\t').map(Number)
+  return { count: count!, isKept: lost === 0 }
 }
 
 /** The newest commits beyond one, oldest first. */

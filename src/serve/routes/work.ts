@@ -2,7 +2,7 @@
 import type { Hono } from 'hono'
 import { rangeOf, rowOf } from '../../run/delegate/delegate-row.ts'
 import { findDelegate } from '../../run/delegate/delegates.ts'
-import { settleDead } from '../../run/merge/reconcile.ts'
+import { reconcile } from '../../run/merge/reconcile.ts'
 import { redaction } from '../../project/store/clean-draft.ts'
 import { findRun, readRun } from '../../run/run-log.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
@@ -96,7 +96,7 @@ async function moveDelegate(
 
 async function delegatePage({ workspace }: OpenedProject, name: string): Promise<DelegatePage> {
   const { place, config } = workspace
-  const state = await settleDead(workspace, findDelegate(place, name))
+  const state = await reconcile(workspace, findDelegate(place, name))
   const root = repositoryOf(place).mainRoot
   const range = rangeOf(root, state)
   const { diff, isCut } =

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { tellBegun, tellParent } from '../../../src/run/delegate/parent-journal.ts'
-import { settledDelegates } from '../../../src/run/merge/reconcile.ts'
+import { reconcileAll } from '../../../src/run/merge/reconcile.ts'
 import { closeSession } from '../../../src/project/lifecycle/finish.ts'
 import { JournalledWorld } from './journalled-world.ts'
 
@@ -136,13 +136,13 @@ describe("a parent's journal", () => {
     await tellBegun(world.workspace, missed.state)
     missed.moved('ready', { summary: 'unheard' })
     const before = world.project.entries('delegate.reported', parent)
-    await settledDelegates(world.workspace)
+    await reconcileAll(world.workspace)
     expect(world.project.entries('delegate.reported', parent)).toEqual([
       ...before,
       expect.objectContaining({ summary: 'unheard' }),
     ])
     const after = world.project.journal(parent)
-    await settledDelegates(world.workspace)
+    await reconcileAll(world.workspace)
     expect(world.project.journal(parent)).toEqual(after)
   })
 
