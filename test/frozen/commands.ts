@@ -18,6 +18,11 @@ export interface Command {
 // Columns are as wide as what stands in them.
 const TOOK = [/ *\b\d+s(?= |,|$)/gm, ' <s>'] as const
 const CLOCK = [/^\d\d:\d\d:\d\d /gm, '<clock> '] as const
+// Of the machine.
+const MACHINE = [
+  [/\d+ GB/g, '<n> GB'],
+  [/Node [\d.]+, SQLite [\d.]+/g, 'Node <version>, SQLite <version>'],
+] as const
 // The estimate goes by the digits of new ids.
 const SIZE = [/Size: \d+ tokens/g, 'Size: <n> tokens'] as const
 const BYTES = [/"bytes": \d+/g, '"bytes": <n>'] as const
@@ -142,7 +147,8 @@ export const GROUPS: readonly Group[] = [
       line('ledger --by day'),
       line('ledger sweep-metrics'),
       line('ledger --maintenance'),
-      ...both('doctor'),
+      line('doctor', { volatile: MACHINE }),
+      line('doctor --json', { volatile: MACHINE }),
       ...both('project'),
       line('project --explain'),
       ...both('profiles'),
@@ -273,23 +279,24 @@ export const GROUPS: readonly Group[] = [
       line('history prune --conversation 13628210'),
       line('purge -', { stdin: 'dashboards' }),
       line('doctor --repair', {
+        volatile: MACHINE,
         before:
           'rm .sessions/index.db .sessions/journal/*/progress.md; printf \'\\n{"v":1,"id":"torn\' >> .sessions/backlog/log.jsonl',
       }),
-      line('doctor'),
+      line('doctor', { volatile: MACHINE }),
     ],
   },
   {
     name: 'working',
     isWriting: true,
     commands: [
-      line('merge label-each-sweep'),
+      line('merge label-each-sweep', { volatile: [TOOK] }),
       line('delegate discard break-each-sweep'),
       line('run --resume', { volatile: [TOOK, CLOCK] }),
       line('runs', { volatile: [TOOK] }),
       line('delegates --all'),
       line('task list --all'),
-      line('doctor'),
+      line('doctor', { volatile: MACHINE }),
     ],
   },
   {
@@ -298,6 +305,11 @@ export const GROUPS: readonly Group[] = [
     commands: [
       // Stores what was not stored yet, so that the server does not do so meanwhile.
       line('history --all'),
+      // They are listed by the time they were stored, which was almost the same.
+      line('history --all --json', {
+        before:
+          'cd .sessions/conversations; for c in a b c; do touch -d 2026-03-05T09:00:0$((0x$c % 10))Z $c$c$c$c$c$c$c$c-*; done',
+      }),
       ...[
         'sessions',
         'sessions/SESSION',
