@@ -43,8 +43,13 @@ const line = (text: string, more: Partial<Command> = {}): Command => {
 const both = (text: string): readonly Command[] => [line(text), line(`${text} --json`)]
 
 const CONVERSATION = 'dddddddd-0000-4000-8000-000000000004'
-const transcript = '/tmp/stint-frozen/home/.claude/projects/-tmp-stint-frozen-project/dddddddd-0000-4000-8000-000000000004.jsonl'
-const event = (hook_event_name: string, more: Readonly<Record<string, unknown>>, before?: string): Command => ({
+const transcript =
+  '/tmp/stint-frozen/home/.claude/projects/-tmp-stint-frozen-project/dddddddd-0000-4000-8000-000000000004.jsonl'
+const event = (
+  hook_event_name: string,
+  more: Readonly<Record<string, unknown>>,
+  before?: string,
+): Command => ({
   name: `hook ${hook_event_name} ${String(more['source'] ?? more['tool_name'] ?? '')}`.trim(),
   event: {
     session_id: CONVERSATION,
@@ -67,7 +72,12 @@ const said = (uuid: string, fields: Readonly<Record<string, unknown>>): string =
   }
   return `echo '${JSON.stringify(full)}' >> ${transcript}`
 }
-const usage = { input_tokens: 10, cache_read_input_tokens: 15_000, cache_creation_input_tokens: 200, output_tokens: 30 }
+const usage = {
+  input_tokens: 10,
+  cache_read_input_tokens: 15_000,
+  cache_creation_input_tokens: 200,
+  output_tokens: 30,
+}
 const answer = {
   id: 'msg_d1',
   role: 'assistant',
@@ -162,7 +172,9 @@ export const GROUPS: readonly Group[] = [
       line('completion bash'),
       line('--help'),
       line('--version'),
-      ...['log', 'view', 'run', 'delegate', 'merge', 'export', 'setup', 'purge'].map((name) => line(`${name} --help`)),
+      ...['log', 'view', 'run', 'delegate', 'merge', 'export', 'setup', 'purge'].map((name) =>
+        line(`${name} --help`),
+      ),
       line('rehearsal --check --script .sessions/rehearsal.yml'),
       line('statusline', {
         stdin: JSON.stringify({
@@ -214,19 +226,29 @@ export const GROUPS: readonly Group[] = [
       ),
       event('PostToolUse', {
         tool_name: 'Edit',
-        tool_input: { file_path: '/tmp/stint-frozen/project/src/time.js', old_string: 'a', new_string: 'b' },
+        tool_input: {
+          file_path: '/tmp/stint-frozen/project/src/time.js',
+          old_string: 'a',
+          new_string: 'b',
+        },
         tool_response: {},
         tool_use_id: 'toolu_d1',
       }),
       event('PostToolUse', {
         tool_name: 'Bash',
         tool_input: { command: 'npm test' },
-        tool_response: { stdout: '# tests 3\n# pass 3\n# fail 0\n', stderr: '', interrupted: false },
+        tool_response: {
+          stdout: '# tests 3\n# pass 3\n# fail 0\n',
+          stderr: '',
+          interrupted: false,
+        },
         tool_use_id: 'toolu_d2',
       }),
       event('PostToolUse', {
         tool_name: 'TodoWrite',
-        tool_input: { todos: [{ content: 'Time the sweeps', status: 'completed', activeForm: 'Timing' }] },
+        tool_input: {
+          todos: [{ content: 'Time the sweeps', status: 'completed', activeForm: 'Timing' }],
+        },
         tool_response: {},
         tool_use_id: 'toolu_d3',
       }),
@@ -240,7 +262,11 @@ export const GROUPS: readonly Group[] = [
       event(
         'SessionStart',
         { source: 'compact' },
-        said('d-3', { type: 'system', subtype: 'compact_boundary', compactMetadata: { trigger: 'manual', preTokens: 15_000 } }),
+        said('d-3', {
+          type: 'system',
+          subtype: 'compact_boundary',
+          compactMetadata: { trigger: 'manual', preTokens: 15_000 },
+        }),
       ),
       event('Notification', { message: 'Claude is waiting for your input' }),
       event('SessionEnd', { reason: 'prompt_input_exit' }),
@@ -329,7 +355,11 @@ export const GROUPS: readonly Group[] = [
         'search?text=lock',
         'overview',
         'no-such-thing',
-      ].map((path) => ({ name: `GET ${path}`, get: `/api/${path}`, volatile: path === 'ledger' ? [BYTES] : [] })),
+      ].map((path) => ({
+        name: `GET ${path}`,
+        get: `/api/${path}`,
+        volatile: path === 'ledger' ? [BYTES] : [],
+      })),
     ],
   },
   {
@@ -340,12 +370,19 @@ export const GROUPS: readonly Group[] = [
         name: 'initialize',
         mcp: {
           method: 'initialize',
-          params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'frozen', version: '1' } },
+          params: {
+            protocolVersion: '2025-06-18',
+            capabilities: {},
+            clientInfo: { name: 'frozen', version: '1' },
+          },
         },
       },
       { name: 'tools list', mcp: { method: 'tools/list' } },
       { name: 'resources list', mcp: { method: 'resources/list' } },
-      { name: 'resources read', mcp: { method: 'resources/read', params: { uri: 'stint://sessions' } } },
+      {
+        name: 'resources read',
+        mcp: { method: 'resources/read', params: { uri: 'stint://sessions' } },
+      },
       { name: 'prompts list', mcp: { method: 'prompts/list' } },
       {
         name: 'journal',
@@ -362,7 +399,10 @@ export const GROUPS: readonly Group[] = [
           },
         },
       },
-      { name: 'unknown tool', mcp: { method: 'tools/call', params: { name: 'no-such-tool', arguments: {} } } },
+      {
+        name: 'unknown tool',
+        mcp: { method: 'tools/call', params: { name: 'no-such-tool', arguments: {} } },
+      },
     ],
   },
 ]

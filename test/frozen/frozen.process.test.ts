@@ -13,7 +13,17 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Command, GROUPS } from './commands.ts'
 import { Normaliser, REPLAYED_AT, normaliseField } from './normalise.ts'
-import { buildStage, environment, hookProgram, lockStage, program, project, restoreProject, stage, stampFiles } from './stage.mjs'
+import {
+  buildStage,
+  environment,
+  hookProgram,
+  lockStage,
+  program,
+  project,
+  restoreProject,
+  stage,
+  stampFiles,
+} from './stage.mjs'
 
 interface Ran {
   readonly exit?: number | string | null
@@ -33,20 +43,23 @@ beforeAll(async () => {
 }, 600_000)
 afterAll(() => unlock?.())
 
-describe.each(GROUPS)('the frozen project, $name', ({ name: group, isWriting, isUnstamped, commands }) => {
-  let replay: Replay
-  beforeAll(() => {
-    replay = new Replay(isUnstamped !== true)
-  })
-  afterAll(async () => {
-    await replay.end()
-  })
+describe.each(GROUPS)(
+  'the frozen project, $name',
+  ({ name: group, isWriting, isUnstamped, commands }) => {
+    let replay: Replay
+    beforeAll(() => {
+      replay = new Replay(isUnstamped !== true)
+    })
+    afterAll(async () => {
+      await replay.end()
+    })
 
-  test.each(commands)('$name', async (command) => {
-    const text = await replay.run(command, isWriting)
-    await expect(text).toMatchFileSnapshot(join(expected, group, `${fileName(command.name)}.txt`))
-  })
-})
+    test.each(commands)('$name', async (command) => {
+      const text = await replay.run(command, isWriting)
+      await expect(text).toMatchFileSnapshot(join(expected, group, `${fileName(command.name)}.txt`))
+    })
+  },
+)
 
 /** One copy of the project, and the commands that follow each other in it. */
 class Replay {
@@ -73,12 +86,16 @@ class Replay {
     const env = environment(at)
     const since = Date.now() - 2
     if (command.before !== undefined) {
-      const { status, stderr } = spawnSync('sh', ['-c', command.before], { cwd: project, encoding: 'utf8' })
+      const { status, stderr } = spawnSync('sh', ['-c', command.before], {
+        cwd: project,
+        encoding: 'utf8',
+      })
       if (status !== 0) throw new Error(stderr)
     }
     const ran = await this.#play(command, env)
     // What goes on living has its own clock, and its files keep their times.
-    if (this.isStamped && this.#server === undefined && this.#mcp === undefined) stampFiles(since, Number(env['FROZEN_SHIFT']))
+    if (this.isStamped && this.#server === undefined && this.#mcp === undefined)
+      stampFiles(since, Number(env['FROZEN_SHIFT']))
     return this.#told(command, ran, isWriting)
   }
 
@@ -91,12 +108,17 @@ class Replay {
     }
   }
 
-  async #play({ args, event, get, mcp, stdin = '' }: Command, env: NodeJS.ProcessEnv): Promise<Ran> {
-    if (args !== undefined) return start([program, ...args.map((arg) => this.#ids[arg] ?? arg)], env, stdin)
+  async #play(
+    { args, event, get, mcp, stdin = '' }: Command,
+    env: NodeJS.ProcessEnv,
+  ): Promise<Ran> {
+    if (args !== undefined)
+      return start([program, ...args.map((arg) => this.#ids[arg] ?? arg)], env, stdin)
     if (event !== undefined) {
       const input = JSON.stringify(event)
       const ran = start([hookProgram, 'hook'], env, input)
-      if (FOLLOWED.has(String(event['hook_event_name']))) start([hookProgram, 'hook', 'after'], env, input)
+      if (FOLLOWED.has(String(event['hook_event_name'])))
+        start([hookProgram, 'hook', 'after'], env, input)
       return ran
     }
     if (get !== undefined) return this.#get(get, env)
@@ -105,22 +127,33 @@ class Replay {
 
   async #get(path: string, env: NodeJS.ProcessEnv): Promise<Ran> {
     const { origin, cookie } = (this.#server ??= await serve(env))
-    const filled = Object.entries(this.#ids).reduce((text, [name, id]) => text.replace(name, id), path)
+    const filled = Object.entries(this.#ids).reduce(
+      (text, [name, id]) => text.replace(name, id),
+      path,
+    )
     const answer = await fetch(`${origin}${filled}`, { headers: { cookie } })
     return { exit: answer.status, stdout: pretty(await answer.text()) }
   }
 
-  async #ask({ method, params = {} }: NonNullable<Command['mcp']>, env: NodeJS.ProcessEnv): Promise<Ran> {
+  async #ask(
+    { method, params = {} }: NonNullable<Command['mcp']>,
+    env: NodeJS.ProcessEnv,
+  ): Promise<Ran> {
     const mcp = (this.#mcp ??= startMcp(env))
     mcp.id += 1
     mcp.child.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', id: mcp.id, method, params })}\n`)
     const { value } = await mcp.lines.next()
-    if (method === 'initialize') mcp.child.stdin!.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+    if (method === 'initialize')
+      mcp.child.stdin!.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
     return { stdout: pretty(String(value)) }
   }
 
   /** What came of a command, as text: what it printed, which entries it appended and which files it changed. */
-  #told({ name, before, stdin, event, volatile = [] }: Command, ran: Ran, isWriting: boolean): string {
+  #told(
+    { name, before, stdin, event, volatile = [] }: Command,
+    ran: Ran,
+    isWriting: boolean,
+  ): string {
     const files = readFiles()
     const commits = readCommits()
     const appended: string[] = []
@@ -139,13 +172,16 @@ class Replay {
           this.#normaliser.learn(line)
           appended.push(`${nameOfLog(path)} ${entryOf(line)}`)
         }
-      } else changed.push(`${was === undefined ? 'new' : is === undefined ? 'gone' : 'changed'} ${path}`)
+      } else
+        changed.push(`${was === undefined ? 'new' : is === undefined ? 'gone' : 'changed'} ${path}`)
     }
     this.#normaliser.learn([...appended, ...changed].join('\n'))
-    for (const commit of commits) if (!this.#commits.has(commit)) this.#normaliser.learnCommit(commit)
+    for (const commit of commits)
+      if (!this.#commits.has(commit)) this.#normaliser.learnCommit(commit)
     this.#files = files
     this.#commits = commits
-    const steady = (text: string) => volatile.reduce((result, [from, to]) => result.replaceAll(from, to), text)
+    const steady = (text: string) =>
+      volatile.reduce((result, [from, to]) => result.replaceAll(from, to), text)
     const sections = [
       `$ ${name}`,
       ...(before === undefined ? [] : [`--- before\n${before}`]),
@@ -153,8 +189,12 @@ class Replay {
       ...(event === undefined ? [] : [`--- stdin\n${JSON.stringify(event, undefined, 2)}`]),
       ...(ran.exit === undefined ? [] : [`--- exit ${ran.exit}`]),
       `--- stdout\n${steady(ran.stdout)}`,
-      ...(ran.stderr === undefined || ran.stderr === '' ? [] : [`--- stderr\n${steady(ran.stderr)}`]),
-      ...(isWriting ? [`--- entries\n${appended.join('\n')}`, `--- files\n${changed.toSorted().join('\n')}`] : []),
+      ...(ran.stderr === undefined || ran.stderr === ''
+        ? []
+        : [`--- stderr\n${steady(ran.stderr)}`]),
+      ...(isWriting
+        ? [`--- entries\n${appended.join('\n')}`, `--- files\n${changed.toSorted().join('\n')}`]
+        : []),
     ]
     return `${this.#normaliser.text(sections.join('\n'))}\n`
   }
@@ -184,19 +224,32 @@ async function serve(env: NodeJS.ProcessEnv) {
 }
 
 function startMcp(env: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, [program, 'mcp'], { cwd: project, env, stdio: ['pipe', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, [program, 'mcp'], {
+    cwd: project,
+    env,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
   return { child, lines: createInterface(child.stdout)[Symbol.asyncIterator](), id: 0 }
 }
 
 /** Every text under the project's own folders that people and programs read. */
 function readFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
-  for (const folder of ['project/.git/stint/outbox', 'project/.sessions', 'project/.tasks', 'project/.claude', 'project']) {
+  for (const folder of [
+    'project/.git/stint/outbox',
+    'project/.sessions',
+    'project/.tasks',
+    'project/.claude',
+    'project',
+  ]) {
     if (!existsSync(join(stage, folder))) continue
     const names = readdirSync(join(stage, folder), { recursive: folder !== 'project' }).map(String)
     for (const name of names.toSorted()) {
       const path = join(folder, name)
-      if (/\/(?:index\.db.*|touched\/.*|prepared\.json|snapshot\.json)$/.test(path) || !statSync(join(stage, path)).isFile())
+      if (
+        /\/(?:index\.db.*|touched\/.*|prepared\.json|snapshot\.json)$/.test(path) ||
+        !statSync(join(stage, path)).isFile()
+      )
         continue
       files.set(path, readFileSync(join(stage, path), 'utf8'))
     }
@@ -234,7 +287,10 @@ function frozenIds(): Readonly<Record<string, string>> {
   const find = (folder: string, text: string) =>
     readdirSync(join(sessions, folder)).find((id) => {
       const log = join(sessions, folder, id, 'log.jsonl')
-      return statSync(log, { throwIfNoEntry: false }) !== undefined && readFileSync(log, 'utf8').includes(text)
+      return (
+        statSync(log, { throwIfNoEntry: false }) !== undefined &&
+        readFileSync(log, 'utf8').includes(text)
+      )
     })!
   return {
     SESSION: find('journal', '"name":"sweep-metrics"'),

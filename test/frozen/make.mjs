@@ -1,6 +1,15 @@
 // Wrote test/fixtures/frozen/project.tar.gz, once: a project with something of everything that Stint writes. It must stay as that
 // program wrote it, so this refuses to write it again. Run with --again, it makes another one from the program as it is now.
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync, appendFileSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  appendFileSync,
+  statSync,
+} from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import {
@@ -24,7 +33,9 @@ import {
 } from './stage.mjs'
 
 if (existsSync(archive) && !process.argv.includes('--again')) {
-  console.error('The frozen project is there already. Accept changed outputs with: npx vitest run test/frozen -u')
+  console.error(
+    'The frozen project is there already. Accept changed outputs with: npx vitest run test/frozen -u',
+  )
   process.exit(2)
 }
 const unlock = await lockStage()
@@ -43,11 +54,17 @@ git('init', '-q', '-b', 'main', project)
 git('config', 'user.name', 'Ann Example')
 git('config', 'user.email', 'ann@example.invalid')
 write('README.md', '# Sweeper\n\nSweeps what is left over.\n')
-write('package.json', '{\n  "name": "sweeper",\n  "scripts": { "test": "node --test", "lint": "eslint ." }\n}\n')
+write(
+  'package.json',
+  '{\n  "name": "sweeper",\n  "scripts": { "test": "node --test", "lint": "eslint ." }\n}\n',
+)
 write('src/sweep.js', 'export function sweep() {\n  return []\n}\n')
 write('test/sweep.test.js', "import { sweep } from '../src/sweep.js'\nsweep()\n")
 write('AGENTS.md', '# For agents\n\n- Run `npm test` before you commit.\n')
-write('.agents/auditor.md', '---\nname: auditor\ndescription: Looks for leaks\n---\n\nRead every line twice.\n')
+write(
+  '.agents/auditor.md',
+  '---\nname: auditor\ndescription: Looks for leaks\n---\n\nRead every line twice.\n',
+)
 commit('start')
 write('src/watch.js', 'export const watch = () => undefined\n')
 commit('watch the folder')
@@ -91,9 +108,29 @@ stint(
   '--checklist',
   'errors',
 )
-stint('task', 'add', 'Write the client', '--parent', 'release', '--depends', 'design-the-api', '--group', 'group2')
+stint(
+  'task',
+  'add',
+  'Write the client',
+  '--parent',
+  'release',
+  '--depends',
+  'design-the-api',
+  '--group',
+  'group2',
+)
 stint('task', 'add', 'Write the guide', '--parent', 'release', '--depends', 'design-the-api')
-stint('task', 'change', 'write-the-guide', '--group', 'group2', '--assign', 'documentation', '--label', 'web')
+stint(
+  'task',
+  'change',
+  'write-the-guide',
+  '--group',
+  'group2',
+  '--assign',
+  'documentation',
+  '--label',
+  'web',
+)
 stint('task', 'check', 'design-the-api', '1')
 stint('task', 'add', 'Ask the vendor about quotas P3 !XS #ops')
 stint('task', 'blocked', 'ask-the-vendor-about-quotas', '--summary', 'No answer yet')
@@ -113,7 +150,13 @@ stint(
   'The sweep fires twice',
 )
 stint('log', '--step', 'Look at the watcher', '--step', 'Measure the lock')
-stint('log', '--done', 'Reproduce bug in test', '--progress', 'Found root cause: race condition in src/sweep.js:2')
+stint(
+  'log',
+  '--done',
+  'Reproduce bug in test',
+  '--progress',
+  'Found root cause: race condition in src/sweep.js:2',
+)
 stint(
   'log',
   '--discovery',
@@ -165,7 +208,9 @@ stint('checkpoint', '--pre-compact', '--tldr', 'Lock before check; the test is m
 stint('checkpoint', '--no-code', '--note', 'Only the journal')
 editDocument('fix-sweep-bug', (text) => text.replace('- [ ] Implement fix', '- [x] Implement fix'))
 stint('view')
-editDocument('fix-sweep-bug', (text) => text.replace('Simplest fix, performance impact minimal', 'Simplest fix; measured, 3 ms'))
+editDocument('fix-sweep-bug', (text) =>
+  text.replace('Simplest fix, performance impact minimal', 'Simplest fix; measured, 3 ms'),
+)
 stint('view')
 editDocument('fix-sweep-bug', (text) =>
   text
@@ -173,7 +218,10 @@ editDocument('fix-sweep-bug', (text) =>
     .replace(/^- \[ \] Look at the watcher.*\n/m, '')
     .replace('- [x] Reproduce bug in test', '- [ ] Reproduce bug in test')
     .replace('## Next Steps', "Measured on Ann's machine.\n\n## Next Steps")
-    .replace('<!-- stint:', '## Reading list\n\nThe paper on lock order, pages 3 to 5.\n\n<!-- stint:'),
+    .replace(
+      '<!-- stint:',
+      '## Reading list\n\nThe paper on lock order, pages 3 to 5.\n\n<!-- stint:',
+    ),
 )
 stint('view')
 stint('log', '--done', 'Reproduce bug in test')
@@ -187,17 +235,40 @@ later(90)
 
 // An abandoned one, which was completed before, and a paused one.
 stint('init', '--name', 'other-allocator', '--goal', 'Try the other allocator')
-stint('log', '--progress', 'Measured three allocators', '--decision', 'None of them', '--rationale', 'Slower in every case')
+stint(
+  'log',
+  '--progress',
+  'Measured three allocators',
+  '--decision',
+  'None of them',
+  '--rationale',
+  'Slower in every case',
+)
 stint('close', '--complete')
 stint('reopen', 'other-allocator')
 stint('close', '--abandon', '--reason', 'Requirements changed', '--force')
 stint('init', '--name', 'fix-auth', '--goal', 'Stop the login loop')
-stint('log', '--step', 'Read the cookie code', '--step', 'Write a test', '--progress', 'The cookie has no path')
+stint(
+  'log',
+  '--step',
+  'Read the cookie code',
+  '--step',
+  'Write a test',
+  '--progress',
+  'The cookie has no path',
+)
 stint('pause', '--note', 'Switching to an urgent bug')
 later(30)
 
 // A workflow.
-stint('workflow', 'init', 'wf-001', 'User authentication', '--goal', 'People log in with a password')
+stint(
+  'workflow',
+  'init',
+  'wf-001',
+  'User authentication',
+  '--goal',
+  'People log in with a password',
+)
 stint('workflow', 'phase', 'wf-001', '--note', 'Three user stories, agreed with Ann')
 stint('workflow', 'phase', 'wf-001', '4')
 stint('workflow', 'approve', 'wf-001', '--note', 'Without single sign-on')
@@ -226,21 +297,45 @@ stint('digest', '--', 'sh', '-c', 'echo warning: deprecated; echo done')
 // Histories of agent programs, written before Stint was there.
 const claude = '13628210-bdde-4c7a-80a3-bda43477d1f8'
 plant(join('.claude', 'projects', '-tmp-stint-frozen-project', `${claude}.jsonl`), 'claude.jsonl')
-plant(join('.claude', 'projects', '-tmp-stint-frozen-project', claude, 'subagents', 'agent-a1.jsonl'), 'claude-agent.jsonl')
 plant(
-  join('.codex', 'sessions', '2026', '11', '16', 'rollout-2026-11-16T01-52-50-01a1e20e-9b9b-7803-8e74-e9610c03ee80.jsonl'),
+  join('.claude', 'projects', '-tmp-stint-frozen-project', claude, 'subagents', 'agent-a1.jsonl'),
+  'claude-agent.jsonl',
+)
+plant(
+  join(
+    '.codex',
+    'sessions',
+    '2026',
+    '11',
+    '16',
+    'rollout-2026-11-16T01-52-50-01a1e20e-9b9b-7803-8e74-e9610c03ee80.jsonl',
+  ),
   'codex.jsonl',
 )
-plant(join('.gemini', 'tmp', 'project', 'chats', 'session-2026-11-16T01-52-9f9cfd9e.jsonl'), 'gemini.jsonl')
+plant(
+  join('.gemini', 'tmp', 'project', 'chats', 'session-2026-11-16T01-52-9f9cfd9e.jsonl'),
+  'gemini.jsonl',
+)
 writeAt(join(home, '.gemini', 'tmp', 'project', '.project_root'), project)
 stint('import')
 
 // Claude Code, set up, and two conversations of it.
-writeAt(join(project, '.claude', 'settings.local.json'), '{\n  "permissions": { "allow": ["Bash(npm test:*)"] }\n}\n')
+writeAt(
+  join(project, '.claude', 'settings.local.json'),
+  '{\n  "permissions": { "allow": ["Bash(npm test:*)"] }\n}\n',
+)
 stint('setup', 'claude')
 git('checkout', '-q', '-b', 'feature/metrics')
 stint('init', '--name', 'sweep-metrics', '--goal', 'Metrics for the sweeps')
-stint('log', '--step', 'Count the sweeps', '--step', 'Time the sweeps', '--key', 'Milliseconds everywhere')
+stint(
+  'log',
+  '--step',
+  'Count the sweeps',
+  '--step',
+  'Time the sweeps',
+  '--key',
+  'Milliseconds everywhere',
+)
 conversation('aaaaaaaa-0000-4000-8000-000000000001', (agent) => {
   const start = agent.send('SessionStart', { source: 'startup', model: 'claude-sonnet-4-5' })
   agent.received(start, 'SessionStart')
@@ -264,7 +359,11 @@ conversation('aaaaaaaa-0000-4000-8000-000000000001', (agent) => {
   agent.tool(
     'Bash',
     { command: 'npm test' },
-    { stdout: '# tests 3\n# pass 2\n# fail 1\nnot ok 2 - counts\n', stderr: '', interrupted: false },
+    {
+      stdout: '# tests 3\n# pass 2\n# fail 1\nnot ok 2 - counts\n',
+      stderr: '',
+      interrupted: false,
+    },
   )
   agent.tool(
     'TodoWrite',
@@ -279,7 +378,11 @@ conversation('aaaaaaaa-0000-4000-8000-000000000001', (agent) => {
   agent.tool(
     'Task',
     { description: 'Find the timers', prompt: 'Find every timer', subagent_type: 'research' },
-    { content: [{ type: 'text', text: 'Two timers, both in watch.js' }], totalTokens: 1200, totalDurationMs: 900 },
+    {
+      content: [{ type: 'text', text: 'Two timers, both in watch.js' }],
+      totalTokens: 1200,
+      totalDurationMs: 900,
+    },
   )
   agent.tool(
     'Bash',
@@ -298,15 +401,24 @@ conversation('aaaaaaaa-0000-4000-8000-000000000001', (agent) => {
   )
   agent.answers('The sweeps are counted. Shall I time them too?', 140_000)
   agent.send('SubagentStop', { stop_hook_active: false })
-  agent.send('Stop', { stop_hook_active: false, last_assistant_message: 'The sweeps are counted. Shall I time them too?' })
+  agent.send('Stop', {
+    stop_hook_active: false,
+    last_assistant_message: 'The sweeps are counted. Shall I time them too?',
+  })
   agent.asks('Yes, use milliseconds')
-  agent.received(agent.send('UserPromptSubmit', { prompt: 'Yes, use milliseconds' }), 'UserPromptSubmit')
+  agent.received(
+    agent.send('UserPromptSubmit', { prompt: 'Yes, use milliseconds' }),
+    'UserPromptSubmit',
+  )
   agent.answers('Milliseconds it is.', 150_000)
   agent.send('PreCompact', { trigger: 'auto', custom_instructions: '' })
   agent.compacts()
   agent.received(agent.send('SessionStart', { source: 'compact' }), 'SessionStart')
   agent.answers('Going on with the timing.', 20_000)
-  agent.send('Stop', { stop_hook_active: false, last_assistant_message: 'Going on with the timing.' })
+  agent.send('Stop', {
+    stop_hook_active: false,
+    last_assistant_message: 'Going on with the timing.',
+  })
   agent.send('Notification', { message: 'Claude is waiting for your input' })
   agent.send('SessionEnd', { reason: 'prompt_input_exit' })
 })
@@ -315,7 +427,10 @@ conversation('bbbbbbbb-0000-4000-8000-000000000002', (agent) => {
   agent.asks('Where were we?')
   agent.received(agent.send('UserPromptSubmit', { prompt: 'Where were we?' }), 'UserPromptSubmit')
   agent.answers('Timing the sweeps is next.', 15_000)
-  agent.send('Stop', { stop_hook_active: false, last_assistant_message: 'Timing the sweeps is next.' })
+  agent.send('Stop', {
+    stop_hook_active: false,
+    last_assistant_message: 'Timing the sweeps is next.',
+  })
 })
 stint('log', '--progress', 'Counting works', '--session', 'sweep-metrics')
 later(60)
@@ -349,13 +464,34 @@ writeAt(
 `,
 )
 const check = '! grep -rn TODO src'
-stint({ mayFail: true }, 'run', '--harness', 'rehearsal', '--script', SCRIPT, '--label', 'run', '--verify', check)
+stint(
+  { mayFail: true },
+  'run',
+  '--harness',
+  'rehearsal',
+  '--script',
+  SCRIPT,
+  '--label',
+  'run',
+  '--verify',
+  check,
+)
 stint('task', 'add', 'Write the runbook !S #wide')
 stint('task', 'add', 'Write the glossary !S #wide')
 stint('run', '--harness', 'rehearsal', '--label', 'wide', '--parallel', '2', '--verify', check)
 stint('task', 'add', 'Tidy the logs !S #later')
 stint('task', 'add', 'Tidy the tests !S #later')
-stint({ mayFail: true }, 'run', '--harness', 'rehearsal', '--label', 'later', '--once', '--verify', check)
+stint(
+  { mayFail: true },
+  'run',
+  '--harness',
+  'rehearsal',
+  '--label',
+  'later',
+  '--once',
+  '--verify',
+  check,
+)
 
 // Delegates: one merged, one ready, one failed, one discarded, one that only reads.
 writeAt(
@@ -396,7 +532,8 @@ stint('prompt', '--harness', 'rehearsal', '--permissions', 'all', 'Why is the sw
 stint('export', '--format', 'markdown', '--output', 'sweep-metrics.md')
 commit('the session so far', 'sweep-metrics.md')
 stint('ledger', '--maintenance', '--done')
-for (const args of [['list'], ['search', 'lock'], ['project'], ['ledger'], ['doctor']]) stint(...args)
+for (const args of [['list'], ['search', 'lock'], ['project'], ['ledger'], ['doctor']])
+  stint(...args)
 
 // Left as a killed agent and a person in an editor leave it: an event that nobody journalled yet, an edit that nobody absorbed yet.
 isStamping = false
@@ -415,9 +552,13 @@ conversation('cccccccc-0000-4000-8000-000000000003', (agent) => {
   agent.send('UserPromptSubmit', { prompt: 'Then rest' }, false)
 })
 isStamping = true
-editDocument('fix-auth', (text) => text.replace('- [ ] Read the cookie code', '- [x] Read the cookie code'))
+editDocument('fix-auth', (text) =>
+  text.replace('- [ ] Read the cookie code', '- [x] Read the cookie code'),
+)
 pack()
-console.log(`${archive}: ${statSync(archive).size} bytes; the clock ended at ${new Date(clock).toISOString()}`)
+console.log(
+  `${archive}: ${statSync(archive).size} bytes; the clock ended at ${new Date(clock).toISOString()}`,
+)
 
 function pack() {
   rmSync(join(state, 'compiled'), { recursive: true, force: true })
@@ -450,10 +591,16 @@ function later(minutes) {
 function stint(...args) {
   const options = typeof args[0] === 'object' ? args.shift() : {}
   const result = step((env) =>
-    spawnSync(process.execPath, [program, ...args], { cwd: project, env, encoding: 'utf8', input: '' }),
+    spawnSync(process.execPath, [program, ...args], {
+      cwd: project,
+      env,
+      encoding: 'utf8',
+      input: '',
+    }),
   )
   console.log(`$ stint ${args.join(' ')}\n${result.stdout}${result.stderr}`)
-  if (result.status !== 0 && options.mayFail !== true) throw new Error(`it ended with ${result.status ?? result.signal}`)
+  if (result.status !== 0 && options.mayFail !== true)
+    throw new Error(`it ended with ${result.status ?? result.signal}`)
   return result.stdout
 }
 
@@ -510,7 +657,13 @@ function editDocument(name, edit) {
 /** A conversation of Claude Code: its events, and the transcript that it writes meanwhile. */
 function conversation(id, talk) {
   const transcript = join(home, '.claude', 'projects', '-tmp-stint-frozen-project', `${id}.jsonl`)
-  const FOLLOWED = new Set(['SessionStart', 'UserPromptSubmit', 'PreCompact', 'Stop', 'SubagentStop'])
+  const FOLLOWED = new Set([
+    'SessionStart',
+    'UserPromptSubmit',
+    'PreCompact',
+    'Stop',
+    'SubagentStop',
+  ])
   let lines = 0
   let last = null
   const line = (fields) =>
@@ -542,19 +695,34 @@ function conversation(id, talk) {
         hook_event_name: event,
         ...fields,
       })
-      const { stdout } = step((env) => run(process.execPath, [hookProgram, 'hook'], { cwd: project, env, input }))
+      const { stdout } = step((env) =>
+        run(process.execPath, [hookProgram, 'hook'], { cwd: project, env, input }),
+      )
       console.log(`$ hook ${event}\n${stdout}`)
       if (isFollowed && FOLLOWED.has(event))
-        step((env) => run(process.execPath, [hookProgram, 'hook', 'after'], { cwd: project, env, input }))
+        step((env) =>
+          run(process.execPath, [hookProgram, 'hook', 'after'], { cwd: project, env, input }),
+        )
       return stdout
     },
     received(printed, hookEvent) {
-      const content = printed.startsWith('{') ? JSON.parse(printed).hookSpecificOutput?.additionalContext : printed
-      if (content) line({ type: 'attachment', attachment: { type: 'hook_additional_context', content: [content], hookEvent } })
+      const content = printed.startsWith('{')
+        ? JSON.parse(printed).hookSpecificOutput?.additionalContext
+        : printed
+      if (content)
+        line({
+          type: 'attachment',
+          attachment: { type: 'hook_additional_context', content: [content], hookEvent },
+        })
     },
     asks: (content) => line({ type: 'user', message: { role: 'user', content } }),
     answers(text, context) {
-      const usage = { input_tokens: 10, cache_read_input_tokens: context, cache_creation_input_tokens: 200, output_tokens: 30 }
+      const usage = {
+        input_tokens: 10,
+        cache_read_input_tokens: context,
+        cache_creation_input_tokens: 200,
+        output_tokens: 30,
+      }
       line({
         type: 'assistant',
         message: {
@@ -568,7 +736,12 @@ function conversation(id, talk) {
     },
     tool(name, input, response) {
       const toolId = `toolu_${id[0]}${lines}`
-      const usage = { input_tokens: 10, cache_read_input_tokens: 13_000, cache_creation_input_tokens: 200, output_tokens: 30 }
+      const usage = {
+        input_tokens: 10,
+        cache_read_input_tokens: 13_000,
+        cache_creation_input_tokens: 200,
+        output_tokens: 30,
+      }
       line({
         type: 'assistant',
         message: {
@@ -581,9 +754,17 @@ function conversation(id, talk) {
       })
       line({
         type: 'user',
-        message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: toolId, content: response.stdout ?? 'ok' }] },
+        message: {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: toolId, content: response.stdout ?? 'ok' }],
+        },
       })
-      agent.send('PostToolUse', { tool_name: name, tool_input: input, tool_response: response, tool_use_id: toolId })
+      agent.send('PostToolUse', {
+        tool_name: name,
+        tool_input: input,
+        tool_response: response,
+        tool_use_id: toolId,
+      })
     },
     compacts() {
       line({

@@ -35,13 +35,23 @@ export class Normaliser {
     let result = text
     for (const id of this.#ids) result = result.replaceAll(id, '<id>')
     for (const id of this.#ids)
-      result = result.replaceAll(new RegExp(`\\b(?:${id.slice(-6)}|${id.slice(0, 8)}|${id.slice(-8)})\\b`, 'g'), '<short>')
+      result = result.replaceAll(
+        new RegExp(`\\b(?:${id.slice(-6)}|${id.slice(0, 8)}|${id.slice(-8)})\\b`, 'g'),
+        '<short>',
+      )
     for (const hash of this.#commits)
-      result = result.replaceAll(new RegExp(`\\b${hash.slice(0, 7)}[0-9a-f]{0,33}\\b`, 'g'), '<commit>')
+      result = result.replaceAll(
+        new RegExp(`\\b${hash.slice(0, 7)}[0-9a-f]{0,33}\\b`, 'g'),
+        '<commit>',
+      )
     // The hash of a text with new ids in it.
-    result = result.replaceAll(/sha256:[0-9a-f]{64}/g, (hash) => (this.frozen.includes(hash) ? hash : 'sha256:<hash>'))
+    result = result.replaceAll(/sha256:[0-9a-f]{64}/g, (hash) =>
+      this.frozen.includes(hash) ? hash : 'sha256:<hash>',
+    )
     // The sum of a log with new ids in it, as the last line of a document has it.
-    result = result.replaceAll(/(?<=rendered from \d+ bytes )[0-9a-f]{8}/g, (sum) => (this.frozen.includes(sum) ? sum : '<sum>'))
+    result = result.replaceAll(/(?<=rendered from \d+ bytes )[0-9a-f]{8}/g, (sum) =>
+      this.frozen.includes(sum) ? sum : '<sum>',
+    )
     return result.replaceAll(TIME, (time) => (isReplayed(time) ? '<time>' : time))
   }
 }

@@ -36,7 +36,20 @@ export const KEPT = ['project', 'home', 'state']
 /** Stands in the archive for the path of Node, which differs from machine to machine. */
 export const NODE = '/usr/bin/node-of-this-machine'
 
-const TOOLS = ['git', 'sh', 'grep', 'cat', 'ls', 'sleep', 'true', 'false', 'env', 'uname', 'dirname', 'sed']
+const TOOLS = [
+  'git',
+  'sh',
+  'grep',
+  'cat',
+  'ls',
+  'sleep',
+  'true',
+  'false',
+  'env',
+  'uname',
+  'dirname',
+  'sed',
+]
 
 /** Waits until no other process uses the stage, and returns what gives it free again. */
 export async function lockStage() {
@@ -61,12 +74,15 @@ export function buildStage() {
   rmSync(stage, { recursive: true, force: true })
   for (const folder of ['bin', ...KEPT]) mkdirSync(join(stage, folder), { recursive: true })
   // A copy and not a link: Node goes by real paths, and no path of this checkout may show in an output.
-  for (const name of ['dist', 'package.json']) cpSync(join(repository, name), join(installed, name), { recursive: true })
+  for (const name of ['dist', 'package.json'])
+    cpSync(join(repository, name), join(installed, name), { recursive: true })
   symlinkSync(join(repository, 'node_modules'), join(installed, 'node_modules'))
   cpSync(join(here, 'clock.cjs'), clock)
   symlinkSync(process.execPath, join(stage, 'bin', 'node'))
   for (const tool of TOOLS) {
-    const path = ['/usr/bin', '/bin', '/usr/local/bin'].map((folder) => join(folder, tool)).find((path) => existsSync(path))
+    const path = ['/usr/bin', '/bin', '/usr/local/bin']
+      .map((folder) => join(folder, tool))
+      .find((path) => existsSync(path))
     if (path === undefined) throw new Error(`${tool} is not installed`)
     symlinkSync(path, join(stage, 'bin', tool))
   }
