@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import type { RecordedHandoff } from '../context/handoff/recorded.ts'
-import { isTakenUp } from '../session/handoffs.ts'
+import { isTakenUp } from '../session/kinds/handoffs.ts'
 import { shortId } from '../journal/ids.ts'
 import type { AcceptedHandoff } from '../project/handoff/accept.ts'
 import type { MadeHandoff } from '../project/handoff/create.ts'

@@ -8,8 +8,9 @@ import {
 } from '../session/state.ts'
 import { shortId } from '../journal/ids.ts'
 import { tldrOf } from '../session/tldr.ts'
-import { phaseLine } from '../session/workflow.ts'
+import { phaseLine } from '../session/kinds/phases.ts'
 import type { RawEntry } from '../session/in-effect.ts'
+import { lineOf } from '../session/registry.ts'
 import { shorten } from '../text/clean.ts'
 import { minute } from '../text/times.ts'
 
@@ -77,40 +78,7 @@ export function plural(number: number, noun: string): string {
 
 /** `2025-01-15T10:30  a1b2c3  text` */
 export function entryLine(entry: RawEntry, all: readonly RawEntry[]): string {
-  return `${minute(entry.at)}  ${shortId(entry.id)}  ${entry.kind.padEnd(18)}  ${entryText(entry, all)}`.trimEnd()
-}
-
-const TOLD = [
-  'text',
-  'title',
-  'path',
-  'phase',
-  'note',
-  'goal',
-  'command',
-  'resolution',
-  'reason',
-  'summary',
-  'body',
-  'name',
-  'status',
-  'key',
-  'task',
-]
-
-/** What an entry says; an amendment says the new words, any other entry about another what that one says. */
-function entryText({ data }: RawEntry, all: readonly RawEntry[], depth = 0): string {
-  const changes = Object.values(data.changes ?? {}).filter(
-    (value) => typeof value === 'string' && value !== '',
-  )
-  if (changes.length > 0) return shorten(changes.join('; ').split('\n').join(' '), 100)
-  const about = ['step', 'blocker', 'next', 'entry']
-    .map((field) => data[field])
-    .find((value) => typeof value === 'string')
-  const subject = depth > 3 ? undefined : all.find((other) => other.id === about)
-  if (subject !== undefined) return entryText(subject, all, depth + 1)
-  const found = TOLD.map((field) => data[field]).find(
-    (value) => typeof value === 'string' && value !== '',
-  )
-  return typeof found === 'string' ? shorten(found.split('\n').join(' '), 100) : ''
+  const line = lineOf(entry, (id) => all.find((other) => other.id === id))
+  const text = shorten(line.split('\n').join(' '), 100)
+  return `${minute(entry.at)}  ${shortId(entry.id)}  ${entry.kind.padEnd(18)}  ${text}`.trimEnd()
 }

@@ -1,5 +1,5 @@
 // What was found, asked and done lately.
-import { waitingHandoff } from '../session/handoffs.ts'
+import { waitingHandoff } from '../session/kinds/handoffs.ts'
 import type { SessionState } from '../session/state.ts'
 import { delegateLine } from '../document/delegate-line.ts'
 import { SHOW, from, noticed } from './commands.ts'

@@ -1,7 +1,7 @@
 // Where things stand: what somebody who goes on with the work has to know first.
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { tldrOf } from '../session/tldr.ts'
-import { focusOf, phaseLine } from '../session/workflow.ts'
+import { focusOf, phaseLine } from '../session/kinds/phases.ts'
 import { SHOW, from } from './commands.ts'
 import { bullets, paragraph } from './lists.ts'
 import type { Section } from './section.ts'

@@ -7,7 +7,7 @@ import {
   stepCounts,
 } from '../session/state.ts'
 import { tldrOf } from '../session/tldr.ts'
-import { phaseLine } from '../session/workflow.ts'
+import { phaseLine } from '../session/kinds/phases.ts'
 import { second } from '../text/times.ts'
 import { delegateName, delegateText } from './delegate-line.ts'
 import { chain } from './chain.ts'

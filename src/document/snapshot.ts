@@ -4,8 +4,7 @@ import { replaceUnsynced } from '../journal/files.ts'
 import type { Log } from '../journal/log.ts'
 import { readRange } from '../journal/read.ts'
 import { isSealed, sealed } from '../journal/record.ts'
-import { abridge } from '../session/abridge.ts'
-import { FOLD_VERSION, NeedsFullFold, advance, fold } from '../session/fold.ts'
+import { FOLD_VERSION, NeedsFullFold, abridge, advance, fold } from '../session/fold.ts'
 import type { SessionState } from '../session/state.ts'
 
 const PREFIX_BYTES = 2048

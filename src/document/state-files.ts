@@ -68,8 +68,7 @@ const ORDER: readonly (keyof SessionState)[] = [
   ] as const),
   ...(['lastTurn', 'entryCount', 'lastId'] as const),
 ]
-import type { Workflow } from '../session/workflow-state.ts'
-import { currentPlace, focusOf } from '../session/workflow.ts'
+import { type Workflow, currentPlace, focusOf } from '../session/kinds/phases.ts'
 
 /** `state.json`: the whole state, for programs. */
 export function renderStateJson(state: SessionState): string {

@@ -16,7 +16,7 @@ import { readTracking } from '../project/conversation/tracking.ts'
 import { readWindow } from '../project/conversation/window.ts'
 import { readUsageTail } from '../harness/claude/usage-tail.ts'
 import { stepCounts } from '../session/state.ts'
-import { phaseLine } from '../session/workflow.ts'
+import { phaseLine } from '../session/kinds/phases.ts'
 import { oweHandoff } from './owed.ts'
 import type { Scene } from './scene.ts'
 

@@ -1,4 +1,4 @@
-import { reportedSince } from '../session/delegates.ts'
+import { reportedSince } from '../session/kinds/delegates.ts'
 import type { Scene } from './scene.ts'
 
 /** What became of delegates since the conversation last heard of them is put before the model, once. */

@@ -1,30 +1,6 @@
 import { isId } from '../journal/ids.ts'
 import type { RawEntry } from '../session/in-effect.ts'
-
-/** Fields that hold references, places and states rather than something a person would search for. */
-const NOT_PROSE = new Set([
-  'git',
-  'code',
-  'after',
-  'when',
-  'how',
-  'status',
-  'list',
-  'trigger',
-  'conversation',
-  'harness',
-  'source',
-  'transcript',
-  'event',
-  'mark',
-  'boundary',
-  'model',
-  'plan',
-  'agent',
-  'phase',
-  'template',
-  'artifact',
-])
+import { proseOf } from '../session/registry.ts'
 
 // The tokeniser takes a run of these as one word, since nothing stands between them. A zero-width
 // space behind each makes them words of their own, and a phrase of them is found anywhere.
@@ -37,26 +13,10 @@ const ZERO_WIDTH_SPACE = '\u200b'
 
 /** Everything in an entry that may be searched for, a field a line; empty when there is nothing. */
 export function entryText(entry: RawEntry): string {
-  // What an amendment says is found at the entry it changes.
-  if (entry.kind === 'entry.amended') return ''
-  // A line drawn from an entry at a checkpoint is found there.
-  if (entry.kind === 'key.added' && typeof entry.data.from === 'string') return ''
   const parts: string[] = []
-  collect(ownWords(entry), parts, DEPTH_LIMIT)
+  collect(proseOf(entry), parts, DEPTH_LIMIT)
   // SQLite would replace a broken character, and the text would then never compare equal to itself.
   return separateWords(parts.join('\n').toWellFormed())
-}
-
-// The TL;DR in a checkpoint and the text of a handoff are composed from entries that are found themselves.
-function ownWords(entry: RawEntry): object {
-  if (entry.kind === 'handoff.made') return { reason: entry.data.reason }
-  if (entry.kind === 'handoff.accepted') return {}
-  // Its order is found where it was begun, and what it changed where it was merged.
-  if (entry.kind === 'delegate.reported')
-    return { name: entry.data.name, summary: entry.data.summary, because: entry.data.because }
-  if (entry.kind !== 'checkpoint.made') return entry.data
-  const { tldr: _composed, ...own } = entry.data
-  return own
 }
 
 export function separateWords(text: string): string {
@@ -74,7 +34,6 @@ function collect(value: unknown, parts: string[], depth: number): void {
   } else if (Array.isArray(value)) {
     for (const element of value) collect(element, parts, depth - 1)
   } else if (typeof value === 'object' && value !== null) {
-    for (const [name, field] of Object.entries(value))
-      if (!NOT_PROSE.has(name)) collect(field, parts, depth - 1)
+    for (const field of Object.values(value)) collect(field, parts, depth - 1)
   }
 }

@@ -6,6 +6,7 @@ import type { SessionRow } from '../index/rows.ts'
 import type { Ledger } from '../ledger/contract.ts'
 import type { PromptEvent } from '../run/prompt/contract.ts'
 import type { RunReport, RunRow, Spend, TaskName } from '../run/report.ts'
+import type { Group } from '../session/kinds/kind.ts'
 import type { SessionState } from '../session/state.ts'
 import type { Usage } from '../session/entries.ts'
 import type { WorkflowOverview } from '../project/workflow/overview.ts'
@@ -107,6 +108,9 @@ export interface EntryLine {
   readonly id: string
   readonly at: string
   readonly kind: string
+  /** What people call its kind, and where the page files it. */
+  readonly label: string
+  readonly group: Group
   readonly by?: string
   /** What it says, in plain text. */
   readonly text: string
@@ -169,6 +173,8 @@ export interface SearchLine {
   readonly entry?: string
   readonly item?: number
   readonly kind: string
+  /** What people call its kind. */
+  readonly label: string
   readonly at?: string
   /** What was found stands between \u0001 and \u0002. */
   readonly snippet: string

@@ -7,7 +7,7 @@ import {
   todosOf,
 } from '../../src/harness/contract/plan-steps.ts'
 import { mintId } from '../../src/journal/ids.ts'
-import { abridge } from '../../src/session/abridge.ts'
+import { abridge } from '../../src/session/fold.ts'
 import type { Draft } from '../../src/session/entries.ts'
 import { type SessionState, currentStep } from '../../src/session/state.ts'
 import { redact } from '../../src/text/redact.ts'

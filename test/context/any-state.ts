@@ -1,6 +1,5 @@
 import * as fc from 'fast-check'
-import { abridge } from '../../src/session/abridge.ts'
-import { fold } from '../../src/session/fold.ts'
+import { abridge, fold } from '../../src/session/fold.ts'
 import type { SessionState } from '../../src/session/state.ts'
 import { anyEntries, history } from '../support/entries.ts'
 import { SESSION_ID, Story } from '../support/worlds.ts'

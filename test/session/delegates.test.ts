@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reportedSince } from '../../src/session/delegates.ts'
+import { reportedSince } from '../../src/session/kinds/delegates.ts'
 import { Story } from '../support/worlds.ts'
 
 test('a session keeps every delegate of which something is to be done, and of the others the latest', () => {

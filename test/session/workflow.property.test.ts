@@ -1,8 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { abridge } from '../../src/session/abridge.ts'
 import type { EntryKind, TemplatePhase, WorkflowTemplate } from '../../src/session/entries.ts'
-import { advance, fold } from '../../src/session/fold.ts'
+import { abridge, advance, fold } from '../../src/session/fold.ts'
 import type { SessionState } from '../../src/session/state.ts'
 import {
   closedGates,
@@ -13,7 +12,7 @@ import {
   nextPlace,
   phaseLine,
   placesOf,
-} from '../../src/session/workflow.ts'
+} from '../../src/session/kinds/phases.ts'
 import { history } from '../support/entries.ts'
 import { SESSION_ID, Story } from '../support/worlds.ts'
 

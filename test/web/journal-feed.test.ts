@@ -12,6 +12,8 @@ function journal(length: number) {
     id: `e${number}`,
     at: '',
     kind: 'note.added',
+    label: 'note',
+    group: 'session',
     text: `${number}`,
     data: {},
     isTakenBack: false,

@@ -3,7 +3,6 @@ import type { SearchLine } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { amount } from '../parts/format.ts'
-import { kindWords } from '../parts/kinds.ts'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { Snippet, Text } from '../parts/text.tsx'
 import { Time } from '../parts/time.tsx'
@@ -148,9 +147,7 @@ function Unread({ bytes, askAgain }: { bytes: number; askAgain: () => void }) {
 function Hit({ hit }: { hit: SearchLine }) {
   return (
     <a class="hit" href={addressOf(hit)}>
-      <span class="hit-kind">
-        {hit.where === 'said' ? `said · ${hit.kind}` : kindWords(hit.kind)}
-      </span>
+      <span class="hit-kind">{hit.where === 'said' ? `said · ${hit.label}` : hit.label}</span>
       <Snippet text={hit.snippet} />
       <span class="hit-time">{hit.at === undefined ? null : <Time at={hit.at} />}</span>
     </a>

@@ -1,4 +1,4 @@
-import type { Phase, PhaseStatus, SubPhase } from '../../src/session/workflow-state.ts'
+import type { Phase, PhaseStatus, SubPhase } from '../../src/session/kinds/phases.ts'
 import type { WorkflowLine } from '../../src/serve/contract.ts'
 import { useAction } from '../data/action.ts'
 import { api } from '../data/api.ts'

@@ -13,7 +13,7 @@ import {
 } from 'yaml'
 import { StintError } from '../../journal/errors.ts'
 import type { TemplatePhase, TemplateSubPhase, WorkflowTemplate } from '../../session/entries.ts'
-import { MOST_PHASES } from '../../session/workflow-fold.ts'
+import { MOST_PHASES } from '../../session/kinds/workflow.ts'
 import { oneLine } from '../../text/clean.ts'
 import { isInside } from './inside.ts'
 import { type TokenRange, tokenRange } from './token-range.ts'

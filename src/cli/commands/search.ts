@@ -1,7 +1,7 @@
 import { buildCommand } from '@stricli/core'
 import type { SaidHit, SearchHit } from '../../index/open-index.ts'
 import { shortId } from '../../journal/ids.ts'
-import { KIND_NAMES } from '../../session/kind-names.ts'
+import { SEARCH_NAMES } from '../../session/registry.ts'
 import { minute } from '../../text/times.ts'
 import type { Context } from '../context.ts'
 import { Misuse } from '../errors.ts'
@@ -26,11 +26,11 @@ interface Flags {
 const DEFAULT_LIMIT = 20
 
 function kindsOf(name: string): readonly string[] {
-  const kinds = KIND_NAMES[name.toLowerCase()] ?? (name.includes('.') ? [name] : undefined)
+  const kinds = SEARCH_NAMES.get(name.toLowerCase()) ?? (name.includes('.') ? [name] : undefined)
   if (kinds === undefined)
     throw new Misuse(
       `there is no kind "${name}"`,
-      `there are ${Object.keys(KIND_NAMES).join(', ')}`,
+      `there are ${[...SEARCH_NAMES.keys()].join(', ')}`,
     )
   return kinds
 }

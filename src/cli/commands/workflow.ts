@@ -1,6 +1,6 @@
 import { buildCommand, buildRouteMap } from '@stricli/core'
 import { relative } from 'node:path'
-import { currentPlace } from '../../session/workflow.ts'
+import { currentPlace } from '../../session/kinds/phases.ts'
 import type { Context } from '../context.ts'
 import {
   describeRecovered,

@@ -1,6 +1,6 @@
 import { type RawEntry, inEffect } from '../../session/in-effect.ts'
 import type { TaskStatus } from '../../session/entries.ts'
-import { acceptanceOf, handoffOf } from '../../session/handoffs.ts'
+import { acceptanceOf, handoffOf } from '../../session/kinds/handoffs.ts'
 import type { Acceptance, Handoff } from '../../session/state.ts'
 import type { LogPosition } from './facts.ts'
 

@@ -1,29 +1,6 @@
 import { type RawEntry, inEffect } from '../../session/in-effect.ts'
+import { aboutOf } from '../../session/registry.ts'
 import type { RecordedHandoff } from './recorded.ts'
-
-/** What says that a session is set down, passed on or taken up, and nothing about the work. */
-const BOOKKEEPING: ReadonlySet<string> = new Set([
-  'handoff.made',
-  'handoff.accepted',
-  'checkpoint.made',
-  'conversation.joined',
-  'conversation.ended',
-  'context.given',
-  'hooks.ran',
-  'context.compacted',
-  'summary.kept',
-  'session.paused',
-  'session.resumed',
-  // That a session has ended is said by itself.
-  'session.closed',
-  'session.reopened',
-  // Where HEAD is, and what became of tasks, is compared by itself.
-  'git.observed',
-  'task.moved',
-])
-
-/** Kinds by which a conversation that takes a handoff up, or has just made it, only goes on talking. */
-const TALK: ReadonlySet<string> = new Set(['turn.ended', 'request.made'])
 
 /**
  * Entries that others added since a handoff was made, without what follows from handing over itself: the end of the
@@ -45,12 +22,7 @@ export function entriesSince(
 
 /** How many entries are about the work. Those of handing over itself are written by several at once, out of order. */
 export function countWork(entries: readonly RawEntry[]): number {
-  return new Set(entries.filter((entry) => !isBookkeeping(entry)).map(({ id }) => id)).size
-}
-
-function isBookkeeping({ kind, data }: RawEntry): boolean {
-  // What a checkpoint draws from what was there.
-  return BOOKKEEPING.has(kind) || (kind === 'key.added' && typeof data.from === 'string')
+  return new Set(entries.filter((entry) => aboutOf(entry) !== 'handover').map(({ id }) => id)).size
 }
 
 function isFollowUp(
@@ -59,8 +31,8 @@ function isFollowUp(
   acceptor: string | undefined,
 ): boolean {
   const { kind, data } = entry
-  if (isBookkeeping(entry)) return true
-  if (!TALK.has(kind)) return false
+  const about = aboutOf(entry)
+  if (about !== 'talk') return about === 'handover'
   if (acceptor !== undefined && data.conversation === acceptor) return true
   return (
     kind === 'turn.ended' &&

@@ -1,6 +1,6 @@
 import type { SearchHit } from '../../library.ts'
 import { shortId } from '../../journal/ids.ts'
-import { KIND_NAMES } from '../../session/kind-names.ts'
+import { SEARCH_NAMES } from '../../session/registry.ts'
 import { badArguments } from '../schema.ts'
 import type { Tool } from '../tool.ts'
 
@@ -67,15 +67,11 @@ export const search: Tool = {
 }
 
 function kindsOf(name: string): readonly string[] {
-  const kinds = Object.hasOwn(KIND_NAMES, name)
-    ? KIND_NAMES[name]
-    : name.includes('.')
-      ? [name]
-      : undefined
+  const kinds = SEARCH_NAMES.get(name) ?? (name.includes('.') ? [name] : undefined)
   if (kinds === undefined)
     throw badArguments(
       `there is no kind "${name}"`,
-      `there are ${Object.keys(KIND_NAMES).join(', ')}`,
+      `there are ${[...SEARCH_NAMES.keys()].join(', ')}`,
     )
   return kinds
 }

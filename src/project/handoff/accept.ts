@@ -1,7 +1,7 @@
 import { contentHash } from '../../context/handoff/content-hash.ts'
 import { type HandoffHead, readHead } from '../../context/handoff/frontmatter.ts'
 import { handoffsIn } from '../../context/handoff/recorded.ts'
-import { isTakenUp } from '../../session/handoffs.ts'
+import { isTakenUp } from '../../session/kinds/handoffs.ts'
 import { type Surroundings, lookAround } from '../../context/handoff/surroundings.ts'
 import { headMoved } from '../../context/handoff/what-moved.ts'
 import { GitFailed } from '../../git/run-git.ts'

@@ -1,7 +1,7 @@
-import { acceptanceOf, handoffOf } from '../../session/handoffs.ts'
+import { acceptanceOf, handoffOf } from '../../session/kinds/handoffs.ts'
 import type { RawEntry } from '../../session/in-effect.ts'
 import { inEffect } from '../../session/in-effect.ts'
-import { isTakenUp } from '../../session/handoffs.ts'
+import { isTakenUp } from '../../session/kinds/handoffs.ts'
 import type { Workspace } from '../store/workspace.ts'
 
 /** A handoff that was made for a task or a session and that nobody took up yet. */

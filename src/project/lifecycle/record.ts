@@ -3,6 +3,7 @@ import { shortId } from '../../journal/ids.ts'
 import { type Draft, draft } from '../../session/entries.ts'
 import { advance } from '../../session/fold.ts'
 import type { RawEntry } from '../../session/in-effect.ts'
+import { amendableFields } from '../../session/registry.ts'
 import type { SessionState } from '../../session/state.ts'
 import { chooseSession, isNamed, refuseClosed } from '../store/choose.ts'
 import type { LiveSession, Reading } from '../store/live-session.ts'
@@ -118,8 +119,8 @@ function amendment(
   by: string,
 ): Draft {
   const target = findEntry(entries, amend.entry)
-  const allowed = AMENDABLE[target.kind]
-  if (allowed === undefined) {
+  const allowed = amendableFields(target.kind)
+  if (allowed.length === 0) {
     throw new StintError(
       'NOT_AMENDABLE',
       `a ${target.kind} entry cannot be reworded`,
@@ -137,26 +138,6 @@ function amendment(
   if (Object.keys(amend.changes).length === 0)
     throw new StintError('NOTHING_TO_CHANGE', 'say what the entry is to read now')
   return draft('entry.amended', { entry: target.id, changes: amend.changes }, { by })
-}
-
-/** What can be reworded in an entry of each kind. */
-const AMENDABLE: Readonly<Record<string, readonly string[]>> = {
-  'goal.set': ['text'],
-  'tldr.written': ['text'],
-  'step.added': ['text'],
-  'progress.made': ['text'],
-  'decision.made': ['title', 'context', 'options', 'choice', 'rationale'],
-  'discovery.made': ['text'],
-  'gotcha.found': ['text'],
-  'blocker.raised': ['text'],
-  'blocker.resolved': ['resolution'],
-  'next.added': ['text'],
-  'key.added': ['text'],
-  'file.noted': ['path', 'description'],
-  'file.changed': ['path', 'description'],
-  'command.kept': ['command'],
-  'note.added': ['text'],
-  'checkpoint.made': ['note'],
 }
 
 function retraction(

@@ -9,7 +9,7 @@ import {
 } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'
-import { reportedSince } from '../../session/delegates.ts'
+import { reportedSince } from '../../session/kinds/delegates.ts'
 import { type SessionState, isOpen } from '../../session/state.ts'
 import { DEFAULTS } from '../config/config.ts'
 import { LiveSession } from './live-session.ts'

@@ -11,8 +11,9 @@ import {
   removeEmptyFolder,
 } from '../../journal/files.ts'
 import { namesIn } from '../../journal/look.ts'
-import type { Draft, EntryKind } from '../../session/entries.ts'
+import type { Draft } from '../../session/entries.ts'
 import type { RawEntry } from '../../session/in-effect.ts'
+import { mayWrite } from '../../session/registry.ts'
 import { runOf } from './in-run.ts'
 import type { LiveSession } from './live-session.ts'
 import { absorbFrom, draftsIn, leaveIn } from './outbox.ts'
@@ -86,33 +87,6 @@ const LONGEST = 256 * 1024
 /** Two clocks need not agree to the second. */
 const AHEAD_MS = 60_000
 
-/** What the commands append that an agent in a run may give. */
-const KINDS: ReadonlySet<string> = new Set<EntryKind>([
-  'goal.set',
-  'tldr.written',
-  'step.added',
-  'step.started',
-  'step.reopened',
-  'step.done',
-  'progress.made',
-  'decision.made',
-  'discovery.made',
-  'gotcha.found',
-  'blocker.raised',
-  'blocker.resolved',
-  'next.added',
-  'next.taken',
-  'key.added',
-  'file.changed',
-  'file.noted',
-  'command.kept',
-  'note.added',
-  'entry.amended',
-  'entry.retracted',
-  'task.reported',
-  'task.checked',
-])
-
 /** The draft, when it is one that an agent may have left; undefined for any other. */
 function acceptable(
   draft: Draft,
@@ -121,7 +95,8 @@ function acceptable(
 ): Draft | undefined {
   const { id = '', at = '', kind, by } = draft
   const data: Readonly<Record<string, unknown>> = { ...draft.data }
-  if (!KINDS.has(kind) || !['cli', 'library', 'mcp'].includes(by) || !isFlat(data)) return undefined
+  if (!mayWrite('agent', kind) || !['cli', 'library', 'mcp'].includes(by) || !isFlat(data))
+    return undefined
   // Another key would make the run's own entry of that key count as said already.
   if (draft.once !== once) return undefined
   // An id from the future would push all others there; one that is taken would stand in the place of what has it.
@@ -130,8 +105,8 @@ function acceptable(
   )
   const same = known.get(id)
   if (isLate || (same !== undefined && same.once !== once)) return undefined
-  if (kind.startsWith('entry.') && !KINDS.has(known.get(String(data['entry']))?.kind ?? ''))
-    return undefined
+  const changed = known.get(String(data['entry']))?.kind ?? ''
+  if (kind.startsWith('entry.') && !mayWrite('agent', changed)) return undefined
   return { id, at, kind, by, once, data } as unknown as Draft
 }
 

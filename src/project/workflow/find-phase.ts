@@ -1,6 +1,5 @@
 import { StintError } from '../../journal/errors.ts'
-import type { Workflow } from '../../session/workflow-state.ts'
-import { type Place, placesOf } from '../../session/workflow.ts'
+import { type Workflow, type Place, placesOf } from '../../session/kinds/phases.ts'
 
 /** The place that a person means: a phase or sub-phase by its id, its name, or a part of the name that only it has. */
 export function findPhase(workflow: Pick<Workflow, 'id' | 'phases'>, wanted: string): Place {

@@ -1,8 +1,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SessionState } from '../../session/state.ts'
-import type { Deliverable, Workflow } from '../../session/workflow-state.ts'
-import { conversationGroups, currentPlace, isSplit, nextPlace } from '../../session/workflow.ts'
+import {
+  type Deliverable,
+  type Workflow,
+  conversationGroups,
+  currentPlace,
+  isSplit,
+  nextPlace,
+} from '../../session/kinds/phases.ts'
 import { isInside } from '../../backlog/workflow/inside.ts'
 import { chooseSession } from '../store/choose.ts'
 import type { Workspace } from '../store/workspace.ts'

@@ -1,7 +1,7 @@
 import { StintError } from '../../journal/errors.ts'
 import { draft } from '../../session/entries.ts'
-import type { Phase } from '../../session/workflow-state.ts'
 import {
+  type Phase,
   type Place,
   closedGates,
   currentPlace,
@@ -9,7 +9,7 @@ import {
   isApproved,
   nextPlace,
   placesOf,
-} from '../../session/workflow.ts'
+} from '../../session/kinds/phases.ts'
 import { oneLine } from '../../text/clean.ts'
 import type { Reading } from '../store/live-session.ts'
 import type { Workspace } from '../store/workspace.ts'

@@ -151,16 +151,9 @@ async function rename(
   return reading.state
 }
 
-const JOURNAL_KINDS = new Set([
-  'workflow.begun',
-  'phase.entered',
-  'phase.finished',
-  'phase.approved',
-])
-
 function journalEvidence(entries: readonly RawEntry[], where: string): readonly Evidence[] {
   return inEffect(entries)
-    .filter(({ kind }) => JOURNAL_KINDS.has(kind))
+    .filter(({ kind }) => /^(?:workflow|phase)\./.test(kind))
     .map(({ kind, data, at }): Evidence => {
       const phase = typeof data.phase === 'string' ? { phase: data.phase } : {}
       return {

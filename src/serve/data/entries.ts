@@ -6,6 +6,7 @@ import { openLog } from '../../index/index-session.ts'
 import type { LogPlace } from '../../journal/log.ts'
 import { parseLog, readRange } from '../../journal/read.ts'
 import type { JournalRecord } from '../../journal/record.ts'
+import { groupOf, labelOf, subjectOf } from '../../session/registry.ts'
 import type { EntryLine, EntryList } from '../contract.ts'
 import { Refused, notThere } from '../problem.ts'
 
@@ -109,6 +110,8 @@ export function entryLines(
     id,
     at,
     kind,
+    label: labelOf(kind),
+    group: groupOf(kind),
     by,
     text: textOf({ id, at, kind, by, data }, session, index),
     data,
@@ -120,10 +123,8 @@ export function entryLines(
 function textOf(entry: JournalRecord, session: string, index: SessionIndex): string {
   const own = joinWords(entryText(entry))
   if (own !== '') return own
-  const about = ['step', 'blocker', 'next', 'entry']
-    .map((name) => entry.data[name])
-    .find((id) => typeof id === 'string')
-  return about === undefined ? '' : (index.entryText(session, about as string) ?? '')
+  const about = subjectOf(entry)
+  return about === undefined ? '' : (index.entryText(session, about) ?? '')
 }
 
 function withLog<T>(place: LogPlace, work: (fd: number, size: number) => T): T {

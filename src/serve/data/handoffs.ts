@@ -1,5 +1,5 @@
 import type { Workspace } from '../../project/store/workspace.ts'
-import { isTakenUp } from '../../session/handoffs.ts'
+import { isTakenUp } from '../../session/kinds/handoffs.ts'
 import type { Handoff, SessionState } from '../../session/state.ts'
 import type { HandoffLine } from '../contract.ts'
 

@@ -6,6 +6,7 @@ import { KnownHarnesses } from '../data/harnesses.ts'
 import { Refused } from '../problem.ts'
 import { type Bindings, type Scene, numberIn, projectIn, textIn } from '../scene.ts'
 import { defined } from '../../text/defined.ts'
+import { labelOf } from '../../session/registry.ts'
 
 const MOST_HITS = 200
 /** Nobody else is answered while it reads on. */
@@ -49,7 +50,7 @@ function searchLine(hit: SearchHit | SaidHit): SearchLine {
   const { where, snippet } = hit
   if (where === 'journal') {
     const { session, name, entry, kind, at } = hit
-    return { where, session, sessionName: name, entry, kind, at, snippet }
+    return { where, session, sessionName: name, entry, kind, label: labelOf(kind), at, snippet }
   }
   const { conversation, item, role, at, session, name } = hit
   return {
@@ -57,6 +58,7 @@ function searchLine(hit: SearchHit | SaidHit): SearchLine {
     conversation,
     item,
     kind: role,
+    label: role,
     snippet,
     ...defined({ at, session, sessionName: name }),
   }

@@ -3,7 +3,6 @@ import type { EntryLine } from '../../../src/serve/contract.ts'
 import { useJournal } from '../../data/use-journal.ts'
 import { Clip } from '../../parts/clip.tsx'
 import { amount } from '../../parts/format.ts'
-import { GROUPS, type Group, groupOf, kindWords } from '../../parts/kinds.ts'
 import { Openings } from '../../parts/openings.tsx'
 import { Empty, Failure, Loading, Stale } from '../../parts/states.tsx'
 import { Text, visible } from '../../parts/text.tsx'
@@ -11,6 +10,20 @@ import { Clock } from '../../parts/time.tsx'
 import { type VirtualHandle, VirtualList } from '../../parts/virtual-list.tsx'
 import { useShortcuts } from '../../shell/keyboard.ts'
 import { setValues, useValues } from '../../shell/router.ts'
+
+type Group = EntryLine['group']
+
+const GROUPS: Readonly<Record<Group, string>> = {
+  decisions: 'Decisions',
+  findings: 'Findings',
+  blockers: 'Blockers',
+  steps: 'Steps',
+  requests: 'Requests',
+  code: 'Code',
+  tasks: 'Tasks',
+  context: 'Context',
+  session: 'Session',
+}
 
 /** The journal as it is written: the newest at the end, which is followed while one is there. */
 export function JournalList({ session }: { session: string }) {
@@ -24,7 +37,7 @@ export function JournalList({ session }: { session: string }) {
   const handle = useRef<VirtualHandle>(null)
   const openings = useRef(new Map<string, number>())
   const [isAtEnd, setAtEnd] = useState(true)
-  const isShown = ({ kind }: EntryLine) => chosen.size === 0 || chosen.has(groupOf(kind))
+  const isShown = ({ group }: EntryLine) => chosen.size === 0 || chosen.has(group)
   const shown = useMemo(() => feed.entries.filter(isShown), [feed.entries, chosen])
   const first = useMemo(
     () => -feed.entries.slice(0, feed.earlier).filter(isShown).length,
@@ -123,7 +136,7 @@ function Entry({ line, isWanted }: { line: EntryLine; isWanted: boolean }) {
   return (
     <article
       class="entry"
-      data-group={groupOf(line.kind)}
+      data-group={line.group}
       data-taken-back={line.isTakenBack}
       data-wanted={isWanted}
     >
@@ -131,7 +144,7 @@ function Entry({ line, isWanted }: { line: EntryLine; isWanted: boolean }) {
         <Clock at={line.at} />
       </a>
       <span class="entry-kind">
-        <Text>{kindWords(line.kind)}</Text>
+        <Text>{line.label}</Text>
       </span>
       <div class="entry-text" dir="auto">
         {line.isTakenBack ? <span class="tag">taken back</span> : null}

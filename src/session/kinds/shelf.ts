@@ -1,3 +1,41 @@
+/**
+ * A list that may have left its oldest items behind. A full fold leaves none; a snapshot keeps the
+ * recent ones and the number of the others, so that a long session opens as fast as a short one.
+ */
+export interface Shelf<T> {
+  readonly earlier: number
+  readonly items: readonly T[]
+  /** The texts of the items left behind, where it has to be known whether one was there. */
+  readonly leftOut?: readonly string[]
+}
+
+/** Anything that stands in a list of the document: the id is that of the entry that made it. */
+export interface Item {
+  readonly id: string
+  readonly text: string
+  /** When it happened, ISO, to be shown by the minute. */
+  readonly at: string
+}
+
+/** What a list of the state is like. */
+export interface ShelfRule<T> {
+  /** How many of the latest items a snapshot keeps; `all` where the fold itself keeps few. */
+  readonly recent: number | 'all'
+  /** Items that a snapshot keeps however old they are. */
+  keeps?(item: T): boolean
+  /** How many texts of items left behind a snapshot remembers. */
+  readonly remembered?: number
+  /** Whether `item.moved` may put its items into another order. */
+  readonly isOrdered: boolean
+}
+
+/** A rule for each list in the part `S` of the state. */
+export type ShelfRules<S = Readonly<Record<string, Shelf<Item>>>> = {
+  readonly [K in keyof S as S[K] extends Shelf<unknown> ? K : never]: S[K] extends Shelf<infer T>
+    ? ShelfRule<T>
+    : never
+}
+
 /** A list while it is being folded. It may have left its oldest items behind, as a shelf of the state does. */
 export interface WorkingShelf<T> {
   earlier: number
@@ -61,4 +99,19 @@ export function find(list: WorkingShelf<{ readonly id: string }>, id: unknown): 
   if (index === -1 && list.earlier > 0)
     throw new NeedsFullFold(`${String(id)} is not in the snapshot`)
   return index
+}
+
+/** Keeps the last `limit` items. The same thing noticed again takes the place of the earlier one, at the end. */
+export function pushRecent<T extends Item>(
+  list: WorkingShelf<T>,
+  added: T,
+  limit: number,
+  isSame: (known: T) => boolean = (known) => known.text === added.text,
+): void {
+  const index = list.items.findIndex(isSame)
+  if (index !== -1) list.items.splice(index, 1)
+  list.items.push(added)
+  if (list.items.length <= limit) return
+  list.items.shift()
+  list.earlier += 1
 }

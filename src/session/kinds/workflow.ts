@@ -1,98 +1,206 @@
-// The phases of a workflow, folded. Every entry is judged by where the workflow stands when it comes in the order of
-// ids, so copies that are merged fold alike.
-import type { EntryKind } from './entries.ts'
-import { fields, optional, str } from './entry-fields.ts'
-import type { Phase, PhaseStatus, SubPhase, Workflow } from './workflow-state.ts'
-import { indexOfPlace, isApproved, placesOf } from './workflow.ts'
-import type { Handler, Working } from './working-state.ts'
-import { defined } from '../text/defined.ts'
+// The phases of a workflow. Every entry is judged by where the workflow stands when it comes in the order of ids, so
+// copies that are merged fold alike.
+import { defined } from '../../text/defined.ts'
+import type { Folds, Kinds, Working } from './kind.ts'
+import {
+  type Phase,
+  type PhaseStatus,
+  type SubPhase,
+  type Workflow,
+  type WorkflowState,
+  indexOfPlace,
+  isApproved,
+  placesOf,
+} from './phases.ts'
+import { type GitState, fields, optional, str } from './read-fields.ts'
+
+export interface WorkflowData {
+  /** The session follows a template from now on. `workflow` is the name it was given then. */
+  'workflow.begun': { workflow: string; name: string; template: WorkflowTemplate }
+  'phase.entered': { phase: string; note?: string; git?: GitState }
+  /** Its work is called finished: it waits for its approval, or it was the last. */
+  'phase.finished': { phase: string; note?: string; git?: GitState }
+  /** `said` are the person's words, where an agent passed them on. */
+  'phase.approved': { phase: string; note?: string; said?: string }
+  /** Holds until another phase is entered; an empty text takes it back. */
+  'focus.set': { text: string }
+  'deliverable.set': { path: string; phase?: string }
+  'deliverable.dropped': { path: string }
+}
+
+/** The template a workflow follows, as it was when it was begun: later editions of it change nothing. */
+export interface WorkflowTemplate {
+  readonly name: string
+  readonly phases: readonly TemplatePhase[]
+}
+
+export interface TemplateSubPhase {
+  readonly id: string
+  readonly name: string
+  readonly focus?: string
+  readonly deliverables?: readonly string[]
+}
+
+export interface TemplatePhase extends TemplateSubPhase {
+  readonly gate?: 'approval' | 'none'
+  /** Typically used, from and to. */
+  readonly tokens?: readonly [number, number]
+  readonly conversation?: string
+  readonly subPhases?: readonly TemplateSubPhase[]
+}
+
+/** The name and title of the session, by which its workflow goes. */
+interface Named {
+  readonly name: string
+  readonly title: string
+}
 
 /** More than anybody follows; a snapshot holds all of them. */
 export const MOST_PHASES = 60
 export const MOST_DELIVERABLES = 200
 const MOST_TOKENS = 1e12
 
-export const WORKFLOW: { readonly [K in EntryKind]?: Handler<K> } = {
+export const fold: Folds<WorkflowData, WorkflowState & Named> = {
   // Begun on two machines at once, the first holds.
-  'workflow.begun': (state, data, entry) => {
-    if (state.workflow !== undefined) return
-    const template = record(data.template)
-    const phases = phasesIn(template.phases)
-    const first = placesOf(phases)[0]?.place.id
-    if (first === undefined) return
-    const begun: Workflow = {
-      id: state.name,
-      name: state.title,
-      templateName: str(template.name),
-      phases,
-      current: '',
-      percent: 0,
-      deliverables: deliverablesIn(template.phases, entry.at),
-      approvals: [],
-    }
-    state.workflow = enter(begun, first, entry.at)
-  },
-  'phase.entered': (state, data, entry) => {
-    change(state, (workflow) => enter(workflow, str(data.phase), entry.at))
-  },
-  'phase.finished': (state, data, entry) => {
-    change(state, (workflow) => {
-      const here = placesOf(workflow.phases)[indexOfPlace(workflow.phases, workflow.current)]
-      if (
-        here?.phase.id !== data.phase ||
-        !here?.isLastOfPhase ||
-        here.phase.finishedAt !== undefined
-      )
-        return workflow
-      const phases = workflow.phases.map((phase) =>
-        phase.id === data.phase ? { ...phase, finishedAt: entry.at } : phase,
-      )
-      return settled({ ...workflow, phases })
-    })
-  },
-  'phase.approved': (state, data, entry) => {
-    const id = str(data.phase)
-    change(state, (workflow) => {
-      const last = placesOf(workflow.phases).findLastIndex(({ phase }) => phase.id === id)
-      const isReached = last !== -1 && last <= indexOfPlace(workflow.phases, workflow.current)
-      // What is ahead was approved before somebody went back, and is to be approved as it will be then.
-      if (!isReached || isApproved(workflow, id)) return workflow
-      const approval = { phase: id, at: entry.at, ...fields(data, 'note', 'said') }
-      return settled({ ...workflow, approvals: [...workflow.approvals, approval] })
-    })
-  },
-  'focus.set': (state, data) => {
-    change(state, ({ focus: _before, ...workflow }) => ({
-      ...workflow,
-      ...fields({ focus: data.text }, 'focus'),
-    }))
-  },
-  'deliverable.set': (state, data, entry) => {
-    const path = str(data.path)
-    change(state, (workflow) => {
-      const others = workflow.deliverables.filter((known) => known.path !== path)
-      if (path === '' || others.length >= MOST_DELIVERABLES) return workflow
-      return {
-        ...workflow,
-        deliverables: [...others, { path, at: entry.at, ...fields(data, 'phase') }],
+  'workflow.begun': {
+    outdatesTldr: true,
+    apply(state, data, entry) {
+      if (state.workflow !== undefined) return
+      const template = record(data.template)
+      const phases = phasesIn(template.phases)
+      const first = placesOf(phases)[0]?.place.id
+      if (first === undefined) return
+      const begun: Workflow = {
+        id: state.name,
+        name: state.title,
+        templateName: str(template.name),
+        phases,
+        current: '',
+        percent: 0,
+        deliverables: deliverablesIn(template.phases, entry.at),
+        approvals: [],
       }
-    })
+      state.workflow = enter(begun, first, entry.at)
+    },
   },
-  'deliverable.dropped': (state, data) => {
-    change(state, (workflow) => ({
-      ...workflow,
-      deliverables: workflow.deliverables.filter((known) => known.path !== data.path),
-    }))
+  'phase.entered': {
+    outdatesTldr: true,
+    bindsBranch: false,
+    apply(state, data, entry) {
+      change(state, (workflow) => enter(workflow, str(data.phase), entry.at))
+    },
+  },
+  'phase.finished': {
+    outdatesTldr: true,
+    bindsBranch: false,
+    apply(state, data, entry) {
+      change(state, (workflow) => {
+        const here = placesOf(workflow.phases)[indexOfPlace(workflow.phases, workflow.current)]
+        if (
+          here?.phase.id !== data.phase ||
+          !here?.isLastOfPhase ||
+          here.phase.finishedAt !== undefined
+        )
+          return workflow
+        const phases = workflow.phases.map((phase) =>
+          phase.id === data.phase ? { ...phase, finishedAt: entry.at } : phase,
+        )
+        return settled({ ...workflow, phases })
+      })
+    },
+  },
+  'phase.approved': {
+    outdatesTldr: true,
+    apply(state, data, entry) {
+      const id = str(data.phase)
+      change(state, (workflow) => {
+        const last = placesOf(workflow.phases).findLastIndex(({ phase }) => phase.id === id)
+        const isReached = last !== -1 && last <= indexOfPlace(workflow.phases, workflow.current)
+        // What is ahead was approved before somebody went back, and is to be approved as it will be then.
+        if (!isReached || isApproved(workflow, id)) return workflow
+        const approval = { phase: id, at: entry.at, ...fields(data, 'note', 'said') }
+        return settled({ ...workflow, approvals: [...workflow.approvals, approval] })
+      })
+    },
+  },
+  'focus.set': {
+    outdatesTldr: true,
+    apply(state, data) {
+      change(state, ({ focus: _before, ...workflow }) => ({
+        ...workflow,
+        ...fields({ focus: data.text }, 'focus'),
+      }))
+    },
+  },
+  'deliverable.set': {
+    outdatesTldr: true,
+    apply(state, data, entry) {
+      const path = str(data.path)
+      change(state, (workflow) => {
+        const others = workflow.deliverables.filter((known) => known.path !== path)
+        if (path === '' || others.length >= MOST_DELIVERABLES) return workflow
+        return {
+          ...workflow,
+          deliverables: [...others, { path, at: entry.at, ...fields(data, 'phase') }],
+        }
+      })
+    },
+  },
+  'deliverable.dropped': {
+    outdatesTldr: true,
+    apply(state, data) {
+      change(state, (workflow) => ({
+        ...workflow,
+        deliverables: workflow.deliverables.filter((known) => known.path !== data.path),
+      }))
+    },
   },
 }
 
+export const kinds = (): Kinds<WorkflowData> => {
+  const usual = {
+    searchedAs: undefined,
+    group: 'tasks',
+    writers: [],
+    amendable: [],
+    about: 'work',
+    subject: undefined,
+    document: undefined,
+  } as const
+  const phase = { ...usual, prose: ['note'], line: ['phase', 'note'] } as const
+  return {
+    'workflow.begun': {
+      ...usual,
+      label: 'workflow begun',
+      prose: ['workflow', 'name'],
+      line: ['name'],
+    },
+    'phase.entered': { ...phase, label: 'phase entered' },
+    'phase.finished': { ...phase, label: 'phase finished' },
+    'phase.approved': { ...phase, label: 'phase approved', prose: ['note', 'said'] },
+    'focus.set': { ...usual, label: 'focus set', prose: ['text'], line: ['text'] },
+    'deliverable.set': {
+      ...usual,
+      label: 'deliverable set',
+      prose: ['path'],
+      line: ['path', 'phase'],
+    },
+    'deliverable.dropped': {
+      ...usual,
+      label: 'deliverable dropped',
+      prose: ['path'],
+      line: ['path'],
+    },
+  }
+}
+
 /** A workflow goes by the name and title of its session. */
-export function followName(state: Working): void {
+export function followName(state: Working<WorkflowState & Named>): void {
   if (state.workflow !== undefined)
     state.workflow = { ...state.workflow, id: state.name, name: state.title }
 }
 
-function change(state: Working, update: (workflow: Workflow) => Workflow): void {
+function change(state: Working<WorkflowState>, update: (workflow: Workflow) => Workflow): void {
   if (state.workflow !== undefined) state.workflow = update(state.workflow)
 }
 

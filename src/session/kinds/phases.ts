@@ -1,16 +1,76 @@
-// What a workflow, a session that follows a template of phases, can be asked. Hooks load this: it imports nothing but types.
-import type { SessionState } from './state.ts'
-import type { Phase, SubPhase, Workflow } from './workflow-state.ts'
+// A workflow, a session that follows a template of phases, and what it can be asked. Hooks load this: it imports nothing but types.
+import type { ConversationsState } from './conversations.ts'
+
+/** `skipped` was passed over on the way to a later one. */
+export type PhaseStatus = 'pending' | 'current' | 'waiting for approval' | 'done' | 'skipped'
+
+export interface SubPhase {
+  readonly id: string
+  readonly name: string
+  readonly status: PhaseStatus
+  readonly focus?: string
+  readonly enteredAt?: string
+  readonly leftAt?: string
+}
+
+export interface Phase extends SubPhase {
+  /** `approval`: what comes after it opens when a person approved it. */
+  readonly gate: 'approval' | 'none'
+  /** Typically used, from and to. */
+  readonly tokens?: readonly [number, number]
+  /** Phases that name the same one share a conversation. */
+  readonly conversation?: string
+  readonly subPhases: readonly SubPhase[]
+  /** Its work was called finished: it waits for its approval, or was the last. */
+  readonly finishedAt?: string
+}
+
+export interface Deliverable {
+  readonly path: string
+  readonly phase?: string
+  readonly at: string
+}
+
+export interface Approval {
+  readonly phase: string
+  readonly at: string
+  readonly note?: string
+  /** The person's words, where an agent passed them on. */
+  readonly said?: string
+}
+
+export interface Workflow {
+  /** The session's short name. */
+  readonly id: string
+  /** The session's title. */
+  readonly name: string
+  readonly templateName: string
+  readonly phases: readonly Phase[]
+  /** The id of the phase, or of the sub-phase, that is being worked on. */
+  readonly current: string
+  /** 0 to 100; 100 when the last phase is done. */
+  readonly percent: number
+  readonly deliverables: readonly Deliverable[]
+  /** Those that hold; going back to or before a phase takes its approval back. */
+  readonly approvals: readonly Approval[]
+  /** What somebody said to look at in this phase, instead of what its template says. */
+  readonly focus?: string
+}
+
+export interface WorkflowState {
+  /** The phases, where the session follows a template. */
+  readonly workflow?: Workflow
+}
 
 /** `Phase 5b - TDD GREEN (45% complete)`, for a session that is a workflow. */
-export function phaseLine({ workflow }: SessionState): string | undefined {
+export function phaseLine({ workflow }: WorkflowState): string | undefined {
   if (workflow === undefined) return undefined
   const { id, name } = currentPlace(workflow).place
   return `Phase ${id} - ${name} (${workflow.percent}% complete)`
 }
 
 /** What to look at now: what somebody set, else what the template says of the sub-phase or the phase. */
-export function focusOf({ workflow }: SessionState): string | undefined {
+export function focusOf({ workflow }: WorkflowState): string | undefined {
   if (workflow === undefined) return undefined
   const { place, phase } = currentPlace(workflow)
   return workflow.focus ?? place.focus ?? phase.focus
@@ -90,7 +150,7 @@ export function conversationGroups({ phases }: Workflow): readonly ConversationG
  * Whether this is the place to go on in a fresh conversation: the last phase of one is done, or the first of the next
  * was entered and no conversation has begun since.
  */
-export function isSplit({ workflow, conversations }: SessionState): boolean {
+export function isSplit({ workflow, conversations }: WorkflowState & ConversationsState): boolean {
   if (workflow === undefined) return false
   const { phase, place } = currentPlace(workflow)
   const position = workflow.phases.indexOf(phase)

@@ -1,5 +1,25 @@
 // Data from a file may lack or misname anything, so every field is read as unknown.
-import type { GitState, Usage } from './entries.ts'
+/** What git said when an entry was written. */
+export interface GitState {
+  readonly branch?: string
+  readonly commit?: string
+  /** Paths with uncommitted changes. */
+  readonly dirty?: number
+}
+
+/** What the harness said a model call used. The context it left is the sum of all but the output. */
+export interface Usage {
+  readonly input: number
+  readonly cacheWritten: number
+  readonly cacheRead: number
+  readonly output: number
+}
+
+/** Where an item a person wrote stands: behind the item with this id, or `start` for the top of its list. */
+export type After = string
+
+/** The name of the delegate from whose journal an entry was copied, with its work. */
+export type Whose = string
 
 export function item(
   entry: { readonly id: string; readonly at: string },

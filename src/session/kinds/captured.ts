@@ -1,0 +1,186 @@
+// What hooks capture by themselves. It is much, and only its recent end says where things stand; the journal has all of it.
+import { defined } from '../../text/defined.ts'
+import { type Folds, type Kinds, keep } from './kind.ts'
+import { type GitState, type Usage, fields, item, optional, str, usageOf } from './read-fields.ts'
+import { type Item, type Shelf, type ShelfRules, type WorkingShelf, pushRecent } from './shelf.ts'
+
+export interface CapturedData {
+  /** What the person asked for, in their words. A ruling says how something is to be, or not to be, done. */
+  'request.made': { text: string; conversation: string; isRuling?: boolean }
+  'turn.ended': {
+    conversation: string
+    said?: string
+    failure?: string
+    model?: string
+    usage?: Usage
+  }
+  'commit.made': { commit: string; subject: string; git?: GitState }
+  'test.ran': { command: string; passed: boolean; summary?: string; conversation?: string }
+  /** What a command printed is kept whole in a file of its own; `artifact` is its name. */
+  'output.kept': {
+    label?: string
+    command: string
+    exit: number
+    artifact: string
+    bytes: number
+    lines: number
+    /** Characters of the digest that was printed in its place. */
+    shown?: number
+    summary?: string
+  }
+  'agent.finished': {
+    agent: string
+    type?: string
+    task?: string
+    result?: string
+    conversation: string
+  }
+}
+
+export interface Request extends Item {
+  readonly isRuling: boolean
+}
+
+/** `text` is the subject. */
+export interface Commit extends Item {
+  readonly commit: string
+}
+
+/** `text` is the command. */
+export interface TestRun extends Item {
+  readonly passed: boolean
+  readonly summary?: string
+}
+
+/** `text` is what the agent was asked for, or what kind of agent it is. */
+export interface AgentResult extends Item {
+  readonly result?: string
+}
+
+export interface LastTurn {
+  readonly at: string
+  readonly conversation: string
+  readonly said?: string
+  readonly failure?: string
+  readonly model?: string
+  readonly usage?: Usage
+}
+
+/** The recent end of each, in a full fold too. */
+export interface CapturedState {
+  readonly requests: Shelf<Request>
+  readonly commits: Shelf<Commit>
+  /** The latest run of each command. */
+  readonly tests: Shelf<TestRun>
+  readonly agents: Shelf<AgentResult>
+  readonly lastTurn?: LastTurn
+}
+
+export const shelves: ShelfRules<CapturedState> = {
+  requests: { recent: 'all', isOrdered: false },
+  commits: { recent: 'all', isOrdered: false },
+  tests: { recent: 'all', isOrdered: false },
+  agents: { recent: 'all', isOrdered: false },
+}
+
+export const fold: Folds<CapturedData, CapturedState> = {
+  'request.made': {
+    outdatesTldr: true,
+    apply(state, data, entry) {
+      state.requests.items.push({ ...item(entry, data.text), isRuling: data.isRuling === true })
+      forgetRequest(state.requests)
+    },
+  },
+  'turn.ended': {
+    outdatesTldr: false,
+    apply(state, data, entry) {
+      const usage = usageOf(data.usage)
+      state.lastTurn = {
+        at: entry.at,
+        conversation: str(data.conversation),
+        ...fields(data, 'said', 'failure', 'model'),
+        ...defined({ usage }),
+      }
+    },
+  },
+  'commit.made': {
+    outdatesTldr: true,
+    bindsBranch: false,
+    apply(state, data, entry) {
+      const made = { ...item(entry, data.subject), commit: str(data.commit) }
+      pushRecent(state.commits, made, 12, (known) => known.commit === made.commit)
+    },
+  },
+  'test.ran': {
+    outdatesTldr: true,
+    apply(state, data, entry) {
+      const passed = data.passed === true
+      const run = { ...item(entry, data.command), passed, ...fields(data, 'summary') }
+      pushRecent(state.tests, run, 12)
+    },
+  },
+  'output.kept': { outdatesTldr: false, apply: keep },
+  'agent.finished': {
+    outdatesTldr: true,
+    apply(state, data, entry) {
+      const asked = optional(data.task) ?? optional(data.type) ?? 'agent'
+      pushRecent(state.agents, { ...item(entry, asked), ...fields(data, 'result') }, 8, () => false)
+    },
+  },
+}
+
+export const kinds = (): Kinds<CapturedData> => {
+  const usual = {
+    searchedAs: undefined,
+    group: 'code',
+    writers: [],
+    amendable: [],
+    about: 'work',
+    subject: undefined,
+    document: undefined,
+  } as const
+  const spoken = { ...usual, group: 'requests', about: 'talk' } as const
+  return {
+    'request.made': { ...spoken, label: 'request', prose: ['text'], line: ['text'] },
+    'turn.ended': { ...spoken, label: 'turn ended', prose: ['said', 'failure'], line: [] },
+    'commit.made': { ...usual, label: 'commit', prose: ['commit', 'subject'], line: [] },
+    'test.ran': {
+      ...usual,
+      label: 'test ran',
+      prose: ['command', 'summary'],
+      line: ['command', 'summary'],
+    },
+    'output.kept': {
+      ...usual,
+      label: 'output kept',
+      prose: ['label', 'command', 'summary'],
+      line: ['command', 'summary'],
+    },
+    'agent.finished': {
+      ...usual,
+      label: 'agent finished',
+      group: 'tasks',
+      prose: ['type', 'task', 'result'],
+      line: ['task'],
+    },
+  }
+}
+
+const REQUESTS = 12
+const RULINGS = 40
+
+// The first request says what all of it is for, and a ruling holds until another one is given.
+function forgetRequest(list: WorkingShelf<Request>): void {
+  const others = list.items.slice(1)
+  const oldest = (isRuling: boolean) => others.find((request) => request.isRuling === isRuling)
+  const ordinary = others.filter((request) => !request.isRuling).length
+  const forgotten =
+    ordinary > REQUESTS
+      ? oldest(false)
+      : others.length - ordinary > RULINGS
+        ? oldest(true)
+        : undefined
+  if (forgotten === undefined) return
+  list.items.splice(list.items.indexOf(forgotten), 1)
+  list.earlier += 1
+}

@@ -1,0 +1,177 @@
+// Background agents that work for a session: what each was asked for, and what became of it.
+import type { Folds, Kinds } from './kind.ts'
+import { type Usage, fields, item, optional, str } from './read-fields.ts'
+import type { Item, Shelf, ShelfRules, WorkingShelf } from './shelf.ts'
+
+export interface DelegateData {
+  /** A background agent works for this session from now on, or again. */
+  'delegate.begun': {
+    delegate: string
+    name: string
+    what: string
+    as?: string
+    task?: string
+    group?: string
+    branch: string
+  }
+  'delegate.reported': {
+    delegate: string
+    name: string
+    status: DelegateOutcome
+    what?: string
+    summary?: string
+    because?: string
+    commit?: string
+    branch?: string
+    /** Where the report of one that only reads is, in `.sessions/`. */
+    report?: string
+    /** What it changed. */
+    files?: readonly string[]
+    usage?: Usage
+    task?: string
+    deliverables?: readonly string[]
+  }
+}
+
+/** What became of a delegate's work. */
+export type DelegateOutcome = 'ready' | 'merged' | 'conflicted' | 'failed' | 'parked' | 'discarded'
+
+/** A background agent that works, or worked, for the session. `text` is its order. */
+export interface DelegateLine extends Item {
+  readonly delegate: string
+  readonly name: string
+  readonly status: 'running' | DelegateOutcome
+  readonly as?: string
+  readonly task?: string
+  readonly group?: string
+  readonly branch?: string
+  readonly summary?: string
+  readonly because?: string
+  readonly commit?: string
+  readonly report?: string
+  /** The entry that says what became of it. */
+  readonly reported?: string
+  readonly updatedAt: string
+}
+
+export interface DelegatesState {
+  readonly delegates: Shelf<DelegateLine>
+}
+
+export const shelves: ShelfRules<DelegatesState> = {
+  delegates: { recent: 'all', isOrdered: false },
+}
+
+export const fold: Folds<DelegateData, DelegatesState> = {
+  'delegate.begun': {
+    outdatesTldr: true,
+    apply(state, data, entry) {
+      const delegate = str(data.delegate)
+      if (delegate === '') return
+      const known = knownAs(state.delegates, delegate)
+      // Begun again it keeps its place, and what came of it before no longer holds.
+      put(state.delegates, {
+        ...(known === undefined
+          ? item(entry, data.what)
+          : { id: known.id, text: str(data.what), at: known.at }),
+        delegate,
+        name: str(data.name),
+        status: 'running',
+        ...fields(data, 'as', 'task', 'group', 'branch'),
+        updatedAt: entry.at,
+      })
+    },
+  },
+  'delegate.reported': {
+    outdatesTldr: true,
+    apply(state, data, entry) {
+      const delegate = str(data.delegate)
+      if (delegate === '' || !isOutcome(data.status)) return
+      const known = knownAs(state.delegates, delegate)
+      const { summary: _summary, because: _because, ...before }: Partial<DelegateLine> = known ?? {}
+      put(state.delegates, {
+        ...item(entry, data.what),
+        ...before,
+        delegate,
+        name: optional(data.name) ?? known?.name ?? '',
+        status: data.status,
+        ...fields(data, 'task', 'branch', 'summary', 'because', 'commit', 'report'),
+        reported: entry.id,
+        updatedAt: entry.at,
+      })
+    },
+  },
+}
+
+export const kinds = (): Kinds<DelegateData> => {
+  const usual = {
+    searchedAs: undefined,
+    group: 'tasks',
+    writers: [],
+    amendable: [],
+    about: 'work',
+    subject: undefined,
+  } as const
+  return {
+    'delegate.begun': {
+      ...usual,
+      label: 'delegate begun',
+      prose: ['delegate', 'name', 'what', 'as', 'task', 'group', 'branch'],
+      line: ['name', 'task'],
+      document: { block: 'delegate', regions: ['delegates'], ordered: [] },
+    },
+    'delegate.reported': {
+      ...usual,
+      label: 'delegate reported',
+      // What it was asked for is found where it began, and what it changed where it was merged.
+      prose: ['name', 'summary', 'because'],
+      line: ['summary', 'name', 'status', 'task'],
+      document: undefined,
+    },
+  }
+}
+
+const OUTCOMES: ReadonlySet<unknown> = new Set<DelegateOutcome>([
+  'ready',
+  'merged',
+  'conflicted',
+  'failed',
+  'parked',
+  'discarded',
+])
+
+function isOutcome(value: unknown): value is DelegateOutcome {
+  return OUTCOMES.has(value)
+}
+
+/** What became of delegates behind an entry, the latest last. */
+export function reportedSince(
+  { delegates }: DelegatesState,
+  since: string,
+): readonly DelegateLine[] {
+  return delegates.items
+    .filter(({ reported = '' }) => reported > since)
+    .toSorted((a, b) => (a.reported! < b.reported! ? -1 : 1))
+}
+
+/** Nothing more is to be done about it. */
+export function isSettled({ status }: DelegateLine): boolean {
+  return status === 'merged' || status === 'discarded'
+}
+
+function knownAs(list: WorkingShelf<DelegateLine>, delegate: string): DelegateLine | undefined {
+  return list.items.find((line) => line.delegate === delegate)
+}
+
+/** How many are kept of which nothing more is to be done; the journal has all of them. */
+const SETTLED = 24
+
+function put(list: WorkingShelf<DelegateLine>, line: DelegateLine): void {
+  const index = list.items.findIndex(({ delegate }) => delegate === line.delegate)
+  if (index === -1) list.items.push(line)
+  else list.items[index] = line
+  const settled = list.items.filter(isSettled)
+  if (settled.length <= SETTLED) return
+  list.items.splice(list.items.indexOf(settled[0]!), 1)
+  list.earlier += 1
+}

@@ -1,0 +1,104 @@
+// What was found out and is worth keeping: discoveries, traps, facts that must survive compaction, and notes.
+import type { Folds, Kinds } from './kind.ts'
+import { type After, type Whose, fields, item } from './read-fields.ts'
+import { type Item, type Shelf, type ShelfRules, insert } from './shelf.ts'
+
+export interface FindingData {
+  'discovery.made': { text: string; after?: After; when?: string; whose?: Whose }
+  'gotcha.found': { text: string; after?: After; when?: string; whose?: Whose }
+  'key.added': { text: string; after?: After; from?: string }
+  'note.added': { text: string; after?: After; when?: string }
+}
+
+export interface Discovery extends Item {
+  readonly gotcha: boolean
+  readonly whose?: Whose
+}
+
+export interface KeyLine extends Item {
+  /** The entry this line was drawn from at a checkpoint; absent when somebody wrote it. */
+  readonly from?: string
+}
+
+export interface FindingsState {
+  readonly discoveries: Shelf<Discovery>
+  readonly key: Shelf<KeyLine>
+  readonly notes: Shelf<Item>
+}
+
+export const shelves: ShelfRules<FindingsState> = {
+  discoveries: { recent: 12, isOrdered: true },
+  key: { recent: 12, keeps: ({ from }) => from === undefined, isOrdered: true },
+  notes: { recent: 5, isOrdered: true },
+}
+
+const discovered = (
+  gotcha: boolean,
+): Folds<FindingData, FindingsState>['discovery.made' | 'gotcha.found'] => ({
+  outdatesTldr: true,
+  apply(state, data, entry) {
+    const found = { ...item(entry, data.text, data.when), gotcha, ...fields(data, 'whose') }
+    insert(state.discoveries, found, data.after)
+  },
+})
+
+export const fold: Folds<FindingData, FindingsState> = {
+  'discovery.made': discovered(false),
+  'gotcha.found': discovered(true),
+  'key.added': {
+    outdatesTldr: true,
+    apply(state, data, entry) {
+      insert(state.key, { ...item(entry, data.text), ...fields(data, 'from') }, data.after)
+    },
+  },
+  'note.added': {
+    outdatesTldr: true,
+    apply: (state, data, entry) =>
+      insert(state.notes, item(entry, data.text, data.when), data.after),
+  },
+}
+
+export const kinds = (): Kinds<FindingData> => {
+  const usual = {
+    group: 'findings',
+    writers: ['agent', 'document'],
+    amendable: ['text'],
+    about: 'work',
+    prose: ['text', 'whose'],
+    line: ['text'],
+    subject: undefined,
+  } as const
+  const discoveries = { regions: ['discoveries'], ordered: ['discoveries'] }
+  return {
+    'discovery.made': {
+      ...usual,
+      label: 'discovery',
+      searchedAs: 'discovery',
+      document: { block: 'discovery', ...discoveries },
+    },
+    'gotcha.found': {
+      ...usual,
+      label: 'gotcha',
+      searchedAs: 'gotcha',
+      document: { block: 'gotcha', ...discoveries },
+    },
+    'key.added': {
+      ...usual,
+      label: 'key added',
+      searchedAs: 'key',
+      group: 'session',
+      // A line that a checkpoint drew from an entry is counted and found there.
+      about: ({ from }) => (typeof from === 'string' ? 'handover' : 'work'),
+      prose: ({ from }) => (typeof from === 'string' ? [] : ['text']),
+      document: { block: 'key', regions: ['key'], ordered: ['key'] },
+    },
+    'note.added': {
+      ...usual,
+      label: 'note',
+      searchedAs: 'note',
+      group: 'session',
+      prose: ['text'],
+      document: { block: 'note', regions: ['notes'], ordered: ['notes'] },
+    },
+  }
+}

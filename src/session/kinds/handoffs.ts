@@ -1,0 +1,186 @@
+import { defined } from '../../text/defined.ts'
+import type { Folds, Kinds } from './kind.ts'
+import { type GitState, amountOf, fields, gitOf, item, str } from './read-fields.ts'
+import { type Item, type Shelf, type ShelfRules, change, pushRecent } from './shelf.ts'
+import type { TaskStatus } from './tasks.ts'
+
+export interface HandoffData {
+  /**
+   * A handoff was made. The entry is the truth and holds the whole text, which is bounded; the file under `handoffs/` is a
+   * copy that may be lost, edited, or never come along to another machine.
+   */
+  'handoff.made': {
+    number: number
+    /** Over the text without the line that says so. */
+    hash: string
+    tokens: number
+    document: string
+    reason?: string
+    isDraft?: boolean
+    to?: HandoffTarget
+    git?: GitState
+    /** The working tree of then, as a checkpoint kept it. */
+    code?: { commit: string; ref: string }
+    conversation?: string
+    /** How far the journal went that it tells of; `entries` counts those about the work. */
+    position: { bytes: number; entries: number; last: string }
+    /** The files it speaks of, as they were. */
+    files?: readonly { path: string; sum: string }[]
+    tasks?: readonly { task: string; status: TaskStatus }[]
+  }
+  /** Somebody took a handoff up, or refused to because the document or the world is no longer as it was. */
+  'handoff.accepted': {
+    handoff: string
+    hash: string
+    outcome: HandoffOutcome
+    moved?: readonly string[]
+    forced?: boolean
+    conversation?: string
+  }
+}
+
+/** Whom a handoff is for, when that is not simply whoever goes on with the session. */
+export interface HandoffTarget {
+  readonly kind: 'task' | 'session'
+  readonly id: string
+  /** Its short name, for people. */
+  readonly name: string
+}
+
+/** What became of a handoff where it was taken up. */
+export type HandoffOutcome = 'loaded' | 'stale' | 'mismatch'
+
+/** `text` is the reason it was made for. */
+export interface Handoff extends Item {
+  readonly number: number
+  readonly hash: string
+  readonly tokens: number
+  readonly isDraft: boolean
+  readonly to?: HandoffTarget
+  readonly git?: GitState
+  readonly code?: { readonly commit: string; readonly ref: string }
+  /** The latest times that somebody took it up. */
+  readonly accepted: readonly Acceptance[]
+}
+
+export interface Acceptance {
+  readonly id: string
+  readonly at: string
+  readonly outcome: HandoffOutcome
+  readonly isForced: boolean
+  readonly conversation?: string
+}
+
+export interface HandoffsState {
+  /** The last few, in a full fold too. */
+  readonly handoffs: Shelf<Handoff>
+}
+
+export const shelves: ShelfRules<HandoffsState> = {
+  handoffs: { recent: 'all', isOrdered: false },
+}
+
+/** Older ones are in the journal. */
+const HANDOFFS_KEPT = 6
+const ACCEPTED_KEPT = 3
+
+export const fold: Folds<HandoffData, HandoffsState> = {
+  'handoff.made': {
+    outdatesTldr: false,
+    bindsBranch: false,
+    apply: (state, data, entry) =>
+      pushRecent(state.handoffs, handoffOf(entry, data), HANDOFFS_KEPT, () => false),
+  },
+  'handoff.accepted': {
+    outdatesTldr: false,
+    apply(state, data, entry) {
+      const acceptance = acceptanceOf(entry, data)
+      // Of one that is no longer on the shelf nothing is remembered here.
+      if (!state.handoffs.items.some(({ id }) => id === data.handoff)) return
+      change(state.handoffs, data.handoff, (handoff) => ({
+        ...handoff,
+        accepted: [...handoff.accepted, acceptance].slice(-ACCEPTED_KEPT),
+      }))
+    },
+  },
+}
+
+export const kinds = (): Kinds<HandoffData> => {
+  const usual = {
+    searchedAs: undefined,
+    group: 'tasks',
+    writers: [],
+    amendable: [],
+    about: 'handover',
+    subject: undefined,
+    document: undefined,
+  } as const
+  return {
+    // Its text is composed from entries that are found themselves.
+    'handoff.made': { ...usual, label: 'handoff made', prose: ['reason'], line: ['reason'] },
+    'handoff.accepted': { ...usual, label: 'handoff accepted', prose: [], line: [] },
+  }
+}
+
+/** Whether somebody went on with it. */
+export function isTakenUp({ accepted }: { readonly accepted: readonly Acceptance[] }): boolean {
+  return accepted.some(({ outcome, isForced }) => outcome === 'loaded' || isForced)
+}
+
+/** The handoff that waits for whoever goes on with the session. */
+export function waitingHandoff({ handoffs }: HandoffsState): Handoff | undefined {
+  const last = handoffs.items.at(-1)
+  return last === undefined || last.isDraft || last.to !== undefined || isTakenUp(last)
+    ? undefined
+    : last
+}
+
+type Data = Readonly<Record<string, unknown>>
+
+/** A handoff as its entry has it, read leniently. */
+export function handoffOf(
+  entry: { readonly id: string; readonly at: string },
+  data: Data,
+): Handoff {
+  const git = gitOf(data.git)
+  const to = targetOf(data.to)
+  const code = codeOf(data.code)
+  return {
+    ...item(entry, data.reason),
+    number: amountOf(data.number) ?? 0,
+    hash: str(data.hash),
+    tokens: amountOf(data.tokens) ?? 0,
+    isDraft: data.isDraft === true,
+    ...defined({ to, git, code }),
+    accepted: [],
+  }
+}
+
+export function acceptanceOf(
+  entry: { readonly id: string; readonly at: string },
+  data: Data,
+): Acceptance {
+  const outcome = OUTCOMES.find((known) => known === data.outcome) ?? 'mismatch'
+  return {
+    id: entry.id,
+    at: entry.at,
+    outcome,
+    isForced: data.forced === true,
+    ...fields(data, 'conversation'),
+  }
+}
+
+const OUTCOMES: readonly HandoffOutcome[] = ['loaded', 'stale', 'mismatch']
+
+function targetOf(value: unknown): HandoffTarget | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { kind, id, name } = value as Data
+  if (kind !== 'task' && kind !== 'session') return undefined
+  return { kind, id: str(id), name: str(name) }
+}
+
+function codeOf(value: unknown): { commit: string; ref: string } | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { commit, ref } = value as Data
+  return typeof commit === 'string' && typeof ref === 'string' ? { commit, ref } : undefined
+}

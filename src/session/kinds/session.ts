@@ -1,0 +1,224 @@
+import { type Folds, type Kinds, type Working, keep } from './kind.ts'
+import type { WorkflowState } from './phases.ts'
+import { type GitState, gitOf, optional, str } from './read-fields.ts'
+import { followName } from './workflow.ts'
+
+export interface SessionData {
+  'session.opened': {
+    name: string
+    title?: string
+    goal?: string
+    worktree?: string
+    git?: GitState
+  }
+  'session.renamed': { name: string }
+  'session.titled': { title: string }
+  'session.paused': { note?: string; switchTo?: string; git?: GitState }
+  'session.resumed': { git?: GitState; worktree?: string }
+  'session.closed': { how: 'completed' | 'abandoned'; reason?: string; git?: GitState }
+  'session.reopened': { git?: GitState }
+  'goal.set': { text: string }
+  'tldr.written': { text: string }
+  'git.observed': { git: GitState }
+  /** Of a project, in the journal of its backlog: somebody went through what is worth doing now and then. */
+  'maintenance.done': Record<never, never>
+}
+
+export type SessionStatus = 'active' | 'paused' | 'completed' | 'abandoned'
+
+export interface WrittenTldr {
+  readonly text: string
+  readonly id: string
+  readonly at: string
+  /** Something was recorded since it was written. */
+  readonly isOutdated: boolean
+  /** The checkpoint that renewed it because it was outdated. */
+  readonly renewed?: string
+}
+
+export interface SessionHead {
+  readonly name: string
+  readonly title: string
+  readonly status: SessionStatus
+  readonly goal: string
+  readonly createdAt: string
+  readonly openedGit: GitState
+  /** The worktree it is bound to, when that is not the main one. */
+  readonly worktree?: string
+  readonly pausedAt?: string
+  readonly pauseNote?: string
+  readonly closedAt?: string
+  readonly closeReason?: string
+  readonly tldr?: WrittenTldr
+}
+
+export const fold: Folds<SessionData, SessionHead & WorkflowState> = {
+  'session.opened': {
+    outdatesTldr: true,
+    bindsBranch: true,
+    apply(state, data, entry) {
+      state.name = optional(data.name) ?? state.name
+      state.title = optional(data.title) ?? titleFromName(state.name)
+      state.goal = str(data.goal)
+      state.createdAt = entry.at
+      state.openedGit = gitOf(data.git) ?? {}
+      bindToWorktree(state, data.worktree)
+      followName(state)
+    },
+  },
+  'session.renamed': {
+    outdatesTldr: true,
+    apply(state, data) {
+      state.name = optional(data.name) ?? state.name
+      followName(state)
+    },
+  },
+  'session.titled': {
+    outdatesTldr: true,
+    apply(state, data) {
+      state.title = optional(data.title) ?? state.title
+      followName(state)
+    },
+  },
+  'session.paused': {
+    outdatesTldr: false,
+    bindsBranch: false,
+    apply(state, data, entry) {
+      if (state.status !== 'active') return
+      state.status = 'paused'
+      state.pausedAt = entry.at
+      const note = optional(data.note)
+      if (note !== undefined) state.pauseNote = note
+    },
+  },
+  'session.resumed': {
+    outdatesTldr: false,
+    bindsBranch: true,
+    apply(state, data) {
+      if (state.status !== 'active' && state.status !== 'paused') return
+      clearEndings(state)
+      bindToWorktree(state, data.worktree)
+    },
+  },
+  'session.closed': {
+    outdatesTldr: true,
+    bindsBranch: false,
+    apply(state, data, entry) {
+      clearEndings(state)
+      state.status = data.how === 'abandoned' ? 'abandoned' : 'completed'
+      state.closedAt = entry.at
+      const reason = optional(data.reason)
+      if (reason !== undefined) state.closeReason = reason
+    },
+  },
+  'session.reopened': { outdatesTldr: true, bindsBranch: true, apply: clearEndings },
+  'goal.set': {
+    outdatesTldr: true,
+    apply(state, data) {
+      state.goal = str(data.text)
+    },
+  },
+  'tldr.written': {
+    outdatesTldr: true,
+    apply(state, data, entry) {
+      state.tldr = { text: str(data.text), id: entry.id, at: entry.at, isOutdated: false }
+    },
+  },
+  // What git was like is taken from every entry that says so.
+  'git.observed': { outdatesTldr: false, bindsBranch: true, apply: keep },
+  'maintenance.done': { outdatesTldr: false, apply: keep },
+}
+
+export const kinds = (): Kinds<SessionData> => {
+  const usual = {
+    searchedAs: undefined,
+    group: 'session',
+    writers: ['document'],
+    amendable: [],
+    about: 'work',
+    subject: undefined,
+    document: undefined,
+  } as const
+  const text = {
+    ...usual,
+    writers: ['agent', 'document'],
+    amendable: ['text'],
+    prose: ['text'],
+    line: ['text'],
+  } as const
+  return {
+    'session.opened': {
+      ...usual,
+      label: 'session opened',
+      searchedAs: 'goal',
+      writers: [],
+      prose: ['name', 'title', 'goal', 'worktree'],
+      line: ['title', 'goal', 'name'],
+    },
+    'session.renamed': { ...usual, label: 'session renamed', prose: ['name'], line: ['name'] },
+    'session.titled': { ...usual, label: 'session titled', prose: ['title'], line: ['title'] },
+    'session.paused': {
+      ...usual,
+      label: 'session paused',
+      about: 'handover',
+      prose: ['note', 'switchTo'],
+      line: ['note'],
+    },
+    'session.resumed': {
+      ...usual,
+      label: 'session resumed',
+      about: 'handover',
+      prose: ['worktree'],
+      line: [],
+    },
+    // That a session has ended is reported by itself.
+    'session.closed': {
+      ...usual,
+      label: 'session closed',
+      about: 'handover',
+      prose: ['reason'],
+      line: ['reason'],
+    },
+    'session.reopened': {
+      ...usual,
+      label: 'session reopened',
+      about: 'handover',
+      prose: [],
+      line: [],
+    },
+    'goal.set': { ...text, label: 'goal', searchedAs: 'goal' },
+    'tldr.written': { ...text, label: 'tldr', searchedAs: 'tldr' },
+    // Where HEAD is, is compared by itself.
+    'git.observed': {
+      ...usual,
+      label: 'git observed',
+      group: 'code',
+      writers: [],
+      about: 'handover',
+      prose: [],
+      line: [],
+    },
+    'maintenance.done': { ...usual, label: 'maintenance done', writers: [], prose: [], line: [] },
+  }
+}
+
+function clearEndings(state: Working<SessionHead>): void {
+  state.status = 'active'
+  delete state.pausedAt
+  delete state.pauseNote
+  delete state.closedAt
+  delete state.closeReason
+}
+
+function bindToWorktree(state: Working<SessionHead>, worktree: unknown): void {
+  const path = optional(worktree)
+  if (path !== undefined) state.worktree = path
+}
+
+function titleFromName(name: string): string {
+  return name
+    .split('-')
+    .filter((word) => word !== '')
+    .map((word) => word[0]!.toUpperCase() + word.slice(1))
+    .join(' ')
+}

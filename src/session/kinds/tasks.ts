@@ -1,0 +1,149 @@
+import { type Folds, type Kinds, keep } from './kind.ts'
+import { type GitState, type Whose, str } from './read-fields.ts'
+
+/** Stands for the backlog where a session's id is asked for: its log holds what happens to tasks outside any session. */
+export const BACKLOG_ID = '00000000-0000-7000-8000-000000000000'
+
+export interface TaskData {
+  'task.linked': { task: string }
+  'task.unlinked': { task: string }
+  'task.added': { task: string; when?: string } & TaskFields
+  'task.changed': { task: string } & TaskFields
+  /** Of one that a delegate did, git is what the merge left, which need not be where the session works. */
+  'task.moved': {
+    task: string
+    status: TaskStatus
+    summary?: string
+    git?: GitState
+    whose?: Whose
+  }
+  /** What an agent in a run says became of a task. The task stays as it is until the run has looked for itself. */
+  'task.reported': {
+    task: string
+    status: 'completed' | 'blocked' | 'failed'
+    summary?: string
+    run: string
+  }
+  'task.checked': { task: string; item: string; done: boolean }
+}
+
+export type TaskStatus = 'ready' | 'in_progress' | 'blocked' | 'completed' | 'failed'
+
+export interface ChecklistItem {
+  readonly item: string
+  readonly done: boolean
+}
+
+/** The fields of a task that entries may set. An empty text or list clears its field. */
+export interface TaskFields {
+  readonly shortname?: string
+  readonly title?: string
+  readonly description?: string
+  readonly details?: string
+  readonly priority?: string
+  readonly size?: string
+  readonly labels?: readonly string[]
+  readonly dependsOn?: readonly string[]
+  readonly parent?: string
+  readonly group?: string
+  readonly assignee?: string
+  readonly verify?: string
+  readonly checklist?: readonly ChecklistItem[]
+  /** Lines of the task file's frontmatter that are not Stint's, verbatim. */
+  readonly extra?: string
+}
+
+export interface TasksState {
+  readonly tasks: readonly string[]
+}
+
+/** The fold of a session knows only which tasks belong to it; the backlog folds the rest. */
+export const fold: Folds<TaskData, TasksState> = {
+  'task.linked': {
+    outdatesTldr: true,
+    apply(state, data) {
+      state.tasks = [...new Set([...state.tasks, str(data.task)])]
+    },
+  },
+  'task.unlinked': {
+    outdatesTldr: true,
+    apply(state, data) {
+      state.tasks = state.tasks.filter((task) => task !== data.task)
+    },
+  },
+  'task.added': { outdatesTldr: true, apply: keep },
+  'task.changed': { outdatesTldr: true, apply: keep },
+  'task.moved': { outdatesTldr: true, bindsBranch: false, apply: keep },
+  'task.reported': { outdatesTldr: true, apply: keep },
+  'task.checked': { outdatesTldr: true, apply: keep },
+}
+
+export const kinds = (): Kinds<TaskData> => {
+  const usual = {
+    searchedAs: 'task',
+    group: 'tasks',
+    writers: [],
+    amendable: [],
+    about: 'work',
+    subject: undefined,
+    document: undefined,
+  } as const
+  const link = {
+    ...usual,
+    searchedAs: undefined,
+    writers: ['document'],
+    prose: ['task'],
+    line: ['task'],
+  } as const
+  const described = {
+    ...usual,
+    prose: [
+      'task',
+      'shortname',
+      'title',
+      'description',
+      'details',
+      'priority',
+      'size',
+      'labels',
+      'dependsOn',
+      'parent',
+      'group',
+      'assignee',
+      'verify',
+      'checklist',
+      'extra',
+    ],
+    line: ['title', 'task'],
+  } as const
+  return {
+    'task.linked': { ...link, label: 'task linked' },
+    'task.unlinked': { ...link, label: 'task unlinked' },
+    'task.added': { ...described, label: 'task added' },
+    'task.changed': { ...described, label: 'task changed' },
+    'task.moved': {
+      ...usual,
+      label: 'task moved',
+      writers: ['document'],
+      // What became of tasks is compared by itself.
+      about: 'handover',
+      prose: ['task', 'summary', 'whose'],
+      line: ['summary', 'status', 'task'],
+    },
+    'task.reported': {
+      ...usual,
+      label: 'task reported',
+      writers: ['agent'],
+      prose: ['task', 'summary', 'run'],
+      line: ['summary', 'status', 'task'],
+    },
+    'task.checked': {
+      ...usual,
+      label: 'task checked',
+      searchedAs: undefined,
+      writers: ['agent'],
+      prose: ['task', 'item'],
+      line: ['task'],
+    },
+  }
+}

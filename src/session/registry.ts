@@ -1,0 +1,109 @@
+// What is known of each kind of entry besides its fold. Never loaded by hooks.
+import * as blockers from './kinds/blockers.ts'
+import * as captured from './kinds/captured.ts'
+import * as checkpoints from './kinds/checkpoints.ts'
+import * as conversations from './kinds/conversations.ts'
+import * as decisions from './kinds/decisions.ts'
+import * as delegates from './kinds/delegates.ts'
+import * as document from './kinds/document.ts'
+import * as files from './kinds/files.ts'
+import * as findings from './kinds/findings.ts'
+import * as handoffs from './kinds/handoffs.ts'
+import type { About, Group, Kind, Kinds, Writer } from './kinds/kind.ts'
+import * as session from './kinds/session.ts'
+import * as steps from './kinds/steps.ts'
+import * as tasks from './kinds/tasks.ts'
+import * as workflow from './kinds/workflow.ts'
+import type { EntryData, EntryKind } from './entries.ts'
+import type { RawEntry } from './in-effect.ts'
+
+const KINDS: Kinds<EntryData> = {
+  ...session.kinds(),
+  ...steps.kinds(),
+  ...findings.kinds(),
+  ...blockers.kinds(),
+  ...decisions.kinds(),
+  ...delegates.kinds(),
+  ...files.kinds(),
+  ...document.kinds(),
+  ...checkpoints.kinds(),
+  ...handoffs.kinds(),
+  ...captured.kinds(),
+  ...conversations.kinds(),
+  ...workflow.kinds(),
+  ...tasks.kinds(),
+}
+
+type AnyKind = Kind<Record<string, unknown>>
+
+/** What is known of a kind; undefined for one that a newer Stint may have written. */
+function kindOf(kind: string): AnyKind | undefined {
+  return Object.hasOwn(KINDS, kind) ? (KINDS[kind as EntryKind] as unknown as AnyKind) : undefined
+}
+
+/** What people call the kinds of entry they search for, and which kinds that are. */
+export const SEARCH_NAMES: ReadonlyMap<string, readonly string[]> = searchNames()
+
+function searchNames(): ReadonlyMap<string, readonly string[]> {
+  const names = new Map<string, string[]>()
+  for (const [kind, { searchedAs }] of Object.entries<AnyKind>(KINDS as never)) {
+    if (searchedAs === undefined) continue
+    names.set(searchedAs, [...(names.get(searchedAs) ?? []), kind])
+  }
+  return names
+}
+
+/** What people call entries of a kind. */
+export function labelOf(kind: string): string {
+  return kindOf(kind)?.label ?? kind.replaceAll(/[._]/g, ' ')
+}
+
+export function groupOf(kind: string): Group {
+  return kindOf(kind)?.group ?? 'session'
+}
+
+export function mayWrite(writer: Writer, kind: string): boolean {
+  return kindOf(kind)?.writers.includes(writer) === true
+}
+
+/** The fields of an entry that can be reworded. */
+export function amendableFields(kind: string): readonly string[] {
+  return kindOf(kind)?.amendable ?? []
+}
+
+export function aboutOf({ kind, data }: RawEntry): About {
+  const about = kindOf(kind)?.about ?? 'work'
+  return typeof about === 'function' ? about(data) : about
+}
+
+/** The fields of an entry that a person or a model reads; all of them where its kind is not known. */
+export function proseOf({ kind, data }: RawEntry): Readonly<Record<string, unknown>> {
+  const known = kindOf(kind)
+  if (known === undefined) return data
+  const prose = typeof known.prose === 'function' ? known.prose(data) : known.prose
+  return Object.fromEntries(Object.entries(data).filter(([name]) => prose.includes(name)))
+}
+
+/** The id of the entry that another is about, where that one speaks for it. */
+export function subjectOf({ kind, data }: RawEntry): string | undefined {
+  const { subject } = kindOf(kind) ?? {}
+  const id = subject === undefined ? undefined : data[subject]
+  return typeof id === 'string' ? id : undefined
+}
+
+/** What an entry says in one line, its first words where its kind is not known. `find` answers other entries by id. */
+export function lineOf(
+  entry: RawEntry,
+  find: (id: string) => RawEntry | undefined,
+  depth = 0,
+): string {
+  const { line = Object.keys(entry.data) } = kindOf(entry.kind) ?? {}
+  const own = typeof line === 'function' ? line(entry.data) : ''
+  if (own !== '') return own
+  const about = subjectOf(entry)
+  // An entry that was taken back and brought back is about one that is about another.
+  const subject = about === undefined || depth > 3 ? undefined : find(about)
+  if (subject !== undefined) return lineOf(subject, find, depth + 1)
+  const texts = typeof line === 'function' ? [] : line.map((field) => entry.data[field])
+  return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? ''
+}
