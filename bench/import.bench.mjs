@@ -9,7 +9,7 @@ import { median } from './paired.mjs'
 import { peakMemory } from './processes.mjs'
 
 /** As it is installed: what is read by several threads is so only there. */
-const LIBRARY = pathToFileURL(join(import.meta.dirname, '..', 'dist', 'library.js')).href
+const LIBRARY = pathToFileURL(join(import.meta.dirname, '..', 'dist', 'library.mjs')).href
 const BYTES = 2_000_000_000
 /** What is left of the rate of bare parsing. */
 const RATIO_LIMIT = 0.5

@@ -13,9 +13,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { dts } from 'rolldown-plugin-dts'
 
 const PROGRAMS = [
   'quick-start',
@@ -39,43 +41,121 @@ process.once('exit', () => {
   for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true })
 })
 
-const bundle = await rolldown({
-  input: {
-    stint: 'src/bin/stint.ts',
-    'api-tools': 'src/bin/api-tools.ts',
-    'import-files': 'src/bin/import-files.ts',
-    'measure-worker': 'src/bin/measure-worker.ts',
-    library: 'src/library.ts',
-  },
-  platform: 'node',
-  external: [/^node:/, '@photostructure/sqlite'],
-  plugins: [withoutSchemaCompiler()],
-  // What one command loads late another always needs, and then it is simply there.
-  checks: { ineffectiveDynamicImport: false },
-})
-const { output } = await bundle.write({
-  dir: fresh,
-  format: 'esm',
-  chunkFileNames: 'chunks/[name]-[hash].js',
-  minify: false,
-})
-await bundle.close()
-
+mkdirSync(fresh)
+const programOutput = await buildProgram()
 const hookOutput = await buildHook()
 const pageOutput = await buildPage()
 chmodSync(join(fresh, 'stint.js'), 0o755)
-writeFileSync(join(fresh, 'THIRD-PARTY.txt'), licences([...output, ...hookOutput, ...pageOutput]))
-
-const tsc = [
-  'node_modules/typescript/bin/tsc',
-  '-p',
-  'scripts/tsconfig.types.json',
-  '--outDir',
-  join(fresh, 'types'),
-]
-const types = spawnSync(process.execPath, tsc, { stdio: 'inherit' })
-if (types.status !== 0) process.exit(types.status ?? 1)
+writeFileSync(
+  join(fresh, 'THIRD-PARTY.txt'),
+  licences([...programOutput, ...hookOutput, ...pageOutput]),
+)
+await writeLibrary()
+await writeTypes()
 swap()
+
+/**
+ * The program: everything but the hook, cut into pieces where something is imported dynamically, in one file. Small files beside it load what
+ * they need of it.
+ */
+async function buildProgram() {
+  const bundle = await rolldown({
+    input: 'src/bin/program.ts',
+    platform: 'node',
+    external: [/^node:/, '@photostructure/sqlite'],
+    plugins: [withoutSchemaCompiler()],
+    // What one command loads late another always needs, and then it is simply there.
+    checks: { ineffectiveDynamicImport: false },
+  })
+  const { output } = await bundle.generate({
+    format: 'cjs',
+    chunkFileNames: '[name]-[hash].js',
+    // Names stay, so that the stack of a defect can be read.
+    minify: { compress: true, mangle: false, codegen: true },
+  })
+  await bundle.close()
+  const fileName = writePack(output)
+  const entries = []
+  for (const name of ['stint', 'api-tools', 'import-files', 'measure-worker']) {
+    const plugin = name === 'stint' ? undefined : besideStint()
+    entries.push(
+      await buildOne(`src/bin/${name}.ts`, `${name}.js`, plugin, {
+        PROGRAM: JSON.stringify(fileName),
+      }),
+    )
+  }
+  // The package is of modules, and what is loaded with compiled code cannot be one.
+  const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'))
+  writeFileSync(
+    join(fresh, 'package.json'),
+    `${JSON.stringify({ name, version, type: 'commonjs' })}\n`,
+  )
+  return [...output, ...entries]
+}
+
+function besideStint() {
+  return {
+    name: 'beside stint',
+    resolveId: (id) => (id === './stint.ts' ? { id: './stint.js', external: true } : null),
+  }
+}
+
+/** The library is a part of the program under the names it exports. */
+async function writeLibrary() {
+  const { load } = createRequire(import.meta.url)(join(root, fresh, 'stint.js'))
+  const names = Object.keys(await load('library').library()).join(', ')
+  const code = [
+    `import { createRequire } from 'node:module'`,
+    `const { ${names} } = await createRequire(import.meta.url)('./stint.js').load('library').library()`,
+    `export { ${names} }`,
+  ]
+  writeFileSync(join(fresh, 'library.mjs'), `${code.join('\n')}\n`)
+}
+
+/** The library's types, in one file. */
+async function writeTypes() {
+  const folder = join(fresh, 'types')
+  const tsc = [
+    'node_modules/typescript/bin/tsc',
+    '-p',
+    'scripts/tsconfig.types.json',
+    '--outDir',
+    folder,
+  ]
+  const { status } = spawnSync(process.execPath, tsc, { stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+  const bundle = await rolldown({
+    input: join(folder, 'library.d.ts'),
+    plugins: [dts({ dtsInput: true, emitDtsOnly: true })],
+    external: [/^node:/],
+    checks: { pluginTimings: false },
+  })
+  await bundle.write({ dir: fresh, format: 'esm' })
+  await bundle.close()
+  rmSync(folder, { recursive: true })
+}
+
+/** The pieces one behind the other, and before them where each begins. */
+function writePack(chunks) {
+  const index = {}
+  let start = 0
+  const pieces = chunks.map(({ fileName, code }) => {
+    const piece = wrapped(code)
+    index[fileName] = [start, piece.length]
+    start += piece.length
+    return piece
+  })
+  const head = JSON.stringify(index)
+  const text = `${String(head.length).padEnd(8)}${head}${pieces.join('')}`
+  const sum = createHash('sha256').update(text).digest('hex').slice(0, 8)
+  writeFileSync(join(fresh, `program-${sum}.pack`), text)
+  return `program-${sum}.pack`
+}
+
+/** A function of what a module would be given, so that nothing need be put around it when it is loaded. */
+function wrapped(code) {
+  return `(function (exports, require, __dirname, __filename) {${asAscii(code)}\n})`
+}
 
 /**
  * The hook program: a small one that starts, and one for each kind of event, each in one file that shares nothing with
@@ -120,12 +200,8 @@ async function buildHook() {
   const isProgram = new Set(Object.values(programs))
   for (const { fileName } of [hook, ...chunks]) {
     const path = join(fresh, fileName)
-    const code = asAscii(withRequire(readFileSync(path, 'utf8')))
-    // A program is a function of what a module would be given, so that nothing need be put around it when it is loaded.
-    writeFileSync(
-      path,
-      isProgram.has(fileName) ? `(function (exports, require, __dirname) {${code}\n})` : code,
-    )
+    const code = withRequire(readFileSync(path, 'utf8'))
+    writeFileSync(path, isProgram.has(fileName) ? wrapped(code) : asAscii(code))
   }
   return [hook, ...chunks]
 }

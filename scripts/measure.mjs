@@ -21,7 +21,7 @@ const measurement = await measure({
   size: isQuick ? 'quick' : 'full',
   programs: {
     stint: beside('stint.js'),
-    library: beside('library.js'),
+    library: beside('library.mjs'),
     worker: beside('measure-worker.js'),
   },
   onProgress: ({ what, done, total }) => process.stderr.write(`\r\u001B[K${done}/${total} ${what}`),

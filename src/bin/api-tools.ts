@@ -1,4 +1,8 @@
-// The program beside Stint's own that uses tools for a bare model. Nobody starts it by hand.
-import { serveTools } from '../harness/api/drive/tools/serve-tools.ts'
+// The program beside Stint's own that uses tools for a bare model. Started by the api harness only.
+import { load } from './stint.ts'
 
-await serveTools(process.stdin, process.stdout, { cwd: process.cwd(), env: process.env })
+void load('tools')
+  .tools()
+  .then(({ serveTools }) =>
+    serveTools(process.stdin, process.stdout, { cwd: process.cwd(), env: process.env }),
+  )

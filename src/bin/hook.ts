@@ -1,14 +1,10 @@
 // The program that a harness runs on every event. It reads the event and loads the program for it, with the code that V8
-// compiled for that before: compiling it anew each time would cost more than everything a hook does, and Node 20 has no
-// such cache of its own. There is one for each kind of event, so that none loads what only another needs. This one is
+// compiled for that before. There is one for each kind of event, so that none loads what only another needs. This one is
 // compiled each time, and is as small as can be.
-import { readFileSync, statSync } from 'node:fs'
-import { Script } from 'node:vm'
 import { PROBE_ANSWER, PROBE_EVENT } from '../harness/setup/hook-command.ts'
 import { eventIn } from '../hook/event-in.ts'
 import { readInput } from '../hook/read-input.ts'
-import { unsealCode } from '../hook/sealed-code.ts'
-import { stateHome } from '../journal/state-home.ts'
+import { loadCompiled } from './compiled.ts'
 
 /** The file of each program. Its name has a sum of its source in it, so that no other source is run by its code. */
 declare const PROGRAMS: Readonly<Record<string, string>>
@@ -44,7 +40,7 @@ function serve(what: string, input: string | undefined): Soon<unknown> {
   const event = eventIn(input)
   if (event === PROBE_EVENT) {
     // One that cannot be loaded gives no answer, here as at its event.
-    const loaded = Object.values(FILES).map(load)
+    const loaded = Object.values(FILES).map((file) => loadCompiled<Program>(file))
     return loaded[0]!.program.writeOut(PROBE_ANSWER)
   }
   const name = what === 'hook' ? BY_EVENT[event] : what
@@ -57,52 +53,11 @@ function serve(what: string, input: string | undefined): Soon<unknown> {
 function serveBy(name: string, input: string): Soon<boolean> {
   const file = FILES[name]
   if (file === undefined) return false
-  const { program, keep } = load(file)
+  const { program, keep } = loadCompiled<Program>(file)
   return soon(program.serveEvent(input), (answer) => {
     if (answer !== undefined && answer !== '') program.writeOut(`${answer}\n`)
     return soon(keep?.(), () => answer !== undefined)
   })
-}
-
-function load(file: string): { program: Program; keep: (() => Promise<void>) | undefined } {
-  const filename = `${__dirname}/${file}`
-  const { STINT_KEEP_COMPILED: asked } = process.env
-  const cache = `${asked ?? `${stateHome()}/compiled`}/${file}.${thisNode()}`
-  const kept = readOrNothing(cache)
-  const cachedData = kept === undefined ? undefined : unsealCode(kept)
-  const script = new Script(readFileSync(filename, 'utf8'), { filename, cachedData })
-  const exports = {}
-  ;(
-    script.runInThisContext() as (exports: object, require: NodeJS.Require, folder: string) => void
-  )(exports, require, __dirname)
-  const isFromCache = cachedData !== undefined && script.cachedDataRejected === false
-  const keep = async () => {
-    const { keepCompiled } = await import('../hook/keep-compiled.ts')
-    keepCompiled(cache, script.createCachedData())
-  }
-  return {
-    program: exports as Program,
-    keep: isFromCache && asked === undefined ? undefined : keep,
-  }
-}
-
-/** Two builds of one version need not understand each other's code, and V8 does not tell all of them apart. */
-function thisNode(): string {
-  // Being replaced just now, it may have no file.
-  const { size, mtimeMs } = statSync(process.execPath, { throwIfNoEntry: false }) ?? {
-    size: 0,
-    mtimeMs: 0,
-  }
-  return `${process.version}.${process.arch}.${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}`
-}
-
-function readOrNothing(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path)
-  } catch {
-    // Not there yet, or not to be read.
-    return undefined
-  }
 }
 
 // Whatever happens, the agent goes on.

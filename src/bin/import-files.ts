@@ -1,5 +1,10 @@
-// A thread beside an import, which reads files for it. Nobody starts it by hand.
+// A thread beside an import, which reads files for it. Started by the import only.
 import { parentPort } from 'node:worker_threads'
-import { serveFiles } from '../project/import/serve-files.ts'
+import { load } from './stint.ts'
 
-if (parentPort !== null) serveFiles(parentPort)
+if (parentPort !== null) {
+  const port = parentPort
+  void load('import')
+    .importFiles()
+    .then(({ serveFiles }) => serveFiles(port))
+}

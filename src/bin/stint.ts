@@ -1,18 +1,40 @@
 #!/usr/bin/env node
-// A hook is served by the program made for it, and an MCP client by its server; loading all the commands for one would cost more than the rest.
-import { createRequire } from 'node:module'
+// A hook is served by the program made for it. Everything else is in one pack, of which a command loads what it needs.
+import { readFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { Pack } from './pack.ts'
 
-const [, , command, ...rest] = process.argv
-const isHook =
-  (command === 'hook' && (rest.length === 0 || rest[0] === 'after')) ||
-  (command === 'statusline' && rest.length === 0)
+/** The file of the pack. */
+declare const PROGRAM: string
 
-if (isHook) {
-  createRequire(import.meta.url)('./hook.cjs')
-} else if (command === 'mcp' && rest.length === 0) {
-  const { serveHere } = await import('../mcp/serve-mcp.ts')
-  await serveHere(new URL('../package.json', import.meta.url))
-} else {
-  const { main } = await import('../cli/main.ts')
-  await main(new URL('../package.json', import.meta.url))
+type Program = typeof import('./program.ts')
+
+const PACKAGE = `${__dirname}/../package.json`
+const [, , command = '', ...rest] = process.argv
+
+/** The parts of the program, for the files beside this one. */
+export const load = (use: string): Program => new Pack(PROGRAM, use).load('program.js') as Program
+
+async function runCommand(): Promise<void> {
+  const use = /^[a-z]{2,20}$/.test(command) ? command : 'other'
+  const pack = new Pack(PROGRAM, use)
+  const program = pack.load('program.js') as Program
+  const packageJson = pathToFileURL(PACKAGE)
+  if (command === 'mcp' && rest.length === 0) await (await program.mcp()).serveHere(packageJson)
+  else await (await program.cli()).main(packageJson)
+  await pack.keep()
+}
+
+if (require.main === module) {
+  if (
+    (command === 'hook' && (rest.length === 0 || rest[0] === 'after')) ||
+    (command === 'statusline' && rest.length === 0)
+  ) {
+    require(`${__dirname}/hook.cjs`)
+  } else if ((command === '--version' || command === '-v') && rest.length === 0) {
+    const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string }
+    process.stdout.write(`${version}\n`)
+  } else {
+    void runCommand()
+  }
 }

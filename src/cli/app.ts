@@ -1,6 +1,8 @@
 import {
   type Application,
+  type Command,
   type CommandContext,
+  type RouteMap,
   buildApplication,
   buildRouteMap,
   generateHelpTextForAllCommands,
@@ -8,96 +10,72 @@ import {
   run,
   text_en,
 } from '@stricli/core'
-import { budget } from './commands/budget.ts'
-import { checkpoint } from './commands/checkpoint.ts'
-import { completion } from './commands/completion.ts'
-import { delegate } from './commands/delegate.ts'
-import { delegates } from './commands/delegates.ts'
-import { digest } from './commands/digest.ts'
-import { doctor } from './commands/doctor.ts'
-import { close, pause, reopen } from './commands/finish.ts'
-import { exporting } from './commands/export.ts'
-import { handoff } from './commands/handoff.ts'
-import { history } from './commands/history.ts'
-import { hook, statusline } from './commands/hook.ts'
-import { importing } from './commands/import.ts'
-import { init } from './commands/init.ts'
-import { ledger } from './commands/ledger.ts'
-import { list } from './commands/list.ts'
-import { log } from './commands/log.ts'
-import { mcp } from './commands/mcp.ts'
-import { merge } from './commands/merge.ts'
-import { pack } from './commands/pack.ts'
-import { plan } from './commands/plan.ts'
-import { profiles } from './commands/profiles.ts'
-import { project } from './commands/project.ts'
-import { prompt } from './commands/prompt.ts'
-import { purge } from './commands/purge.ts'
-import { rehearsal } from './commands/rehearsal.ts'
-import { resume } from './commands/resume.ts'
-import { run as runBacklog } from './commands/run.ts'
-import { runs } from './commands/runs.ts'
-import { search } from './commands/search.ts'
-import { serve } from './commands/serve.ts'
-import { setup } from './commands/setup.ts'
-import { simulate } from './commands/simulate.ts'
-import { task } from './commands/task.ts'
-import { view } from './commands/view.ts'
-import { workflow } from './commands/workflow.ts'
 import type { Context } from './context.ts'
 import { EXIT, describeError, exitCodeFor } from './errors.ts'
 import { runSlash } from './slash.ts'
 
-const routes = buildRouteMap({
-  routes: {
-    init,
-    resume,
-    log,
-    checkpoint,
-    handoff,
-    view,
-    pause,
-    close,
-    reopen,
-    list,
-    search,
-    history,
-    budget,
-    task,
-    prompt,
-    run: runBacklog,
-    runs,
-    plan,
-    delegate,
-    delegates,
-    merge,
-    export: exporting,
-    import: importing,
-    workflow,
-    project,
-    profiles,
-    pack,
-    serve,
-    setup,
-    mcp,
-    digest,
-    ledger,
-    doctor,
-    purge,
-    simulate,
-    rehearsal,
-    hook,
-    statusline,
-    completion,
-  },
-  docs: {
-    brief: 'Durable sessions for coding agents',
-    fullDescription:
-      'Stint keeps what was done, decided and found, and gives it back after a compaction, a crash or a closed window.\nEvery command takes --help, and every command that answers something takes --json. Exit codes: 0 ok, 1 expected failure, 2 misuse, 70 defect.',
-  },
-})
+type Route = Command<Context> | RouteMap<Context>
 
-function application(version: string): Application<Context> {
+/** Every command, in the order of `stint --help`. Each is loaded when it is asked for. */
+const COMMANDS = {
+  init: () => import('./commands/init.ts').then((module) => module.init),
+  resume: () => import('./commands/resume.ts').then((module) => module.resume),
+  log: () => import('./commands/log.ts').then((module) => module.log),
+  checkpoint: () => import('./commands/checkpoint.ts').then((module) => module.checkpoint),
+  handoff: () => import('./commands/handoff.ts').then((module) => module.handoff),
+  view: () => import('./commands/view.ts').then((module) => module.view),
+  pause: () => import('./commands/finish.ts').then((module) => module.pause),
+  close: () => import('./commands/finish.ts').then((module) => module.close),
+  reopen: () => import('./commands/finish.ts').then((module) => module.reopen),
+  list: () => import('./commands/list.ts').then((module) => module.list),
+  search: () => import('./commands/search.ts').then((module) => module.search),
+  history: () => import('./commands/history.ts').then((module) => module.history),
+  budget: () => import('./commands/budget.ts').then((module) => module.budget),
+  task: () => import('./commands/task.ts').then((module) => module.task),
+  prompt: () => import('./commands/prompt.ts').then((module) => module.prompt),
+  run: () => import('./commands/run.ts').then((module) => module.run),
+  runs: () => import('./commands/runs.ts').then((module) => module.runs),
+  plan: () => import('./commands/plan.ts').then((module) => module.plan),
+  delegate: () => import('./commands/delegate.ts').then((module) => module.delegate),
+  delegates: () => import('./commands/delegates.ts').then((module) => module.delegates),
+  merge: () => import('./commands/merge.ts').then((module) => module.merge),
+  export: () => import('./commands/export.ts').then((module) => module.exporting),
+  import: () => import('./commands/import.ts').then((module) => module.importing),
+  workflow: () => import('./commands/workflow.ts').then((module) => module.workflow),
+  project: () => import('./commands/project.ts').then((module) => module.project),
+  profiles: () => import('./commands/profiles.ts').then((module) => module.profiles),
+  pack: () => import('./commands/pack.ts').then((module) => module.pack),
+  serve: () => import('./commands/serve.ts').then((module) => module.serve),
+  setup: () => import('./commands/setup.ts').then((module) => module.setup),
+  mcp: () => import('./commands/mcp.ts').then((module) => module.mcp),
+  digest: () => import('./commands/digest.ts').then((module) => module.digest),
+  ledger: () => import('./commands/ledger.ts').then((module) => module.ledger),
+  doctor: () => import('./commands/doctor.ts').then((module) => module.doctor),
+  purge: () => import('./commands/purge.ts').then((module) => module.purge),
+  simulate: () => import('./commands/simulate.ts').then((module) => module.simulate),
+  rehearsal: () => import('./commands/rehearsal.ts').then((module) => module.rehearsal),
+  hook: () => import('./commands/hook.ts').then((module) => module.hook),
+  statusline: () => import('./commands/hook.ts').then((module) => module.statusline),
+  completion: () => import('./commands/completion.ts').then((module) => module.completion),
+} satisfies Record<string, () => Promise<Route>>
+
+const DOCS = {
+  brief: 'Durable sessions for coding agents',
+  fullDescription:
+    'Stint keeps what was done, decided and found, and gives it back after a compaction, a crash or a closed window.\nEvery command takes --help, and every command that answers something takes --json. Exit codes: 0 ok, 1 expected failure, 2 misuse, 70 defect.',
+}
+
+/** The command that the word names. If it names none, all of them: for the help, and to suggest what was meant. */
+async function loadRoutes(word?: string): Promise<RouteMap<Context>> {
+  const isCommand = word !== undefined && Object.hasOwn(COMMANDS, word)
+  const names = (isCommand ? [word] : Object.keys(COMMANDS)) as (keyof typeof COMMANDS)[]
+  const loaded = await Promise.all(
+    names.map(async (name) => [name, await COMMANDS[name]()] as const),
+  )
+  return buildRouteMap<string, Context>({ routes: Object.fromEntries(loaded), docs: DOCS })
+}
+
+function application(routes: RouteMap<Context>, version: string): Application<Context> {
   return buildApplication(routes, {
     name: 'stint',
     versionInfo: { currentVersion: version },
@@ -113,9 +91,9 @@ function application(version: string): Application<Context> {
 }
 
 /** Every command's help on one page, as the reference shows it. */
-export function helpForAllCommands(): string {
+export async function helpForAllCommands(): Promise<string> {
   const commands = generateHelpTextForAllCommands(
-    application('0.0.0') as unknown as Application<CommandContext>,
+    application(await loadRoutes(), '0.0.0') as unknown as Application<CommandContext>,
   )
   const parts = commands.map(
     ([name, text]) => `## ${name}\n\n\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`,
@@ -124,7 +102,10 @@ export function helpForAllCommands(): string {
 }
 
 /** Of a command that also does something without a subcommand the parser proposes nothing but what goes with that. */
-function subcommands([command = '', partial, ...more]: readonly string[]): readonly string[] {
+function subcommands(
+  routes: RouteMap<Context>,
+  [command = '', partial, ...more]: readonly string[],
+): readonly string[] {
   const target = routes.getAllEntries().find(({ name }) => name.original === command)?.target
   if (
     partial === undefined ||
@@ -146,17 +127,22 @@ export async function runCommandLine(
   context: Context,
   version: string,
 ): Promise<number> {
-  const app = application(version)
   if (args[0] === '__complete') {
     const words = args.slice(1)
+    const routes = await loadRoutes()
+    const app = application(routes, version)
     const proposals = await proposeCompletions(app, words, context)
-    const names = [...subcommands(words), ...proposals.map((proposal) => proposal.completion)]
+    const names = [
+      ...subcommands(routes, words),
+      ...proposals.map((proposal) => proposal.completion),
+    ]
     for (const name of names) context.process.stdout.write(`${name}\n`)
     return EXIT.ok
   }
   if (args[0] === 'slash')
     return runSlash(args.slice(1), context, (words, inner) => runCommandLine(words, inner, version))
-  await run(app, args[0] === 'help' ? [...args.slice(1), '--help'] : args, context)
+  const words = args[0] === 'help' ? [...args.slice(1), '--help'] : args
+  await run(application(await loadRoutes(words[0]), version), words, context)
   const code = context.process.exitCode
   // The parser counts its own refusals downwards from zero: an unknown command or argument is misuse, the rest a defect.
   if (typeof code !== 'number' || code >= 0) return typeof code === 'number' ? code : EXIT.ok

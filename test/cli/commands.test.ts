@@ -585,6 +585,6 @@ describe('a mistake in the configuration', () => {
 describe('the reference page', () => {
   test('is what the program says of itself', async () => {
     const { helpForAllCommands } = await import('../../src/cli/app.ts')
-    await expect(helpForAllCommands()).toMatchFileSnapshot('../../docs/commands.md')
+    await expect(await helpForAllCommands()).toMatchFileSnapshot('../../docs/commands.md')
   })
 })

@@ -111,7 +111,7 @@ describe('the docs', () => {
     const { cwd, env } = scratchProject()
     const example = blocks('docs/library.md', 'js').find((block) => block.includes(part))!
     // Beside the checkout, which has to be clean to be merged into.
-    writeFileSync(join(cwd, '..', 'example.mjs'), example.replace("'stint'", JSON.stringify(join(root, 'dist', 'library.js'))))
+    writeFileSync(join(cwd, '..', 'example.mjs'), example.replace("'stint'", JSON.stringify(join(root, 'dist', 'library.mjs'))))
     const output = execFileSync(process.execPath, ['../example.mjs'], { cwd, env, encoding: 'utf8' })
     expect(output).toContain(said)
   })

@@ -45,7 +45,7 @@ export class StartedRun {
 
   /** Small tasks, to be done in this order; answers their ids. One process adds them all. */
   tasks(titles: readonly string[]): readonly string[] {
-    const library = pathToFileURL(join(dirname(stintProgram()), 'library.js')).href
+    const library = pathToFileURL(join(dirname(stintProgram()), 'library.mjs')).href
     const program = `import { openProject } from ${JSON.stringify(library)}
       const project = openProject(process.cwd())
       const ids = []

@@ -21,7 +21,7 @@ export interface Programs {
 export function ownPrograms(): Programs {
   const stint = stintProgram()
   const beside = (name: string) => join(dirname(stint), name)
-  return { stint, library: beside('library.js'), worker: beside('measure-worker.js') }
+  return { stint, library: beside('library.mjs'), worker: beside('measure-worker.js') }
 }
 
 const GIT = {

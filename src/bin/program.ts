@@ -1,0 +1,10 @@
+// Everything but the hook, in one file. A part is evaluated when it is asked for, and V8 compiles a function when it is first called.
+export const cli = () => import('../cli/main.ts')
+export const mcp = () => import('../mcp/serve-mcp.ts')
+export const library = () => import('../library.ts')
+/** The tools of a bare model, in a process beside Stint's own. */
+export const tools = () => import('../harness/api/drive/tools/serve-tools.ts')
+/** A thread that reads files for an import. */
+export const importFiles = () => import('../project/import/serve-files.ts')
+/** The processes that are killed, cut short and set against each other when Stint is measured. */
+export const measuring = () => import('../cli/study/measure/worker/serve-orders.ts')
