@@ -9,7 +9,7 @@ import { delegateNow } from '../../src/run/delegate/delegates.ts'
 import { discardDelegate } from '../../src/run/control/end-delegate.ts'
 import { mergeInTurn } from '../../src/run/merge/queue.ts'
 import { recoverMerge } from '../../src/run/merge/reconcile.ts'
-import type { MergeScene, MergeStep } from '../../src/run/merge/merge-context.ts'
+import type { MergeContext, MergeStep } from '../../src/run/merge/merge-context.ts'
 import { keepProved } from '../../src/run/delegate/kept-commits.ts'
 import { startOf } from '../../src/harness/process/strays.ts'
 import { mintId } from '../../src/journal/ids.ts'
@@ -258,7 +258,7 @@ export class ModelledWorld {
   async #mergeUntil(chosen: readonly Modelled[], step?: MergeStep): Promise<boolean> {
     let stand = () => {}
     const held = new Promise<true>((resolve) => (stand = () => resolve(true)))
-    const scene: MergeScene = {
+    const scene: MergeContext = {
       workspace: this.#workspace,
       options: {},
       merger:

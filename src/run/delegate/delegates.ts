@@ -1,4 +1,5 @@
 // What the log of a delegate amounts to. Pure.
+import type { ProcessMark } from '../../harness/contract/drive.ts'
 import { isAlive } from '../../harness/process/strays.ts'
 import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
@@ -148,6 +149,10 @@ export function findExactly(place: Place, name: string): DelegateState {
     `"${name}" is only a part of what a delegate is called, which may mean another: it fits ${found.order.name} (${shortId(found.id)})`,
     `say it in full if it is that one: ${found.order.name}`,
   )
+}
+
+export function isSameProcess(a: ProcessMark, b: ProcessMark): boolean {
+  return a.pid === b.pid && a.startedAt === b.startedAt
 }
 
 /** Whether somebody works on it or merges it now. */

@@ -4,12 +4,16 @@ import { QUIETLY } from '../../git/working-tree.ts'
 import { GitFailed } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
+import type { Place } from '../../project/store/place.ts'
+import type { DelegateMove } from '../delegate-order.ts'
 import type { RunLog } from '../run-log.ts'
 import { removeIfClean } from '../worktree/remove-if-clean.ts'
 import {
   commitsBeyond,
   contains,
+  hasCommit,
   inRepository,
+  keepProved,
   keepStrayCommits,
   letGoOfProved,
 } from '../delegate/kept-commits.ts'
@@ -38,6 +42,26 @@ interface Finishing {
 /** The name under which a merge is kept until the target has it. */
 export function keptMerge(delegate: string): string {
   return `refs/stint/runs/${delegate}/merge`
+}
+
+/** Nothing of it was merged: it waits for the next time, with the commit to merge kept. */
+export function readyAgain(
+  place: Place,
+  log: RunLog,
+  state: DelegateState,
+  move: Pick<DelegateMove, 'because' | 'commit' | 'pr'>,
+): void {
+  keepProved(place, state.id, move.commit)
+  log.append('delegate.moved', { ...state.ready, to: 'ready', ...move })
+}
+
+/** After a crash the target branch itself says whether a merge landed. */
+export function isOnTarget(
+  place: Place,
+  { target, to }: { readonly target: string; readonly to: string },
+): boolean {
+  const now = targetNow(place, target)
+  return now !== undefined && hasCommit(place, to) && contains(place, now, to)
 }
 
 export async function finish(

@@ -11,7 +11,7 @@ import { type VerifyResult, runVerify } from '../proof/verify.ts'
 import { openSource } from '../sources/open-source.ts'
 import { headInWords, headNow, headOf, uncommitted } from '../worktree/tree.ts'
 import { makeTree, mergeInto } from './integration-tree.ts'
-import { type MergeScene, STOPPED, refuseWhenStopped, sayOnce } from './merge-context.ts'
+import { type MergeContext, STOPPED, refuseWhenStopped, sayOnce } from './merge-context.ts'
 import { obstacleTo } from './target.ts'
 
 export type Made =
@@ -25,14 +25,14 @@ export type Made =
  * before that one were never verified, and would be what the target was at, one after the other, for whoever looks for a mistake there.
  */
 export async function makeMerge(
-  scene: MergeScene,
+  context: MergeContext,
   state: DelegateState,
   { tree, tip, onto }: { readonly tree: string; readonly tip: string; readonly onto: string },
 ): Promise<Made> {
-  const { place } = scene.workspace
+  const { place } = context.workspace
   const { name, target, what } = state.order
   makeTree(place, tree, onto)
-  refuseWhenStopped(scene)
+  refuseWhenStopped(context)
   const message = shorten(oneLine(`Merge delegate ${name}: ${what}`), 100)
   const files = mergeInto(tree, tip, message)
   if (files !== undefined) {
@@ -43,11 +43,11 @@ export async function makeMerge(
     }
   }
   const to = headOf(tree).commit
-  await scene.at('merge made')
+  await context.at('merge made')
   // Before the long part, and once more when it is over.
   const because = obstacleTo(place, target)
   if (because !== undefined) return { is: 'held', because }
-  const red = await verifyMerge(scene, state, { tree, to })
+  const red = await verifyMerge(context, state, { tree, to })
   return red === undefined ? { is: 'green', to } : { is: 'red', ...red }
 }
 
@@ -58,16 +58,16 @@ export interface Red {
 
 /** Runs set-up and verify command in a tree at a commit. Undefined when all is green. */
 export async function verifyMerge(
-  scene: MergeScene,
+  context: MergeContext,
   state: DelegateState,
   { tree, to }: { readonly tree: string; readonly to: string },
 ): Promise<Red | undefined> {
-  const { tell, workspace } = scene
+  const { tell, workspace } = context
   const who = { delegate: state.id, name: state.order.name }
   const verify = await verifyCommand(workspace, state)
   if (verify === undefined) {
     sayOnce(
-      scene,
+      context,
       'there is no verify command: what is merged was not tried on the target (verify in .sessions/config.yaml)',
     )
     return undefined
@@ -81,7 +81,7 @@ export async function verifyMerge(
         ...plainEnvironment(workspace.env),
         ...delegateEnvironment(state.order, tree, workspace.config.delegates),
       },
-      isStopped: scene.isStopped,
+      isStopped: context.isStopped,
     })
     if (result.isStopped) throw new StintError(STOPPED, 'the merge was stopped')
     return result

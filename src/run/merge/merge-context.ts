@@ -4,7 +4,7 @@ import type { Workspace } from '../../project/store/workspace.ts'
 import type { MergeEvent, MergeOptions } from '../delegate/contract.ts'
 
 /** What all merges of one call share. */
-export interface MergeScene {
+export interface MergeContext {
   readonly workspace: Workspace
   readonly options: MergeOptions
   /** Who merges. */
@@ -29,12 +29,15 @@ export type MergeStep =
 
 export const STOPPED = 'STOPPED'
 
-export function refuseWhenStopped({ isStopped }: Pick<MergeScene, 'isStopped'>): void {
+export function refuseWhenStopped({ isStopped }: Pick<MergeContext, 'isStopped'>): void {
   if (isStopped.aborted) throw new StintError(STOPPED, 'the merge was stopped')
 }
 
-export function sayOnce({ said, tell }: Pick<MergeScene, 'said' | 'tell'>, text: string): void {
-  if (said.has(text)) return
-  said.add(text)
+export function say({ tell }: Pick<MergeContext, 'tell'>, text: string): void {
   tell({ type: 'said', text })
+}
+
+export function sayOnce(context: Pick<MergeContext, 'said' | 'tell'>, text: string): void {
+  if (!context.said.has(text)) say(context, text)
+  context.said.add(text)
 }

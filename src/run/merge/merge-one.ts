@@ -1,264 +1,213 @@
-// One delegate's work goes into its target, or is told why not. Every step is in the delegate's log before it is made.
+// One delegate's work goes into its target branch, or the outcome says why not. Every step is in the delegate's log before it is made.
 import { QUIETLY } from '../../git/working-tree.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
-import type { DelegateMove } from '../delegate-order.ts'
 import type { MergeOutcome } from '../delegate/contract.ts'
-import { type DelegateState, delegateNow } from '../delegate/delegates.ts'
+import { type DelegateState, delegateNow, isSameProcess } from '../delegate/delegates.ts'
 import { inTurn, takingUp } from '../delegate/in-turn.ts'
-import {
-  contains,
-  hasCommit,
-  inRepository,
-  keepProved,
-  provedInstead,
-} from '../delegate/kept-commits.ts'
+import { contains, hasCommit, inRepository, provedInstead } from '../delegate/kept-commits.ts'
 import { tellParent } from '../delegate/parent-journal.ts'
+import type { DelegateMove } from '../delegate-order.ts'
 import { RunLog } from '../run-log.ts'
 import { contradictionsOf } from './contradictions.ts'
-import { finish, keptMerge, tidy } from './finish.ts'
+import { finish, isOnTarget, keptMerge, readyAgain, tidy } from './finish.ts'
 import { integrationTree, removeIntegrationTree, treeToTryIn } from './integration-tree.ts'
 import { makeMerge } from './make-merge.ts'
-import { type MergeScene, refuseWhenStopped } from './merge-context.ts'
+import { type MergeContext, refuseWhenStopped, say } from './merge-context.ts'
 import {
-  again,
+  notReady,
   outcomeOf,
   proposalFor,
   reasonNotToMerge,
   reasonOf,
-  retrying,
-  told,
+  retryCommand,
+  waiting,
 } from './outcomes.ts'
 import { openPullRequest } from './pull-request.ts'
-import { isOnTarget, isSameProcess } from './reconcile.ts'
 import { moveTarget, targetNow } from './target.ts'
 
-/** How often the target may go on under us before we leave it to a quieter hour. */
+/** How often the target branch may move under us before we leave it to a quieter hour. */
 const ROUNDS = 3
 
-export async function mergeOne(scene: MergeScene, state: DelegateState): Promise<MergeOutcome> {
-  const { options, workspace } = scene
+interface OneMerge {
+  readonly context: MergeContext
+  readonly log: RunLog
+  readonly state: DelegateState
+  /** The commit to merge. */
+  readonly tip: string
+}
+
+export async function mergeOne(context: MergeContext, state: DelegateState): Promise<MergeOutcome> {
+  const { options, workspace } = context
+  const { place } = workspace
   const { target } = state.order
   const refusal = reasonNotToMerge(state)
   if (refusal !== undefined) {
     if (state.status === 'merged' && options.isDryRun !== true)
-      tidyAgain(workspace, state, (text) => scene.tell({ type: 'said', text }))
+      tidyAgain(workspace, state, (text) => say(context, text))
     return outcomeOf(state, 'not ready', refusal)
   }
-  const tip = tipOf(scene, state)
-  if (tip === undefined) {
-    return outcomeOf(state, 'not ready', {
-      because: `its branch ${state.run.started.branch} is gone`,
-      next: retrying(state),
-    })
-  }
-  const onto = targetNow(workspace.place, target)
-  if (onto === undefined)
-    return outcomeOf(state, 'waiting', {
-      because: `there is no branch ${target} any more`,
-      next: again(state),
-    })
-  const isThere = contains(workspace.place, onto, tip)
-  if (isThere && isEmpty(scene, state, tip, onto)) {
-    return outcomeOf(state, 'not ready', {
-      because: 'it has nothing that could be merged',
-      next: retrying(state),
-    })
-  }
-  if (options.isDryRun === true) return tryOut(scene, state, tip, onto)
-  if (options.isPullRequest === true) return openPullRequest(scene, state, tip)
-  const log = new RunLog(workspace.place, state.id, workspace.config)
+  const tip = tipToMerge(context, state)
+  if (tip === undefined)
+    return notReady(state, `its branch ${state.run.started.branch} is gone`, retryCommand(state))
+  const onto = targetNow(place, target)
+  if (onto === undefined) return waiting(state, `there is no branch ${target} any more`)
+  const isThere = contains(place, onto, tip)
+  if (isThere && isEmpty(workspace, state, tip, onto))
+    return notReady(state, 'it has nothing that could be merged', retryCommand(state))
+  if (options.isDryRun === true)
+    return isThere
+      ? outcomeOf(state, 'would merge', { because: `it is on ${target} already` })
+      : tryOut(context, state, tip, onto)
+  if (options.isPullRequest === true) return openPullRequest(context, state, tip)
+  const log = new RunLog(place, state.id, workspace.config)
   try {
-    return await mergeLogged(scene, log, state, tip)
+    return await mergeLogged({ context, log, state, tip })
   } finally {
-    removeIntegrationTree(workspace.place, integrationTree(workspace.place, state.id))
+    removeIntegrationTree(place, integrationTree(place, state.id))
     log.close()
   }
 }
 
-/** With an end in the log, whatever goes wrong: it is ready again, or its work is on the target and the rest is made up for later. */
-async function mergeLogged(
-  scene: MergeScene,
-  log: RunLog,
-  state: DelegateState,
-  tip: string,
-): Promise<MergeOutcome> {
+/** With an end in the log, whatever goes wrong: it is ready again, or its work is on the target branch and the rest is done later. */
+async function mergeLogged(one: OneMerge): Promise<MergeOutcome> {
   try {
     return (
-      (await mergeInRounds(scene, log, state, tip)) ??
-      backToReady(scene, log, state, tip, 'the target goes on faster than this is verified')
+      (await mergeInRounds(one)) ??
+      backToReady(one, 'the target goes on faster than this is verified')
     )
   } catch (error) {
-    const outcome = outcomeInSpiteOf(error, scene, log, state, tip)
+    const outcome = outcomeInSpiteOf(error, one)
     if (error instanceof StintError) return outcome
     throw error
   }
 }
 
-/** What has happened has happened: the target and the log decide, and not what went wrong behind them. */
-function outcomeInSpiteOf(
-  error: unknown,
-  scene: MergeScene,
-  log: RunLog,
-  state: DelegateState,
-  tip: string,
-): MergeOutcome {
-  const { merge } = delegateNow(scene.workspace.place, state.id)
+/** What has happened has happened: the target branch and the log decide, and not what went wrong behind them. */
+function outcomeInSpiteOf(error: unknown, one: OneMerge): MergeOutcome {
+  const { place } = one.context.workspace
+  const { landing } = delegateNow(place, one.state.id).merge ?? {}
   const reason = reasonOf(error)
-  if (merge?.landing === undefined || !isOnTarget(scene.workspace, merge.landing))
-    return backToReady(scene, log, state, tip, reason)
-  const because = `it is on ${merge.landing.target}, but its journal could not be told: ${reason}`
-  return outcomeOf(state, 'waiting', { because, next: again(state) })
+  if (landing === undefined || !isOnTarget(place, landing)) return backToReady(one, reason)
+  return waiting(
+    one.state,
+    `it is on ${landing.target}, but its journal could not be told: ${reason}`,
+  )
 }
 
-/** Undefined when the target has gone on in every round. */
-async function mergeInRounds(
-  scene: MergeScene,
-  log: RunLog,
-  state: DelegateState,
-  tip: string,
-): Promise<MergeOutcome | undefined> {
-  const { at, merger, options, workspace } = scene
+/** Undefined when the target branch has moved in every round. */
+async function mergeInRounds(one: OneMerge): Promise<MergeOutcome | undefined> {
+  const { context, log, state, tip } = one
+  const { at, merger, options, workspace } = context
   const { place } = workspace
-  const { target } = state.order
+  const { id, order } = state
+  const { target } = order
+  const tree = integrationTree(place, id)
   for (let round = 1; round <= ROUNDS; round += 1) {
-    refuseWhenStopped(scene)
+    refuseWhenStopped(context)
     const onto = targetNow(place, target)
-    if (onto === undefined)
-      return backToReady(scene, log, state, tip, `there is no branch ${target} any more`)
-    const tree = integrationTree(place, state.id)
-    const begun = await inTurn(place, takingUp(state.id), () => {
-      const now = delegateNow(place, state.id)
-      // Somebody may have begun it again or given it up since it was looked at.
-      const refusal = isStillOurs(scene, now) ? undefined : reasonNotToMerge(now)
-      if (refusal === undefined) log.append('merge.begun', { target, onto, tip, merger, tree })
-      return refusal
+    if (onto === undefined) return backToReady(one, `there is no branch ${target} any more`)
+    const refusal = await inTurn(place, takingUp(id), () => {
+      const now = delegateNow(place, id)
+      // Another command may have started or discarded it since it was read.
+      const because = isStillOurs(context, now) ? undefined : reasonNotToMerge(now)
+      if (because === undefined) log.append('merge.begun', { target, onto, tip, merger, tree })
+      return because
     })
-    if (begun !== undefined) return outcomeOf(state, 'not ready', begun)
+    if (refusal !== undefined) return outcomeOf(state, 'not ready', refusal)
     await at('begun')
-    if (contains(place, onto, tip)) return landed(scene, log, state, { commit: onto, tip })
-    const made = await makeMerge(scene, state, { tree, tip, onto })
-    const now = delegateNow(place, state.id)
-    if (!isStillOurs(scene, now))
-      return outcomeOf(state, 'not ready', { because: `it is ${now.status} now` })
-    if (made.is === 'held') return backToReady(scene, log, state, tip, made.because)
-    if (made.is === 'conflict') {
-      return reject(scene, log, state, {
-        to: 'conflicted',
-        target,
-        onto,
-        files: made.files,
-        because: made.because,
-      })
+    if (contains(place, onto, tip)) return landed(one, state, onto)
+    const made = await makeMerge(context, state, { tree, tip, onto })
+    const taken = takenOver(one)
+    if (taken !== undefined) return taken
+    if (made.is === 'held') return backToReady(one, made.because)
+    if (made.is !== 'green') {
+      const { is, ...why } = made
+      const to = is === 'conflict' ? 'conflicted' : 'failed'
+      return reject(one, { to, target, onto, ...why })
     }
-    if (made.is === 'red')
-      return reject(scene, log, state, {
-        to: 'failed',
-        target,
-        onto,
-        verify: made.verify,
-        because: made.because,
-      })
     await at('verified')
     const contradictions = await contradictionsOf(workspace, state)
-    refuseWhenStopped(scene)
-    if (
-      options.review !== undefined &&
-      !(await options.review(
-        proposalFor(scene, state, { from: onto, to: made.to, contradictions }),
-      ))
-    ) {
-      return {
-        ...backToReady(scene, log, state, tip, 'refused in review'),
-        how: 'refused',
-        ...told(contradictions),
-      }
-    }
-    refuseWhenStopped(scene)
-    inRepository(place, ...QUIETLY, 'update-ref', keptMerge(state.id), made.to)
+    const more = contradictions.length === 0 ? {} : { contradictions }
+    refuseWhenStopped(context)
+    const { to } = made
+    const proposal = () => proposalFor(workspace, state, { from: onto, to, contradictions })
+    if (options.review !== undefined && !(await options.review(proposal())))
+      return { ...backToReady(one, 'refused in review'), how: 'refused', ...more }
+    refuseWhenStopped(context)
+    inRepository(place, ...QUIETLY, 'update-ref', keptMerge(id), to)
     await at('kept')
-    const then = delegateNow(place, state.id)
-    if (!isStillOurs(scene, then))
-      return outcomeOf(state, 'not ready', { because: `it is ${then.status} now` })
-    log.append('merge.landing', { target, from: onto, to: made.to })
+    const takenThen = takenOver(one)
+    if (takenThen !== undefined) return takenThen
+    log.append('merge.landing', { target, from: onto, to })
     await at('landing')
-    const moved = moveTarget(place, {
-      target,
-      from: onto,
-      to: made.to,
-      note: `stint: merge delegate ${state.order.name}`,
-    })
-    if (moved.is === 'held') return backToReady(scene, log, state, tip, moved.because)
+    const note = `stint: merge delegate ${order.name}`
+    const moved = moveTarget(place, { target, from: onto, to, note })
+    if (moved.is === 'held') return backToReady(one, moved.because)
     if (moved.is === 'gone on') continue
     await at('landed')
-    const outcome = await landed(scene, log, delegateNow(place, state.id), { commit: made.to, tip })
-    return { ...outcome, ...told(contradictions) }
+    return { ...(await landed(one, delegateNow(place, id), to)), ...more }
   }
   return undefined
 }
 
-/** Its work is on the target: now, or already, because somebody merged it by hand. */
+/** Its work is on the target branch: now, or already, because somebody merged it by hand. */
 async function landed(
-  { at, tell, workspace }: MergeScene,
-  log: RunLog,
+  { context, log, tip }: OneMerge,
   state: DelegateState,
-  { commit, tip }: { readonly commit: string; readonly tip: string },
+  commit: string,
 ): Promise<MergeOutcome> {
-  const say = (text: string) => tell({ type: 'said', text })
-  await finish({ workspace, say, at }, log, state, { target: state.order.target, commit, tip })
+  const { at, workspace } = context
+  const { target } = state.order
+  const tell = (text: string) => say(context, text)
+  await finish({ workspace, say: tell, at }, log, state, { target, commit, tip })
   return { ...outcomeOf(state, 'merged'), commit }
 }
 
-/** Nothing is wrong with it; it stays as it is for the next time. What somebody else has made of it meanwhile stands. */
-function backToReady(
-  scene: MergeScene,
-  log: RunLog,
-  state: DelegateState,
-  tip: string,
-  because: string,
-): MergeOutcome {
-  if (isStillOurs(scene, delegateNow(scene.workspace.place, state.id))) {
-    keepProved(scene.workspace.place, state.id, tip)
-    log.append('delegate.moved', { ...state.ready, to: 'ready', because, commit: tip })
-  }
-  return outcomeOf(state, 'waiting', { because, next: again(state) })
+/** Nothing is wrong with it; it stays as it is for the next time. What another command has made of it meanwhile stands. */
+function backToReady({ context, log, state, tip }: OneMerge, because: string): MergeOutcome {
+  const { place } = context.workspace
+  if (isStillOurs(context, delegateNow(place, state.id)))
+    readyAgain(place, log, state, { because, commit: tip })
+  return waiting(state, because)
 }
 
-function isStillOurs({ merger }: MergeScene, { status, merge }: DelegateState): boolean {
+function takenOver({ context, state }: OneMerge): MergeOutcome | undefined {
+  const now = delegateNow(context.workspace.place, state.id)
+  return isStillOurs(context, now) ? undefined : notReady(state, `it is ${now.status} now`)
+}
+
+function isStillOurs({ merger }: MergeContext, { status, merge }: DelegateState): boolean {
   return status === 'merging' && merge !== undefined && isSameProcess(merge.merger, merger)
 }
 
 /** What is to be merged: its branch as it is now, which need not be what was proved; or what was proved, where the branch has nothing. */
-function tipOf(
-  { tell, workspace }: MergeScene,
+function tipToMerge(
+  context: MergeContext,
   { order, ready, run }: DelegateState,
 ): string | undefined {
-  const { place } = workspace
-  const { branch } = run.started
+  const { place } = context.workspace
+  const { base, branch } = run.started
   const tip = targetNow(place, branch)
   const proved = ready?.commit
-  const instead = provedInstead(place, { tip, base: run.started.base, proved })
+  const instead = provedInstead(place, { tip, base, proved })
   if (instead !== undefined) {
     const what = tip === undefined ? 'gone' : 'back where it began'
-    tell({
-      type: 'said',
-      text: `${order.name}: ${branch} is ${what}; the commit that was proved is merged`,
-    })
+    say(context, `${order.name}: ${branch} is ${what}; the commit that was proved is merged`)
     return instead
   }
-  if (tip !== undefined && proved !== undefined && tip !== proved) {
-    tell({
-      type: 'said',
-      text: `${order.name}: ${branch} is not where it was proved any more; it is verified as it is now`,
-    })
-  }
+  if (tip !== undefined && proved !== undefined && tip !== proved)
+    say(
+      context,
+      `${order.name}: ${branch} is not where it was proved any more; it is verified as it is now`,
+    )
   return tip
 }
 
-/** Nothing of its own is on its branch, and what was proved once is not on the target either. */
+/** Of a branch that the target branch contains: nothing of its own is on it, and what was proved once is not on the target branch either. */
 function isEmpty(
-  { workspace: { place } }: MergeScene,
+  { place }: Workspace,
   { ready, run }: DelegateState,
   tip: string,
   onto: string,
@@ -270,50 +219,43 @@ function isEmpty(
   return !isProvedThere && contains(place, run.started.base, tip)
 }
 
-/** For one whose merging process died between its last word and putting things away. */
+/** For one whose merging process died between its last entry and tidying up. */
 export function tidyAgain(
   workspace: Workspace,
   state: DelegateState,
-  say: (text: string) => void,
+  tell: (text: string) => void,
 ): void {
-  const { branch } = state.run.started
   const target = state.move?.target ?? state.order.target
-  const tip = targetNow(workspace.place, branch)
-  if (tip !== undefined) tidy(workspace, state, { target, tip }, say)
+  const tip = targetNow(workspace.place, state.run.started.branch)
+  if (tip !== undefined) tidy(workspace, state, { target, tip }, tell)
 }
 
-/** What a merge would come to, made and verified in a tree that nobody sees. Nothing is written down, and nothing is left. */
-export async function tryOut(
-  scene: MergeScene,
+/** What a merge would come to, made and verified in a worktree that is thrown away. Nothing is written to the log. */
+async function tryOut(
+  context: MergeContext,
   state: DelegateState,
   tip: string,
   onto: string,
 ): Promise<MergeOutcome> {
-  const { workspace } = scene
-  const { place } = workspace
-  if (contains(place, onto, tip))
-    return outcomeOf(state, 'would merge', { because: `it is on ${state.order.target} already` })
-  const tree = treeToTryIn(place, state.id)
+  const { workspace } = context
+  const tree = treeToTryIn(workspace.place, state.id)
   try {
-    const made = await makeMerge(scene, state, { tree, tip, onto })
-    switch (made.is) {
-      case 'held':
-        return outcomeOf(state, 'waiting', { because: made.because, next: again(state) })
-      case 'conflict':
-        return {
-          ...outcomeOf(state, 'conflicted', { because: made.because, next: retrying(state) }),
-          files: made.files,
-        }
-      case 'red':
-        return outcomeOf(state, 'red', { because: made.because, next: retrying(state) })
-      case 'green':
-        return {
-          ...outcomeOf(state, 'would merge', { next: again(state) }),
-          ...told(await contradictionsOf(workspace, state)),
-        }
+    const made = await makeMerge(context, state, { tree, tip, onto })
+    if (made.is === 'held') return waiting(state, made.because)
+    if (made.is === 'green') {
+      const contradictions = await contradictionsOf(workspace, state)
+      return {
+        ...waiting(state),
+        how: 'would merge',
+        ...(contradictions.length === 0 ? {} : { contradictions }),
+      }
     }
+    const how = made.is === 'conflict' ? 'conflicted' : 'red'
+    const files = made.is === 'conflict' ? made.files : undefined
+    const why = { because: made.because, next: retryCommand(state) }
+    return { ...outcomeOf(state, how, why), ...defined({ files }) }
   } finally {
-    removeIntegrationTree(place, tree)
+    removeIntegrationTree(workspace.place, tree)
   }
 }
 
@@ -323,42 +265,29 @@ type Rejection = DelegateMove & {
   readonly target: string
 }
 
-export async function reject(
-  scene: MergeScene,
-  log: RunLog,
-  state: DelegateState,
-  move: Rejection,
-): Promise<MergeOutcome> {
-  const { options, workspace } = scene
+/** What does not go into the target branch is returned for rework, until it has come back too often. */
+async function reject(one: OneMerge, move: Rejection): Promise<MergeOutcome> {
+  const { context, log, state } = one
+  const { options, workspace } = context
   const { id, order, run } = state
   const { because, files, target } = move
   log.append('delegate.moved', move)
-  const outcome: MergeOutcome = {
-    delegate: id,
-    name: order.name,
-    how: move.to === 'conflicted' ? 'conflicted' : 'red',
-    target,
-    because,
-    ...defined({ files }),
-  }
-  const retry = `stint delegate retry ${order.name}`
-  // Whoever it works for hears of it when there is something for them to do.
+  const how = move.to === 'conflicted' ? 'conflicted' : 'red'
+  const next = retryCommand(state)
+  const outcome = { ...outcomeOf(state, how, { because }), ...defined({ files }) }
+  // Its parent hears of it when there is something for the parent to do.
   const tell = () => tellParent(workspace, delegateNow(workspace.place, id))
   if (options.sendBack === undefined) {
     await tell()
-    return { ...outcome, next: retry }
+    return { ...outcome, next }
   }
   const { rejected } = delegateNow(workspace.place, id)
   if (rejected > workspace.config.delegates.sendBack) {
     const reason = `${because}; it came back ${rejected} times`
     log.append('delegate.moved', { ...move, to: 'parked', because: reason })
     await tell()
-    return {
-      ...outcome,
-      how: 'parked',
-      because: reason,
-      next: byHand(run.started.tree, target, order.name),
-    }
+    const byHand = `git -C ${quoted(run.started.tree)} merge ${quoted(target)}, then stint merge ${order.name}`
+    return { ...outcome, how: 'parked', because: reason, next: byHand }
   }
   try {
     await options.sendBack(id)
@@ -368,14 +297,9 @@ export async function reject(
     return {
       ...outcome,
       because: `${because}; it could not be sent back: ${reasonOf(error)}`,
-      next: retry,
+      next,
     }
   }
-}
-
-/** The commands by which a person takes it up. */
-export function byHand(tree: string, target: string, name: string): string {
-  return `git -C ${quoted(tree)} merge ${quoted(target)}, then stint merge ${name}`
 }
 
 function quoted(word: string): string {

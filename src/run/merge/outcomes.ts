@@ -1,10 +1,10 @@
 import { GitFailed } from '../../git/run-git.ts'
 import { isAlive } from '../../harness/process/strays.ts'
 import { defined } from '../../text/defined.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { bounded } from '../attempt/bounded.ts'
 import type { MergeOutcome, MergeProposal } from '../delegate/contract.ts'
 import { type DelegateState, isRejection } from '../delegate/delegates.ts'
-import type { MergeScene } from './merge-context.ts'
 import { inRepository } from '../delegate/kept-commits.ts'
 
 /** Why a delegate is not to be merged now, and what to do; undefined when it is. One that did not go in before is tried again. */
@@ -52,16 +52,18 @@ export function outcomeOf(
   return { delegate: id, name: order.name, how, target: order.target, ...why }
 }
 
-export function again({ order }: DelegateState): string {
-  return `stint merge ${order.name}`
+/** Nothing is wrong with it, and it may be merged later. */
+export function waiting(state: DelegateState, because?: string, next?: string): MergeOutcome {
+  const again = next ?? `stint merge ${state.order.name}`
+  return outcomeOf(state, 'waiting', { ...defined({ because }), next: again })
 }
 
-export function retrying({ order }: DelegateState): string {
+export function notReady(state: DelegateState, because: string, next?: string): MergeOutcome {
+  return outcomeOf(state, 'not ready', { because, ...defined({ next }) })
+}
+
+export function retryCommand({ order }: DelegateState): string {
   return `stint delegate retry ${order.name}`
-}
-
-export function told(contradictions: readonly string[]): Pick<MergeOutcome, 'contradictions'> {
-  return contradictions.length === 0 ? {} : { contradictions }
 }
 
 /** What went wrong, in one line. Of git all that it said, since its first line is not always the one that matters. */
@@ -72,20 +74,12 @@ export function reasonOf(error: unknown): string {
 
 /** What a person is asked about. */
 export function proposalFor(
-  { workspace: { place } }: MergeScene,
+  { place }: Workspace,
   { id, order, ready }: DelegateState,
   { from, to, contradictions }: Pick<MergeProposal, 'from' | 'to' | 'contradictions'>,
 ): MergeProposal {
-  const stat = inRepository(
-    place,
-    'diff-tree',
-    '--stat=100',
-    '--no-color',
-    '--no-ext-diff',
-    '-M',
-    from,
-    to,
-  ).trimEnd()
+  const how = ['--stat=100', '--no-color', '--no-ext-diff', '-M']
+  const stat = inRepository(place, 'diff-tree', ...how, from, to).trimEnd()
   const summary = ready?.summary
   return {
     delegate: id,

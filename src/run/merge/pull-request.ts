@@ -9,11 +9,11 @@ import { cleanText, oneLine, shorten } from '../../text/clean.ts'
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import type { MergeOutcome } from '../delegate/contract.ts'
 import { type DelegateState, delegateNow } from '../delegate/delegates.ts'
-import { keepProved } from '../delegate/kept-commits.ts'
+import { readyAgain } from './finish.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import { targetNow } from './target.ts'
 import { outcomeOf } from './outcomes.ts'
-import { type MergeScene, refuseWhenStopped } from './merge-context.ts'
+import { type MergeContext, refuseWhenStopped } from './merge-context.ts'
 
 const GH: Program = {
   command: 'gh',
@@ -42,15 +42,15 @@ export async function refuseWithoutGitHub(
 }
 
 export async function openPullRequest(
-  scene: MergeScene,
+  context: MergeContext,
   state: DelegateState,
   tip: string,
 ): Promise<MergeOutcome> {
-  const { workspace } = scene
+  const { workspace } = context
   const { branch } = state.run.started
   const { target } = state.order
   const { remote, base } = remoteFor(workspace, target)
-  refuseWhenStopped(scene)
+  refuseWhenStopped(context)
   // With the user's hooks: what a large file of theirs needs to be pushed is one of them.
   const source = targetNow(workspace.place, branch) === tip ? `refs/heads/${branch}` : tip
   runGit(repositoryOf(workspace.place).commonDir, [
@@ -63,14 +63,7 @@ export async function openPullRequest(
   const pr = (await existing(workspace, branch)) ?? (await create(workspace, state, base))
   const log = new RunLog(workspace.place, state.id, workspace.config)
   try {
-    keepProved(workspace.place, state.id, tip)
-    log.append('delegate.moved', {
-      ...state.ready,
-      to: 'ready',
-      because: 'a pull request is open',
-      commit: tip,
-      pr,
-    })
+    readyAgain(workspace.place, log, state, { because: 'a pull request is open', commit: tip, pr })
   } finally {
     log.close()
   }

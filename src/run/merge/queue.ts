@@ -9,11 +9,11 @@ import type { MergeEvent, MergeOptions, MergeOutcome } from '../delegate/contrac
 import { allDelegates, delegateNow } from '../delegate/delegates.ts'
 import { removeLeftTrees } from './integration-tree.ts'
 import { mergeOne, tidyAgain } from './merge-one.ts'
-import { again, outcomeOf, reasonOf } from './outcomes.ts'
+import { reasonOf, waiting } from './outcomes.ts'
 import { refuseWithoutGitHub } from './pull-request.ts'
 import { takeQueue } from '../delegate/in-turn.ts'
 import { recoverWithQueue } from './reconcile.ts'
-import type { MergeScene } from './merge-context.ts'
+import { type MergeContext, say } from './merge-context.ts'
 
 /** Merges delegates in the order given, each into its own target. */
 export async function mergeDelegates(
@@ -24,7 +24,7 @@ export async function mergeDelegates(
 ): Promise<readonly MergeOutcome[]> {
   refuseInRun(workspace, 'merging')
   repositoryOf(workspace.place)
-  const scene: MergeScene = {
+  const context: MergeContext = {
     workspace,
     options,
     tell,
@@ -33,34 +33,36 @@ export async function mergeDelegates(
     at: async () => undefined,
     said: new Set(),
   }
-  return mergeInTurn(scene, ids)
+  return mergeInTurn(context, ids)
 }
 
 /** The same with all that tests put in place of this process. */
 export async function mergeInTurn(
-  scene: MergeScene,
+  context: MergeContext,
   ids: readonly string[],
 ): Promise<readonly MergeOutcome[]> {
-  const { isStopped, merger, options, tell, workspace } = scene
+  const { isStopped, merger, options, workspace } = context
   const { place } = workspace
   if (options.isPullRequest === true && options.isDryRun !== true)
     await refuseWithoutGitHub(workspace, ids)
   // A dry run changes nothing, and so need not wait for its turn.
-  if (options.isDryRun === true) return mergeEach(scene, ids)
-  const waiting = () =>
-    tell({ type: 'said', text: 'somebody else merges just now; waiting for them to end' })
-  const letGo = await takeQueue(place, merger, { isStopped, waiting })
-  if (letGo === undefined) return ids.map((id) => notBegun(scene, id))
+  if (options.isDryRun === true) return mergeEach(context, ids)
+  const letGo = await takeQueue(place, merger, {
+    isStopped,
+    waiting: () => say(context, 'somebody else merges just now; waiting for them to end'),
+  })
+  if (letGo === undefined) return ids.map((id) => notBegun(context, id))
   try {
-    await bringToAnEnd(scene)
-    return await mergeEach(scene, ids)
+    await bringToAnEnd(context)
+    return await mergeEach(context, ids)
   } finally {
     letGo()
   }
 }
 
 /** What killed merges left. One that cannot be brought to an end is said, and holds up nobody. */
-async function bringToAnEnd({ merger, tell, workspace }: MergeScene): Promise<void> {
+async function bringToAnEnd(context: MergeContext): Promise<void> {
+  const { merger, workspace } = context
   const all = allDelegates(workspace.place)
   for (const state of all) {
     const { id, order, run, status } = state
@@ -69,56 +71,47 @@ async function bringToAnEnd({ merger, tell, workspace }: MergeScene): Promise<vo
       // Died between its last word and putting things away. What stays for a reason was told when it was merged.
       if (status === 'merged' && existsSync(run.started.tree)) tidyAgain(workspace, state, () => {})
     } catch (error) {
-      tell({
-        type: 'said',
-        text: `the merge of ${order.name} was cut off and could not be brought to an end: ${reasonOf(error)}`,
-      })
+      const why = `was cut off and could not be brought to an end: ${reasonOf(error)}`
+      say(context, `the merge of ${order.name} ${why}`)
     }
   }
-  const ids = all.map(({ id }) => id)
-  removeLeftTrees(workspace.place, ids)
+  removeLeftTrees(
+    workspace.place,
+    all.map(({ id }) => id),
+  )
 }
 
 async function mergeEach(
-  scene: MergeScene,
+  context: MergeContext,
   ids: readonly string[],
 ): Promise<readonly MergeOutcome[]> {
-  const { isStopped, tell, workspace } = scene
+  const { isStopped, tell, workspace } = context
   const outcomes: MergeOutcome[] = []
   const defects: unknown[] = []
   for (const id of ids) {
     if (isStopped.aborted) {
-      outcomes.push(notBegun(scene, id))
+      outcomes.push(notBegun(context, id))
       continue
     }
     const state = delegateNow(workspace.place, id)
-    tell({
-      type: 'merge.started',
-      delegate: id,
-      name: state.order.name,
-      target: state.order.target,
-    })
+    const { name, target } = state.order
+    tell({ type: 'merge.started', delegate: id, name, target })
     try {
-      const outcome = await mergeOne(scene, state)
+      const outcome = await mergeOne(context, state).catch((error: unknown) => {
+        if (error instanceof StintError) return waiting(state, reasonOf(error), error.hint)
+        throw error
+      })
       outcomes.push(outcome)
       tell({ type: 'merge.ended', outcome })
     } catch (error) {
-      if (error instanceof StintError) {
-        const outcome = outcomeOf(state, 'waiting', {
-          because: reasonOf(error),
-          next: error.hint ?? again(state),
-        })
-        outcomes.push(outcome)
-        tell({ type: 'merge.ended', outcome })
-      } else defects.push(error)
+      defects.push(error)
     }
   }
-  // A mistake of ours is told, but behind the others, which it must not hold up.
+  // A defect is thrown behind the other merges, which it must not hold up.
   if (defects.length > 0) throw defects[0]
   return outcomes
 }
 
-function notBegun({ workspace }: MergeScene, id: string): MergeOutcome {
-  const state = delegateNow(workspace.place, id)
-  return outcomeOf(state, 'waiting', { because: 'stopped before its turn', next: again(state) })
+function notBegun({ workspace }: MergeContext, id: string): MergeOutcome {
+  return waiting(delegateNow(workspace.place, id), 'stopped before its turn')
 }

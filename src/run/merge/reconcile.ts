@@ -4,18 +4,22 @@ import { isAlive } from '../../harness/process/strays.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { type DelegateState, allDelegates, delegateNow, isOrphaned } from '../delegate/delegates.ts'
+import {
+  type DelegateState,
+  allDelegates,
+  delegateNow,
+  isOrphaned,
+  isSameProcess,
+} from '../delegate/delegates.ts'
 import { QUEUE, inTurn, takingUp } from '../delegate/in-turn.ts'
-import { contains, hasCommit, keepProved } from '../delegate/kept-commits.ts'
 import { tellMissed } from '../delegate/parent-journal.ts'
 import { moveOn } from '../delegate/work-delegate.ts'
 import { Claims } from '../loop/claims.ts'
 import { endLeftovers } from '../loop/resume.ts'
 import { thisProcess } from '../loop/start-run.ts'
 import { RunLog } from '../run-log.ts'
-import { finish } from './finish.ts'
+import { finish, isOnTarget, readyAgain } from './finish.ts'
 import { integrationTree, removeIntegrationTree } from './integration-tree.ts'
-import { targetNow } from './target.ts'
 
 /** Brings a delegate that nobody runs or merges any more to where it really stands. Any other is answered as it is. */
 export async function reconcile(
@@ -92,22 +96,15 @@ export async function recoverWithQueue(
   try {
     removeIntegrationTree(place, integrationTree(place, id))
     const { landing, tip } = merge
-    if (landing !== undefined && isOnTarget(workspace, landing)) {
-      const { target, to } = landing
-      const say = (text: string) => workspace.say(text)
-      await finish({ workspace, say, at: async () => undefined }, log, state, {
-        target,
-        commit: to,
-        tip,
-      })
-    } else {
-      keepProved(place, id, tip)
-      log.append('delegate.moved', {
-        ...state.ready,
-        to: 'ready',
-        because: 'the merge was cut off',
-        commit: tip,
-      })
+    if (landing === undefined || !isOnTarget(place, landing))
+      readyAgain(place, log, state, { because: 'the merge was cut off', commit: tip })
+    else {
+      const finishing = {
+        workspace,
+        say: (text: string) => workspace.say(text),
+        at: async () => {},
+      }
+      await finish(finishing, log, state, { target: landing.target, commit: landing.to, tip })
     }
   } finally {
     log.close()
@@ -118,16 +115,4 @@ export async function recoverWithQueue(
 /** Nobody else of this process merges, as it has the queue; what it began before has failed. */
 function isMergedByAnother(other: ProcessMark, merger: ProcessMark): boolean {
   return !isSameProcess(other, merger) && isAlive(other)
-}
-
-export function isSameProcess(a: ProcessMark, b: ProcessMark): boolean {
-  return a.pid === b.pid && a.startedAt === b.startedAt
-}
-
-export function isOnTarget(
-  { place }: Workspace,
-  { target, to }: { readonly target: string; readonly to: string },
-): boolean {
-  const now = targetNow(place, target)
-  return now !== undefined && hasCommit(place, to) && contains(place, now, to)
 }
