@@ -4,7 +4,7 @@ import type { Backlog } from '../../backlog/backlog.ts'
 import { findTask } from '../../backlog/find.ts'
 import { readSpecialist } from '../../backlog/specialist.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
-import { askGit, runGit } from '../../git/run-git.ts'
+import { GitFailed, runGit } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
 import { createFolder, removeEmptyFolder, removeFile, replaceFile } from '../../journal/files.ts'
 import { mintId, shortId } from '../../journal/ids.ts'
@@ -15,6 +15,7 @@ import type { Place } from '../../project/store/place.ts'
 import { runFolder } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { repositoryOf, worktreesFolder } from '../../project/store/worktrees.ts'
+import { defined } from '../../text/defined.ts'
 import { cleanText, oneLine, slug } from '../../text/clean.ts'
 import { delegateEnvironment, delegateWrap } from '../attempt/delegate-environment.ts'
 import type { DelegateOrder } from '../delegate-order.ts'
@@ -281,24 +282,17 @@ function beginning(
     )
   }
   if (base === undefined) return { from: head.commit, target: head.branch }
-  if (
-    base.startsWith('-') ||
-    !askGit(worktree, ['rev-parse', '--quiet', '--verify', '--end-of-options', `${base}^{commit}`])
-  ) {
+  try {
+    const name = ['--end-of-options', `${base}^{commit}`]
+    const from = runGit(worktree, ['rev-parse', '--quiet', '--verify', ...name]).trim()
+    return { from, target: head.branch }
+  } catch (error) {
+    if (!(error instanceof GitFailed) || error.status !== 1) throw error
     throw new StintError(
       'NO_BASE',
       `there is no branch or commit "${oneLine(base)}"`,
       'git branch -a lists the branches',
     )
-  }
-  return {
-    from: runGit(worktree, [
-      'rev-parse',
-      '--verify',
-      '--end-of-options',
-      `${base}^{commit}`,
-    ]).trim(),
-    target: head.branch,
   }
 }
 
@@ -324,35 +318,23 @@ function branchFolder(parent: { name: string } | undefined, part: PartOfRun | un
   return `stint/${parent?.name ?? (part === undefined ? 'delegates' : `run-${shortId(part.run)}-parts`)}`
 }
 
-/** A name and a number that nobody has. */
+/** A name and a port slot that no other delegate has. */
 function free(
   { root }: Place,
   others: readonly DelegateState[],
   wanted: { readonly name: string; readonly folder: string },
-) {
-  return { name: freeName(root, others, wanted.name, wanted.folder), slot: freeSlot(others) }
-}
-
-function freeName(
-  root: string,
-  others: readonly DelegateState[],
-  wanted: string,
-  folder: string,
-): string {
-  const base = slug(wanted, LONGEST_NAME) || 'delegate'
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? base : `${base}-${number}`
-    if (
-      !others.some(({ order }) => order.name === name) &&
-      commitOf(root, `${folder}/${name}`) === undefined
-    )
-      return name
-  }
-}
-
-function freeSlot(others: readonly DelegateState[]): number {
-  const taken = new Set(others.filter(isUnsettled).map(({ order }) => order.slot))
-  for (let slot = 0; ; slot += 1) if (!taken.has(slot)) return slot
+): { readonly name: string; readonly slot: number } {
+  const base = slug(wanted.name, LONGEST_NAME) || 'delegate'
+  const nameOf = (number: number) => (number === 1 ? base : `${base}-${number}`)
+  const isTaken = (name: string) =>
+    others.some(({ order }) => order.name === name) ||
+    commitOf(root, `${wanted.folder}/${name}`) !== undefined
+  let number = 1
+  while (isTaken(nameOf(number))) number += 1
+  const slots = new Set(others.filter(isUnsettled).map(({ order }) => order.slot))
+  let slot = 0
+  while (slots.has(slot)) slot += 1
+  return { name: nameOf(number), slot }
 }
 
 function outputOf(wanted: string | undefined, isReadOnly: boolean): string | undefined {
@@ -379,12 +361,6 @@ function sayLeftOut(workspace: Workspace): void {
   workspace.say(
     `it does not have what is not committed here: ${some}${dirty.length > 3 ? ` and ${dirty.length - 3} more` : ''}`,
   )
-}
-
-function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }
 }
 
 /** Refuses one more, when as many are at work as may be. */
