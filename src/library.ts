@@ -107,7 +107,7 @@ export type { RunOptions } from './run/options.ts'
 export type { RunPlan } from './run/loop/run-plan.ts'
 export type { RunReport, RunRow } from './run/report.ts'
 export type { RunHandle, StartOptions } from './run/loop/start-run.ts'
-export type { PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
+export type { PromptEnd, PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
 export type { DelegateStatus } from './run/delegate-order.ts'
 export type {
   DelegateRequest,

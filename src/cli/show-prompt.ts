@@ -1,6 +1,6 @@
 // A prompt in front of a person or a program: the answer as it is written, what is asked, what Ctrl-C does, how it ends.
 import type { PermissionRequest } from '../harness/contract/drive.ts'
-import type { PromptEvent, PromptHandle } from '../run/prompt/contract.ts'
+import type { PromptEnd, PromptEvent, PromptHandle } from '../run/prompt/contract.ts'
 import { withoutControls } from '../text/clean.ts'
 import { cents } from './amounts.ts'
 import type { Context } from './context.ts'
@@ -10,7 +10,6 @@ import { Output } from './output.ts'
 import { permissionWords } from './permission-words.ts'
 import { line } from './run-view/words.ts'
 
-export type PromptEnd = Extract<PromptEvent, { type: 'prompt.ended' }>
 type Start = (tell: (event: PromptEvent) => void) => Promise<PromptHandle>
 
 /** Shows a prompt from its start to its end. */
@@ -56,29 +55,29 @@ class PromptView {
 
   take(event: PromptEvent): void {
     if (this.#isJson) this.#context.process.stdout.write(`${JSON.stringify(event)}\n`)
-    if (event.type === 'permission.asked') return this.#ask(event.request, event.permission)
+    if (event.kind === 'permission.asked')
+      return this.#ask(event.data.request, event.data.permission)
     if (!this.#isJson) this.#show(event)
   }
 
   #show(event: PromptEvent): void {
-    if (event.type === 'delta') this.#write(event.text)
-    else if (event.type === 'anew') this.#anew()
-    else if (event.type === 'text') this.#finish(withoutControls(event.text))
-    else if (event.type === 'tool') this.#tool(event)
-    else if (event.type === 'usage') this.#percent = event.gauge.percent
-    else if (event.type === 'compaction') this.#talk('the conversation was compacted')
-    else if (event.type === 'limit')
+    if (event.kind === 'delta') this.#write(event.data.text)
+    else if (event.kind === 'anew') this.#anew()
+    else if (event.kind === 'text') this.#finish(withoutControls(event.data.text))
+    else if (event.kind === 'tool') this.#tool(event.data)
+    else if (event.kind === 'usage') this.#percent = event.data.gauge.percent
+    else if (event.kind === 'context.compacted') this.#talk('the conversation was compacted')
+    else if (event.kind === 'limit.reached')
       this.#talk(
-        `${line(event.message)}${event.resetsAt === undefined ? '' : `, until ${event.resetsAt}`}`,
+        `${line(event.data.message)}${event.data.resetsAt === undefined ? '' : `, until ${event.data.resetsAt}`}`,
       )
-    else if (event.type === 'said') this.#talk(line(event.text, 300))
-    else if (event.type === 'prompt.started') {
-      this.#name = event.name
-      const where = event.isFresh ? 'a fresh conversation' : 'the same conversation'
-      this.#quietly(
-        `${event.isNewSession ? 'new session' : 'session'} ${event.name}, ${event.harness}, ${where}`,
-      )
-    } else if (event.type === 'prompt.ended') this.#end(event)
+    else if (event.kind === 'message') this.#talk(line(event.data.text, 300))
+    else if (event.kind === 'prompt.started') {
+      const { harness, isFresh, isNewSession, name } = event.data
+      this.#name = name
+      const where = isFresh ? 'a fresh conversation' : 'the same conversation'
+      this.#quietly(`${isNewSession ? 'new session' : 'session'} ${name}, ${harness}, ${where}`)
+    } else if (event.kind === 'prompt.ended') this.#end(event.data)
   }
 
   #write(text: string): void {
@@ -101,7 +100,7 @@ class PromptView {
     this.#talk('the answer broke off, and begins anew')
   }
 
-  #tool({ name, status, command, path, output }: Extract<PromptEvent, { type: 'tool' }>): void {
+  #tool({ name, status, command, path, output }: PromptEvent<'tool'>['data']): void {
     if (status === 'completed') return
     const what = command ?? path
     const use = what === undefined ? line(name, 60) : `${line(name, 60)}: ${line(what)}`

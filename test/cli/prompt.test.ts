@@ -40,12 +40,13 @@ describe('prompt', () => {
       .map((line) => JSON.parse(line) as Record<string, unknown>)
     expect(events.map(({ number }) => number)).toEqual(events.map((_, index) => index + 1))
     expect(events[0]).toMatchObject({
-      type: 'prompt.started',
-      name: 'look-at-it',
-      isNewSession: false,
-      isFresh: false,
+      kind: 'prompt.started',
+      data: { name: 'look-at-it', isNewSession: false, isFresh: false },
     })
-    expect(events.at(-1)).toMatchObject({ type: 'prompt.ended', how: 'completed', said: 'Done.' })
+    expect(events.at(-1)).toMatchObject({
+      kind: 'prompt.ended',
+      data: { how: 'completed', said: 'Done.' },
+    })
   })
 
   test('ends with 1 and the reason when the agent fails', async () => {

@@ -15,25 +15,18 @@ test('an answer that broke off is said to begin anew, and then stands there once
     canAsk: false,
     hasColour: false,
   }
-  const last = {
-    at: '',
-    number: 6,
-    type: 'prompt.ended',
-    how: 'completed',
-    spend: SPEND,
-    seconds: 1,
-  } as const
+  const last = { how: 'completed', spend: SPEND, seconds: 1 } as const
   await showPrompt(context as unknown as Context, {}, async (tell) => {
     const told = [
-      { type: 'anew' },
-      { type: 'delta', text: 'I beg' },
-      { type: 'anew' },
-      { type: 'delta', text: 'I begin ' },
-      { type: 'text', text: 'I begin again.' },
+      { kind: 'anew', data: {} },
+      { kind: 'delta', data: { text: 'I beg' } },
+      { kind: 'anew', data: {} },
+      { kind: 'delta', data: { text: 'I begin ' } },
+      { kind: 'text', data: { text: 'I begin again.' } },
+      { kind: 'prompt.ended', data: last },
     ]
     for (const [at, event] of told.entries())
       tell({ at: '', number: at + 1, ...event } as PromptEvent)
-    tell(last)
     return {
       id: '',
       session: '',

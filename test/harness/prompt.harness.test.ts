@@ -5,7 +5,12 @@ import { expect, test } from 'vitest'
 import type { Message, Part } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import type { PromptEvent, PromptHandle, PromptRequest } from '../../src/run/prompt/contract.ts'
+import type {
+  PromptEvent,
+  PromptEventKind,
+  PromptHandle,
+  PromptRequest,
+} from '../../src/run/prompt/contract.ts'
 import { startPrompt } from '../../src/run/prompt/start-prompt.ts'
 import { carriersOf, commandOf, expectNoneLeft } from '../support/processes.ts'
 import { ClaudeWorld } from './claude-world.ts'
@@ -29,8 +34,11 @@ async function ask(
   let handle: PromptHandle | undefined
   const tell = (event: PromptEvent) => {
     events.push(event)
-    if (event.type === 'permission.asked')
-      handle!.decide(event.request, event.permission.command?.includes('allowed') === true)
+    if (event.kind === 'permission.asked')
+      handle!.decide(
+        event.data.request,
+        event.data.permission.command?.includes('allowed') === true,
+      )
   }
   handle = await startPrompt(workspace, { text, harness: 'claude', ...request }, tell)
   await handle.ended
@@ -39,8 +47,13 @@ async function ask(
   return events
 }
 
-function of<T extends PromptEvent['type']>(events: readonly PromptEvent[], type: T) {
-  return events.filter((event): event is Extract<PromptEvent, { type: T }> => event.type === type)
+function of<K extends PromptEventKind>(
+  events: readonly PromptEvent[],
+  kind: K,
+): readonly PromptEvent<K>['data'][] {
+  return events.flatMap((event) =>
+    event.kind === kind ? [event.data as PromptEvent<K>['data']] : [],
+  )
 }
 
 test('Claude Code is prompted, asked about what it wants, gone on with, and outlived; nothing is journalled twice', async () => {
@@ -56,7 +69,7 @@ test('Claude Code is prompted, asked about what it wants, gone on with, and outl
   expect(existsSync(claude.path('refused.txt'))).toBe(false)
   expect(of(first, 'delta').length).toBeGreaterThan(0)
   expect(of(first, 'usage').at(-1)!.gauge.percent).toBeDefined()
-  const { conversation } = of(first, 'conversation')[0]!
+  const { conversation } = of(first, 'conversation.started')[0]!
 
   // The hooks of the project are installed, and silent.
   expect(claude.entries().map(({ kind, by }) => `${kind} by ${by}`)).toEqual([
@@ -69,7 +82,7 @@ test('Claude Code is prompted, asked about what it wants, gone on with, and outl
 
   claude.stub.script({ text: 'Here I am again.' })
   const second = await ask(claude, 'And what did you do?')
-  expect(of(second, 'conversation')).toMatchObject([{ conversation }])
+  expect(of(second, 'conversation.started')).toMatchObject([{ conversation }])
   expect(claude.stub.requests.at(-1)!.text).toContain('Write two files, please')
   expect(claude.sessions).toHaveLength(1)
   expect(claude.ofKind('conversation.joined')[0]).toMatchObject({
@@ -122,7 +135,7 @@ test('Claude Code is prompted, asked about what it wants, gone on with, and outl
   claude.stub.script({ text: 'On.' })
   const last = await ask(claude, 'What became of it?')
   expect(of(last, 'prompt.ended')).toMatchObject([{ how: 'completed', said: 'On.' }])
-  expect(of(last, 'conversation')).toMatchObject([{ conversation }])
+  expect(of(last, 'conversation.started')).toMatchObject([{ conversation }])
   await expectNoneLeft(own)
 })
 
@@ -137,10 +150,10 @@ test('Codex is prompted, gone on with, and stored as it writes it down itself, o
   expect(of(first, 'permission.settled')).toMatchObject([{ isAllowed: true }])
   expect(existsSync(join(codex.project, 'allowed.txt'))).toBe(true)
   expect(of(first, 'delta').length).toBeGreaterThan(0)
-  const { conversation } = of(first, 'conversation')[0]!
+  const { conversation } = of(first, 'conversation.started')[0]!
   codex.stub.script({ text: 'Here I am again.' })
   const second = await ask(codex, 'And what did you do?', { harness: 'codex' })
-  expect(of(second, 'conversation')).toMatchObject([{ conversation }])
+  expect(of(second, 'conversation.started')).toMatchObject([{ conversation }])
   expect(of(second, 'prompt.ended')).toMatchObject([{ how: 'completed', said: 'Here I am again.' }])
 
   const stored = [...conversationStore(join(codex.project, '.sessions'), {}).read(conversation)]

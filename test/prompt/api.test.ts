@@ -13,9 +13,9 @@ test('a bare model is prompted and gone on with like any agent, and what is said
   const ask = (text: string) =>
     world.prompt(text, { harness: 'api:local', script: undefined as never })
   expect(await ask('Say one, please')).toMatchObject({ how: 'completed', said: 'One it is.' })
-  const { conversation } = world.of('conversation')[0]!
+  const { conversation } = world.of('conversation.started')[0]!
   expect((await ask('Say two, please')).said).toBe('Two it is.')
-  expect(world.of('conversation')).toMatchObject([{ conversation }])
+  expect(world.of('conversation.started')).toMatchObject([{ conversation }])
   expect(stub.turns.at(-1)!.text).toContain('One it is.')
   const stored = [...conversationStore(world.project.path('.sessions'), {}).read(conversation)]
   const texts = stored.flatMap((item) =>

@@ -1,13 +1,18 @@
 // A project whose agent is prompted: real processes, real git, and a script in place of a model.
 import { onTestFinished } from 'vitest'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import type { PromptEvent, PromptHandle, PromptRequest } from '../../src/run/prompt/contract.ts'
+import type {
+  PromptEnd,
+  PromptEvent,
+  PromptEventKind,
+  PromptHandle,
+  PromptRequest,
+} from '../../src/run/prompt/contract.ts'
 import { startPrompt } from '../../src/run/prompt/start-prompt.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 import { type World, gitProject } from '../support/project.ts'
 
 type Act = Readonly<Record<string, unknown>>
-type Ended = Extract<PromptEvent, { type: 'prompt.ended' }>
 
 export class PromptWorld {
   events: PromptEvent[] = []
@@ -42,22 +47,23 @@ export class PromptWorld {
     ))
   }
 
-  async prompt(text: string, request: Partial<PromptRequest> = {}): Promise<Ended> {
+  async prompt(text: string, request: Partial<PromptRequest> = {}): Promise<PromptEnd> {
     const handle = await this.start(text, request)
     const ended = await handle.ended
     await expectNoneLeft(`STINT_PROMPT=${handle.id}`)
     return ended
   }
 
-  of<T extends PromptEvent['type']>(type: T): readonly Extract<PromptEvent, { type: T }>[] {
-    return this.events.filter(
-      (event): event is Extract<PromptEvent, { type: T }> => event.type === type,
+  /** What the events of a kind say. */
+  of<K extends PromptEventKind>(kind: K): readonly PromptEvent<K>['data'][] {
+    return this.events.flatMap((event) =>
+      event.kind === kind ? [event.data as PromptEvent<K>['data']] : [],
     )
   }
 
-  /** What all events of a type that say something said. */
-  texts(type: 'text' | 'delta' | 'said'): string {
-    return this.of(type)
+  /** What all events of a kind that say something said. */
+  texts(kind: 'text' | 'delta' | 'message'): string {
+    return this.of(kind)
       .map(({ text }) => text)
       .join('')
   }

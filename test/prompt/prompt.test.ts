@@ -18,8 +18,8 @@ describe('a prompt', () => {
     expect(ended).toMatchObject({ how: 'completed', said: 'I look at the tests first.' })
     expect(ended.spend.input + ended.spend.cacheWritten).toBeGreaterThan(0)
     const { session, ...began } = world.of('prompt.started')[0]!
+    expect(world.events[0]).toMatchObject({ kind: 'prompt.started', number: 1 })
     expect(began).toMatchObject({
-      number: 1,
       name: 'mend-the-flaky-login-test',
       isNewSession: true,
       isFresh: true,
@@ -29,7 +29,7 @@ describe('a prompt', () => {
     )
     expect(world.texts('text')).toBe('I look at the tests first.')
     expect(world.texts('delta')).toBe('I look at the tests ')
-    const { conversation } = world.of('conversation')[0]!
+    const { conversation } = world.of('conversation.started')[0]!
     const kinds = [
       'session.opened',
       'conversation.joined',
@@ -54,7 +54,7 @@ describe('a prompt', () => {
     expect(world.of('prompt.started')).toMatchObject([
       { session, isNewSession: false, isFresh: false },
     ])
-    expect(world.of('conversation')).toMatchObject([{ conversation }])
+    expect(world.of('conversation.started')).toMatchObject([{ conversation }])
     const stored = [...conversationStore(world.project.path('.sessions'), {}).read(conversation)]
     expect(stored.map(({ type }) => type).filter((type) => type !== 'message')).toEqual([
       'began',
@@ -63,7 +63,7 @@ describe('a prompt', () => {
     ])
 
     await world.prompt('And the docs', { isFresh: true })
-    const [fresh] = world.of('conversation')
+    const [fresh] = world.of('conversation.started')
     expect(fresh!.conversation).not.toBe(conversation)
     expect(heard(world, fresh!.conversation)).toMatch(
       /^<stint-session name="mend-the-flaky-login-test">[\s\S]*Now its neighbours too[\s\S]*<\/stint-session>\n\nAnd the docs$/,
@@ -88,14 +88,14 @@ describe('a prompt', () => {
     const world = new PromptWorld()
     world.script([{ say: 'Here.' }])
     await world.prompt('Begin')
-    const { conversation } = world.of('conversation')[0]!
+    const { conversation } = world.of('conversation.started')[0]!
     world.project.write(
       `.sessions/runs/prompts/${world.project.sessionId()}/${conversation}.json`,
       'null',
     )
     expect((await world.prompt('Go on in it', { conversation })).how).toBe('failed')
     expect((await world.prompt('Go on somewhere')).how).toBe('completed')
-    expect(world.texts('said')).toContain(`conversation ${conversation} cannot be gone on with`)
+    expect(world.texts('message')).toContain(`conversation ${conversation} cannot be gone on with`)
     await expect(world.start('Go on', { conversation: 'no-such' })).rejects.toMatchObject({
       code: 'NO_CONVERSATION',
     })
@@ -131,10 +131,10 @@ describe('what an agent may do', () => {
     const world = new PromptWorld()
     world.script([{ ask: 'echo yes > yes.txt' }, { ask: 'echo no > no.txt' }])
     world.onEvent = (event, handle) => {
-      if (event.type !== 'permission.asked') return
-      const isFine = event.permission.command!.includes('yes')
-      expect(handle().decide(event.request, isFine)).toBe(true)
-      expect(handle().decide(event.request, isFine)).toBe(false)
+      if (event.kind !== 'permission.asked') return
+      const isFine = event.data.permission.command!.includes('yes')
+      expect(handle().decide(event.data.request, isFine)).toBe(true)
+      expect(handle().decide(event.data.request, isFine)).toBe(false)
     }
     await world.prompt('Write two files')
     expect(world.of('permission.settled').map(({ isAllowed }) => isAllowed)).toEqual([true, false])
@@ -157,12 +157,12 @@ describe('a session', () => {
     const busy = { code: 'SESSION_BUSY', message: expect.stringContaining(String(process.pid)) }
     await expect(world.beside().start('Me too')).rejects.toMatchObject(busy)
     await handle.interrupt()
-    expect(await handle.ended).toMatchObject({ type: 'prompt.ended', how: 'interrupted' })
+    expect(await handle.ended).toMatchObject({ how: 'interrupted' })
     expect(world.of('permission.settled')).toMatchObject([{ isAllowed: false }])
     expect(world.project.names()).not.toContain('late.txt')
-    const { conversation } = world.of('conversation')[0]!
+    const { conversation } = world.of('conversation.started')[0]!
     expect((await world.prompt('Now me')).said).toBe('Free.')
-    expect(world.of('conversation')).toMatchObject([{ conversation }])
+    expect(world.of('conversation.started')).toMatchObject([{ conversation }])
   })
 
   test('is opened once by two first prompts at once: the other joins it', async () => {
@@ -199,14 +199,14 @@ describe('a session', () => {
     )
     await world.prompt('Read everything')
     expect(world.of('stage').map(({ stage }) => stage)).toEqual([30_000, 40_000])
-    const first = world.of('conversation')[0]!.conversation
+    const first = world.of('conversation.started')[0]!.conversation
     const full = await world.prompt('Read more')
     // Not cut off, and each line is crossed once.
     expect(full).toMatchObject({ how: 'completed', said: 'Full.' })
     expect(world.of('stage').map(({ stage }) => stage)).toEqual([50_000])
-    expect(world.texts('said')).toContain('the next prompt goes on in a fresh conversation')
+    expect(world.texts('message')).toContain('the next prompt goes on in a fresh conversation')
     expect((await world.prompt('And now')).said).toBe('Fresh.')
-    const next = world.of('conversation')[0]!.conversation
+    const next = world.of('conversation.started')[0]!.conversation
     expect(next).not.toBe(first)
     expect(heard(world, next)).toMatch(/<stint-handoff>[\s\S]*<\/stint-handoff>\n\nAnd now$/)
     expect(world.project.entries('handoff.made')).toMatchObject([{ conversation: first }])
@@ -217,7 +217,7 @@ describe('a session', () => {
     const world = new PromptWorld()
     world.script([{ say: 'Long.' }, { compact: true }], [{ say: 'Short.' }])
     await world.prompt('Work a while')
-    const { conversation } = world.of('conversation')[0]!
+    const { conversation } = world.of('conversation.started')[0]!
     await world.prompt('Go on with it')
     expect(heard(world, conversation)).toMatch(
       /<stint-session name="work-a-while">[\s\S]*\n\nGo on with it$/,

@@ -72,7 +72,7 @@ test('whoever follows is given a ledger with what has happened since', async () 
   live.tell(key, {
     type: 'prompt',
     prompt: 'p',
-    event: { type: 'delta', text: 'words', at: '', number: 1 },
+    event: { kind: 'delta', at: '', number: 1, data: { text: 'words' } },
   })
   expect(live.stampOf(key)).toBe(stamp)
   const seen = page.events.length

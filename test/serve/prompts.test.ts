@@ -16,9 +16,9 @@ const script = (
   served.world.write('.sessions/script.json', JSON.stringify({ default: [acts] }))
   return { harness: 'rehearsal', script: served.world.path('.sessions', 'script.json') }
 }
-const toldOf = (prompt: string, type: PromptEvent['type']) => (events: readonly LiveEvent[]) =>
+const toldOf = (prompt: string, kind: PromptEvent['kind']) => (events: readonly LiveEvent[]) =>
   events.some(
-    (event) => event.type === 'prompt' && event.prompt === prompt && event.event.type === type,
+    (event) => event.type === 'prompt' && event.prompt === prompt && event.event.kind === kind,
   )
 
 describe('a prompt from the page', () => {
@@ -30,9 +30,9 @@ describe('a prompt from the page', () => {
     ).json<PromptStarted>()
     await page.until(toldOf(prompt, 'permission.asked'))
     const asked = (await served.get<PromptEvent[]>(`/api/prompts/${prompt}/events`)).find(
-      ({ type }) => type === 'permission.asked',
+      ({ kind }) => kind === 'permission.asked',
     )
-    const { request } = asked as Extract<PromptEvent, { type: 'permission.asked' }>
+    const { request } = (asked as PromptEvent<'permission.asked'>).data
     expect(
       (
         await served.post(`/api/prompts/${prompt}/permission`, {

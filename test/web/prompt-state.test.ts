@@ -7,31 +7,32 @@ const SPEND = { input: 10, cacheWritten: 0, cacheRead: 0, output: 2 }
 const GAUGE = { context: 900, smartZone: 80_000, stages: [75, 85, 90] }
 const STORY = numbered([
   {
-    type: 'prompt.started',
-    prompt: 'p',
-    session: 's',
-    name: 'fix',
-    harness: 'rehearsal',
-    isNewSession: true,
-    isFresh: true,
+    kind: 'prompt.started',
+    data: {
+      prompt: 'p',
+      session: 's',
+      name: 'fix',
+      harness: 'rehearsal',
+      isNewSession: true,
+      isFresh: true,
+    },
   },
-  { type: 'conversation', conversation: 'c', model: 'm' },
-  { type: 'delta', text: 'I am ' },
-  { type: 'usage', gauge: GAUGE, spend: SPEND },
-  { type: 'delta', text: 'look' },
-  { type: 'text', text: 'I am looking.' },
+  { kind: 'conversation.started', data: { conversation: 'c', model: 'm' } },
+  { kind: 'delta', data: { text: 'I am ' } },
+  { kind: 'usage', data: { gauge: GAUGE, spend: SPEND } },
+  { kind: 'delta', data: { text: 'look' } },
+  { kind: 'text', data: { text: 'I am looking.' } },
   {
-    type: 'permission.asked',
-    request: 'r1',
-    permission: { tool: 'Bash', title: 'ls', command: 'ls' },
+    kind: 'permission.asked',
+    data: { request: 'r1', permission: { tool: 'Bash', title: 'ls', command: 'ls' } },
   },
-  { type: 'permission.settled', request: 'r1', isAllowed: true },
-  { type: 'tool', id: 't1', name: 'Bash', status: 'started', command: 'ls' },
-  { type: 'tool', id: 't1', name: 'Bash', status: 'completed', output: 'a\nb' },
-  { type: 'stage', stage: 75, gauge: GAUGE },
-  { type: 'compaction', tokensBefore: 155_000 },
-  { type: 'text', text: 'Done.' },
-  { type: 'prompt.ended', how: 'completed', said: 'Done.', spend: SPEND, seconds: 3 },
+  { kind: 'permission.settled', data: { request: 'r1', isAllowed: true } },
+  { kind: 'tool', data: { id: 't1', name: 'Bash', status: 'started', command: 'ls' } },
+  { kind: 'tool', data: { id: 't1', name: 'Bash', status: 'completed', output: 'a\nb' } },
+  { kind: 'stage', data: { stage: 75, gauge: GAUGE } },
+  { kind: 'context.compacted', data: { tokensBefore: 155_000 } },
+  { kind: 'text', data: { text: 'Done.' } },
+  { kind: 'prompt.ended', data: { how: 'completed', said: 'Done.', spend: SPEND, seconds: 3 } },
 ])
 
 describe('the state of a prompt', () => {
@@ -46,9 +47,9 @@ describe('the state of a prompt', () => {
 
   test('shows nothing of a message that broke off once it begins anew', () => {
     const broken = numbered([
-      { type: 'delta', text: 'I am lo' },
-      { type: 'anew' },
-      { type: 'delta', text: 'I am ' },
+      { kind: 'delta', data: { text: 'I am lo' } },
+      { kind: 'anew', data: {} },
+      { kind: 'delta', data: { text: 'I am ' } },
     ])
     expect(take(NOTHING_YET, broken.slice(0, 2)).pieces).toEqual([])
     expect(take(NOTHING_YET, broken).pieces).toEqual([

@@ -64,8 +64,8 @@ function useOthersPrompt(session: string | undefined): KeptPrompt | undefined {
     async (signal) => (session === undefined ? [] : api.runningPrompts(session, signal)),
     (event) =>
       event.type === 'prompt' &&
-      event.event.type === 'prompt.started' &&
-      event.event.session === session,
+      event.event.kind === 'prompt.started' &&
+      event.event.data.session === session,
   )
   return running.value?.at(-1)
 }

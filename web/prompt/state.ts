@@ -1,7 +1,7 @@
 // What is shown of a prompt: a fold over its events. They come live and are asked for again after a reload or a lost connection, so the
 // same may come twice and some may be missing; by their numbers each counts once and in order.
 import type { PermissionRequest } from '../../src/harness/contract/drive.ts'
-import type { PromptEvent } from '../../src/run/prompt/contract.ts'
+import type { PromptEnd, PromptEvent } from '../../src/run/prompt/contract.ts'
 import type { Gauge } from '../../src/run/events.ts'
 import type { Spend } from '../../src/run/report.ts'
 import { defined } from '../../src/text/defined.ts'
@@ -31,7 +31,7 @@ export type Piece =
       readonly text: string
     }
 
-export type Ending = Extract<PromptEvent, { readonly type: 'prompt.ended' }>
+export type Ending = PromptEnd
 
 export interface PromptState {
   /** The number of the last event that counts; the next one is one more. */
@@ -79,21 +79,26 @@ export function openRequests(
 
 function fold(state: PromptState, event: PromptEvent): PromptState {
   const add = (piece: Piece): PromptState => ({ ...state, pieces: [...state.pieces, piece] })
-  switch (event.type) {
+  switch (event.kind) {
     case 'prompt.started':
-      return { ...state, session: event.session, name: event.name, harness: event.harness }
-    case 'conversation':
       return {
         ...state,
-        conversation: event.conversation,
-        ...defined({ model: event.model }),
+        session: event.data.session,
+        name: event.data.name,
+        harness: event.data.harness,
+      }
+    case 'conversation.started':
+      return {
+        ...state,
+        conversation: event.data.conversation,
+        ...defined({ model: event.data.model }),
       }
     case 'delta': {
       const open = growing(state)
-      if (open === undefined) return add({ type: 'text', text: event.text, isWhole: false })
+      if (open === undefined) return add({ type: 'text', text: event.data.text, isWhole: false })
       return exchange(state, open.at, {
         type: 'text',
-        text: open.text + event.text,
+        text: open.text + event.data.text,
         isWhole: false,
       })
     }
@@ -103,11 +108,11 @@ function fold(state: PromptState, event: PromptEvent): PromptState {
     }
     case 'text': {
       const open = growing(state)
-      const whole: Piece = { type: 'text', text: event.text, isWhole: true }
+      const whole: Piece = { type: 'text', text: event.data.text, isWhole: true }
       return open === undefined ? add(whole) : exchange(state, open.at, whole)
     }
     case 'tool': {
-      const { id, name, status, command, path, output } = event
+      const { id, name, status, command, path, output } = event.data
       const at = state.pieces.findLastIndex((piece) => piece.type === 'tool' && piece.id === id)
       const before = state.pieces[at]
       const told = {
@@ -122,44 +127,48 @@ function fold(state: PromptState, event: PromptEvent): PromptState {
       })
     }
     case 'permission.asked':
-      return add({ type: 'permission', request: event.request, permission: event.permission })
+      return add({
+        type: 'permission',
+        request: event.data.request,
+        permission: event.data.permission,
+      })
     case 'permission.settled': {
       const at = state.pieces.findLastIndex(
-        (piece) => piece.type === 'permission' && piece.request === event.request,
+        (piece) => piece.type === 'permission' && piece.request === event.data.request,
       )
       const before = state.pieces[at]
       return before?.type === 'permission'
-        ? exchange(state, at, { ...before, isAllowed: event.isAllowed })
+        ? exchange(state, at, { ...before, isAllowed: event.data.isAllowed })
         : state
     }
     case 'usage':
-      return { ...state, gauge: event.gauge, spend: event.spend }
+      return { ...state, gauge: event.data.gauge, spend: event.data.spend }
     case 'stage': {
       const text =
-        event.stage === 'smart-zone'
+        event.data.stage === 'smart-zone'
           ? 'Past the smart zone: the model no longer reads everything with its whole attention.'
-          : `${event.stage}% of the way to the compaction point.`
-      return { ...add({ type: 'note', kind: 'stage', text }), gauge: event.gauge }
+          : `${event.data.stage}% of the way to the compaction point.`
+      return { ...add({ type: 'note', kind: 'stage', text }), gauge: event.data.gauge }
     }
-    case 'compaction': {
+    case 'context.compacted': {
       const before =
-        event.tokensBefore === undefined
+        event.data.tokensBefore === undefined
           ? ''
-          : ` at ${event.tokensBefore.toLocaleString('en')} tokens`
+          : ` at ${event.data.tokensBefore.toLocaleString('en')} tokens`
       return add({
         type: 'note',
         kind: 'compaction',
         text: `The conversation was compacted${before}.`,
       })
     }
-    case 'limit': {
-      const until = event.resetsAt === undefined ? '' : ` It ends at ${event.resetsAt}.`
-      return add({ type: 'note', kind: 'limit', text: `${event.message}${until}` })
+    case 'limit.reached': {
+      const until = event.data.resetsAt === undefined ? '' : ` It ends at ${event.data.resetsAt}.`
+      return add({ type: 'note', kind: 'limit', text: `${event.data.message}${until}` })
     }
-    case 'said':
-      return add({ type: 'note', kind: 'said', text: event.text })
+    case 'message':
+      return add({ type: 'note', kind: 'said', text: event.data.text })
     case 'prompt.ended':
-      return { ...state, ended: event, spend: event.spend }
+      return { ...state, ended: event.data, spend: event.data.spend }
     default:
       // A newer server may tell more than this page knows.
       return state

@@ -24,14 +24,14 @@ import { LiveConversation } from '../attempt/live-conversation.ts'
 import { OWN_COMMANDS } from '../attempt/own-commands.ts'
 import { recorderFor } from '../attempt/record-conversation.ts'
 import { spendOf } from '../spend.ts'
-import type { Tell } from './contract.ts'
+import type { Emit } from './contract.ts'
 import { type FirstWords, type WayOn, firstWords } from './next-conversation.ts'
 import { PromptJournal } from './prompt-journal.ts'
 import { PROMPT_VARIABLE, type PromptedSession } from './prompted-session.ts'
 import { SafePieces } from './safe-pieces.ts'
 
 /** What all parts of a prompt share. */
-export interface PromptScene {
+export interface PromptContext {
   readonly id: string
   readonly text: string
   /** In the checkout in which the agent works, and with nothing of another agent in its environment. */
@@ -44,7 +44,7 @@ export interface PromptScene {
   readonly questions: Questions
   readonly secrets: RedactOptions
   readonly stopping: AbortSignal
-  readonly tell: Tell
+  readonly emit: Emit
 }
 
 export interface Answered {
@@ -56,23 +56,23 @@ export interface Answered {
   readonly isUntouched: boolean
 }
 
-export async function answer(scene: PromptScene, way: WayOn): Promise<Answered> {
-  const words = await firstWords(scene.workspace, scene.session, way, scene.text)
-  const opened = await open(scene, way)
+export async function answer(context: PromptContext, way: WayOn): Promise<Answered> {
+  const words = await firstWords(context.workspace, context.session, way, context.text)
+  const opened = await open(context, way)
   if (opened === 'stopped') return { how: 'interrupted', spent: {}, isUntouched: false }
   if (typeof opened === 'string')
     return { how: 'failed', failure: opened, spent: {}, isUntouched: true }
-  return take(scene, way, words, opened)
+  return take(context, way, words, opened)
 }
 
 async function take(
-  scene: PromptScene,
+  context: PromptContext,
   way: WayOn,
   words: FirstWords,
   opened: Conversation,
 ): Promise<Answered> {
-  const { harness, questions, stopping, workspace } = scene
-  const journal = new PromptJournal(workspace, scene.journal, harness.name, scene.text)
+  const { harness, questions, stopping, workspace } = context
+  const journal = new PromptJournal(workspace, context.journal, harness.name, context.text)
   const crossed = way.how === 'resumed' ? way.crossed : []
   const point = pointFor(harness.name, workspace.env, workspace.cwd)
   const written = recorded(opened, recorderFor(workspace, harness.name, workspace.cwd))
@@ -90,12 +90,12 @@ async function take(
   }
   stopping.addEventListener('abort', stop, { once: true })
   try {
-    const watched = watch(scene, journal, live, words)
+    const watched = watch(context, journal, live, words)
     const turned = live.turn(words.text, watched.options)
     if (stopping.aborted) stop()
     const turn = await turned
     journal.turnEnded(turn)
-    sayIfFull(scene, live)
+    sayIfFull(context, live)
     const { failure } = turn.ended
     const how = turn.cut?.why === 'stop' ? 'interrupted' : turn.ended.how
     const told = {
@@ -114,7 +114,7 @@ async function take(
 type Options = Parameters<LiveConversation['turn']>[1]
 
 function watch(
-  { harness, secrets, session, tell, workspace }: PromptScene,
+  { emit, harness, secrets, session, workspace }: PromptContext,
   journal: PromptJournal,
   live: LiveConversation,
   words: FirstWords,
@@ -124,16 +124,17 @@ function watch(
   const look = (event: HarnessEvent) => {
     if (event.type === 'delta') {
       const text = pieces.take(event.text)
-      if (text !== '') tell({ type: 'delta', text })
+      if (text !== '') emit('delta', { text })
     } else if (event.type === 'anew') {
       pieces.next()
-      tell({ type: 'anew' })
+      emit('anew', {})
     } else if (event.type === 'text') {
       pieces.next()
-      tell({ type: 'text', text: event.text })
+      emit('text', { text: event.text })
     } else if (event.type === 'tool') {
       journal.used(event)
-      tell(event)
+      const { type: _, ...data } = event
+      emit('tool', data)
     } else if (event.type === 'started') {
       const { conversation, model } = event
       const transcript =
@@ -141,12 +142,12 @@ function watch(
           ? noteConversation(workspace, session.id, conversation)
           : undefined
       journal.started(conversation, transcript, words)
-      tell({ type: 'conversation', conversation, ...defined({ model }) })
+      emit('conversation.started', { conversation, ...defined({ model }) })
     } else if (event.type === 'compaction') {
       journal.compacted(event)
-      tell({ type: 'compaction', ...defined({ tokensBefore: event.tokensBefore }) })
+      emit('context.compacted', defined({ tokensBefore: event.tokensBefore }))
     } else if (event.type === 'limit')
-      tell({ type: 'limit', message: event.message, ...defined({ resetsAt: event.resetsAt }) })
+      emit('limit.reached', { message: event.message, ...defined({ resetsAt: event.resetsAt }) })
     if (event.type === 'text' || event.type === 'delta' || event.type === 'tool')
       isUntouched = false
   }
@@ -160,22 +161,25 @@ function watch(
       endsWhenFull: false,
       tell: look,
       isOver: (spent) => {
-        tell({ type: 'usage', gauge: live.gauge, spend: spendOf(spent, workspace.config.prices) })
+        emit('usage', { gauge: live.gauge, spend: spendOf(spent, workspace.config.prices) })
         return undefined
       },
       crossed: (line, gauge) => {
         journal.crossed(line, gauge)
-        tell({ type: 'stage', stage: line, gauge })
+        emit('stage', { stage: line, gauge })
       },
     },
   }
 }
 
 /** The conversation, or why there is none. */
-async function open(scene: PromptScene, way: WayOn): Promise<Conversation | 'stopped' | string> {
-  const { stopping } = scene
+async function open(
+  context: PromptContext,
+  way: WayOn,
+): Promise<Conversation | 'stopped' | string> {
+  const { stopping } = context
   if (stopping.aborted) return 'stopped'
-  const opening = scene.harness.open(openingOf(scene, way))
+  const opening = context.harness.open(openingOf(context, way))
   const stopped = new Promise<'stopped'>((resolve) =>
     stopping.addEventListener('abort', () => resolve('stopped'), { once: true }),
   )
@@ -194,7 +198,7 @@ async function open(scene: PromptScene, way: WayOn): Promise<Conversation | 'sto
 }
 
 function openingOf(
-  { id, model, permissions, questions, session, workspace }: PromptScene,
+  { id, model, permissions, questions, session, workspace }: PromptContext,
   way: WayOn,
 ): OpenConversation {
   const { config, cwd, env } = workspace
@@ -216,7 +220,7 @@ function openingOf(
   }
 }
 
-function sayIfFull({ tell, workspace }: PromptScene, live: LiveConversation): void {
+function sayIfFull({ emit, workspace }: PromptContext, live: LiveConversation): void {
   const { budget } = workspace.config
   const { percent } = live.gauge
   const isFull = live.crossed.some(
@@ -224,21 +228,20 @@ function sayIfFull({ tell, workspace }: PromptScene, live: LiveConversation): vo
   )
   if (!isFull) return
   const howFull = percent === undefined ? 'full' : `${percent}% full`
-  tell({
-    type: 'said',
+  emit('message', {
     text: `the context is ${howFull}: the next prompt goes on in a fresh conversation, through a handoff`,
   })
 }
 
 /** What an agent wants to be allowed, until somebody has decided it. */
 export class Questions {
-  readonly #tell: Tell
+  readonly #emit: Emit
   readonly #stopping: AbortSignal
   readonly #waiting = new Map<string, (isAllowed: boolean) => void>()
   #asked = 0
 
-  constructor(tell: Tell, stopping: AbortSignal) {
-    this.#tell = tell
+  constructor(emit: Emit, stopping: AbortSignal) {
+    this.#emit = emit
     this.#stopping = stopping
   }
 
@@ -247,7 +250,7 @@ export class Questions {
     const request = String((this.#asked += 1))
     return new Promise((resolve) => {
       this.#waiting.set(request, resolve)
-      this.#tell({ type: 'permission.asked', request, permission })
+      this.#emit('permission.asked', { request, permission })
     })
   }
 
@@ -257,7 +260,7 @@ export class Questions {
     if (resolve === undefined) return false
     this.#waiting.delete(request)
     resolve(isAllowed)
-    this.#tell({ type: 'permission.settled', request, isAllowed })
+    this.#emit('permission.settled', { request, isAllowed })
     return true
   }
 

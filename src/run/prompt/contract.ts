@@ -21,40 +21,52 @@ export interface PromptRequest {
   readonly script?: string
 }
 
-/** Each also carries `at`. `number` counts from 1, without a gap. */
-export type PromptEvent = { readonly at: string; readonly number: number } & (
-  | {
-      readonly type: 'prompt.started'
-      readonly prompt: string
-      readonly session: string
-      readonly name: string
-      readonly harness: string
-      readonly isNewSession: boolean
-      readonly isFresh: boolean
-    }
-  | { readonly type: 'conversation'; readonly conversation: string; readonly model?: string }
-  /** As the harness tells it. */
-  | Extract<HarnessEvent, { type: 'delta' | 'anew' | 'text' | 'tool' }>
-  | {
-      readonly type: 'permission.asked'
-      readonly request: string
-      readonly permission: PermissionRequest
-    }
-  | { readonly type: 'permission.settled'; readonly request: string; readonly isAllowed: boolean }
-  | { readonly type: 'usage'; readonly gauge: Gauge; readonly spend: Spend }
-  | { readonly type: 'stage'; readonly stage: number | 'smart-zone'; readonly gauge: Gauge }
-  | { readonly type: 'compaction'; readonly tokensBefore?: number }
-  | { readonly type: 'limit'; readonly message: string; readonly resetsAt?: string }
-  | { readonly type: 'said'; readonly text: string }
-  | {
-      readonly type: 'prompt.ended'
-      readonly how: 'completed' | 'interrupted' | 'failed' | 'died'
-      readonly said?: string
-      readonly failure?: string
-      readonly spend: Spend
-      readonly seconds: number
-    }
-)
+/** Kinds that a run has too are named as there and hold the same. */
+interface PromptEventData {
+  'prompt.started': {
+    prompt: string
+    session: string
+    name: string
+    harness: string
+    isNewSession: boolean
+    isFresh: boolean
+  }
+  'conversation.started': { conversation: string; model?: string }
+  /** A piece of a message, which follows whole as `text`. */
+  delta: { text: string }
+  /** The message broke off, and its pieces do not count. */
+  anew: Record<string, never>
+  text: { text: string }
+  tool: Omit<Extract<HarnessEvent, { type: 'tool' }>, 'type'>
+  'permission.asked': { request: string; permission: PermissionRequest }
+  'permission.settled': { request: string; isAllowed: boolean }
+  usage: { gauge: Gauge; spend: Spend }
+  stage: { stage: number | 'smart-zone'; gauge: Gauge }
+  'context.compacted': { tokensBefore?: number }
+  'limit.reached': { message: string; resetsAt?: string }
+  message: { text: string }
+  'prompt.ended': {
+    how: 'completed' | 'interrupted' | 'failed' | 'died'
+    said?: string
+    failure?: string
+    spend: Spend
+    seconds: number
+  }
+}
+
+export type PromptEventKind = keyof PromptEventData
+
+/** `number` counts from 1, without a gap. */
+export type PromptEvent<K extends PromptEventKind = PromptEventKind> = {
+  [Kind in K]: {
+    readonly kind: Kind
+    readonly at: string
+    readonly number: number
+    readonly data: Readonly<PromptEventData[Kind]>
+  }
+}[K]
+
+export type PromptEnd = PromptEvent<'prompt.ended'>['data']
 
 export interface PromptHandle {
   readonly id: string
@@ -62,29 +74,19 @@ export interface PromptHandle {
   /** Settles what was asked; false when nothing waits under that name. */
   decide(request: string, isAllowed: boolean): boolean
   interrupt(): Promise<void>
-  /** Resolves with the last event, whatever happened, when no process of it is left. */
-  readonly ended: Promise<Extract<PromptEvent, { type: 'prompt.ended' }>>
+  /** Resolves with what the last event says, whatever happened, when no process of it is left. */
+  readonly ended: Promise<PromptEnd>
 }
 
-/** `startPrompt(workspace, request, tell)`: in `start-prompt.ts`. */
+/** Emits an event now. */
+export type Emit = <K extends PromptEventKind>(kind: K, data: PromptEventData[K]) => void
 
-/** An event before it has its time and its number. */
-export type Untold<T = PromptEvent> = T extends PromptEvent ? Omit<T, 'at' | 'number'> : never
-
-export type Tell = (event: Untold) => void
-
-/** Numbers events, and takes the secrets out of them: whoever is told may show or keep them. */
-export function numbered(
-  tell: (event: PromptEvent) => void,
-  secrets: RedactOptions,
-): (event: Untold) => PromptEvent {
+/** Numbers events, and takes the secrets out of them: a listener may show or keep them. */
+export function emitTo(listener: (event: PromptEvent) => void, secrets: RedactOptions): Emit {
   let number = 0
-  return (event) => {
-    const told = redactDeep(
-      { ...event, at: new Date().toISOString(), number: (number += 1) },
-      secrets,
-    ).value as PromptEvent
-    tell(told)
-    return told
+  return (kind, data) => {
+    number += 1
+    const event = { kind, at: new Date().toISOString(), number, data }
+    listener(redactDeep(event, secrets).value as PromptEvent)
   }
 }

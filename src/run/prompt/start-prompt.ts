@@ -11,14 +11,20 @@ import { defined } from '../../text/defined.ts'
 import { plainEnvironment } from '../attempt/agent-environment.ts'
 import { DEFAULT_HARNESS } from '../../harness/registry.ts'
 import { harnessNamed } from '../harnesses.ts'
+import { redactDeep } from '../../text/redact.ts'
 import { addSpent } from '../run-state.ts'
 import { spendOf } from '../spend.ts'
-import { type Answered, type PromptScene, Questions, answer } from './answer.ts'
-import { type PromptEvent, type PromptHandle, type PromptRequest, numbered } from './contract.ts'
+import { type Answered, type PromptContext, Questions, answer } from './answer.ts'
+import {
+  type Emit,
+  type PromptEnd,
+  type PromptEvent,
+  type PromptHandle,
+  type PromptRequest,
+  emitTo,
+} from './contract.ts'
 import { type WayOn, harnessOfConversation, wayOn } from './next-conversation.ts'
 import { enterPrompted, findPrompted, holdSession } from './prompted-session.ts'
-
-type Ended = Extract<PromptEvent, { type: 'prompt.ended' }>
 
 /**
  * One prompt to an agent, in a session that is new or goes on. What is wrong is said before anything is begun; the agent
@@ -38,39 +44,35 @@ export async function startPrompt(
     say: (text) => say(text),
     env: plainEnvironment(around.env),
   })
-  const emit = numbered(tell, redaction(workspace.config))
+  const secrets = redaction(workspace.config)
+  const emit = emitTo(tell, secrets)
   const begun = await begin(around, workspace, request, emit).catch((error: unknown) => {
     workspace.close()
     throw error
   })
-  const { scene, way, stopping } = begun
-  emit({
-    type: 'prompt.started',
-    prompt: scene.id,
-    session: scene.session.id,
-    name: scene.session.name,
-    harness: scene.harness.name,
-    isNewSession: scene.session.isNew,
+  const { context, way, stopping } = begun
+  emit('prompt.started', {
+    prompt: context.id,
+    session: context.session.id,
+    name: context.session.name,
+    harness: context.harness.name,
+    isNewSession: context.session.isNew,
     isFresh: way.how !== 'resumed',
   })
-  say = (text) => emit({ type: 'said', text })
+  say = (text) => emit('message', { text })
   for (const text of early) say(text)
   const startedAt = Date.now()
   const ended = work(begun, request).then(({ how, said, failure, spent }) => {
     const spend = spendOf(spent, workspace.config.prices)
     const seconds = (Date.now() - startedAt) / 1000
-    return emit({
-      type: 'prompt.ended',
-      how,
-      ...defined({ said, failure }),
-      spend,
-      seconds,
-    }) as Ended
+    const last: PromptEnd = { how, ...defined({ said, failure }), spend, seconds }
+    emit('prompt.ended', last)
+    return redactDeep(last, secrets).value
   })
   return {
-    id: scene.id,
-    session: scene.session.id,
-    decide: (asked, isAllowed) => scene.questions.decide(asked, isAllowed),
+    id: context.id,
+    session: context.session.id,
+    decide: (asked, isAllowed) => context.questions.decide(asked, isAllowed),
     interrupt: async () => {
       stopping.abort()
       await ended
@@ -80,7 +82,7 @@ export async function startPrompt(
 }
 
 interface Begun {
-  readonly scene: PromptScene
+  readonly context: PromptContext
   readonly way: WayOn
   readonly stopping: AbortController
   /** Gives back what was taken. */
@@ -91,7 +93,7 @@ async function begin(
   around: Workspace,
   workspace: Workspace,
   request: PromptRequest,
-  tell: PromptScene['tell'],
+  emit: Emit,
 ): Promise<Begun> {
   const { model = workspace.config.run.model, permissions = 'ask', text } = request
   const row = await findPrompted(around, workspace, request)
@@ -115,7 +117,7 @@ async function begin(
     const stopping = new AbortController()
     const harness = promptedHarness(workspace, name, request, session.id)
     const way = wayOn(journal.read(), harness, workspace.config.budget, request)
-    const questions = new Questions(tell, stopping.signal)
+    const questions = new Questions(emit, stopping.signal)
     const secrets = redaction(workspace.config)
     const shared = {
       id,
@@ -128,9 +130,9 @@ async function begin(
       permissions,
       questions,
       secrets,
-      tell,
+      emit,
     }
-    return { scene: { ...shared, stopping: stopping.signal }, way, stopping, finish }
+    return { context: { ...shared, stopping: stopping.signal }, way, stopping, finish }
   } catch (error) {
     await finish()
     throw error
@@ -138,9 +140,9 @@ async function begin(
 }
 
 /** Whatever happens, what was taken is given back. */
-async function work({ scene, way, finish }: Begun, request: PromptRequest): Promise<Answered> {
+async function work({ context, way, finish }: Begun, request: PromptRequest): Promise<Answered> {
   try {
-    return await answerSomewhere(scene, way, request)
+    return await answerSomewhere(context, way, request)
   } catch (error) {
     // Nobody waits for it who could be thrown at: it is told as its end.
     return {
@@ -156,22 +158,21 @@ async function work({ scene, way, finish }: Begun, request: PromptRequest): Prom
 
 /** A conversation that is gone does not keep its session from going on. */
 async function answerSomewhere(
-  scene: PromptScene,
+  context: PromptContext,
   way: WayOn,
   request: PromptRequest,
 ): Promise<Answered> {
-  const answered = await answer(scene, way)
-  if (!answered.isUntouched || scene.stopping.aborted) return answered
-  const problem = await problemWith(scene.harness, scene.workspace.env)
+  const answered = await answer(context, way)
+  if (!answered.isUntouched || context.stopping.aborted) return answered
+  const problem = await problemWith(context.harness, context.workspace.env)
   if (problem !== undefined)
     return { ...answered, how: 'failed', failure: `${problem.problem}: ${problem.hint}` }
   if (way.how !== 'resumed' || request.conversation !== undefined) return answered
   const why = answered.failure ?? 'no reason given'
-  scene.tell({
-    type: 'said',
+  context.emit('message', {
     text: `conversation ${way.conversation} cannot be gone on with: ${why}. A fresh one is begun`,
   })
-  const again = await answer(scene, { how: 'fresh' })
+  const again = await answer(context, { how: 'fresh' })
   return { ...again, spent: addSpent(answered.spent, again.spent) }
 }
 
