@@ -7,7 +7,12 @@ import { StintError } from '../../journal/errors.ts'
 import type { Place } from '../../project/store/place.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
-import { type DelegateState, delegateNow, isAttended } from '../delegate/delegates.ts'
+import {
+  type DelegateState,
+  delegateNow,
+  isAttended,
+  isSameProcess,
+} from '../delegate/delegates.ts'
 import { inTurn, takingUp } from '../delegate/in-turn.ts'
 import {
   commitsBeyond,
@@ -70,7 +75,7 @@ async function onceBegun(place: Place, id: string): Promise<DelegateState> {
 /** A parallel run works on it in its own process, which has others to work on. */
 function isOfRun(place: Place, { order, run }: DelegateState): boolean {
   const runner = order.run === undefined ? undefined : foldRun(readRun(place, order.run))?.runner
-  return runner?.pid === run.runner.pid && runner.startedAt === run.runner.startedAt
+  return runner !== undefined && isSameProcess(runner, run.runner)
 }
 
 async function end(runner: ProcessMark): Promise<void> {

@@ -27,6 +27,7 @@ import { loadProfiles } from '../profiles/load-profiles.ts'
 import { findProfile } from '../profiles/profile-for.ts'
 import { RunLog } from '../run-log.ts'
 import { openSource } from '../sources/open-source.ts'
+import { fewOf } from '../worktree/remove-if-clean.ts'
 import { NOT_WORK, commitOf, headOf, treeOfItsOwn, uncommitted } from '../worktree/tree.ts'
 import { briefFor } from './brief.ts'
 import type { DelegateRequest } from './contract.ts'
@@ -357,10 +358,7 @@ function sayLeftOut(workspace: Workspace): void {
   const { worktree } = repositoryOf(workspace.place)
   const dirty = uncommitted(worktree)
   if (dirty.length === 0) return
-  const some = dirty.slice(0, 3).join(', ')
-  workspace.say(
-    `it does not have what is not committed here: ${some}${dirty.length > 3 ? ` and ${dirty.length - 3} more` : ''}`,
-  )
+  workspace.say(`it does not have what is not committed here: ${fewOf(dirty, 3)}`)
 }
 
 /** Refuses one more, when as many are at work as may be. */

@@ -1,6 +1,7 @@
 // Who will probably change the same files is told before they do, and not by a conflict.
 import { runGit } from '../../git/run-git.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
+import { fewOf } from '../worktree/remove-if-clean.ts'
 import { repositoryAt, uncommitted } from '../worktree/tree.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import type { Task } from '../../backlog/task.ts'
@@ -31,9 +32,8 @@ export function foreseenOverlaps(
   return beside.flatMap((other) => {
     const { how, paths } = overlapOf(own, touchedBy(workspace, other, known))
     if (how === 'none') return []
-    const more = paths.length > PATHS_SHOWN ? ` and ${paths.length - PATHS_SHOWN} more` : ''
     return [
-      `${other.order.name}, which is ${other.status}, ${how === 'declared' ? 'is to change' : 'may change'} the same files: ${paths.slice(0, PATHS_SHOWN).join(', ')}${more}; they may conflict when they are merged`,
+      `${other.order.name}, which is ${other.status}, ${how === 'declared' ? 'is to change' : 'may change'} the same files: ${fewOf(paths, PATHS_SHOWN)}; they may conflict when they are merged`,
     ]
   })
 }

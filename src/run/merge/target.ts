@@ -10,6 +10,7 @@ import type { Place } from '../../project/store/place.ts'
 import { repositoryOf, worktreesFolder } from '../../project/store/worktrees.ts'
 import { allDelegates, isAttended } from '../delegate/delegates.ts'
 import { isInTheMiddle } from '../worktree/rollback.ts'
+import { fewOf } from '../worktree/remove-if-clean.ts'
 import { uncommitted } from '../worktree/tree.ts'
 import { reasonOf } from './outcomes.ts'
 import { inRepository } from '../delegate/kept-commits.ts'
@@ -73,7 +74,7 @@ export function obstacleTo(
   const dirty = uncommitted(path)
   return dirty.length === 0
     ? undefined
-    : `${path} has ${branch} checked out and changes that are not committed: ${listed(dirty)}`
+    : `${path} has ${branch} checked out and changes that are not committed: ${fewOf(dirty)}`
 }
 
 function midst({ gitDir }: Repository): string {
@@ -81,11 +82,6 @@ function midst({ gitDir }: Repository): string {
   if (has('rebase-merge') || has('rebase-apply')) return 'a rebase'
   if (has('MERGE_HEAD')) return 'a merge'
   return has('BISECT_LOG') ? 'a bisection' : 'a cherry-pick or a revert'
-}
-
-function listed(paths: readonly string[]): string {
-  const more = paths.length > 5 ? ` and ${paths.length - 5} more` : ''
-  return `${paths.slice(0, 5).join(', ')}${more}`
 }
 
 export interface TargetMove {

@@ -2,6 +2,7 @@
 import { type Specialist, proposeSpecialist } from '../../backlog/specialist.ts'
 import type { Task } from '../../backlog/task.ts'
 import { type Touches, overlapOf } from '../delegate/overlap.ts'
+import { fewOf } from '../worktree/remove-if-clean.ts'
 
 /** A task with the files that it will probably change. */
 export interface Candidate {
@@ -106,9 +107,7 @@ function conflictWith(candidate: Candidate, others: readonly Candidate[]): strin
   for (const { task, touches } of others) {
     const { how, paths } = overlapOf(candidate.touches, touches)
     if (how === 'none') continue
-    const more = paths.length > 2 ? ` and ${paths.length - 2} more` : ''
-    const which = `${paths.slice(0, 2).join(', ')}${more}`
-    return `goes after ${task.shortname}, which ${how === 'likely' ? 'probably ' : ''}changes ${which} too`
+    return `goes after ${task.shortname}, which ${how === 'likely' ? 'probably ' : ''}changes ${fewOf(paths, 2)} too`
   }
   return undefined
 }

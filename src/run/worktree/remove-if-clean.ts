@@ -52,9 +52,9 @@ export function inNoCommit(tree: string, submodules = submodulesOf(tree)): reado
 }
 
 /** The first of many paths, in words. */
-export function fewOf(paths: readonly string[]): string {
-  const more = paths.length > 5 ? ` and ${paths.length - 5} more` : ''
-  return `${paths.slice(0, 5).join(', ')}${more}`
+export function fewOf(paths: readonly string[], most = 5): string {
+  const more = paths.length > most ? ` and ${paths.length - most} more` : ''
+  return `${paths.slice(0, most).join(', ')}${more}`
 }
 
 /** What git ignores and nobody can make again. */
