@@ -89,6 +89,16 @@ export function runGit(cwd: string, args: readonly string[], options: GitOptions
   return result.stdout.toString(encoding)
 }
 
+/** The same; undefined where git says no, such as for a commit or a branch that is gone. */
+export function tryGit(cwd: string, args: readonly string[]): string | undefined {
+  try {
+    return runGit(cwd, args)
+  } catch (error) {
+    if (error instanceof GitFailed) return undefined
+    throw error
+  }
+}
+
 /** For the commands of git that answer a question by exit code: 0 is yes, 1 is no. */
 export function askGit(cwd: string, args: readonly string[], options: GitOptions = {}): boolean {
   try {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { GitFailed, runGit } from '../../git/run-git.ts'
+import { tryGit } from '../../git/run-git.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import type { Place } from '../../project/store/place.ts'
 import { runLogPlace } from '../../project/store/run-files.ts'
@@ -62,9 +62,7 @@ export function rowOf({ place, config }: Workspace, state: DelegateState): Deleg
     commits:
       (isUnsettled(state) ? undefined : move?.commits) ??
       commitsBeyond(place, base, [`refs/heads/${branch}`, ready?.commit, move?.kept]),
-    ...(Object.fromEntries(
-      Object.entries(known).filter(([, value]) => value !== undefined),
-    ) as Partial<DelegateRow>),
+    ...defined(known),
   }
 }
 
@@ -178,28 +176,18 @@ function changesOf(
 ): Pick<DelegateDetail, 'commitList' | 'stat'> {
   const range = rangeOf(root, state)
   if (range === undefined) return { commitList: [], stat: '' }
-  try {
-    const log = runGit(root, ['log', `--max-count=${MOST_COMMITS}`, '--format=%H %s', range, '--'])
-    const lines = log.split('\n').filter((line) => line !== '')
-    return {
-      commitList: lines.toReversed().map((line) => ({
-        commit: line.slice(0, line.indexOf(' ')),
-        subject: line.slice(line.indexOf(' ') + 1),
-      })),
-      stat: runGit(root, [
-        'diff',
-        '--stat=100',
-        '--no-color',
-        '--no-ext-diff',
-        '--no-textconv',
-        range,
-        '--',
-      ]).trimEnd(),
-    }
-  } catch (error) {
-    // Commits that are gone, by hand, have nothing to show; the log of the delegate still has.
-    if (error instanceof GitFailed) return { commitList: [], stat: '' }
-    throw error
+  // Commits that are gone, by hand, have nothing to show; the log of the delegate still has.
+  const log = tryGit(root, ['log', `--max-count=${MOST_COMMITS}`, '--format=%H %s', range, '--'])
+  const plain = ['--stat=100', '--no-color', '--no-ext-diff', '--no-textconv']
+  const stat = log === undefined ? undefined : tryGit(root, ['diff', ...plain, range, '--'])
+  if (log === undefined || stat === undefined) return { commitList: [], stat: '' }
+  const lines = log.split('\n').filter((line) => line !== '')
+  return {
+    commitList: lines.toReversed().map((line) => ({
+      commit: line.slice(0, line.indexOf(' ')),
+      subject: line.slice(line.indexOf(' ') + 1),
+    })),
+    stat: stat.trimEnd(),
   }
 }
 
@@ -212,16 +200,8 @@ export function rangeOf(
   if (tip === undefined) return undefined
   const target = commitOf(root, order.target)
   const shared =
-    status === 'merged' || target === undefined ? undefined : mergeBase(root, target, tip)
+    status === 'merged' || target === undefined
+      ? undefined
+      : tryGit(root, ['merge-base', target, tip])?.trim() || undefined
   return `${shared ?? run.started.base}..${tip}`
-}
-
-function mergeBase(root: string, one: string, other: string): string | undefined {
-  try {
-    return runGit(root, ['merge-base', one, other]).trim() || undefined
-  } catch (error) {
-    // Two histories that have nothing in common.
-    if (error instanceof GitFailed) return undefined
-    throw error
-  }
 }

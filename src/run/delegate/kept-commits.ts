@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { commitOfRef } from '../../git/head.ts'
-import { GitFailed, askGit, runGit } from '../../git/run-git.ts'
+import { GitFailed, askGit, runGit, tryGit } from '../../git/run-git.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
 import type { Place } from '../../project/store/place.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
@@ -49,15 +49,11 @@ export function commitsBeyond(
     if (tip === undefined) continue
     if (tip === base) return 0
     const range = `${base}..${tip}`
-    try {
-      const count =
-        counted.get(range) ??
-        Number(runGit(repository.mainRoot, ['rev-list', '--count', range, '--']))
-      counted.set(range, count)
-      return count
-    } catch (error) {
-      if (!(error instanceof GitFailed)) throw error
-    }
+    const count =
+      counted.get(range) ?? tryGit(repository.mainRoot, ['rev-list', '--count', range, '--'])
+    if (count === undefined) continue
+    counted.set(range, Number(count))
+    return Number(count)
   }
   return 0
 }
@@ -82,12 +78,14 @@ export function keepProved(place: Place, delegate: string, commit: string | unde
 export function letGoOfProved(place: Place, delegate: string, by: string): void {
   const proved = commitOfRef(repositoryOf(place), provedRef(delegate))
   if (proved === undefined || !contains(place, by, proved)) return
-  try {
-    inRepository(place, ...QUIETLY, 'update-ref', '-d', provedRef(delegate), proved)
-  } catch (error) {
-    // It moved in between; then it stays.
-    if (!(error instanceof GitFailed)) throw error
-  }
+  // One that moved in between stays.
+  tryGit(repositoryOf(place).commonDir, [
+    ...QUIETLY,
+    'update-ref',
+    '-d',
+    provedRef(delegate),
+    proved,
+  ])
 }
 
 /** The commit to go by in place of the branch: it was proved, and somebody has taken the branch away or set it back to where it began. */
@@ -175,15 +173,9 @@ function commitsMade(place: Place, { ready, run }: DelegateState): readonly stri
 }
 
 function reflog(repository: string, name: string): readonly string[] {
-  try {
-    return runGit(repository, ['log', '--walk-reflogs', '--format=%H', name, '--'])
-      .split('\n')
-      .filter((line) => line !== '')
-  } catch (error) {
-    // There is no such worktree or branch any more, and so no reflog.
-    if (error instanceof GitFailed) return []
-    throw error
-  }
+  // There is none of a worktree or branch that is gone.
+  const printed = tryGit(repository, ['log', '--walk-reflogs', '--format=%H', name, '--']) ?? ''
+  return printed.split('\n').filter((line) => line !== '')
 }
 
 /** Takes away the worktree of a delegate, and its branch when that is at `tip`. Only for what is kept elsewhere. */

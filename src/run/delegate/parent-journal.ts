@@ -1,5 +1,5 @@
 // What a delegate's parent is told: one entry in its journal for each thing that becomes of it.
-import { GitFailed, runGit } from '../../git/run-git.ts'
+import { tryGit } from '../../git/run-git.ts'
 import { StintError, errnoOf } from '../../journal/errors.ts'
 import { isId } from '../../journal/ids.ts'
 import type { LiveSession, Reading } from '../../project/store/live-session.ts'
@@ -74,7 +74,7 @@ export async function tellMissed(
 /** The delegate's own log has it already: where a parent cannot be told, that is only said. */
 async function tell(workspace: Workspace, parent: string | undefined, entry: Draft): Promise<void> {
   try {
-    await withJournal(workspace, parent, (session) => appendOnce(workspace, session, [entry]))
+    await appendOnce(workspace, parent, [entry])
   } catch (error) {
     if (
       !(error instanceof Error) ||
@@ -143,12 +143,7 @@ export async function mergeJournals(
 ): Promise<void> {
   const sessions = state.run.sessions.map(({ session }) => session)
   const readings = await readAll(workspace, sessions)
-  const deliverables = [
-    ...new Set([
-      ...(state.order.output === undefined ? [] : [state.order.output]),
-      ...deliverablesOf(readings),
-    ]),
-  ]
+  const deliverables = deliverablesOf(readings, state.order.output)
   const files = changedFiles(workspace, state, { isMerged: true })
   const told = [
     commitDraft(workspace, landed.commit, state.order.name),
@@ -159,38 +154,21 @@ export async function mergeJournals(
     }),
     ...taskDrafts(state, landed),
   ]
+  const once = (what: string, path: string) => ({
+    by: BY,
+    once: `delegate:${state.id}:${what}:${path}`,
+  })
   const copies = [
     ...readings.flatMap((reading) => learned(reading, state.order.name)),
-    ...files.map((path) =>
-      draft('file.changed', { path }, { by: BY, once: `delegate:${state.id}:file:${path}` }),
-    ),
-    ...deliverables.map((path) =>
-      draft(
-        'deliverable.set',
-        { path },
-        { by: BY, once: `delegate:${state.id}:deliverable:${path}` },
-      ),
-    ),
+    ...files.map((path) => draft('file.changed', { path }, once('file', path))),
+    ...deliverables.map((path) => draft('deliverable.set', { path }, once('deliverable', path))),
   ]
   const isTold =
-    (await appended(workspace, state.order.parent, [...copies, ...told])) ||
+    (await appendOnce(workspace, state.order.parent, [...copies, ...told])) ||
     // What it learned is there already.
-    (await appended(workspace, sessions.at(-1), told))
+    (await appendOnce(workspace, sessions.at(-1), told))
   if (!isTold) appendToBacklog(workspace, taskDrafts(state, landed))
   await refreshTasks(workspace, state.order.task === undefined ? [] : [state.order.task])
-}
-
-/** Whether there was a journal to append to. */
-async function appended(
-  workspace: Workspace,
-  session: string | undefined,
-  drafts: readonly Draft[],
-): Promise<boolean> {
-  const done = await withJournal(workspace, session, async (journal) => {
-    await appendOnce(workspace, journal, drafts)
-    return true
-  })
-  return done === true
 }
 
 async function readAll(
@@ -227,7 +205,7 @@ function learned({ state }: Reading, name: string): readonly Draft[] {
 }
 
 /** A session that follows no template folds none, but its journal has them. */
-function deliverablesOf(readings: readonly Reading[]): readonly string[] {
+function deliverablesOf(readings: readonly Reading[], output?: string): readonly string[] {
   const paths = new Set<string>()
   for (const { entries } of readings) {
     for (const { kind, data } of inEffect(entries)) {
@@ -236,32 +214,13 @@ function deliverablesOf(readings: readonly Reading[]): readonly string[] {
       if (kind === 'deliverable.dropped') paths.delete(data.path)
     }
   }
-  return [...paths]
+  return [...new Set([...(output === undefined ? [] : [output]), ...paths])]
 }
 
-function commitDraft(workspace: Workspace, commit: string, name: string): Draft {
-  return draft(
-    'commit.made',
-    { commit, subject: subjectOf(workspace, commit) ?? `merge ${name}` },
-    { by: BY, once: `commit:${commit}` },
-  )
-}
-
-function subjectOf(workspace: Workspace, commit: string): string | undefined {
-  try {
-    return (
-      runGit(repositoryOf(workspace.place).worktree, [
-        'log',
-        '-1',
-        '--format=%s',
-        commit,
-        '--',
-      ]).trim() || undefined
-    )
-  } catch (error) {
-    if (error instanceof GitFailed) return undefined
-    throw error
-  }
+function commitDraft({ place }: Workspace, commit: string, name: string): Draft {
+  const printed = tryGit(repositoryOf(place).worktree, ['log', '-1', '--format=%s', commit, '--'])
+  const subject = printed?.trim() || `merge ${name}`
+  return draft('commit.made', { commit, subject }, { by: BY, once: `commit:${commit}` })
 }
 
 /** Written by the run that proved it, as runs close tasks: nobody else's word counts. */
@@ -295,9 +254,11 @@ export function changedFiles(
   { isMerged }: { readonly isMerged: boolean },
 ): readonly string[] {
   if (state.order.isReadOnly) return []
+  const { worktree } = repositoryOf(workspace.place)
   for (const [from, to] of pairsToCompare(workspace, state, isMerged)) {
-    const paths = pathsBetween(workspace, from, to)
-    if (paths !== undefined) return paths
+    // From where the two parted to the second.
+    const paths = tryGit(worktree, ['diff', '--name-only', '-z', `${from}...${to}`, '--'])
+    if (paths !== undefined) return paths.split('\0').filter(Boolean).slice(0, MOST_FILES)
   }
   return []
 }
@@ -318,29 +279,6 @@ function pairsToCompare(
     [base, tip],
     ...(ready?.commit === undefined ? [] : [[base, ready.commit] as const]),
   ]
-}
-
-/** From where the two parted to the second; undefined when git does not know them. */
-function pathsBetween(
-  workspace: Workspace,
-  from: string,
-  to: string,
-): readonly string[] | undefined {
-  try {
-    return runGit(repositoryOf(workspace.place).worktree, [
-      'diff',
-      '--name-only',
-      '-z',
-      `${from}...${to}`,
-      '--',
-    ])
-      .split('\0')
-      .filter((path) => path !== '')
-      .slice(0, MOST_FILES)
-  } catch (error) {
-    if (error instanceof GitFailed) return undefined
-    throw error
-  }
 }
 
 /** The merge that landed: the last that was begun. */
@@ -369,16 +307,19 @@ export async function withJournal<T>(
 }
 
 /**
- * Appends what the journal does not have yet, in one write, and brings its views up to date. A session that is closed meanwhile stays so:
- * its journal says what came of its delegates, as it says who took up its handoff.
+ * Appends what a journal does not have yet, in one write, and renders its views. A session that is closed meanwhile stays closed.
+ * Answers whether there was such a journal.
  */
-export async function appendOnce(
+async function appendOnce(
   workspace: Workspace,
-  session: LiveSession,
+  id: string | undefined,
   drafts: readonly Draft[],
-): Promise<void> {
-  const known = new Set(session.read().entries.map(({ once }) => once))
-  const missing = drafts.filter(({ once }) => once === undefined || !known.has(once))
-  session.append(missing)
-  await workspace.refreshIfPossible(session)
+): Promise<boolean> {
+  const done = await withJournal(workspace, id, async (session) => {
+    const known = new Set(session.read().entries.map(({ once }) => once))
+    session.append(drafts.filter(({ once }) => once === undefined || !known.has(once)))
+    await workspace.refreshIfPossible(session)
+    return true
+  })
+  return done === true
 }

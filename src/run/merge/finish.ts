@@ -1,10 +1,11 @@
 // What follows when a delegate's work is on its target. Each step may be made again, after a crash in the middle.
 import { existsSync } from 'node:fs'
 import { QUIETLY } from '../../git/working-tree.ts'
-import { GitFailed } from '../../git/run-git.ts'
+import { tryGit } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { Place } from '../../project/store/place.ts'
+import { repositoryOf } from '../../project/store/worktrees.ts'
 import type { DelegateMove } from '../delegate-order.ts'
 import type { RunLog } from '../run-log.ts'
 import { removeIfClean } from '../worktree/remove-if-clean.ts'
@@ -12,7 +13,6 @@ import {
   commitsBeyond,
   contains,
   hasCommit,
-  inRepository,
   keepProved,
   keepStrayCommits,
   letGoOfProved,
@@ -125,10 +125,6 @@ export function tidy(
 
   /** What somebody has moved or locked in between stays. */
   function quietly(...args: readonly string[]): void {
-    try {
-      inRepository(place, ...QUIETLY, ...args)
-    } catch (error) {
-      if (!(error instanceof GitFailed)) throw error
-    }
+    tryGit(repositoryOf(place).commonDir, [...QUIETLY, ...args])
   }
 }
