@@ -1,12 +1,11 @@
 import type { Sensitivity, Study } from './study/contract.ts'
-import { matrixOf } from './study/matrix.ts'
-import { measurementWords, ratioFormWords, verdictWords } from './study/notes.ts'
-import type { Table } from './study/table.ts'
 import {
+  type Table,
   changesTable,
   complexityTable,
   failuresTable,
   figuresTable,
+  matrixOf,
   measuredTable,
   paysTable,
   ratesTable,
@@ -14,7 +13,7 @@ import {
   sensitivityTable,
   sharesTable,
 } from './study/tables.ts'
-import { amount } from './study/words.ts'
+import { amount, measurementWords, ratioFormWords, verdictWords } from './study/words.ts'
 import type { Output } from './output.ts'
 import { table } from './table.ts'
 

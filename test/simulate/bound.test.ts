@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { upperBound } from '../../src/cli/study/bound.ts'
+import { upperBound } from '../../src/cli/study/arms.ts'
 
 describe('what a rate is at most', () => {
   test('is three in N where nothing happened', () => {

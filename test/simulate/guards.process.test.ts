@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { measureConflicts } from '../../src/cli/study/measure/conflicts.ts'
-import { Lab, ownPrograms } from '../../src/cli/study/measure/lab.ts'
-import { measureStale } from '../../src/cli/study/measure/stale.ts'
-import { measureUnreadable } from '../../src/cli/study/measure/unreadable.ts'
+import {
+  measureConflicts,
+  measureStale,
+  measureUnreadable,
+} from '../../src/cli/study/measure/failures.ts'
+import { Lab, ownPrograms } from '../../src/cli/study/measure/lab/lab.ts'
 import { type Change, libraryWith } from './mutated-library.ts'
 
 const GUARDS: readonly {

@@ -86,7 +86,7 @@ describe('a measurement that is interrupted', () => {
   )
 
   test('by a trial that cannot be made says why, and leaves nothing behind', async () => {
-    const { ownPrograms } = await import('../../src/cli/study/measure/lab.ts')
+    const { ownPrograms } = await import('../../src/cli/study/measure/lab/lab.ts')
     const measuring = measure({
       size: 'quick',
       programs: { ...ownPrograms(), library: '/nowhere/library.js' },

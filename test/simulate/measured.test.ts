@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { wrongIn } from '../../src/cli/study/measure/judge.ts'
+import { wrongIn } from '../../src/cli/study/measure/lab/trials.ts'
 import { isMeasurement, readMeasured, saveMeasured } from '../../src/cli/study/measure/kept.ts'
 import { factsOf, storiesOf } from '../../src/cli/study/measure/sessions/story.ts'
 import { shipped } from '../../src/cli/study/measure/shipped.ts'

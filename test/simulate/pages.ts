@@ -1,24 +1,12 @@
 // What the study says, as the pages on it show it. Put there by scripts/simulation-tables.mjs.
 import { readFileSync } from 'node:fs'
 import type { Sensitivity, Study } from '../../src/cli/study/contract.ts'
-import { matrixOf } from '../../src/cli/study/matrix.ts'
-import { shipped } from '../../src/cli/study/measure/shipped.ts'
-import { measurementWords } from '../../src/cli/study/notes.ts'
 import {
-  COMPLEXITIES,
-  type Keeping,
-  NONE,
-  PLAN_ONCE,
-  SESSION,
-  SESSION_JSON,
-} from '../../src/cli/study/parameters.ts'
-import { analyse } from '../../src/cli/study/sensitivity.ts'
-import { runStudy } from '../../src/cli/study/study.ts'
-import type { Table } from '../../src/cli/study/table.ts'
-import {
+  type Table,
   complexityTable,
   failuresTable,
   figuresTable,
+  matrixOf,
   measuredTable,
   paysTable,
   ratesTable,
@@ -26,7 +14,18 @@ import {
   sensitivityTable,
   sharesTable,
 } from '../../src/cli/study/tables.ts'
-import { ARM_WORDS, amount, percent } from '../../src/cli/study/words.ts'
+import { shipped } from '../../src/cli/study/measure/shipped.ts'
+import { ARM_WORDS, amount, measurementWords, percent } from '../../src/cli/study/words.ts'
+import {
+  type Keeping,
+  COMPLEXITIES,
+  NONE,
+  PLAN_ONCE,
+  SESSION,
+  SESSION_JSON,
+} from '../../src/cli/study/parameters.ts'
+import { analyse } from '../../src/cli/study/sensitivity.ts'
+import { runStudy } from '../../src/cli/study/study.ts'
 
 export const PAGES = ['docs/simulate.md', 'docs/why-not-session-json.md'] as const
 

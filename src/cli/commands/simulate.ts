@@ -63,7 +63,7 @@ export const simulate = buildCommand<Flags, [], Context>({
       const sessions = sessionsOf(flags)
       const seed = seedOf(flags)
       const path = flags.report === undefined ? undefined : resolve(this.cwd, flags.report)
-      const { reportTarget, writeReport } = await import('../study/report/write-report.ts')
+      const { reportTarget, writeReport } = await import('../study/report/page.ts')
       // Before the work: a file that cannot be written is known at once.
       if (path !== undefined) reportTarget(path)
       const bar = this.canAsk ? new StudyBar((line) => this.process.stderr.write(line)) : undefined

@@ -12,7 +12,7 @@ import type {
   SensitivityRow,
   Study,
 } from './contract.ts'
-import { DrawnArms } from './drawn-arms.ts'
+import { DrawnArms } from './run-arm.ts'
 import { type Each, type Keeping, SESSION, SESSION_JSON } from './parameters.ts'
 import { type Weighing, ratioOf } from './ratio.ts'
 

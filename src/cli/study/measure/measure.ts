@@ -2,11 +2,9 @@ import { availableParallelism } from 'node:os'
 import { findVersion } from '../../../harness/claude/setup/program.ts'
 import { StintError } from '../../../journal/errors.ts'
 import type { Failures, Measurement } from '../contract.ts'
-import { measureConflicts } from './conflicts.ts'
-import { Lab, type Programs, ownPrograms } from './lab.ts'
+import { measureConflicts, measureStale, measureUnreadable } from './failures.ts'
+import { type Programs, Lab, ownPrograms } from './lab/lab.ts'
 import { measureSessions } from './sessions/measure-sessions.ts'
-import { measureStale } from './stale.ts'
-import { measureUnreadable } from './unreadable.ts'
 import type { StoreName } from './worker/orders.ts'
 
 export interface MeasureOptions {

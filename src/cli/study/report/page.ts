@@ -1,14 +1,12 @@
 // The study as one page that needs nothing else: no script, no request, light or dark as the reader has it.
 import type { Arm, Costs, Sensitivity, Study } from '../contract.ts'
-import { matrixOf } from '../matrix.ts'
-import { measurementWords, ratioFormWords, verdictWords } from '../notes.ts'
-import { VERDICTS, change } from '../ratio.ts'
 import {
   changesTable,
   complexityTable,
   failuresOf,
   failuresTable,
   figuresTable,
+  matrixOf,
   measuredTable,
   paysTable,
   ratesTable,
@@ -16,10 +14,35 @@ import {
   sensitivityTable,
   sharesTable,
 } from '../tables.ts'
-import { ARM_WORDS, amount, atLeast, atMost, percent, ratioWords, signedPercent } from '../words.ts'
-import { type Bar, barChart, legend, logChart, pointChart, stackChart } from './charts.ts'
-import { escape, tableMarkup } from './markup.ts'
+import {
+  ARM_WORDS,
+  amount,
+  atLeast,
+  atMost,
+  measurementWords,
+  percent,
+  ratioFormWords,
+  ratioWords,
+  signedPercent,
+  verdictWords,
+} from '../words.ts'
+import { VERDICTS, change } from '../ratio.ts'
+import {
+  type Bar,
+  barChart,
+  escape,
+  legend,
+  logChart,
+  pointChart,
+  stackChart,
+  tableMarkup,
+} from './charts.ts'
 import { STYLES } from './styles.ts'
+import { lstatSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { NotWritten, StintError, errnoOf } from '../../../journal/errors.ts'
+import { replaceSource } from '../../../journal/files.ts'
+import { statOrUndefined } from '../../../journal/look.ts'
 
 /** How a page of ours begins. Only such a one is overwritten. */
 export const REPORT_BEGINNING =
@@ -212,4 +235,38 @@ function sensitivityLegend({ rows }: Sensitivity): string {
     rows[0]!.arms.map(({ name }) => ({ name: ARM_WORDS[name], tone: name })),
     true,
   )
+}
+
+/** Refuses a place where no report can be written, or where something else stands. */
+export function reportTarget(path: string): void {
+  const folder = statOrUndefined(dirname(path))
+  if (folder?.isDirectory() !== true) {
+    throw new StintError(
+      'NO_FOLDER',
+      `there is no folder ${dirname(path)}`,
+      'create it first, or name a file elsewhere',
+    )
+  }
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return
+  if (found.isDirectory())
+    throw new StintError('REPORT_NO_FILE', `${path} is a folder`, 'name a file in it')
+  if (!found.isFile() || !readFileSync(path, 'utf8').startsWith(REPORT_BEGINNING)) {
+    throw new StintError(
+      'REPORT_EXISTS',
+      `${path} was not written by stint simulate`,
+      'remove it, or name another file',
+    )
+  }
+}
+
+/** Puts the page into its file in one step. */
+export function writeReport(path: string, study: Study, sensitivity: Sensitivity): void {
+  reportTarget(path)
+  try {
+    replaceSource(path, reportPage(study, sensitivity))
+  } catch (cause) {
+    if (errnoOf(cause) === undefined) throw cause
+    throw new NotWritten(path, cause)
+  }
 }

@@ -1,9 +1,9 @@
-import type { Complexity, MeasuredSessions } from '../../contract.ts'
-import type { Lab } from '../lab.ts'
-import { LANES } from '../trials.ts'
+import type { Complexity, MeasuredSessions, Rate } from '../../contract.ts'
+import type { Lab } from '../lab/lab.ts'
+import { LANES } from '../lab/trials.ts'
 import { Project } from './project.ts'
-import { storiesOf } from './story.ts'
-import { type WorkedThrough, sumOf, workThrough } from './work-through.ts'
+import { type Fact, type Story, factsOf, storiesOf } from './story.ts'
+import { Agent } from './agent.ts'
 
 export interface SessionTrials {
   /** How many of each complexity. */
@@ -56,5 +56,117 @@ function meanOf(sessions: readonly WorkedThrough[]): MeasuredSessions {
     tokens: Math.round(mean(({ tokens }) => tokens)),
     givenBack: sumOf(sessions.map(({ givenBack }) => givenBack)),
     shownOnDemand: sumOf(sessions.map(({ shownOnDemand }) => shownOnDemand)),
+  }
+}
+
+/** What one session came to. */
+export interface WorkedThrough {
+  readonly tasks: number
+  readonly writes: number
+  readonly bytes: number
+  readonly commands: number
+  readonly tokens: number
+  readonly givenBack: Rate
+  readonly shownOnDemand: Rate
+}
+
+/** Works through a session as an agent would, and goes on with it in two fresh conversations. */
+export async function workThrough(project: Project, story: Story): Promise<WorkedThrough> {
+  const agents = [1, 2, 3].map((number) => new Agent(project, number))
+  const [first, ...later] = agents
+  await workOn(first!, project, story)
+  const given: string[] = []
+  for (const agent of later) given.push(await goOn(agent))
+  const { writes, bytes } = project
+  const commands = agents.reduce((sum, agent) => sum + agent.commands, 0)
+  const tokens = agents.reduce((sum, agent) => sum + agent.tokens, 0)
+  const found = await Promise.all(given.map((text) => lookFor(factsOf(story), text, project)))
+  return {
+    tasks: story.tasks.length,
+    writes,
+    bytes,
+    commands,
+    tokens,
+    givenBack: sumOf(found.map(({ givenBack }) => givenBack)),
+    shownOnDemand: sumOf(found.map(({ shownOnDemand }) => shownOnDemand)),
+  }
+}
+
+async function workOn(agent: Agent, project: Project, story: Story): Promise<void> {
+  // A person has written down what is to be done.
+  await project.addTasks(story.tasks.map(({ title }) => title))
+  await agent.starts()
+  await agent.hears(`${story.goal}. The tasks are in the backlog.`)
+  const linked = story.tasks.map(({ title }) => slugOf(title)).join(',')
+  await agent.runs('init', '--name', 'invoices', '--goal', story.goal, '--tasks', linked)
+  const steps = [...story.tasks.map(({ title }) => title), ...story.open]
+  await agent.runs('log', ...steps.flatMap((step) => ['--step', step]), '--key', story.key)
+  for (const [index, task] of story.tasks.entries()) {
+    if (index > 0) await agent.hears(`Good. Now: ${task.title}`)
+    await agent.edits(task.file, `// ${task.title}\n`)
+    await agent.edits(task.file.replace(/\.(\w+)$/, '.test.$1'), `// Tests of: ${task.title}\n`)
+    await agent.commits(task.title)
+    const found = ['--discovery', task.discovery, '--gotcha', task.gotcha]
+    const ahead = index === 0 ? ['--blocker', story.blocker, '--next', story.next] : []
+    const decided = ['--decision', task.decision, '--rationale', task.rationale]
+    await agent.runs('log', '--done', task.title, ...decided, ...found, ...ahead)
+    await agent.runs('task', 'done', slugOf(task.title))
+    await agent.stops(`${task.title}: done, and its tests pass.`)
+  }
+  await agent.ends()
+}
+
+/** Answers what the conversation was given before its agent did anything. */
+async function goOn(agent: Agent): Promise<string> {
+  await agent.starts()
+  await agent.hears('Continue where we left off.')
+  const given = agent.given.join('\n')
+  await agent.edits('docs/refused-invoices.md', '# Refused invoices\n')
+  await agent.stops('The page for support is begun.')
+  await agent.ends()
+  return given
+}
+
+/** Which facts stand in a text, and which of the others are shown by a command that it names. */
+async function lookFor(
+  facts: readonly Fact[],
+  given: string,
+  project: Project,
+): Promise<Pick<WorkedThrough, 'givenBack' | 'shownOnDemand'>> {
+  const missing = facts.filter((fact) => !stands(fact, given))
+  const shown = (await Promise.all(commandsIn(given).map((args) => project.stint(args)))).join('\n')
+  return {
+    givenBack: { happened: facts.length - missing.length, trials: facts.length },
+    shownOnDemand: {
+      happened: missing.filter((fact) => stands(fact, shown)).length,
+      trials: missing.length,
+    },
+  }
+}
+
+/** Each word for word, wherever its line was broken. */
+function stands({ words }: Fact, text: string): boolean {
+  const plain = text.replaceAll(/\s+/g, ' ')
+  return words.every((word) => plain.includes(word))
+}
+
+/** The commands that a text names for what it leaves out. */
+function commandsIn(text: string): readonly (readonly string[])[] {
+  const named = text
+    .split('\n')
+    .flatMap((line) =>
+      line.startsWith('Left out here') ? (line.match(/stint view(?: --[a-z]+)?/g) ?? []) : [],
+    )
+  return [...new Set(named)].map((command) => command.split(' ').slice(1))
+}
+
+function slugOf(title: string): string {
+  return title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+}
+
+export function sumOf(rates: readonly Rate[]): Rate {
+  return {
+    happened: rates.reduce((sum, { happened }) => sum + happened, 0),
+    trials: rates.reduce((sum, { trials }) => sum + trials, 0),
   }
 }

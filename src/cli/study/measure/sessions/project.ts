@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { createFile, createFolderUnsynced, removeFile } from '../../../../journal/files.ts'
 import { readOrUndefined, statOrUndefined } from '../../../../journal/look.ts'
 import { nameOf, objectOf, parseJson } from '../../../../text/json-fields.ts'
-import type { Lab } from '../lab.ts'
+import type { Lab } from '../lab/lab.ts'
 
 type Hooks = Readonly<
   Record<string, readonly { readonly hooks: readonly { readonly command: string }[] }[]>

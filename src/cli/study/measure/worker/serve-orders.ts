@@ -3,12 +3,8 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { linesOf } from '../../../../harness/process/lines.ts'
 import { writeOut } from '../../../../journal/files.ts'
 import { statOrUndefined } from '../../../../journal/look.ts'
-import { truthIn } from '../truth.ts'
-import { jsonStore } from './json-store.ts'
-import { loadLibrary } from './library.ts'
+import { type Store, jsonStore, loadLibrary, stintStore, truthIn } from './stores.ts'
 import type { Answer, Deed, End, Order } from './orders.ts'
-import { stintStore } from './stint-store.ts'
-import type { Store } from './store.ts'
 import { defined } from '../../../../text/defined.ts'
 
 let givenBy = 0

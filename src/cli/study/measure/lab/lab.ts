@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { runGit } from '../../../git/run-git.ts'
-import { stintProgram } from '../../../harness/process/stint-program.ts'
-import { StintError } from '../../../journal/errors.ts'
-import { createFolderUnsynced, removeTree } from '../../../journal/files.ts'
-import { randomHex } from '../../../journal/random.ts'
-import { Worker } from './workers.ts'
+import { runGit } from '../../../../git/run-git.ts'
+import { stintProgram } from '../../../../harness/process/stint-program.ts'
+import { StintError } from '../../../../journal/errors.ts'
+import { createFolderUnsynced, removeTree } from '../../../../journal/files.ts'
+import { randomHex } from '../../../../journal/random.ts'
+import { Worker } from './worker.ts'
 
 /** What is under trial. */
 export interface Programs {

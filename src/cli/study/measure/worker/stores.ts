@@ -1,0 +1,207 @@
+import type { Deed, Standing, Status, StoreName } from './orders.ts'
+import { pathToFileURL } from 'node:url'
+import type { Project } from '../../../../project/open-project.ts'
+import type { LogEntry } from '../../../../project/lifecycle/log-entries.ts'
+import type { SessionHandle } from '../../../../project/session-handle.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { overwriteInPlace } from '../../../../journal/files.ts'
+import { namesIn } from '../../../../journal/look.ts'
+import { parseJson } from '../../../../text/json-fields.ts'
+
+/** One session, kept in one way or another. */
+export interface Store {
+  /** Begins the session with tasks of its own, and one whose checklist all share. */
+  make(tasks: readonly string[], items: readonly string[]): Promise<void>
+  /** Opens it, so that recording can begin at once. */
+  open(): Promise<void>
+  /** Returns once it is acknowledged, and throws when it is refused. */
+  record(deed: Deed): Promise<void>
+  /** The same of several discoveries in one write. */
+  pour(texts: readonly string[]): Promise<void>
+  standing(): Promise<Standing>
+  close(): void
+}
+
+export const SESSION = 'measured'
+/** The task whose checklist all share. */
+export const SHARED = 'shared'
+
+/** Longer than anything that is acknowledged: what only fills a file. */
+const FILLING = 5000
+
+export function countOne(counts: Record<string, number>, text: string): void {
+  if (text.length < FILLING) counts[text] = (counts[text] ?? 0) + 1
+}
+
+export type openProjectOf = (cwd: string) => Project
+
+/** The library under trial, which need not be the one that this was built with. */
+export async function loadLibrary(path: string): Promise<openProjectOf> {
+  const { openProject } = (await import(pathToFileURL(path).href)) as { openProject: openProjectOf }
+  return openProject
+}
+
+const STEPS = { todo: 'open', started: 'working', done: 'done' } as const
+const TASKS: Readonly<Record<string, Status>> = { in_progress: 'working', completed: 'done' }
+
+/** A session of Stint, through its library. */
+export function stintStore(openProject: openProjectOf, root: string): Store {
+  const project = openProject(root)
+  let handle: SessionHandle | undefined
+  const open = async () => (handle ??= await project.session(SESSION))
+  const append = async (entries: readonly LogEntry[]) => void (await open()).append(entries)
+  return {
+    async make(tasks, items) {
+      for (const title of tasks) await project.tasks.add({ title })
+      if (items.length > 0) {
+        await project.tasks.add({
+          title: SHARED,
+          checklist: items.map((item) => ({ item, done: false })),
+        })
+      }
+      await project.init({
+        name: SESSION,
+        goal: 'Find out what is kept',
+        tasks: [...tasks, ...(items.length > 0 ? [SHARED] : [])],
+      })
+    },
+    async open() {
+      await open()
+    },
+    async record(deed: Deed) {
+      if ('task' in deed)
+        await project.tasks.move(deed.task, deed.is === 'done' ? 'completed' : 'in_progress')
+      else if ('ticked' in deed) await project.tasks.check(SHARED, deed.ticked)
+      else await append([entryFor(deed)])
+    },
+    pour: (texts) => append(texts.map((discovery) => ({ discovery }))),
+    async standing(): Promise<Standing> {
+      const { state } = await project.view(SESSION)
+      const { tasks } = await project.tasks.list()
+      const statuses: Record<string, Status> = {}
+      const counts: Record<string, number> = {}
+      for (const { text, status } of state.steps.items) statuses[`step ${text}`] = STEPS[status]
+      for (const { shortname, status, checklist } of tasks) {
+        statuses[`task ${shortname}`] = TASKS[status] ?? 'open'
+        for (const { item, done } of checklist) statuses[`item ${item}`] = done ? 'done' : 'open'
+      }
+      for (const { text } of [...state.decisions.items, ...state.discoveries.items])
+        countOne(counts, text)
+      return { statuses, counts }
+    },
+    close() {
+      handle?.close()
+      project.dispose()
+    },
+  }
+}
+
+function entryFor(deed: Exclude<Deed, { task: string } | { ticked: string }>): LogEntry {
+  if ('step' in deed) return deed.is === 'done' ? { done: deed.step } : { current: deed.step }
+  if ('decision' in deed)
+    return { decision: deed.decision, rationale: 'It is to be seen whether this is kept' }
+  return { discovery: deed.discovery }
+}
+
+interface SessionJson {
+  readonly session_id: string
+  readonly tasks: {
+    description: string
+    status: Status
+    checklist: { item: string; done: boolean }[]
+  }[]
+  readonly steps: { text: string; status: Status }[]
+  readonly decisions: string[]
+  readonly discoveries: string[]
+  updated_at: string
+}
+
+export function sessionJsonIn(root: string): string {
+  return join(root, 'session.json')
+}
+
+/** What an agent does that is told to keep its state in a JSON file: read it, change it, write it back. */
+export function jsonStore(root: string): Store {
+  const path = sessionJsonIn(root)
+  const read = () => JSON.parse(readFileSync(path, 'utf8')) as SessionJson
+  const write = (session: SessionJson) => {
+    session.updated_at = new Date().toISOString()
+    overwriteInPlace(path, JSON.stringify(session, null, 2))
+  }
+  return {
+    async make(tasks, items) {
+      const checklist = items.map((item) => ({ item, done: false }))
+      write({
+        session_id: 'measured',
+        tasks: tasks.map((description, index) => ({
+          description,
+          status: 'open',
+          checklist: index === 0 ? checklist : [],
+        })),
+        steps: [],
+        decisions: [],
+        discoveries: [],
+        updated_at: '',
+      })
+    },
+    async open() {},
+    async record(deed) {
+      const session = read()
+      apply(session, deed)
+      write(session)
+    },
+    async pour(texts) {
+      const session = read()
+      session.discoveries.push(...texts)
+      write(session)
+    },
+    async standing() {
+      return standingOf(read())
+    },
+    close() {},
+  }
+}
+
+function apply(session: SessionJson, deed: Deed): void {
+  if ('decision' in deed) session.decisions.push(deed.decision)
+  else if ('discovery' in deed) session.discoveries.push(deed.discovery)
+  else if ('task' in deed)
+    session.tasks.find(({ description }) => description === deed.task)!.status = deed.is
+  else if ('ticked' in deed) {
+    for (const { checklist } of session.tasks)
+      for (const one of checklist) if (one.item === deed.ticked) one.done = true
+  } else {
+    const step = session.steps.find(({ text }) => text === deed.step)
+    if (step === undefined) session.steps.push({ text: deed.step, status: deed.is })
+    else step.status = deed.is
+  }
+}
+
+function standingOf({ tasks, steps, decisions, discoveries }: SessionJson): Standing {
+  const statuses: Record<string, Status> = {}
+  const counts: Record<string, number> = {}
+  for (const { text, status } of steps) statuses[`step ${text}`] = status
+  for (const { description, status, checklist } of tasks) {
+    statuses[`task ${description}`] = status
+    for (const { item, done } of checklist) statuses[`item ${item}`] = done ? 'done' : 'open'
+  }
+  for (const text of [...decisions, ...discoveries]) countOne(counts, text)
+  return { statuses, counts }
+}
+
+/** The file that holds the session, found without any help of what is under trial. */
+export function truthIn(store: StoreName, root: string): string {
+  if (store === 'session-json') return sessionJsonIn(root)
+  const journals = join(root, '.sessions', 'journal')
+  const [id, ...more] = namesIn(journals)
+  if (id === undefined || more.length > 0) throw new Error(`there is not one session in ${root}`)
+  return join(journals, id, 'log.jsonl')
+}
+
+/** Whether a write to it was cut short: the bytes at its end are no whole piece of JSON. */
+export function isTorn(store: StoreName, root: string): boolean {
+  const text = readFileSync(truthIn(store, root), 'utf8')
+  const last = store === 'session-json' ? text : text.slice(text.trimEnd().lastIndexOf('\n') + 1)
+  return parseJson(last) === undefined
+}
