@@ -1,12 +1,12 @@
 // A conversation for a person to read: who said what, and what was done in a line each. Nothing that was said is trusted: it is
 // cleaned of whatever could steer a terminal.
+import { indent, plural } from './text.ts'
 import type { Compaction, HistoryItem, Message, Part, TakenBack } from '../history/items.ts'
 import { wordsIn } from '../history/typed.ts'
 import type { Json } from '../text/json-fields.ts'
 import { cleanText, oneLine, shorten } from '../text/clean.ts'
 import { minute } from '../text/times.ts'
 import { tokens } from './amounts.ts'
-import { indent, plural } from './describe.ts'
 import type { Output } from './output.ts'
 
 const LINE = 100

@@ -1,4 +1,5 @@
 // A delegate in words: the line that tells what became of it, the table of several, and everything about one.
+import { facts, fileList, indent, line, plural, shellWord } from './text.ts'
 import type { DelegateRow } from '../run/delegate/contract.ts'
 import type { AttemptDetail, DelegateDetail } from '../run/delegate/delegate-row.ts'
 import { shortId } from '../journal/ids.ts'
@@ -6,11 +7,9 @@ import type { DelegateMove, DelegateStatus } from '../run/delegate-order.ts'
 import { cleanText, shorten } from '../text/clean.ts'
 import { minute } from '../text/times.ts'
 import { cents, span, tokens } from './amounts.ts'
-import { indent, plural } from './describe.ts'
-import { shellWord } from './describe-run.ts'
 import type { Output } from './output.ts'
 import { cutTo, widthOf } from './run-view/width.ts'
-import { allTokens, commitName, costWords, line } from './run-view/words.ts'
+import { allTokens, commitName, costWords } from './run-view/words.ts'
 import { table } from './table.ts'
 
 const MARKS: Readonly<Record<DelegateStatus, string>> = {
@@ -78,10 +77,6 @@ export function describeStarted(row: DelegateRow, output: Output): string {
     '',
     ...indent(table(next).join('\n')).split('\n'),
   ].join('\n')
-}
-
-function facts(all: readonly (readonly [string, string])[]): readonly string[] {
-  return all.filter(([, value]) => value !== '').map(([name, value]) => `   ${name}: ${value}`)
 }
 
 export interface TableOptions {
@@ -336,13 +331,4 @@ function verifyLines(
     `   ${line(command, 100)} on ${where} ${exit === undefined ? 'did not end' : `ended with ${exit}`}`,
     ...lines.map((text) => (text.trim() === '' ? '' : `     ${shorten(text, 200)}`)),
   ]
-}
-
-/** `a.ts, b.ts and 3 more` */
-export function fileList(files: readonly string[], most = 8): string {
-  const more = files.length > most ? ` and ${files.length - most} more` : ''
-  return `${files
-    .slice(0, most)
-    .map((path) => line(path, 80))
-    .join(', ')}${more}`
 }

@@ -1,3 +1,4 @@
+import { capital, line, plural } from './text.ts'
 import { number } from '../context/budget/banner.ts'
 import type {
   Ledger,
@@ -9,11 +10,9 @@ import type {
 } from '../ledger/contract.ts'
 import { minute } from '../text/times.ts'
 import { span, tokens } from './amounts.ts'
-import { plural } from './describe.ts'
 import type { Output } from './output.ts'
-import { line } from './run-view/words.ts'
 import { size } from './size.ts'
-import { table } from './table.ts'
+import { table, tableWithHead } from './table.ts'
 
 const MOST_ROWS = 20
 
@@ -115,15 +114,11 @@ function ofRows(
     ]
   })
   const kind = rows[0]!.kind.toUpperCase()
-  const [head = '', ...lines] = table(
-    [[kind, 'GIVEN', 'SAVED', 'NET', 'HOOKS', 'TIME', 'WRITES', 'DISK', 'UPDATED'], ...body],
-    new Set([1, 2, 3, 4, 5, 6, 7]),
-  )
+  const head = [kind, 'GIVEN', 'SAVED', 'NET', 'HOOKS', 'TIME', 'WRITES', 'DISK', 'UPDATED']
   const more = rows.length - shown.length
   return [
     '',
-    output.dim(head),
-    ...lines,
+    ...tableWithHead(head, body, output, new Set([1, 2, 3, 4, 5, 6, 7])),
     ...(more > 0 ? [`… and ${more} more that cost less; --json has them all`] : []),
   ]
 }
@@ -138,11 +133,8 @@ function ofDays(days: readonly LedgerDay[], from: string, output: Output): reado
     number(hooks),
     taken(hookMs),
   ])
-  const [head = '', ...lines] = table(
-    [['DAY', 'GIVEN', 'SAVED', 'NET', 'HOOKS', 'TIME'], ...body],
-    new Set([1, 2, 3, 4, 5]),
-  )
-  return ['', output.dim(head), ...lines]
+  const head = ['DAY', 'GIVEN', 'SAVED', 'NET', 'HOOKS', 'TIME']
+  return ['', ...tableWithHead(head, body, output, new Set([1, 2, 3, 4, 5]))]
 }
 
 export function describeMaintenance(found: Maintenance, isDone: boolean, output: Output): string {
@@ -179,10 +171,6 @@ function signed(count: number): string {
 /** Hooks take milliseconds, and all of them together seconds. */
 function taken(ms: number): string {
   return ms < 60_000 ? `${(ms / 1000).toFixed(1)}s` : span(ms / 1000)
-}
-
-function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
 function indented(text: string): string {

@@ -1,10 +1,9 @@
 // The merge queue in words: what it does, and what came of each.
+import { fileList, indent, line, plural } from './text.ts'
 import type { MergeEvent, MergeOutcome, MergeProposal } from '../run/delegate/contract.ts'
 import { cleanText } from '../text/clean.ts'
 import { span } from './amounts.ts'
-import { fileList } from './describe-delegate.ts'
-import { indent, plural } from './describe.ts'
-import { commitName, line } from './run-view/words.ts'
+import { commitName } from './run-view/words.ts'
 
 /** Undefined for what is told otherwise: how one ended is a result. */
 export function mergeEventWords(event: MergeEvent): string | undefined {

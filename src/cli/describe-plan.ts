@@ -1,8 +1,8 @@
+import { line, plural } from './text.ts'
 import type { PlannedParallel, PlannedRunSession, RunPlan } from '../run/loop/run-plan.ts'
 import { cents, roughly, tokens } from './amounts.ts'
-import { plural } from './describe.ts'
 import type { Output } from './output.ts'
-import { line, name } from './run-view/words.ts'
+import { name } from './run-view/words.ts'
 import { table } from './table.ts'
 
 /** What a run would do and why: sessions as blocks, what waits, and what it would come to. */

@@ -1,9 +1,10 @@
+import { plural } from './text.ts'
 import type { Drift } from '../git/status.ts'
 import type { WaitingHandoff } from '../project/handoff/waiting.ts'
 import type { Resumed } from '../project/lifecycle/resume.ts'
 import { minute } from '../text/times.ts'
 import { decisionLine } from '../document/progress.ts'
-import { plural, sessionJson, standing } from './describe.ts'
+import { sessionJson, standing } from './describe.ts'
 import { waitingLine } from './describe-handoff.ts'
 import type { Output } from './output.ts'
 

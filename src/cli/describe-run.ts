@@ -1,3 +1,4 @@
+import { capital, indent, line, plural, shellWord } from './text.ts'
 import { number } from '../context/budget/banner.ts'
 import { shortId } from '../journal/ids.ts'
 import type {
@@ -13,10 +14,9 @@ import type {
 } from '../run/report.ts'
 import { minute } from '../text/times.ts'
 import { cents, span, tokens } from './amounts.ts'
-import { indent, plural } from './describe.ts'
 import type { Output } from './output.ts'
-import { END_WORDS, allTokens, commitName, countWords, line, name } from './run-view/words.ts'
-import { table } from './table.ts'
+import { END_WORDS, allTokens, commitName, countWords, name } from './run-view/words.ts'
+import { table, tableWithHead } from './table.ts'
 
 /** A run is over, or well under way: what each task, session and the whole took, and what to do next. */
 export function describeReport(report: RunReport, output: Output): string {
@@ -243,18 +243,6 @@ function whatNext(
   return lines.length === 0 ? [] : ['', ...lines]
 }
 
-/** As it may be pasted into a shell. */
-export function shellWord(text: string): string {
-  const word = line(text)
-  return /^[\w./:@#+-]+$/.test(word) && !word.startsWith('#')
-    ? word
-    : `'${word.replaceAll("'", String.raw`'\''`)}'`
-}
-
-function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
-}
-
 /** The runs there were, a line each. */
 export function describeRuns(rows: readonly RunRow[], output: Output): string {
   if (rows.length === 0) return 'No runs: stint run starts one, stint plan says what it would do.'
@@ -269,14 +257,10 @@ export function describeRuns(rows: readonly RunRow[], output: Output): string {
     cents(spend.usd),
     how === 'running' || how === 'finished' ? state : `${state}, ${how}`,
   ])
-  const [head = '', ...lines] = table(
-    [['RUN', 'STARTED', 'HARNESS', 'DONE', 'FAILED', 'OPEN', 'TOKENS', 'COST', 'STATE'], ...body],
-    new Set([3, 4, 5, 6, 7]),
-  )
+  const head = ['RUN', 'STARTED', 'HARNESS', 'DONE', 'FAILED', 'OPEN', 'TOKENS', 'COST', 'STATE']
   const resumable = rows.find((row) => row.state === 'resumable')
   return [
-    output.dim(head),
-    ...lines,
+    ...tableWithHead(head, body, output, new Set([3, 4, 5, 6, 7])),
     ...(resumable === undefined
       ? []
       : ['', `Go on with the last that can be: stint run --resume ${shortId(resumable.id)}`]),

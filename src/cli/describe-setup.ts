@@ -1,4 +1,5 @@
 // What `stint setup` says.
+import { plural } from './text.ts'
 import { relative } from 'node:path'
 import { type FileChange, kindOf } from '../harness/claude/setup/changes.ts'
 import type {
@@ -10,7 +11,6 @@ import { unifiedDiff } from '../harness/claude/setup/diff.ts'
 import { type Plan, filesOf } from '../harness/claude/setup/plan.ts'
 import type { SetupRequest } from '../harness/claude/setup/setup-claude.ts'
 import { minute } from '../text/times.ts'
-import { plural } from './describe.ts'
 import type { Output } from './output.ts'
 
 type Asked = Pick<SetupRequest, 'into' | 'remove' | 'dryRun'>

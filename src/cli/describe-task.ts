@@ -1,9 +1,9 @@
+import { facts, indent } from './text.ts'
 import type { Project } from '../project/open-project.ts'
 import type { TaskStatus } from '../session/entries.ts'
 import type { Task } from '../backlog/task.ts'
 import { type TreeNode, taskTrees } from '../backlog/tree.ts'
 import { shorten } from '../text/clean.ts'
-import { indent } from './describe.ts'
 import type { Output } from './output.ts'
 
 /** The short names of tasks, or what they were linked by when the backlog does not have them. */
@@ -51,23 +51,22 @@ export function taskLines(tasks: readonly Task[]): readonly string[] {
 }
 
 export function describeTask(task: Task, output: Output): string {
-  const facts: [string, string][] = [
-    ['ID', task.id],
-    ['Status', task.status],
-    ['Priority', `${task.priority}, size ${task.size}`],
-    ['Labels', task.labels.join(', ')],
-    ['Depends on', task.dependsOn.join(', ')],
-    ['Blocks', task.blocks.join(', ')],
-    ['Part of', task.parent ?? ''],
-    ['Parts', task.children.join(', ')],
-    ['Group', task.group ?? ''],
-    ['Assigned to', task.assignee ?? ''],
-    ['Verify', task.verify ?? ''],
-    ['Summary', task.summary ?? ''],
-  ]
   return [
     `${TASK_MARKS[task.status]} ${output.bold(task.title)}`,
-    ...facts.filter(([, value]) => value !== '').map(([name, value]) => `   ${name}: ${value}`),
+    ...facts([
+      ['ID', task.id],
+      ['Status', task.status],
+      ['Priority', `${task.priority}, size ${task.size}`],
+      ['Labels', task.labels.join(', ')],
+      ['Depends on', task.dependsOn.join(', ')],
+      ['Blocks', task.blocks.join(', ')],
+      ['Part of', task.parent ?? ''],
+      ['Parts', task.children.join(', ')],
+      ['Group', task.group ?? ''],
+      ['Assigned to', task.assignee ?? ''],
+      ['Verify', task.verify ?? ''],
+      ['Summary', task.summary ?? ''],
+    ]),
     ...(task.description === '' ? [] : ['', indent(task.description)]),
     ...(task.checklist.length === 0
       ? []

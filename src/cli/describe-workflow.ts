@@ -11,6 +11,7 @@ import { shorten } from '../text/clean.ts'
 import { minute } from '../text/times.ts'
 import { tokensText } from '../backlog/workflow/token-range.ts'
 import type { Output } from './output.ts'
+import { tableWithHead } from './table.ts'
 
 /** What `--json` says of a workflow. */
 export function workflowJson({
@@ -153,15 +154,7 @@ export function workflowTable(overviews: readonly WorkflowOverview[], output: Ou
       status,
     ]
   })
-  const table = [['ID', 'NAME', 'PHASE', 'DONE', 'STATUS'], ...rows]
-  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
-  const lines = table.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  )
-  return [output.dim(lines[0]!), ...lines.slice(1)].join('\n')
+  return tableWithHead(['ID', 'NAME', 'PHASE', 'DONE', 'STATUS'], rows, output).join('\n')
 }
 
 const SHOWN = 12

@@ -44,13 +44,6 @@ export function sessionJson(state: SessionState) {
   }
 }
 
-export function indent(text: string, by = '   '): string {
-  return text
-    .split('\n')
-    .map((line) => (line === '' ? '' : `${by}${line}`))
-    .join('\n')
-}
-
 export function progressLine(state: SessionState): string {
   const { done, total } = stepCounts(state)
   return `${done}/${total} steps`
@@ -70,10 +63,6 @@ export function standing(state: SessionState): readonly string[] {
     `Current: ${current?.text ?? 'None'}`,
     `Blocker: ${blockers.length === 0 ? 'None' : blockers.map((blocker) => blocker.text).join('; ')}`,
   ]
-}
-
-export function plural(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
 /** `2025-01-15T10:30  a1b2c3  text` */

@@ -1,10 +1,10 @@
 // Tasks drawn as trees: a line for each, below it what it waits for and who has it. Members of a parallel group that stand
 // side by side are joined by a double line.
+import { plural } from './text.ts'
 import { proposeSpecialist } from '../backlog/specialist.ts'
 import { type Task, isTaskOpen } from '../backlog/task.ts'
 import type { PartOf, TreeNode } from '../backlog/tree.ts'
 import { type TaskGraph, openBlocks, waitingFor } from '../backlog/waits.ts'
-import { plural } from './describe.ts'
 import { TASK_MARKS } from './describe-task.ts'
 import { type Paint, type Part, type Style, flow } from './run-view/paint.ts'
 import { cutTo, widthOf } from './run-view/width.ts'

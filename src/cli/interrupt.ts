@@ -2,27 +2,32 @@ import { EXIT } from './errors.ts'
 
 export const INTERRUPTED = EXIT.interrupted
 
-/** Ctrl-C ends what a command waits for. A second one, or being told to terminate, ends the command itself as anywhere else. */
+/** The first of these signals ends what a command waits for. A second one ends the command itself, as anywhere else. */
 export class Interrupt {
   readonly #controller = new AbortController()
-  readonly #came: Promise<void>
+  readonly #signals: readonly NodeJS.Signals[]
+  readonly came: Promise<void>
 
-  constructor() {
-    this.#came = new Promise((resolve) =>
+  constructor(...signals: readonly NodeJS.Signals[]) {
+    this.#signals = signals.length === 0 ? ['SIGINT'] : signals
+    this.came = new Promise((resolve) =>
       this.signal.addEventListener('abort', () => resolve(), { once: true }),
     )
-    process.once('SIGINT', this.now)
+    for (const signal of this.#signals) process.on(signal, this.now)
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal
   }
 
-  readonly now = (): void => this.#controller.abort()
+  readonly now = (): void => {
+    this.dispose()
+    this.#controller.abort()
+  }
 
   /** What work comes to, or undefined when the interrupt came first. */
   orUndefined<T>(work: Promise<T>): Promise<T | undefined> {
-    return Promise.race([work, this.#came.then(() => undefined)])
+    return Promise.race([work, this.came.then(() => undefined)])
   }
 
   exitCode(isGood: boolean): number {
@@ -31,6 +36,6 @@ export class Interrupt {
   }
 
   dispose(): void {
-    process.off('SIGINT', this.now)
+    for (const signal of this.#signals) process.off(signal, this.now)
   }
 }

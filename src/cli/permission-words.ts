@@ -1,5 +1,5 @@
+import { line } from './text.ts'
 import type { PermissionRequest } from '../harness/contract/drive.ts'
-import { line } from './run-view/words.ts'
 
 /** What an agent wants to do, as a question. */
 export function permissionWords({ tool, title, command, path }: PermissionRequest): string {

@@ -1,8 +1,8 @@
 // A merge put before a person: what it brings, the diff when asked for, and yes or no.
+import { line } from './text.ts'
 import type { MergeOptions, MergeProposal } from '../run/delegate/contract.ts'
 import { cleanText } from '../text/clean.ts'
 import { describeProposal } from './describe-merge.ts'
-import { line } from './run-view/words.ts'
 
 type Answer = 'yes' | 'no' | 'diff'
 

@@ -1,4 +1,5 @@
 // A prompt in front of a person or a program: the answer as it is written, what is asked, what Ctrl-C does, how it ends.
+import { line } from './text.ts'
 import type { PermissionRequest } from '../harness/contract/drive.ts'
 import type { PromptEnd, PromptEvent, PromptHandle } from '../run/prompt/contract.ts'
 import { withoutControls } from '../text/clean.ts'
@@ -8,7 +9,6 @@ import { EXIT } from './errors.ts'
 import { INTERRUPTED } from './interrupt.ts'
 import { Output } from './output.ts'
 import { permissionWords } from './permission-words.ts'
-import { line } from './run-view/words.ts'
 
 type Start = (tell: (event: PromptEvent) => void) => Promise<PromptHandle>
 

@@ -1,3 +1,4 @@
+import type { Output } from './output.ts'
 import { padTo, widthOf } from './run-view/width.ts'
 
 /** Rows in columns as wide as what stands in them. Figures stand at the right of theirs. */
@@ -17,4 +18,15 @@ export function table(
     })
     return cells.join('  ').trimEnd()
   })
+}
+
+/** The same under a head, which is dimmed. */
+export function tableWithHead(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  output: Output,
+  figures?: ReadonlySet<number>,
+): readonly string[] {
+  const [first = '', ...lines] = table([head, ...rows], figures)
+  return [output.dim(first), ...lines]
 }

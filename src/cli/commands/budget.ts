@@ -1,8 +1,10 @@
 import { buildCommand } from '@stricli/core'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConversationBudget } from '../../project/budget.ts'
 import type { Context } from '../context.ts'
 import { budgetJson, describeBudget, describeBudgetShortly } from '../describe-budget.ts'
 import { json, optionalName, toggle } from '../flags.ts'
+import { Interrupt } from '../interrupt.ts'
 import type { Output } from '../output.ts'
 import { withProject } from '../with-project.ts'
 import { defined } from '../../text/defined.ts'
@@ -70,8 +72,8 @@ async function watch(
   read: () => Promise<ConversationBudget>,
 ): Promise<void> {
   const isTerminal = (context.process.stdout as { readonly isTTY?: boolean }).isTTY === true
-  const interrupted = interruption()
-  for (let shown = ''; !interrupted.hasCome();) {
+  const interrupt = new Interrupt('SIGINT', 'SIGTERM')
+  for (let shown = ''; !interrupt.signal.aborted;) {
     const found = await read()
     // Times go on by themselves and are no news.
     const words =
@@ -85,28 +87,8 @@ async function watch(
     if (news !== shown)
       output.line(isTerminal && flags.json !== true ? `\u001B[H\u001B[2J${words}` : words)
     shown = news
-    await interrupted.orAfter(EVERY_MS)
-  }
-}
-
-function interruption(): { hasCome: () => boolean; orAfter: (ms: number) => Promise<void> } {
-  let hasCome = false
-  let wake = () => {}
-  const end = () => {
-    hasCome = true
-    wake()
-  }
-  process.once('SIGINT', end).once('SIGTERM', end)
-  return {
-    hasCome: () => hasCome,
-    orAfter: (ms) =>
-      new Promise((resolve) => {
-        const timer = setTimeout(resolve, ms)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-        if (hasCome) wake()
-      }),
+    const next = sleep(EVERY_MS, undefined, { signal: interrupt.signal })
+    // The interrupt ends the wait.
+    await next.catch(() => undefined)
   }
 }

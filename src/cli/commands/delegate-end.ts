@@ -1,12 +1,11 @@
 // Ending delegates, beginning them again, giving them up.
+import { plural, shellWord } from '../text.ts'
 import { buildCommand } from '@stricli/core'
 import type { DelegateRow } from '../../run/delegate/contract.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
 import { chosenDelegates, delegateNames, idsOf, standing } from '../choose-delegates.ts'
 import type { Context } from '../context.ts'
 import { isAtWork, nameOf, rowLine, rowWithNext } from '../describe-delegate.ts'
-import { plural } from '../describe.ts'
-import { shellWord } from '../describe-run.ts'
 import { Misuse } from '../errors.ts'
 import { json, text, toggle } from '../flags.ts'
 import { withDelegates } from '../with-delegates.ts'

@@ -1,3 +1,4 @@
+import { plural } from '../text.ts'
 import { buildCommand, buildRouteMap } from '@stricli/core'
 import { size } from '../../command/digest/compose.ts'
 import type { ConversationRow } from '../../project/history/rows.ts'
@@ -7,12 +8,11 @@ import { oneLine, shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
 import type { Context } from '../context.ts'
 import { conversationText } from '../conversation-text.ts'
-import { plural } from '../describe.ts'
 import { Misuse } from '../errors.ts'
 import { json, optionalName, text, texts, toggle } from '../flags.ts'
 import { moment, timeAgo } from '../moment.ts'
 import type { Output } from '../output.ts'
-import { table } from '../table.ts'
+import { tableWithHead } from '../table.ts'
 import { withProject } from '../with-project.ts'
 import { defined } from '../../text/defined.ts'
 
@@ -163,11 +163,9 @@ function printList(
       'ended',
       'about',
     ]
-    const lines = table([heads, ...rows.map(cellsOf)], new Set([4, 5, 6]))
     const total = rows.reduce((sum, { bytes }) => sum + bytes, 0)
     return [
-      output.dim(lines[0]!),
-      ...lines.slice(1),
+      ...tableWithHead(heads, rows.map(cellsOf), output, new Set([4, 5, 6])),
       `${plural(rows.length, 'conversation')}, ${size(total)}`,
     ].join('\n')
   })

@@ -1,12 +1,12 @@
+import { plural } from '../text.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'
-import type { ImportReport } from '../../project/import/contract.ts'
+import type { ImportProgress, ImportReport } from '../../project/import/contract.ts'
 import type { Context } from '../context.ts'
-import { plural } from '../describe.ts'
 import { EXIT, Misuse } from '../errors.ts'
 import { json, text, toggle } from '../flags.ts'
-import { ImportBar } from '../import-bar.ts'
+import { ProgressLine, bar } from '../progress-line.ts'
 import { moment } from '../moment.ts'
 import { size } from '../size.ts'
 import { withProject } from '../with-project.ts'
@@ -62,7 +62,7 @@ export const importing = buildCommand<Flags, string[], Context>({
           'leave --all-projects or the paths away',
         )
       }
-      const bar = this.canAsk ? new ImportBar((line) => this.process.stderr.write(line)) : undefined
+      const line = ProgressLine.on(this)
       const report = await project.importHistories({
         paths,
         ...defined({
@@ -71,9 +71,9 @@ export const importing = buildCommand<Flags, string[], Context>({
           allProjects: flags.allProjects,
           isDryRun: flags.dryRun,
         }),
-        ...(bar === undefined ? {} : { tell: (progress) => bar.draw(progress) }),
+        ...(line === undefined ? {} : { tell: progressBy(line) }),
       })
-      bar?.clear()
+      line?.clear()
       for (const { path, problem } of report.unread.slice(0, UNREAD_SHOWN))
         output.talk(`${path} was not read: ${problem}`)
       if (report.unread.length > UNREAD_SHOWN)
@@ -136,4 +136,21 @@ function describe({
       : '',
   ]
   return [head, ...byHarness, ...notes.filter((note) => note !== '')].join('\n')
+}
+
+/** The rate is that of the files, and then anew that of the index. */
+function progressBy(line: ProgressLine): (progress: ImportProgress) => void {
+  let startedAt = performance.now()
+  let wasIndexing = false
+  return ({ bytes, totalBytes, files, totalFiles, isIndexing = false }) => {
+    if (isIndexing !== wasIndexing) startedAt = performance.now()
+    wasIndexing = isIndexing
+    line.draw(() => {
+      const seconds = (performance.now() - startedAt) / 1000
+      const rate = seconds <= 0 ? '' : `  ${size(bytes / seconds)}/s`
+      const what = isIndexing ? 'made searchable' : `${files}/${totalFiles} files`
+      const share = totalBytes === 0 ? 1 : bytes / totalBytes
+      return `${bar(share)}  ${size(bytes)} of ${size(totalBytes)}${rate}  ${what}`
+    })
+  }
 }

@@ -1,3 +1,4 @@
+import { plural } from '../text.ts'
 import { buildCommand } from '@stricli/core'
 import type {
   DelegateRow,
@@ -12,7 +13,6 @@ import { chosenDelegates, delegateNames, idsOf } from '../choose-delegates.ts'
 import type { Context } from '../context.ts'
 import { isAtWork, nameOf, rowLine } from '../describe-delegate.ts'
 import { countOutcomes, describeOutcome, isAsWanted, mergeEventWords } from '../describe-merge.ts'
-import { plural } from '../describe.ts'
 import { Misuse } from '../errors.ts'
 import { json, text, toggle } from '../flags.ts'
 import { Interrupt } from '../interrupt.ts'

@@ -2,6 +2,7 @@ import { buildCommand } from '@stricli/core'
 import type { Context } from '../context.ts'
 import { Misuse } from '../errors.ts'
 import { json, number, text, toggle } from '../flags.ts'
+import { Interrupt } from '../interrupt.ts'
 import { withJsonErrors } from '../json-errors.ts'
 import { Output } from '../output.ts'
 import { defined } from '../../text/defined.ts'
@@ -57,7 +58,7 @@ async function serveHere(context: Context, flags: Flags, output: Output): Promis
   const token = flags.token ?? (ours === '' ? undefined : ours)
   // The agents that are started from the page have no use for it.
   delete process.env.STINT_SERVE_TOKEN
-  const ended = untilTold()
+  const interrupt = new Interrupt('SIGINT', 'SIGTERM', 'SIGHUP')
   try {
     const { findVersion } = await import('../../harness/claude/setup/program.ts')
     const served = await serveProject({
@@ -77,25 +78,9 @@ async function serveHere(context: Context, flags: Flags, output: Output): Promis
     if (flags.open === true) openBrowser(url, env)
     if (!isNew) return
     if (flags.json !== true) output.talk('Ctrl-C ends it')
-    await ended.promise
+    await interrupt.came
     await served.server.close()
   } finally {
-    ended.dispose()
+    interrupt.dispose()
   }
-}
-
-/** Ctrl-C, a closed terminal, or somebody who ends us. A second time ends it at once, as anywhere else. */
-function untilTold(): { readonly promise: Promise<void>; dispose(): void } {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  let told = () => {}
-  const promise = new Promise<void>((resolve) => (told = resolve))
-  const dispose = () => {
-    for (const signal of signals) process.off(signal, once)
-  }
-  const once = () => {
-    dispose()
-    told()
-  }
-  for (const signal of signals) process.on(signal, once)
-  return { promise, dispose }
 }

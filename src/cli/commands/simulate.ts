@@ -8,7 +8,7 @@ import { json, number, text, toggle } from '../flags.ts'
 import { Interrupt } from '../interrupt.ts'
 import { withJsonErrors } from '../json-errors.ts'
 import { Output } from '../output.ts'
-import { StudyBar } from '../study-bar.ts'
+import { ProgressLine, bar } from '../progress-line.ts'
 import { defined } from '../../text/defined.ts'
 
 interface Flags {
@@ -66,13 +66,13 @@ export const simulate = buildCommand<Flags, [], Context>({
       const { reportTarget, writeReport } = await import('../study/report/page.ts')
       // Before the work: a file that cannot be written is known at once.
       if (path !== undefined) reportTarget(path)
-      const bar = this.canAsk ? new StudyBar((line) => this.process.stderr.write(line)) : undefined
-      const { measurement, measured } = await measurementFor(flags, this.env, bar)
+      const progress = ProgressLine.on(this)
+      const { measurement, measured } = await measurementFor(flags, this.env, progress)
       const { runStudy } = await import('../study/study.ts')
       const { analyse } = await import('../study/sensitivity.ts')
       const { describeStudy } = await import('../describe-study.ts')
       const draw = (what: string) => (drawn: number, total: number) =>
-        bar?.draw(drawn / total, what)
+        progress?.draw(() => `${bar(drawn / total)}  ${what}`)
       const study = await runStudy({
         sessions,
         seed,
@@ -81,7 +81,7 @@ export const simulate = buildCommand<Flags, [], Context>({
         onProgress: draw('sessions drawn'),
       })
       const sensitivity = await analyse(study, draw('assumptions changed'))
-      bar?.clear()
+      progress?.clear()
       if (path !== undefined) writeReport(path, study, sensitivity)
       const value = { ...study, sensitivity, ...defined({ report: path }) }
       output.result(flags.json, value, () => describeStudy(study, sensitivity, output))
@@ -117,12 +117,12 @@ function seedOf({ seed = SEED }: Flags): number {
 async function measurementFor(
   flags: Flags,
   env: NodeJS.ProcessEnv,
-  bar: StudyBar | undefined,
+  progress: ProgressLine | undefined,
 ): Promise<Pick<Study, 'measurement' | 'measured'>> {
   const { readMeasured, saveMeasured } = await import('../study/measure/kept.ts')
   if (flags.measure === true) {
     const size = flags.quick === true ? 'quick' : 'full'
-    const measurement = await measureHere(size, bar)
+    const measurement = await measureHere(size, progress)
     // A few trials bound next to nothing; they are not to take the place of many.
     if (size === 'full') saveMeasured(measurement, env)
     return { measurement, measured: 'here' }
@@ -134,22 +134,19 @@ async function measurementFor(
   return { measurement: shipped, measured: 'shipped' }
 }
 
-const ENDING = ['SIGTERM', 'SIGHUP'] as const
-
 async function measureHere(
   size: 'full' | 'quick',
-  bar: StudyBar | undefined,
+  progress: ProgressLine | undefined,
 ): Promise<Measurement> {
   const { measure } = await import('../study/measure/measure.ts')
-  const interrupt = new Interrupt()
-  // What is tried out is to be taken away, too, by whoever is told to end.
-  for (const told of ENDING) process.once(told, interrupt.now)
+  // What is tried out is removed, however the measuring ends.
+  const interrupt = new Interrupt('SIGINT', 'SIGTERM', 'SIGHUP')
   try {
-    const onProgress = ({ what, done, total }: MeasureProgress) => bar?.draw(done / total, what)
+    const onProgress = ({ what, done, total }: MeasureProgress) =>
+      progress?.draw(() => `${bar(done / total)}  ${what}`)
     return await measure({ size, onProgress, signal: interrupt.signal })
   } finally {
     interrupt.dispose()
-    for (const told of ENDING) process.off(told, interrupt.now)
-    bar?.clear()
+    progress?.clear()
   }
 }

@@ -1,10 +1,11 @@
 // Those who work at once, a line each: pure, from the events that have their names.
+import { line } from '../text.ts'
 import { span } from '../amounts.ts'
 import type { RunEvent } from '../../run/events.ts'
 import type { TaskName } from '../../run/report.ts'
 import type { Paint } from './paint.ts'
 import { cutTo, padTo, widthOf } from './width.ts'
-import { line, name as nameOf, toolWords } from './words.ts'
+import { name as nameOf, toolWords } from './words.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface AtWork {

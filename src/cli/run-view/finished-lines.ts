@@ -1,8 +1,9 @@
+import { line } from '../text.ts'
 import type { RunEvent } from '../../run/events.ts'
 import { span, tokens } from '../amounts.ts'
 import { type Style, painter } from './paint.ts'
 import { cutTo, padTo, widthOf } from './width.ts'
-import { allTokens, commitName, costWords, line, name } from './words.ts'
+import { allTokens, commitName, costWords, name } from './words.ts'
 
 const NAME = 28
 /** Narrower than this there is room for the name alone. */

@@ -1,4 +1,5 @@
 // The block that is drawn in place while a run goes on.
+import { line } from '../text.ts'
 import { clock, roughly, span } from '../amounts.ts'
 import { type AtWork, atWorkLines } from './at-work.ts'
 import { gaugeLines } from './gauge.ts'
@@ -9,7 +10,6 @@ import {
   conversationName,
   gaugeWords,
   limitParts,
-  line,
   name,
   runName,
   spendParts,

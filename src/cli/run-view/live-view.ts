@@ -1,10 +1,10 @@
+import { line } from '../text.ts'
 import type { RunEvent } from '../../run/events.ts'
 import { finishedLines } from './finished-lines.ts'
 import { frame } from './frame.ts'
 import { LiveBlock, type Terminal } from './live-block.ts'
 import { NOTHING_YET, type RunState, afterEvent } from './state.ts'
 import type { RunView } from './view.ts'
-import { line } from './words.ts'
 
 /** A run drawn in place, with what is finished above. */
 export class LiveView implements RunView {

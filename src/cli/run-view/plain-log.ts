@@ -1,15 +1,7 @@
+import { line } from '../text.ts'
 import type { RunEvent } from '../../run/events.ts'
 import { clock } from '../amounts.ts'
-import {
-  costWords,
-  gaugeWords,
-  line,
-  name,
-  nearby,
-  spendParts,
-  stoppingWords,
-  wordsOf,
-} from './words.ts'
+import { costWords, gaugeWords, name, nearby, spendParts, stoppingWords, wordsOf } from './words.ts'
 
 /** Use is told again when it has moved by so many points of the way. */
 const POINTS = 5

@@ -1,8 +1,9 @@
 // What a run amounts to, for the live view: a pure fold over its events.
+import { line } from '../text.ts'
 import type { AttemptPlace, Gauge, RunEvent } from '../../run/events.ts'
 import type { EndOfRun, Spend, TaskName } from '../../run/report.ts'
 import { type AtWork, atWorkAfter } from './at-work.ts'
-import { line, nearby, toolWords, withName, wordsOf } from './words.ts'
+import { nearby, toolWords, withName, wordsOf } from './words.ts'
 import { defined } from '../../text/defined.ts'
 
 export type Outcome = 'open' | 'done' | 'parked' | 'blocked'

@@ -1,22 +1,12 @@
 // What an event of a run is in words, on one line and without its time. The log off a terminal and the last lines of the
 // live view say the same.
+import { line, plural } from '../text.ts'
 import { budgetLine } from '../../context/budget/banner.ts'
 import { measured } from '../../context/budget/figures.ts'
 import { shortId } from '../../journal/ids.ts'
 import type { Breaker, Gauge, RunEvent } from '../../run/events.ts'
 import type { EndOfRun, RunReport, Spend, TaskName } from '../../run/report.ts'
-import { oneLine, shorten } from '../../text/clean.ts'
 import { cents, clock, span, tokens } from '../amounts.ts'
-import { plural } from '../describe.ts'
-
-/** More of one text than fits any line, so that a huge one is not cleaned whole. */
-const READ = 2000
-const LONGEST = 160
-
-/** A text from outside as one bounded line. */
-export function line(text: string, most = LONGEST): string {
-  return shorten(oneLine(text.slice(0, READ)).replaceAll(/\s+/g, ' '), most)
-}
 
 /** The same event with paths in the run's own worktree told from its root, as everybody knows them. */
 export function nearby(event: RunEvent, worktree: string | undefined): RunEvent {
