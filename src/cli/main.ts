@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { runCommandLine } from './app.ts'
-import { describeError, exitCodeFor } from './errors.ts'
+import { describeError, exitCodeFor } from './context/errors.ts'
 import { StintError, isMissing } from '../journal/errors.ts'
 
 const { env, stdin, stdout, stderr } = process

@@ -1,9 +1,8 @@
 // What a slash command of a harness runs: `stint slash log`, with the arguments on standard input. So no shell
 // reads them, and an apostrophe or a backtick in them is only that.
 import { StintError } from '../journal/errors.ts'
-import type { Context } from './context.ts'
-import { EXIT, describeError } from './errors.ts'
-import { splitWords } from './split-words.ts'
+import type { Context } from './context/context.ts'
+import { EXIT, describeError } from './context/errors.ts'
 
 /** The commands that take no names, only flags: words that follow a flag there belong to it, quoted or not. */
 const FLAGS_ONLY: ReadonlySet<string> = new Set([
@@ -90,3 +89,20 @@ function joinValues(words: readonly string[]): readonly string[] {
   }
   return joined
 }
+
+/**
+ * The words of a command line that was typed in prose rather than in a shell: quotes hold words together, and
+ * nothing else has a meaning. A quote opens only where a word or the value of a flag begins, and closes only where
+ * one ends, so that an apostrophe is an apostrophe.
+ */
+export function splitWords(line: string): readonly string[] {
+  // A backslash before the end of a line goes on with the next one.
+  const text = line.replaceAll(/\\\r?\n/g, ' ')
+  return [...text.matchAll(WORD)].map(([, flag = '', double, single, bare = '']) => {
+    if (double !== undefined) return flag + double.replaceAll(/\\(["\\$`])/g, '$1')
+    return flag + (single ?? bare)
+  })
+}
+
+const WORD =
+  /(--[\w-]+=)?(?:"((?:[^"\\]|\\.|"(?!\s|$))*)"(?=\s|$)|'((?:[^']|'(?!\s|$))*)'(?=\s|$)|(\S+))/gs

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Context } from '../../src/cli/context.ts'
-import { delegateRequest } from '../../src/cli/delegate-flags.ts'
+import type { Context } from '../../src/cli/context/context.ts'
+import { delegateRequest } from '../../src/cli/context/delegate-flags.ts'
 import {
   delegateTable,
   describeDelegates,
@@ -9,16 +9,16 @@ import {
   describeStarted,
   isRecent,
   rowLine,
-} from '../../src/cli/describe-delegate.ts'
+} from '../../src/cli/print/delegate.ts'
 import {
   countOutcomes,
   describeOutcome,
   describeProposal,
   isAsWanted,
   mergeEventWords,
-} from '../../src/cli/describe-merge.ts'
-import { Output } from '../../src/cli/output.ts'
-import { reviewBy } from '../../src/cli/review-merge.ts'
+  reviewBy,
+} from '../../src/cli/print/merge.ts'
+import { Output } from '../../src/cli/context/output.ts'
 import type { MergeOutcome, MergeProposal } from '../../src/run/delegate/contract.ts'
 import { NOW, detail, row } from './delegate-rows.ts'
 

@@ -1,8 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type TaskDelegate, type TreeDrawing, drawTaskTrees } from '../../src/cli/draw-task-tree.ts'
-import { painter } from '../../src/cli/run-view/paint.ts'
-import { widthOf } from '../../src/cli/run-view/width.ts'
+import {
+  type TaskDelegate,
+  type TreeDrawing,
+  drawTaskTrees,
+} from '../../src/cli/print/task-tree.ts'
+import { painter } from '../../src/cli/print/terminal/paint.ts'
+import { widthOf } from '../../src/cli/print/terminal/width.ts'
 import type { Backlog } from '../../src/backlog/backlog.ts'
 import { taskTrees } from '../../src/backlog/tree.ts'
 import { aChecklist, aLine, aStatus } from '../backlog/any-task.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { showPrompt } from '../../src/cli/show-prompt.ts'
-import type { Context } from '../../src/cli/context.ts'
+import { showPrompt } from '../../src/cli/print/show-prompt.ts'
+import type { Context } from '../../src/cli/context/context.ts'
 import type { PromptEvent } from '../../src/run/prompt/contract.ts'
 
 const SPEND = { input: 1, cacheWritten: 0, cacheRead: 0, output: 1 }

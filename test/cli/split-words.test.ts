@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { splitWords } from '../../src/cli/split-words.ts'
+import { splitWords } from '../../src/cli/slash.ts'
 
 describe('words typed after a slash command', () => {
   test.each<[string, string[]]>([

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { runCommandLine } from '../../src/cli/app.ts'
-import type { Context } from '../../src/cli/context.ts'
+import type { Context } from '../../src/cli/context/context.ts'
 
 export const program = join(
   dirname(dirname(dirname(fileURLToPath(import.meta.url)))),

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { PlainLog } from '../../../src/cli/run-view/plain-log.ts'
-import { eventLine } from '../../../src/cli/run-view/view.ts'
+import { PlainLog, eventLine } from '../../../src/cli/print/run/view.ts'
 import type { RunEvent } from '../../../src/run/events.ts'
 import { awkwardText } from './awkward.ts'
 import { REST, STORY, TASKS, at, gauge, spend } from './story.ts'

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { NOTHING_YET, type RunState, afterEvent, countOf } from '../../../src/cli/run-view/state.ts'
+import {
+  NOTHING_YET,
+  type RunState,
+  afterEvent,
+  countOf,
+} from '../../../src/cli/print/run/state.ts'
 import type { RunEvent } from '../../../src/run/events.ts'
 import { REST, STORY, TASKS, at, gauge, named, spend } from './story.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeActivity } from '../../../src/cli/describe-activity.ts'
+import { describeActivity } from '../../../src/cli/print/session.ts'
 import { packContext } from '../../../src/context/pack.ts'
 import { entryText } from '../../../src/index/entry-text.ts'
 import { editsBetween } from '../../../src/document/edits.ts'

@@ -1,0 +1,170 @@
+import { buildCommand } from '@stricli/core'
+import type { Reading } from '../../../project/store/live-session.ts'
+import { type SessionState, openBlockers } from '../../../session/state.ts'
+import { minute } from '../../../text/times.ts'
+import { modelOf } from '../../../document/model.ts'
+import { renderModel } from '../../../document/render.ts'
+import { renderStateToon } from '../../../document/state-files.ts'
+import type { Context } from '../../context/context.ts'
+import {
+  activityJson,
+  describeActivity,
+  describeDeliveries,
+  entryLine,
+  printList,
+  sessionJson,
+} from '../../print/session.ts'
+import { Misuse } from '../../context/errors.ts'
+import { json, optionalSession, toggle } from '../../context/flags.ts'
+import { withProject } from '../../context/with-project.ts'
+
+interface Flags {
+  readonly current?: boolean
+  readonly progress?: boolean
+  readonly decisions?: boolean
+  readonly discoveries?: boolean
+  readonly blockers?: boolean
+  readonly next?: boolean
+  readonly entries?: boolean
+  readonly activity?: boolean
+  readonly delivery?: boolean
+  readonly toon?: boolean
+  readonly json?: boolean
+}
+
+export const view = buildCommand<Flags, [string?], Context>({
+  docs: {
+    brief: 'Show a session, or a part of it',
+    customUsage: [
+      { input: '', brief: 'the current session' },
+      { input: 'fix-auth --decisions', brief: 'the decisions of one' },
+      { input: '--progress --blockers --next', brief: 'several parts' },
+      { input: '--entries', brief: 'every entry with its id' },
+      { input: '--activity', brief: 'what hooks noticed: requests, files, commits, test runs' },
+      {
+        input: '--delivery',
+        brief: 'what was put before the model, and the evidence that it arrived',
+      },
+      { input: 'list', brief: 'all sessions' },
+    ],
+  },
+  parameters: {
+    positional: optionalSession('The session to show, or the word list'),
+    flags: {
+      current: toggle('The current session (as without a name)'),
+      progress: toggle('Only the progress'),
+      decisions: toggle('Only the decisions'),
+      discoveries: toggle('Only the discoveries'),
+      blockers: toggle('Only the blockers'),
+      next: toggle('Only the next steps'),
+      entries: toggle('Every entry with its id, for --amend and --retract'),
+      activity: toggle(
+        'What hooks noticed: requests, files, commits, test runs, agents, the last thing said',
+      ),
+      delivery: toggle(
+        'What was put before the model, with the evidence in the transcript that it arrived',
+      ),
+      toon: toggle('The summary as TOON, in few tokens'),
+      json,
+    },
+  },
+  async func(flags, name) {
+    await withProject(this, flags, async (project, output, pick) => {
+      if (flags.toon === true && flags.json === true)
+        throw new Misuse('give --toon or --json, not both')
+      if (name === 'list') {
+        printList(await project.list({}), flags.json, output)
+        return
+      }
+      const chosen = await pick(name)
+      if (flags.delivery === true) {
+        const deliveries = await project.deliveries(chosen)
+        output.result(flags.json, { deliveries }, () => describeDeliveries(deliveries))
+        return
+      }
+      const reading = await project.view(chosen)
+      if (flags.toon === true) {
+        output.line(renderStateToon(reading.state))
+        return
+      }
+      const parts = PARTS.filter(({ flag }) => flags[flag] === true)
+      const value =
+        parts.length === 0
+          ? { ...sessionJson(reading.state), state: shown(reading.state) }
+          : Object.fromEntries(parts.map(({ flag, json: of }) => [flag, of(reading)]))
+      output.result(flags.json, value, () =>
+        parts.length === 0
+          ? renderModel(modelOf(reading.state))
+          : parts.map(({ words }) => words(reading).trimEnd()).join('\n\n'),
+      )
+    })
+  },
+})
+
+type PartFlag =
+  | 'progress'
+  | 'decisions'
+  | 'discoveries'
+  | 'blockers'
+  | 'next'
+  | 'activity'
+  | 'entries'
+
+const PARTS: readonly {
+  flag: PartFlag
+  json: (reading: Reading) => unknown
+  words: (reading: Reading) => string
+}[] = [
+  {
+    flag: 'progress',
+    json: ({ state }) => ({ steps: state.steps.items, progress: state.progress.items }),
+    words: ({ state }) => section(state, 'Progress'),
+  },
+  {
+    flag: 'decisions',
+    json: ({ state }) => state.decisions.items,
+    words: ({ state }) => section(state, 'Decisions'),
+  },
+  {
+    flag: 'discoveries',
+    json: ({ state }) => state.discoveries.items,
+    words: ({ state }) => section(state, 'Discoveries'),
+  },
+  {
+    flag: 'blockers',
+    json: ({ state }) => ({ open: openBlockers(state), all: state.blockers.items }),
+    words: ({ state }) => section(state, 'Blockers'),
+  },
+  {
+    flag: 'next',
+    json: ({ state }) => state.next.items,
+    words: ({ state }) => section(state, 'Next Steps'),
+  },
+  {
+    flag: 'activity',
+    json: ({ state }) => activityJson(state),
+    words: ({ state }) => describeActivity(state),
+  },
+  {
+    flag: 'entries',
+    json: ({ entries }) => entries,
+    words: ({ entries, state }) =>
+      [
+        `${state.name}: ${entries.length} entries since ${minute(state.createdAt)}`,
+        ...entries.map((entry) => entryLine(entry, entries)),
+      ].join('\n'),
+  },
+]
+
+/** One section of the document, as the document has it. */
+function section(state: SessionState, title: string): string {
+  const lines = renderModel(modelOf(state)).split('\n')
+  const start = lines.indexOf(`## ${title}`)
+  const end = lines.findIndex((line, index) => index > start && line.startsWith('## '))
+  return lines.slice(start, end === -1 ? lines.length : end).join('\n')
+}
+
+function shown(state: SessionState) {
+  const { once: _once, ...rest } = state
+  return rest
+}

@@ -1,0 +1,262 @@
+import { buildCommand } from '@stricli/core'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { FileChange } from '../../../harness/claude/setup/changes.ts'
+import type { Surroundings } from '../../../harness/claude/setup/places.ts'
+import type { Plan } from '../../../harness/claude/setup/plan.ts'
+import type { SetupRequest } from '../../../harness/claude/setup/setup-claude.ts'
+import type { CodexRequest } from '../../../harness/codex/setup.ts'
+import { removeEmptyFolder, removeFile } from '../../../journal/files.ts'
+import { readOrUndefined } from '../../../journal/look.ts'
+import { DEFAULTS } from '../../../project/config/config.ts'
+import { refuseInRun } from '../../../project/store/in-run.ts'
+import type { Place } from '../../../project/store/place.ts'
+import { prepareFolder } from '../../../project/store/prepare-folder.ts'
+import type { Context } from '../../context/context.ts'
+import { EXIT, Misuse } from '../../context/errors.ts'
+import { json, optionalName, text, toggle } from '../../context/flags.ts'
+import { Output, withJsonErrors } from '../../context/output.ts'
+
+interface Flags {
+  readonly shared?: boolean
+  readonly user?: boolean
+  readonly plugin?: string
+  readonly remove?: boolean
+  readonly dryRun?: boolean
+  readonly check?: boolean
+  readonly notify?: boolean
+  readonly instructions?: boolean
+  readonly noStatusLine?: boolean
+  readonly tokenEfficientTools?: boolean
+  readonly mcp?: boolean
+  readonly noMcp?: boolean
+  readonly json?: boolean
+}
+
+export const setup = buildCommand<Flags, [string?], Context>({
+  docs: {
+    brief: 'Install Stint into an agent program',
+    fullDescription:
+      'Registers hooks, slash commands, a status line and the MCP server with Claude Code; with Codex the MCP server. What others wrote into its settings stays as it is, byte by byte, and --remove undoes what was done.',
+    customUsage: [
+      { input: 'claude', brief: 'for you, in this project; git does not see it' },
+      { input: 'claude --shared', brief: 'for everybody who works on this project' },
+      { input: 'claude --user', brief: 'for you, in every project' },
+      { input: 'claude --dry-run', brief: 'show what would be written' },
+      { input: 'claude --remove', brief: 'undo it' },
+      { input: 'claude --no-mcp', brief: 'without the MCP server' },
+      { input: 'codex', brief: 'the MCP server, in .codex/config.toml' },
+      { input: '--check', brief: 'say whether hooks really fire, from evidence' },
+      {
+        input: 'claude --plugin ./stint-plugin',
+        brief: 'write a plugin, in a folder that is a marketplace',
+      },
+    ],
+  },
+  parameters: {
+    positional: optionalName('The agent program: claude or codex', 'HARNESS'),
+    flags: {
+      shared: toggle('Into .claude/settings.json, to be committed'),
+      user: toggle('Into your own settings, for every project'),
+      plugin: text('As a plugin, into this folder', 'DIR'),
+      remove: toggle('Undo a setup'),
+      dryRun: toggle('Write nothing and show the difference'),
+      check: toggle(
+        'Say what is registered and what has fired; exit code 1 when something is wrong',
+      ),
+      notify: toggle('Also notify you on the desktop when an agent waits'),
+      instructions: toggle('Also put a few lines into CLAUDE.md, or AGENTS.md'),
+      noStatusLine: toggle('Leave the status line out'),
+      tokenEfficientTools: toggle(
+        'Also ask for calls of tools in fewer tokens; only Claude Sonnet 3.7 needs it',
+      ),
+      mcp: toggle('Also put the MCP server into a .mcp.json that others wrote'),
+      noMcp: toggle('Leave the MCP server out'),
+      json,
+    },
+  },
+  async func(flags, harness) {
+    const output = new Output(this)
+    await withJsonErrors(this, flags, output, async () => {
+      refuseMisuse(harness, flags)
+      const { describeReport, describeSetup, setupJson } = await import('../../print/setup.ts')
+      const { findPlace } = await import('../../../project/store/place.ts')
+      const place = findPlace(this.cwd)
+      // Claude Code reads the settings of the worktree that it is started in.
+      const root = place.repository?.worktree ?? place.root
+      const cwd = realpathSync(this.cwd)
+      const around: Surroundings = {
+        root,
+        gitCommonDir: place.repository?.commonDir,
+        env: this.env,
+      }
+      if (flags.check === true) {
+        const { trackingFolderOf } = await import('../../../project/store/conversation-binding.ts')
+        const { checkSetup } = await import('../../../harness/claude/setup/check.ts')
+        const report = await checkSetup(around, {
+          cwd,
+          conversations: trackingFolderOf(place),
+          isProject: isProject(place),
+        })
+        output.result(flags.json, report, () => describeReport(report, output, root))
+        // The report is the answer; only the exit code is left to say that it is not a good one.
+        if (!report.isWorking) this.process.exitCode = EXIT.failure
+        return
+      }
+      if (flags.dryRun !== true) refuseInRun(this, 'setting up an agent program')
+      if (harness === 'codex') {
+        const { setUpCodex } = await import('../../../harness/codex/setup.ts')
+        const request = codexRequest(flags)
+        const plan = setUpCodex(request, around)
+        output.result(flags.json, setupJson(request, plan, 'codex'), () =>
+          describeSetup(request, plan, output, root, 'Codex'),
+        )
+        return
+      }
+      const { setUpClaude } = await import('../../../harness/claude/setup/setup-claude.ts')
+      const request = requestFrom(flags, this.cwd)
+      const done = await setUpClaude(request, around)
+      const { startNote } = await import('../../../harness/claude/setup/start-folder.ts')
+      const notes =
+        typeof request.into === 'string' && !request.remove
+          ? startNote([request.into], around, cwd)
+          : []
+      const folder = await setUpFolder(request, done, place, around)
+      const plan = {
+        ...done,
+        changes: [...folder, ...done.changes],
+        notes: [...done.notes, ...notes],
+      }
+      output.result(flags.json, setupJson(request, plan), () =>
+        describeSetup(request, plan, output, root),
+      )
+    })
+  },
+})
+
+/** Hooks do nothing where there is neither git nor a folder for sessions. */
+function isProject({ repository, sessions }: Place): boolean {
+  return repository !== undefined || existsSync(sessions)
+}
+
+/** What a project without git needs besides, done unless it is only to be shown: a folder that says that it is one. */
+async function setUpFolder(
+  { into, remove, dryRun }: SetupRequest,
+  done: Plan,
+  place: Place,
+  around: Surroundings,
+): Promise<readonly FileChange[]> {
+  if (place.repository !== undefined || (into !== 'local' && into !== 'shared')) return []
+  const path = join(place.sessions, '.gitignore')
+  if (!remove) {
+    if (existsSync(place.sessions)) return []
+    if (!dryRun) prepareFolder(place, DEFAULTS)
+    return [{ path, before: undefined, after: IGNORE }]
+  }
+  const { registeredScopes } = await import('../../../harness/claude/setup/check.ts')
+  const isLeft = (await registeredScopes(around)).some(
+    (scope) => scope !== into && scope !== 'user',
+  )
+  const wasSetUp = done.changes.length > 0 || done.record !== undefined
+  if (!wasSetUp || isLeft || !existsSync(place.sessions)) return []
+  const isAsMade =
+    readdirSync(place.sessions).join() === '.gitignore' &&
+    readOrUndefined(path)?.toString() === IGNORE
+  if (!isAsMade) return []
+  if (!dryRun) {
+    removeFile(path)
+    removeEmptyFolder(place.sessions)
+  }
+  return [{ path, before: IGNORE, after: undefined }]
+}
+
+/** What the folder holds when it was just made. */
+const IGNORE = '*\n'
+
+function requestFrom(flags: Flags, cwd: string): SetupRequest {
+  const scope = flags.user === true ? 'user' : flags.shared === true ? 'shared' : 'local'
+  return {
+    into: flags.plugin === undefined ? scope : { plugin: resolve(cwd, flags.plugin) },
+    remove: flags.remove === true,
+    dryRun: flags.dryRun === true,
+    notify: flags.notify === true,
+    instructions: flags.instructions === true,
+    statusLine: flags.noStatusLine !== true,
+    tokenEfficientTools: flags.tokenEfficientTools === true,
+    mcp: flags.noMcp === true ? 'no' : flags.mcp === true ? 'everywhere' : 'yes',
+  }
+}
+
+function codexRequest(flags: Flags): CodexRequest {
+  return {
+    into: flags.shared === true ? 'shared' : 'local',
+    remove: flags.remove === true,
+    dryRun: flags.dryRun === true,
+  }
+}
+
+function refuseMisuse(harness: string | undefined, flags: Flags): void {
+  const isCheck = flags.check === true
+  if (harness === 'codex') refuseForCodex(flags)
+  else if (harness !== 'claude' && !(harness === undefined && isCheck)) {
+    const problem =
+      harness === undefined ? 'which agent program?' : `there is no setup for "${harness}"`
+    throw new Misuse(problem, 'there is one for claude and one for codex: stint setup claude')
+  }
+  const places = (['shared', 'user', 'plugin'] as const).filter(
+    (flag) => flags[flag] !== undefined && flags[flag] !== false,
+  )
+  if (places.length > 1)
+    throw new Misuse(`--${places.join(' and --')} cannot go together`, 'choose one place')
+  if (flags.mcp === true && flags.noMcp === true)
+    throw new Misuse('--mcp and --no-mcp cannot go together', 'choose one')
+  if (flags.mcp === true && flags.user === true) {
+    throw new Misuse(
+      'servers for every project stand in a file that Claude Code keeps itself',
+      'claude mcp add --scope user stint -- stint mcp',
+    )
+  }
+  if (flags.plugin === '')
+    throw new Misuse('--plugin needs a folder', 'stint setup claude --plugin ./stint-plugin')
+  if (flags.plugin !== undefined && flags.instructions === true) {
+    throw new Misuse(
+      'a plugin has no instructions',
+      'leave --instructions out, or set up without --plugin',
+    )
+  }
+  if (flags.tokenEfficientTools === true && flags.plugin !== undefined) {
+    throw new Misuse(
+      'a plugin has no environment',
+      'leave --token-efficient-tools out, or set up without --plugin',
+    )
+  }
+  if (flags.tokenEfficientTools === true && flags.remove === true) {
+    throw new Misuse(
+      '--remove takes out everything',
+      'stint setup claude --remove, then set up again without the flag',
+    )
+  }
+  const others = Object.entries(flags).filter(
+    ([flag, value]) => !['check', 'json'].includes(flag) && value !== undefined && value !== false,
+  )
+  if (isCheck && others.length > 0)
+    throw new Misuse(
+      '--check looks at every place and goes with no other flag',
+      'stint setup --check',
+    )
+}
+
+/** What `stint setup codex` understands. */
+const FOR_CODEX: ReadonlySet<string> = new Set(['shared', 'remove', 'dryRun', 'mcp', 'json'])
+
+function refuseForCodex(flags: Flags): void {
+  const stray = Object.entries(flags).find(
+    ([flag, value]) => !FOR_CODEX.has(flag) && value !== undefined && value !== false,
+  )
+  if (stray === undefined) return
+  const flag = stray[0].replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  throw new Misuse(
+    `--${flag} is not for codex`,
+    'stint setup codex takes --shared, --dry-run and --remove',
+  )
+}

@@ -1,0 +1,152 @@
+import { line, plural } from '../../print/terminal/text.ts'
+import { buildCommand } from '@stricli/core'
+import type { Project } from '../../../project/open-project.ts'
+import type { Place } from '../../../project/store/place.ts'
+import type { Backlog } from '../../../backlog/backlog.ts'
+import { findTask } from '../../../backlog/find.ts'
+import { proposeSpecialist } from '../../../backlog/specialist.ts'
+import { type Task, isTaskOpen } from '../../../backlog/task.ts'
+import { type TreeNode, taskTrees } from '../../../backlog/tree.ts'
+import { waitingFor } from '../../../backlog/waits.ts'
+import type { Context } from '../../context/context.ts'
+import { type TaskDelegate, drawTaskTrees, groupsOf } from '../../print/task-tree.ts'
+import { json, taskArgument, toggle } from '../../context/flags.ts'
+import { withNearest } from '../../context/nearest.ts'
+import { painter } from '../../print/terminal/paint.ts'
+import { withWorkspace } from '../../context/with-project.ts'
+import { defined } from '../../../text/defined.ts'
+
+/** As deep as JSON is nested: programs that read it have a bound, too. */
+const JSON_LEVELS = 100
+const MOST_LEVELS = 12
+const FEWEST_LEVELS = 2
+
+export const taskTree = buildCommand<{ all?: boolean; json?: boolean }, [string?], Context>({
+  docs: {
+    brief: 'Show the tasks as a tree: parts, checklists, dependencies, groups, and who has them',
+    fullDescription:
+      'Parts stand under their task, with how many of them are done. Tasks of one parallel group are joined by a double line. Below a task stand what it\nwaits for, what it blocks, and the delegate that has it. A specialist that nobody assigned is called proposed. Completed tasks are only counted, unless\nsomething under them is open.',
+    customUsage: [
+      { input: '', brief: 'what is open' },
+      { input: 'release', brief: 'one task and its parts, with the items of its checklist' },
+      { input: '--all', brief: 'completed tasks and all checklists too' },
+      { input: '--json', brief: 'nested, for programs' },
+    ],
+  },
+  parameters: {
+    positional: { kind: 'tuple', parameters: [{ ...taskArgument, optional: true }] },
+    flags: { all: toggle('Completed tasks and the items of every checklist too'), json },
+  },
+  async func(flags, name) {
+    await withWorkspace(this, flags, async (workspace, output) => {
+      const { projectOf } = await import('../../../project/open-project.ts')
+      const project = projectOf(workspace)
+      const backlog = await project.tasks.list()
+      const top = name === undefined ? undefined : await taskNamed(project, backlog, name)
+      const isAll = flags.all === true
+      const trees = (levels: number) =>
+        taskTrees(backlog, {
+          levels,
+          isShown: (task) => isAll || isTaskOpen(task),
+          ...defined({ top }),
+        })
+      const delegates = await delegatesByTask(workspace.place, isAll)
+      if (flags.json === true) {
+        output.result(true, treesJson(trees(JSON_LEVELS), backlog, delegates), () => '')
+        return
+      }
+      for (const problem of backlog.problems) output.talk(problem)
+      const columns = columnsOf(this)
+      const levels = Math.min(
+        MOST_LEVELS,
+        Math.max(FEWEST_LEVELS, Math.floor((columns ?? Infinity) / 10)),
+      )
+      const drawn = trees(levels)
+      if (drawn.length === 0) output.line(nothing(backlog))
+      else {
+        const isFull = (task: Task) => isAll || task === top
+        const paint = painter(this.hasColour)
+        output.line(
+          drawTaskTrees(drawn, {
+            backlog,
+            delegates,
+            isFull,
+            paint,
+            ...defined({ columns }),
+          }).join('\n'),
+        )
+      }
+      const hidden = top === undefined && !isAll ? backlog.tasks.length - countOf(drawn) : 0
+      if (hidden > 0 && drawn.length > 0)
+        output.talk(`${plural(hidden, 'completed task')} not shown: stint task tree --all`)
+    })
+  },
+})
+
+async function taskNamed(project: Project, { tasks }: Backlog, name: string): Promise<Task> {
+  try {
+    return findTask(tasks, name)
+  } catch (error) {
+    throw await withNearest(project, error)
+  }
+}
+
+function nothing({ tasks }: Backlog): string {
+  if (tasks.length === 0) return 'No tasks: stint task add "What is to be done" adds one.'
+  return `No open tasks, ${tasks.length} completed: stint task tree --all shows them.`
+}
+
+/** What is written into the last column makes some terminals begin a line by themselves. Off a terminal nothing is cut. */
+function columnsOf({ process }: Context): number | undefined {
+  const { isTTY, columns } = process.stdout as Partial<NodeJS.WriteStream>
+  return isTTY === true && columns !== undefined && columns > 1 ? columns - 1 : undefined
+}
+
+/** The delegates of each task; those whose work is merged or given up only when all are asked for. */
+async function delegatesByTask(
+  place: Place,
+  isAll: boolean,
+): Promise<ReadonlyMap<string, readonly TaskDelegate[]>> {
+  const { allDelegates, isOrphaned, isUnsettled } =
+    await import('../../../run/delegate/delegates.ts')
+  const found = new Map<string, readonly TaskDelegate[]>()
+  for (const state of allDelegates(place)) {
+    const { id, order, status } = state
+    if (order.task === undefined || (!isAll && !isUnsettled(state))) continue
+    const delegate = { id, name: line(order.name, 60), status, isOrphaned: isOrphaned(state) }
+    found.set(order.task, [...(found.get(order.task) ?? []), delegate])
+  }
+  return found
+}
+
+function countOf(trees: readonly TreeNode[]): number {
+  return trees.reduce((sum, { parts }) => sum + 1 + countOf(parts), 0)
+}
+
+function treesJson(
+  trees: readonly TreeNode[],
+  backlog: Backlog,
+  delegates: ReadonlyMap<string, readonly TaskDelegate[]>,
+) {
+  const node = ({ task, parts, progress, partOf }: TreeNode): object => ({
+    ...task,
+    specialist: specialistOf(task),
+    waitsFor: isTaskOpen(task) ? waitingFor(backlog, task).map(({ reference }) => reference) : [],
+    progress,
+    delegates: delegates.get(task.id) ?? [],
+    ...defined({ partOf }),
+    parts: parts.map(node),
+  })
+  const groups = [...groupsOf(backlog.tasks)].map(([group, members]) => ({
+    group,
+    tasks: members.map(({ id }) => id),
+    progress: { done: members.filter((task) => !isTaskOpen(task)).length, total: members.length },
+  }))
+  return { tasks: trees.map(node), groups, problems: backlog.problems }
+}
+
+function specialistOf(task: Task) {
+  if (task.assignee !== undefined) return { name: task.assignee, isProposed: false }
+  const { specialist, because } = proposeSpecialist(task)
+  return { name: specialist, isProposed: true, because }
+}

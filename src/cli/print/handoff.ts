@@ -1,0 +1,114 @@
+import { relative } from 'node:path'
+import type { RecordedHandoff } from '../../context/handoff/recorded.ts'
+import { isTakenUp } from '../../session/kinds/handoffs.ts'
+import { shortId } from '../../journal/ids.ts'
+import type { AcceptedHandoff } from '../../project/handoff/accept.ts'
+import type { MadeHandoff } from '../../project/handoff/create.ts'
+import type { ShownHandoff } from '../../project/handoff/look.ts'
+import type { WaitingHandoff } from '../../project/handoff/waiting.ts'
+import type { Project } from '../../project/open-project.ts'
+import { minute } from '../../text/times.ts'
+import type { Output } from '../context/output.ts'
+
+/** What `--json` says of a handoff. Its text is under `document`. */
+export function handoffJson(
+  handoff: RecordedHandoff,
+  session: { readonly id: string; readonly name: string },
+) {
+  const { id, number, at, hash, tokens, isDraft, to, git, code, position, document, accepted } =
+    handoff
+  return {
+    id,
+    number,
+    session: session.id,
+    name: session.name,
+    created_at: at,
+    reason: handoff.text,
+    draft: isDraft,
+    to,
+    branch: git?.branch,
+    commit: git?.commit,
+    dirty: git?.dirty,
+    code,
+    log: position,
+    tokens,
+    hash,
+    accepted,
+    document,
+  }
+}
+
+export function describeMade(
+  { state, handoff, path, leftOut }: MadeHandoff,
+  cwd: string,
+  output: Output,
+): string {
+  const { code, git } = handoff
+  const kept =
+    code === undefined ? 'not kept with it' : `${code.commit.slice(0, 7)} under refs/stint/`
+  return [
+    `🤝 ${output.bold(`Handoff ${handoff.number}: ${state.name}`)}${handoff.isDraft ? ' (draft)' : ''}`,
+    `   File: ${relative(cwd, path)}`,
+    `   Id: ${shortId(handoff.id)}`,
+    ...(handoff.to === undefined ? [] : [`   For: ${handoff.to.kind} ${handoff.to.name}`]),
+    ...(git?.commit === undefined
+      ? []
+      : [
+          `   At: ${git.branch ?? 'no branch'} ${git.commit.slice(0, 7)}, ${git.dirty ?? 'unknown'} uncommitted`,
+        ]),
+    ...(git === undefined ? [] : [`   Code: ${kept}`]),
+    `   Size: ${handoff.tokens} tokens, estimated`,
+    ...(leftOut.length === 0 ? [] : [`   Left out: ${leftOut.join(', ')}`]),
+    '',
+    `   Next conversation: stint handoff accept ${state.name}/${handoff.number}`,
+  ].join('\n')
+}
+
+export function handoffLine(handoff: RecordedHandoff): string {
+  const { number, id, at, git, isDraft, to, text, accepted } = handoff
+  const last = accepted.at(-1)
+  const fate = isTakenUp({ accepted }) ? 'taken up' : (last?.outcome ?? 'waiting')
+  const facts = [
+    isDraft ? 'draft' : '',
+    to === undefined ? '' : `for ${to.name}`,
+    text.split('\n').join(' '),
+  ]
+  const said = facts.filter((fact) => fact !== '').join('; ')
+  return `${String(number).padStart(3)}  ${shortId(id)}  ${minute(at)}  ${git?.commit?.slice(0, 7) ?? 'no git'}  ${fate.padEnd(8)}  ${said}`.trimEnd()
+}
+
+/** The document, and with `--check` what of it still holds. */
+export function describeShown({ handoff, moved }: ShownHandoff): string {
+  if (moved === undefined) return handoff.document
+  return moved.length === 0
+    ? 'Everything that can be compared is as it was.'
+    : movedLines(moved).join('\n')
+}
+
+export function describeAccepted(accepted: AcceptedHandoff, output: Output): string {
+  const { outcome, moved, isTaken, text, number, session, bound, isForced } = accepted
+  const title = `Handoff ${number} of ${session.name}: ${outcome}${isForced ? ', taken up all the same' : ''}`
+  const head = [`🤝 ${output.bold(title)}`, ...movedLines(moved).map((line) => `   ${line}`)]
+  if (!isTaken) {
+    return [
+      ...head,
+      '',
+      `   It was not taken up. --force does so all the same; stint handoff create makes a new one.`,
+    ].join('\n')
+  }
+  const going = bound === undefined ? [] : [`   Going on with: ${bound.name}`]
+  return [...head, ...going, '', text].join('\n')
+}
+
+function movedLines(moved: readonly string[]): readonly string[] {
+  return moved.map((line) => `- ${line}`)
+}
+
+/** One line about a handoff that somebody made for this. */
+export function waitingLine({ name, number }: WaitingHandoff): string {
+  return `↪ Handoff ${number} of ${name} waits: stint handoff accept ${name}/${number}`
+}
+
+export async function sayWaiting(project: Project, task: string, output: Output): Promise<void> {
+  for (const one of await project.handoffs.waiting({ tasks: [task] })) output.talk(waitingLine(one))
+}

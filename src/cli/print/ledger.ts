@@ -1,0 +1,177 @@
+import { capital, line, plural } from './terminal/text.ts'
+import { number } from '../../context/budget/banner.ts'
+import type {
+  Ledger,
+  LedgerDay,
+  LedgerRow,
+  Maintenance,
+  Saving,
+  SavingName,
+} from '../../ledger/contract.ts'
+import { minute } from '../../text/times.ts'
+import { size, span, tokens } from './terminal/amounts.ts'
+import type { Output } from '../context/output.ts'
+import { table, tableWithHead } from './terminal/table.ts'
+
+const MOST_ROWS = 20
+
+interface Shown {
+  readonly by?: 'session' | 'task' | 'run' | 'day'
+  readonly since?: string
+}
+
+/** What it cost, what it saved, what is left of that, and what it is made of. */
+export function describeLedger(
+  { whole, rows, days }: Ledger,
+  { by, since }: Shown,
+  output: Output,
+): string {
+  const from = since === undefined ? '' : ` since ${since.slice(0, 10)}`
+  if (whole.kind === 'project' && days.length === 0) {
+    return since === undefined
+      ? 'Nothing is recorded here yet, so nothing was spent or saved: stint init --name NAME --goal TEXT starts a session.'
+      : `Nothing was recorded${from}: without --since it is all there is.`
+  }
+  const title =
+    whole.kind === 'project'
+      ? `Ledger of ${line(whole.name, 60)}`
+      : `Ledger of ${whole.kind} ${line(whole.name, 60)}`
+  return [
+    `📒 ${output.bold(title)}${from}`,
+    '',
+    ...costs(whole),
+    '',
+    ...savings(whole, output),
+    ...(by === 'day' ? ofDays(days, from, output) : ofRows(rows, by, from, output)),
+  ].join('\n')
+}
+
+function costs({
+  costs: { injectedTokens, injections, hooks, hookMs, writes, bytes },
+}: LedgerRow): readonly string[] {
+  const each = hooks === 0 ? '' : `, ${Math.round(hookMs / hooks)} ms each`
+  return table([
+    ['Given to models', `${number(injectedTokens)} tokens e`, `in ${plural(injections, 'text')}`],
+    ['Model calls', 'none', 'what is asked of a model is asked by people and runs'],
+    ['Hooks', number(hooks), `${taken(hookMs)} inside their processes${each}`],
+    ['Writes', number(writes), 'by hooks; of commands the entries alone'],
+    ['On disk', size(bytes), ''],
+  ]).map(indented)
+}
+
+const WORDS: Readonly<Record<SavingName, string>> = {
+  batching: 'set-ups not said again, less what was read again for it',
+  toon: 'tables told as TOON and not as JSON',
+  digest: 'output of commands kept and not printed',
+  pointers: 'documents named and not told whole, but for TOON',
+  profiles: 'profiles indexed and not loaded',
+  resuming: 'read less than by the first conversation, less what the others count',
+}
+
+function savings(row: LedgerRow, output: Output): readonly string[] {
+  const { costs: cost, savings: found } = row
+  if (found.length === 0) return ['Nothing was saved that can be counted.']
+  const rows = found.map(({ name, tokens: saved, known, times }) => [
+    capital(name),
+    signed(saved),
+    known === 'estimated' ? 'e' : '',
+    `×${number(times)}`,
+    WORDS[name],
+  ])
+  const net = savedBy(row) - cost.injectedTokens
+  const verdict =
+    net < 0
+      ? `${number(-net)} tokens more were given than saved`
+      : `${number(net)} tokens more were saved than given`
+  return [
+    ...table(rows, new Set([1, 3])).map(indented),
+    '',
+    `${output.bold('Net')}: ${verdict} (e estimated).`,
+  ]
+}
+
+function ofRows(
+  rows: readonly LedgerRow[],
+  by: Shown['by'],
+  from: string,
+  output: Output,
+): readonly string[] {
+  if (rows.length === 0) return by === undefined ? [] : ['', `There are no ${by}s in it${from}.`]
+  const shown = rows.slice(0, MOST_ROWS)
+  const body = shown.map((row) => {
+    const { costs: cost, name, updatedAt } = row
+    return [
+      line(name, 32),
+      tokens(cost.injectedTokens),
+      signed(savedBy(row)),
+      signed(savedBy(row) - cost.injectedTokens),
+      number(cost.hooks),
+      taken(cost.hookMs),
+      number(cost.writes),
+      size(cost.bytes),
+      updatedAt === undefined ? '' : minute(updatedAt),
+    ]
+  })
+  const kind = rows[0]!.kind.toUpperCase()
+  const head = [kind, 'GIVEN', 'SAVED', 'NET', 'HOOKS', 'TIME', 'WRITES', 'DISK', 'UPDATED']
+  const more = rows.length - shown.length
+  return [
+    '',
+    ...tableWithHead(head, body, output, new Set([1, 2, 3, 4, 5, 6, 7])),
+    ...(more > 0 ? [`… and ${more} more that cost less; --json has them all`] : []),
+  ]
+}
+
+function ofDays(days: readonly LedgerDay[], from: string, output: Output): readonly string[] {
+  if (days.length === 0) return ['', `There are no days in it${from}.`]
+  const body = days.map(({ day, injectedTokens, avoidedTokens, hooks, hookMs }) => [
+    day,
+    tokens(injectedTokens),
+    signed(avoidedTokens),
+    signed(avoidedTokens - injectedTokens),
+    number(hooks),
+    taken(hookMs),
+  ])
+  const head = ['DAY', 'GIVEN', 'SAVED', 'NET', 'HOOKS', 'TIME']
+  return ['', ...tableWithHead(head, body, output, new Set([1, 2, 3, 4, 5]))]
+}
+
+export function describeMaintenance(found: Maintenance, isDone: boolean, output: Output): string {
+  const { sessions, sinceLast, lastDoneAt, every, isDue, hints } = found
+  if (isDone) return `🧹 Marked as done: it is due again after ${every} sessions.`
+  if (sessions === 0) return 'No sessions here yet: stint init --name NAME --goal TEXT starts one.'
+  const since =
+    lastDoneAt === undefined
+      ? 'and nobody has tidied up yet'
+      : `${sinceLast} since ${minute(lastDoneAt)}`
+  const due = isDue
+    ? 'it is time to tidy up'
+    : `the next tidying is due after ${every - sinceLast} more`
+  return [
+    `🧹 ${output.bold(`${plural(sessions, 'session')}`)} here, ${since}: ${due}.`,
+    '',
+    ...(hints.length === 0
+      ? ['Nothing to tidy up was found.']
+      : hints.flatMap(({ what, command }) => [`- ${what}`, `    ${command}`])),
+    '',
+    'When it is done: stint ledger --maintenance --done',
+  ].join('\n')
+}
+
+function savedBy({ savings: found }: { readonly savings: readonly Saving[] }): number {
+  return found.reduce((sum, saving) => sum + saving.tokens, 0)
+}
+
+/** Both ways, since a saving may have cost more than it saved. */
+function signed(count: number): string {
+  return count < 0 ? `−${tokens(-count)}` : `+${tokens(count)}`
+}
+
+/** Hooks take milliseconds, and all of them together seconds. */
+function taken(ms: number): string {
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)}s` : span(ms / 1000)
+}
+
+function indented(text: string): string {
+  return `  ${text}`
+}

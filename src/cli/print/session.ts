@@ -1,0 +1,310 @@
+// The words that several commands share.
+import {
+  type Item,
+  type SessionState,
+  type Shelf,
+  count,
+  currentStep,
+  openBlockers,
+  stepCounts,
+} from '../../session/state.ts'
+import { shortId } from '../../journal/ids.ts'
+import { tldrOf } from '../../session/tldr.ts'
+import { phaseLine } from '../../session/kinds/phases.ts'
+import type { RawEntry } from '../../session/in-effect.ts'
+import { lineOf } from '../../session/registry.ts'
+import { oneLine, shorten } from '../../text/clean.ts'
+import { minute } from '../../text/times.ts'
+import type { SessionRow } from '../../index/rows.ts'
+import type { Output } from '../context/output.ts'
+import { delegateLine } from '../../document/delegate-line.ts'
+import type { Delivery } from '../../project/delivery.ts'
+import { plural } from './terminal/text.ts'
+import type { Drift } from '../../git/status.ts'
+import type { WaitingHandoff } from '../../project/handoff/waiting.ts'
+import type { Resumed } from '../../project/lifecycle/resume.ts'
+import { decisionLine } from '../../document/progress.ts'
+import { waitingLine } from './handoff.ts'
+
+/** What `--json` says of a session. */
+export function sessionJson(state: SessionState) {
+  const { done, total } = stepCounts(state)
+  return {
+    id: state.id,
+    name: state.name,
+    title: state.title,
+    status: state.status,
+    goal: state.goal,
+    tldr: tldrOf(state),
+    branch: state.git.branch,
+    commit: state.git.commit,
+    worktree: state.worktree,
+    tasks: state.tasks,
+    created_at: state.createdAt,
+    updated_at: state.updatedAt,
+    compaction_count: state.compactions,
+    progress: { done, total },
+    current: currentStep(state)?.text,
+    blockers: openBlockers(state).map((blocker) => blocker.text),
+    next: state.next.items.map((item) => item.text),
+    counts: {
+      entries: state.entryCount,
+      decisions: count(state.decisions),
+      discoveries: count(state.discoveries),
+      checkpoints: count(state.checkpoints),
+    },
+  }
+}
+
+export function progressLine(state: SessionState): string {
+  const { done, total } = stepCounts(state)
+  return `${done}/${total} steps`
+}
+
+/** TL;DR, progress, current step and blockers, as a resuming reader needs them. */
+export function standing(state: SessionState): readonly string[] {
+  const { done, total } = stepCounts(state)
+  const current = currentStep(state)
+  const blockers = openBlockers(state)
+  const phase = phaseLine(state)
+  return [
+    tldrOf(state),
+    '',
+    ...(phase === undefined ? [] : [`Workflow: ${phase}`]),
+    `Progress: ${done}/${total} steps complete`,
+    `Current: ${current?.text ?? 'None'}`,
+    `Blocker: ${blockers.length === 0 ? 'None' : blockers.map((blocker) => blocker.text).join('; ')}`,
+  ]
+}
+
+/** `2025-01-15T10:30  a1b2c3  text` */
+export function entryLine(entry: RawEntry, all: readonly RawEntry[]): string {
+  const line = lineOf(entry, (id) => all.find((other) => other.id === id))
+  const text = shorten(line.split('\n').join(' '), 100)
+  return `${minute(entry.at)}  ${shortId(entry.id)}  ${entry.kind.padEnd(18)}  ${text}`.trimEnd()
+}
+
+/** Prints rows as they come, so that a hundred thousand need no more memory than ten. */
+export function printList(
+  rows: Iterable<SessionRow>,
+  isJson: boolean | undefined,
+  output: Output,
+): void {
+  let printed = 0
+  if (isJson === true) output.line('[')
+  for (const row of rows) {
+    if (isJson === true) output.line(`${printed === 0 ? '' : ','}${JSON.stringify(row)}`)
+    else {
+      if (printed === 0)
+        output.line(
+          output.dim(columns('ID', 'NAME', 'STATUS', 'PROGRESS', 'UPDATED', 'BRANCH', 'OBJECTIVE')),
+        )
+      const steps = `${row.stepsDone}/${row.stepsTotal}`
+      const goal = shorten(row.goal.split('\n').join(' '), 50)
+      output.line(
+        columns(
+          shortId(row.id),
+          row.name,
+          row.status,
+          steps,
+          minute(row.updatedAt),
+          row.branch ?? '',
+          goal,
+        ),
+      )
+    }
+    printed += 1
+  }
+  if (isJson === true) output.line(']')
+  else if (printed === 0) output.line('No sessions.')
+}
+
+function columns(
+  ...[id = '', name = '', status = '', steps = '', updated = '', branch = '', goal = '']: string[]
+): string {
+  return `${id.padEnd(6)}  ${name.padEnd(24)}  ${status.padEnd(9)}  ${steps.padEnd(8)}  ${updated.padEnd(16)}  ${branch.padEnd(20)}  ${goal}`.trimEnd()
+}
+
+const LONGEST = 200
+
+/** What hooks noticed by themselves, for programs. */
+export function activityJson(state: SessionState) {
+  const { requests, changedFiles, commits, tests, agents, delegates, conversations, lastTurn } =
+    state
+  return {
+    requests: requests.items,
+    files: changedFiles.items.map(({ text }) => text),
+    commits: commits.items,
+    tests: tests.items,
+    agents: agents.items,
+    delegates: delegates.items,
+    conversations: conversations.items,
+    last_turn: lastTurn,
+  }
+}
+
+/** The same for a person. */
+export function describeActivity(state: SessionState): string {
+  const { lastTurn } = state
+  const parts = [
+    part(
+      'Requests',
+      state.requests,
+      ({ text, isRuling }) => `${isRuling ? '(ruling) ' : ''}${text}`,
+    ),
+    part('Files Changed', state.changedFiles, ({ text }) => text),
+    part('Commits', state.commits, ({ text, commit }) => `${commit.slice(0, 7)} ${text}`),
+    part('Test Runs', state.tests, ({ text, passed, summary }) => {
+      return `${passed ? 'passed' : 'FAILED'}: ${text}${summary === undefined ? '' : ` (${oneLine(summary)})`}`
+    }),
+    part(
+      'Agents',
+      state.agents,
+      ({ text, result }) => `${text}${result === undefined ? '' : `: ${result}`}`,
+    ),
+    part('Delegates', state.delegates, delegateLine),
+    part('Conversations', state.conversations, ({ text, harness, reason }) => {
+      return `${harness} ${text}${reason === undefined ? '' : ` (ended: ${reason})`}`
+    }),
+    ...(lastTurn === undefined ? [] : [lastSaid(lastTurn)]),
+  ].filter((text) => text !== '')
+  return parts.length === 0 ? 'No hook has noticed anything in this session.' : parts.join('\n\n')
+}
+
+function part<T extends Item>(title: string, shelf: Shelf<T>, line: (item: T) => string): string {
+  if (count(shelf) === 0) return ''
+  const earlier =
+    shelf.earlier === 0 ? [] : [`- … and ${shelf.earlier} earlier: stint view --entries`]
+  const lines = shelf.items.map(
+    (item) => `- ${minute(item.at)} ${shorten(oneLine(line(item)), LONGEST)}`,
+  )
+  return [`## ${title}`, ...earlier, ...lines].join('\n')
+}
+
+function lastSaid({ at, said, failure, usage }: NonNullable<SessionState['lastTurn']>): string {
+  const tokens =
+    usage === undefined
+      ? []
+      : [`Context: ${usage.input + usage.cacheRead + usage.cacheWritten} tokens`]
+  const failed = failure === undefined ? [] : [`Failed: ${oneLine(failure)}`]
+  return [
+    '## Last Turn',
+    `${minute(at)} ${said === undefined ? '' : shorten(oneLine(said), 600)}`.trimEnd(),
+    ...failed,
+    ...tokens,
+  ].join('\n')
+}
+
+/** Each text that was given, and where in the harness's transcript it stands. */
+export function describeDeliveries(deliveries: readonly Delivery[]): string {
+  if (deliveries.length === 0) return 'Nothing has been put before a model in this session.'
+  const arrived = deliveries.filter(({ evidence }) => evidence !== undefined).length
+  return [
+    `${arrived} of ${deliveries.length} arrived, as the transcripts show:`,
+    ...deliveries.map(line),
+  ].join('\n')
+}
+
+function line({ at, conversation, event, why, mark, chars, evidence, without }: Delivery): string {
+  const proof =
+    evidence === undefined ? `✗ ${without}` : `✓ line ${evidence.line} of ${evidence.file}`
+  return `${minute(at)}  ${conversation.slice(0, 8)}  ${event}${why === '' ? '' : ` (${why})`}  ${chars} characters  [stint:${mark}]  ${proof}`
+}
+
+/** All that a program needs to go on, so that nothing else has to be read. */
+export function resumedJson(
+  { reading: { state }, drift, project }: Resumed,
+  waiting: readonly WaitingHandoff[] = [],
+) {
+  return {
+    ...sessionJson(state),
+    objective: state.goal,
+    key_context: state.key.items.map((item) => item.text),
+    decisions: state.decisions.items.map(({ text, context, options, choice, rationale, at }) => ({
+      title: text,
+      context,
+      options,
+      choice,
+      rationale,
+      at,
+    })),
+    discoveries: state.discoveries.items.map(({ text, gotcha, at }) => ({ text, gotcha, at })),
+    drift,
+    handoffs_waiting: waiting.length === 0 ? undefined : waiting,
+    resume_commands: state.commands.items.map((item) => item.text),
+    project,
+  }
+}
+
+export function describeResumed(
+  { reading: { state }, before, drift, project }: Resumed,
+  output: Output,
+  waiting: readonly WaitingHandoff[] = [],
+): string {
+  const after = state.compactions === 0 ? '' : ` (after ${plural(state.compactions, 'compaction')})`
+  const lines = [
+    `📋 ${output.bold(`Resuming Session: ${state.name}`)}${after}`,
+    `   ID: ${state.id}`,
+    `   Last worked on: ${minute(before.updatedAt)}${before.pauseNote === undefined ? '' : `, paused: ${before.pauseNote}`}`,
+    ...waiting.map((one) => `   ${waitingLine(one)}`),
+    '',
+    '   ## Where You Left Off',
+    ...standing(before).map((line) => (line === '' ? '' : `   ${line}`)),
+  ]
+  const part = (title: string, items: readonly string[]) => {
+    if (items.length > 0)
+      lines.push('', `   ## ${title}`, ...items.map((item) => `   - ${item.split('\n').join(' ')}`))
+  }
+  part('Objective', state.goal === '' ? [] : [state.goal])
+  part(
+    'Key Context',
+    state.key.items.map((item) => item.text),
+  )
+  part('Decisions', state.decisions.items.slice(-5).map(decisionLine))
+  part(
+    'Discoveries',
+    state.discoveries.items.slice(-5).map((item) => item.text),
+  )
+  part(
+    'Next Steps',
+    state.next.items.map((item) => item.text),
+  )
+  part('Since Then', driftLines(drift))
+  if (state.commands.items.length > 0) {
+    lines.push(
+      '',
+      '   ## Resume Commands (shown, not run)',
+      ...state.commands.items.map((item) => `   $ ${item.text}`),
+    )
+  }
+  if (project !== undefined && project !== '') {
+    lines.push(
+      '',
+      '   ## Project (as read from its repository)',
+      ...project.split('\n').map((line) => `   ${line}`),
+    )
+  }
+  return lines.join('\n')
+}
+
+function driftLines(drift: Drift | undefined): readonly string[] {
+  if (drift === undefined) return []
+  const lines: string[] = []
+  if (drift.hasBranchChanged && drift.branchThen !== undefined) {
+    lines.push(
+      `the session was on ${drift.branchThen}, you are on ${drift.branchNow ?? 'no branch'}: git switch ${drift.branchThen} goes back`,
+    )
+  }
+  if (drift.history === 'rewritten')
+    lines.push(
+      `its commit ${drift.from.slice(0, 7)} is on no branch any more (amended, rebased or reset)`,
+    )
+  if (drift.history === 'missing')
+    lines.push(`its commit ${drift.from.slice(0, 7)} is not in this repository`)
+  if (drift.history === 'elsewhere')
+    lines.push(`its commit ${drift.from.slice(0, 7)} is not on this branch`)
+  if (drift.commits > 0)
+    lines.push(`${plural(drift.commits, 'new commit')}: ${drift.subjects.slice(0, 5).join('; ')}`)
+  if (drift.dirty > 0) lines.push(`${plural(drift.dirty, 'uncommitted path')}`)
+  return lines.length === 0 ? ['no new commits, nothing uncommitted'] : lines
+}

@@ -1,0 +1,81 @@
+import { facts, indent } from './terminal/text.ts'
+import type { Project } from '../../project/open-project.ts'
+import type { TaskStatus } from '../../session/entries.ts'
+import type { Task } from '../../backlog/task.ts'
+import { type TreeNode, taskTrees } from '../../backlog/tree.ts'
+import { shorten } from '../../text/clean.ts'
+import type { Output } from '../context/output.ts'
+
+/** The short names of tasks, or what they were linked by when the backlog does not have them. */
+export async function taskNames(
+  project: Project,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  if (ids.length === 0) return []
+  const { byId } = await project.tasks.list()
+  return ids.map((id) => byId.get(id)?.shortname ?? id)
+}
+
+export const TASK_MARKS: Record<TaskStatus, string> = {
+  ready: '○',
+  in_progress: '◆',
+  blocked: '⊘',
+  completed: '✓',
+  failed: '✗',
+}
+
+export function taskLine(task: Task): string {
+  const labels = task.labels.map((label) => ` #${label}`).join('')
+  const ticked =
+    task.checklist.length === 0
+      ? ''
+      : ` [${task.checklist.filter((item) => item.done).length}/${task.checklist.length}]`
+  const who = task.assignee === undefined ? '' : ` → ${task.assignee}`
+  return `${TASK_MARKS[task.status]} ${task.shortname}  ${task.priority} ${task.size}  ${shorten(task.title, 60)}${ticked}${labels}${who}${task.status === 'ready' ? '' : `  (${task.status})`}`
+}
+
+/** More levels of parts than these are not indented. */
+const LEVELS = 20
+
+/** Parts stand under the task they are a part of. */
+export function taskLines(tasks: readonly Task[]): readonly string[] {
+  const lines = ({ task, parts }: TreeNode, depth: number): readonly string[] => [
+    indent(taskLine(task), '  '.repeat(depth)),
+    ...parts.flatMap((part) => lines(part, depth + 1)),
+  ]
+  const trees = taskTrees(
+    { tasks, byId: new Map(tasks.map((task) => [task.id, task])) },
+    { levels: LEVELS },
+  )
+  return trees.flatMap((tree) => lines(tree, 0))
+}
+
+export function describeTask(task: Task, output: Output): string {
+  return [
+    `${TASK_MARKS[task.status]} ${output.bold(task.title)}`,
+    ...facts([
+      ['ID', task.id],
+      ['Status', task.status],
+      ['Priority', `${task.priority}, size ${task.size}`],
+      ['Labels', task.labels.join(', ')],
+      ['Depends on', task.dependsOn.join(', ')],
+      ['Blocks', task.blocks.join(', ')],
+      ['Part of', task.parent ?? ''],
+      ['Parts', task.children.join(', ')],
+      ['Group', task.group ?? ''],
+      ['Assigned to', task.assignee ?? ''],
+      ['Verify', task.verify ?? ''],
+      ['Summary', task.summary ?? ''],
+    ]),
+    ...(task.description === '' ? [] : ['', indent(task.description)]),
+    ...(task.checklist.length === 0
+      ? []
+      : [
+          '',
+          ...task.checklist.map(
+            (item, index) => `   ${index + 1}. [${item.done ? 'x' : ' '}] ${item.item}`,
+          ),
+        ]),
+    ...(task.details === '' ? [] : ['', indent(task.details)]),
+  ].join('\n')
+}
