@@ -20,13 +20,13 @@ import { rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
 
 const PROGRAMS = [
-  'quick-start',
+  'fast-start',
   'start',
-  'quick-prompt',
+  'fast-prompt',
   'prompt',
-  'quick-tool',
+  'fast-tool',
   'tool',
-  'quick-end',
+  'fast-end',
   'end',
   'notification',
   'after',

@@ -22,8 +22,6 @@ const CYCLIC_FOLDERS = new Set<string>([
   'harness',
   'harness/claude',
   'harness/claude/setup',
-  'hook',
-  'hook/quick',
   'index',
   'index/said',
   'mcp',

@@ -46,8 +46,8 @@ function serve(what: string, input: string | undefined): Soon<unknown> {
   const name = what === 'hook' ? BY_EVENT[event] : what
   if (name === undefined) return
   // Mostly an event can be served without opening the session.
-  const quickly = what === 'hook' && serveBy(`quick-${name}`, input)
-  return soon(quickly, (isServed) => isServed || serveBy(name, input))
+  const fast = what === 'hook' && serveBy(`fast-${name}`, input)
+  return soon(fast, (isServed) => isServed || serveBy(name, input))
 }
 
 function serveBy(name: string, input: string): Soon<boolean> {

@@ -3,6 +3,10 @@ import type { Config } from '../project/config/config.ts'
 import { shorten } from '../text/clean.ts'
 import { TookTooLong, withinTime } from './within-time.ts'
 
+/** How much is kept of an agent's last message of a turn, and of a delegated agent's result. */
+export const LONGEST_MESSAGE = 1200
+export const LONGEST_RESULT = 800
+
 /** As long as any secret: one that is cut in two is not known by its parts. */
 const MARGIN = 4096
 const PATIENCE_MS = 100

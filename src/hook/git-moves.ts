@@ -1,25 +1,26 @@
 import { GitFailed, runGit } from '../git/run-git.ts'
 import { readOpenSessions, writeOpenSession } from '../project/store/open-sessions.ts'
-import type { Scene } from './scene.ts'
+import { defined } from '../text/defined.ts'
+import type { SessionContext } from './session-context.ts'
 
 const MOST_COMMITS = 10
 const PATIENCE_MS = 400
 
 /**
- * Records commits made since the session last saw git. It follows to another branch only where work goes on there: a
+ * Records commits made since the session last saw git. It follows to another branch only where work continues there: a
  * checkout in another terminal, or a detached head in the middle of a rebase, does not take a session off its branch.
  */
-export function recordGitMoves(scene: Scene, { follows = false } = {}): void {
-  const { repository } = scene.place
-  if (scene.session === undefined || repository === undefined) return
-  const { branch, commit } = scene.head
-  const known = scene.state.git
+export function recordGitMoves(context: SessionContext, { follows = false } = {}): void {
+  const { repository } = context.place
+  if (context.session === undefined || repository === undefined) return
+  const { branch, commit } = context.head
+  const known = context.state.git
   if (branch === known.branch && commit === known.commit) return
   if (branch === known.branch && commit !== undefined && known.commit !== undefined) {
     for (const made of commitsBetween(repository.worktree, known.commit, commit)) {
-      scene.record(
+      context.record(
         'commit.made',
-        { ...made, git: { ...scene.head, commit: made.commit } },
+        { ...made, git: { ...context.head, commit: made.commit } },
         `commit:${made.commit}`,
       )
     }
@@ -27,17 +28,17 @@ export function recordGitMoves(scene: Scene, { follows = false } = {}): void {
   const isAnother = branch !== known.branch
   if (isAnother && (!follows || branch === undefined)) return
   // A branch that has a session of its own is not taken over by one that was found there.
-  if (!isFree(scene)) return
-  scene.record('git.observed', { git: scene.head })
-  const bound = branch === undefined ? {} : { branch }
-  if (isAnother) scene.attempt(() => writeOpenSession(scene.place, { ...scene.state, ...bound }))
+  if (!isFree(context)) return
+  context.record('git.observed', { git: context.head })
+  const open = { ...context.state, ...defined({ branch }) }
+  if (isAnother) context.attempt(() => writeOpenSession(context.place, open))
 }
 
-function isFree(scene: Scene): boolean {
-  const { branch } = scene.head
-  if (branch === scene.state.branch) return true
-  return !readOpenSessions(scene.place).some(
-    (open) => open.id !== scene.state.id && open.status === 'active' && open.branch === branch,
+function isFree(context: SessionContext): boolean {
+  const { branch } = context.head
+  if (branch === context.state.branch) return true
+  return !readOpenSessions(context.place).some(
+    (open) => open.id !== context.state.id && open.status === 'active' && open.branch === branch,
   )
 }
 

@@ -1,42 +1,112 @@
 // Reminders that the journal is there. Advisory, at most one at a time, each once in a window and never two
 // within ten minutes: an agent that is nagged stops listening.
-import type { Tracking } from '../project/conversation/tracking.ts'
+import { looksLikeDecision, looksLikeEnding } from '../context/ruling.ts'
 import type { Nudge } from '../project/config/config.ts'
-import type { Scene } from './scene.ts'
-import { UNLOGGED_EDITS } from './unlogged-edits.ts'
+import { shorten } from '../text/clean.ts'
+import { safeLine } from '../text/safe-text.ts'
+import type { HookContext } from './context.ts'
+import type { SessionContext } from './session-context.ts'
 
 const APART_MS = 10 * 60_000
+/** After so many edits without an entry an agent is reminded of its journal. */
+export const UNLOGGED_EDITS = 5
+/** From here on the output of a command is much of a context. In characters. */
+export const LARGE_OUTPUT = 12_000
 
-export function nudgeAtEdit(scene: Scene): void {
-  const edits = scene.tracking.edits + 1
-  scene.note({ edits })
+export function nudgeAtEdit(context: HookContext): void {
+  const { edits } = countEdit(context)
   if (edits < UNLOGGED_EDITS) return
-  nudge(scene, 'edits', {
+  nudge(context, 'edits', {
     model: `Stint: ${edits} edits since the journal was last written to. What was done, decided or found is kept by \`stint log --progress TEXT\`, \`--decision TEXT --rationale TEXT\`, \`--discovery TEXT\`.`,
   })
 }
 
+/** Counts an edit, and tells whether the agent is to be reminded at it. */
+export function countEdit(context: HookContext): { edits: number; isDue: boolean } {
+  const edits = context.tracking.edits + 1
+  context.note({ edits })
+  return { edits, isDue: edits >= UNLOGGED_EDITS && mayNudge(context, 'edits') }
+}
+
 /** The first may be the last; the second time it has a way out. */
-export function nudgeAtLargeOutput(scene: Scene): void {
-  const largeOutputs = (scene.tracking.largeOutputs ?? 0) + 1
-  scene.note({ largeOutputs })
+export function nudgeAtLargeOutput(context: HookContext): void {
+  const largeOutputs = (context.tracking.largeOutputs ?? 0) + 1
+  context.note({ largeOutputs })
   if (largeOutputs < 2) return
-  nudge(scene, 'output', {
+  nudge(context, 'output', {
     model:
       'Stint: outputs as long as this fill the context. `stint digest -- COMMAND` runs a command, prints what matters of it, and keeps the rest to be looked up.',
   })
 }
 
-export function nudge(scene: Scene, kind: Nudge, text: { model: string; person?: string }): void {
-  const { nudged } = scene.tracking
-  // With a context in the same answer it could be more than is ever to be given.
-  if (!scene.config.nudges.has(kind) || nudged.includes(kind) || scene.answer.model !== undefined)
-    return
-  if (isTooSoon(scene.tracking, scene.now)) return
-  scene.note({ nudged: [...nudged, kind], nudgedAt: scene.now })
-  scene.say(text)
+type PromptNudge = 'unrelated' | 'switching' | 'ending' | 'decision' | 'question'
+
+/** The reminder that a prompt calls for now. */
+export function dueNudge(
+  context: HookContext,
+  prompt: string,
+  session: { isUnrelated: () => boolean; hasSwitched?: boolean; hasAsked?: boolean },
+): PromptNudge | undefined {
+  if (isTooSoon(context)) return undefined
+  const kind = session.isUnrelated()
+    ? 'unrelated'
+    : session.hasSwitched === true
+      ? 'switching'
+      : looksLikeEnding(prompt)
+        ? 'ending'
+        : looksLikeDecision(prompt)
+          ? 'decision'
+          : session.hasAsked === true
+            ? 'question'
+            : undefined
+  return kind !== undefined && mayNudge(context, kind) ? kind : undefined
 }
 
-export function isTooSoon({ nudgedAt }: Pick<Tracking, 'nudgedAt'>, now: string): boolean {
+export function nudgeAtPrompt(context: SessionContext, kind: PromptNudge): void {
+  const { state, head } = context
+  const other = `this looks like other work than "${named(state.name)}"`
+  const texts: Readonly<Record<PromptNudge, { model: string; person?: string }>> = {
+    unrelated: {
+      person: `📋 ${other}: /session-pause sets it down, /session-init starts another`,
+      model: `Stint: ${other}; unrelated work in one context costs both. The person may want \`stint pause\` and \`stint init\` first.`,
+    },
+    switching: {
+      model: `Stint: the branch is now ${named(head.branch)}, and session ${named(state.name)} is of ${named(state.branch)}. What is unfinished there is kept by \`stint log --next TEXT\`.`,
+    },
+    ending: {
+      model:
+        'Stint: before work ends, `stint log --progress TEXT --next TEXT` keeps where it stands for the next conversation.',
+    },
+    decision: {
+      model:
+        'Stint: a choice with its reason is kept by `stint log --decision TEXT --rationale TEXT`.',
+    },
+    question: {
+      model:
+        'Stint: if this answers a question that the work waited for, `stint log --decision TEXT --rationale TEXT` keeps the answer.',
+    },
+  }
+  nudge(context, kind, texts[kind])
+}
+
+/** A name as text: branches come from anywhere, and this stands outside of any fence. */
+function named(name: string | undefined): string {
+  return shorten(safeLine(name ?? ''), 80)
+}
+
+function nudge(context: HookContext, kind: Nudge, text: { model: string; person?: string }): void {
+  if (!mayNudge(context, kind)) return
+  context.note({ nudged: [...context.tracking.nudged, kind], nudgedAt: context.now })
+  context.respond(text)
+}
+
+function mayNudge(context: HookContext, kind: Nudge): boolean {
+  const { config, tracking, response } = context
+  // With a context in the same response it could be more than is ever to be injected.
+  if (response.model !== undefined || isTooSoon(context)) return false
+  return config.nudges.has(kind) && !tracking.nudged.includes(kind)
+}
+
+function isTooSoon({ tracking: { nudgedAt }, now }: HookContext): boolean {
   return nudgedAt !== undefined && Date.parse(now) - Date.parse(nudgedAt) < APART_MS
 }

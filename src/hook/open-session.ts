@@ -6,53 +6,47 @@ import { claimOpening } from '../project/store/opening-claim.ts'
 import { prepareFolder } from '../project/store/prepare-folder.ts'
 import { draft } from '../session/entries.ts'
 import { oneLine, shorten, slug } from '../text/clean.ts'
+import { defined } from '../text/defined.ts'
 import { secretless } from './clip.ts'
 import { openById, sessionsHere } from './find-session.ts'
-import { joinAgain } from './join.ts'
+import { join } from './join.ts'
 import { writeQuickViews } from './quick-views.ts'
-import type { Scene } from './scene.ts'
+import type { SessionContext } from './session-context.ts'
 
 const LONGEST_GOAL = 240
 
-/** Opens a session for this branch, because work began that none covers. Another hook that is at it is not waited for. */
-export function openSession(scene: Scene): 'opened' | 'busy' {
-  const { place, config } = scene
+/** Opens a session for this branch, because work began that none covers. Does not wait for another hook that opens one. */
+export function openSession(context: SessionContext): 'opened' | 'busy' {
+  const { place, config } = context
   prepareFolder(place, config)
-  const claim = claimOpening(place, scene.head.branch)
+  const claim = claimOpening(place, context.head.branch)
   if (claim === undefined) return 'busy'
   try {
-    // Whoever had the claim before us may have opened one since we looked.
-    const { active } = sessionsHere(place, config, scene.head)
+    // The hook that had the claim before may have opened one meanwhile.
+    const { active } = sessionsHere(place, config, context.head)
     if (active !== undefined) {
-      scene.workOn(active)
+      context.workOn(active)
       return 'opened'
     }
-    const { branch } = scene.head
-    // What came before it were questions, or other things.
-    const last = scene.tracking.requests.at(-1)?.text ?? ''
-    const name = freeName(scene, nameFrom(branch, secretless(last, config)))
+    const { branch } = context.head
+    // Earlier requests were questions, or other things.
+    const last = context.tracking.requests.at(-1)?.text ?? ''
+    const name = freeName(context, nameFrom(branch, secretless(last, config)))
     const { repository } = place
     const session = new LiveSession(mintId(undefined), place, config)
-    const git = repository === undefined ? {} : { git: scene.head }
     const worktree = repository?.isLinked === true ? { worktree: repository.worktree } : {}
-    // First: a session that nobody finds, because its maker was killed, would be opened once more.
-    const bound = branch === undefined ? {} : { branch }
-    announceSession(place, {
-      id: session.id,
-      name,
-      status: 'active',
-      ...bound,
-      ...worktree,
-      updatedAt: scene.now,
-    })
+    // First: a session that is not announced, because its maker was killed, would be opened once more.
+    const open = { id: session.id, name, status: 'active' as const, updatedAt: context.now }
+    announceSession(place, { ...open, ...defined({ branch }), ...worktree })
     const goal = shorten(oneLine(last), LONGEST_GOAL)
-    session.create([draft('session.opened', { name, goal, ...git, ...worktree }, { by: 'hook' })])
+    const opened = { name, goal, ...context.git, ...worktree }
+    session.create([draft('session.opened', opened, { by: 'hook' })])
     writeQuickViews(session)
     session.close()
     rememberProject(place.root)
-    scene.workOn(openById(place, config, session.id)!)
-    joinAgain(scene, 'first edit')
-    scene.say({
+    context.workOn(openById(place, config, session.id)!)
+    join(context, 'first edit')
+    context.respond({
       person: `📋 Session opened: ${name} (first edit${branch === undefined ? '' : ` on ${branch}`}); /session-view shows it`,
     })
     return 'opened'
@@ -69,8 +63,8 @@ export function nameFrom(branch: string | undefined, request: string): string {
   return slug(request)
 }
 
-function freeName(scene: Scene, name: string): string {
-  const taken = new Set(readOpenSessions(scene.place).map((open) => open.name))
+function freeName(context: SessionContext, name: string): string {
+  const taken = new Set(readOpenSessions(context.place).map((open) => open.name))
   for (let number = 1; ; number += 1) {
     const candidate = number === 1 ? name : `${name}-${number}`
     if (!taken.has(candidate)) return candidate

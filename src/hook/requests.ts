@@ -3,7 +3,7 @@ import { isRuling } from '../context/ruling.ts'
 import type { Config } from '../project/config/config.ts'
 import { cleanText } from '../text/clean.ts'
 import { clip } from './clip.ts'
-import type { Scene } from './scene.ts'
+import type { HookContext } from './context.ts'
 
 const LONGEST = 600
 const MOST_PENDING = 20
@@ -25,21 +25,21 @@ const HARNESS_COMMAND =
 
 /** Records a request, or keeps it until there is a session. */
 export function recordRequest(
-  scene: Scene,
+  context: HookContext,
   prompt: string,
   of: { conversation?: string; once?: string } = {},
 ): void {
-  const request = requestIn(prompt, scene.config)
+  const request = requestIn(prompt, context.config)
   if (request === undefined) return
-  if (scene.session !== undefined) {
-    const { conversation = scene.event.conversation, once } = of
+  if (context.sessionId !== undefined) {
+    const { conversation = context.event.conversation, once } = of
     const rules = request.isRuling ? { isRuling: true } : {}
-    scene.record('request.made', { text: request.text, ...rules, conversation }, once)
+    context.record('request.made', { text: request.text, ...rules, conversation }, once)
     return
   }
-  const { ended } = scene.tracking
-  scene.note({
-    requests: [...scene.tracking.requests, { ...request, at: scene.now }].slice(-MOST_PENDING),
+  const { ended } = context.tracking
+  context.note({
+    requests: [...context.tracking.requests, { ...request, at: context.now }].slice(-MOST_PENDING),
     ...(ended === undefined ? {} : { ended: { ...ended, askedSince: true } }),
   })
 }

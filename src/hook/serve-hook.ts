@@ -1,42 +1,46 @@
-import { onPreCompact } from './on-compact.ts'
-import { onNotification } from './on-notification.ts'
-import { onPrompt } from './on-prompt.ts'
-import { onSessionStart } from './on-session-start.ts'
-import { onToolUsed } from './on-tool.ts'
-import { onSessionEnd, onStop, onSubagentStop } from './on-turn-end.ts'
-import { preCompactQuickly } from './quick/at-compact.ts'
-import { promptQuickly } from './quick/at-prompt.ts'
-import { startQuickly } from './quick/at-start.ts'
-import { sessionEndQuickly, stopQuickly, subagentStopQuickly } from './quick/at-turn-end.ts'
-import { type Ways, serveQuickly } from './quick/serve-quickly.ts'
-import { serve } from './serve.ts'
-import { eventIn } from './event-in.ts'
-import { isNothingNew } from './settled.ts'
+import { type FastResponses, serveFast } from './fast.ts'
+import { onNotification } from './notification.ts'
+import { onPreCompact, preCompactFast } from './pre-compact.ts'
+import { onPrompt, promptFast } from './prompt.ts'
+import { type Handlers, serve } from './serve.ts'
+import { onSessionStart, sessionStartFast } from './session-start.ts'
+import { onToolUsed, toolUsedFast } from './tool-use.ts'
+import {
+  onSessionEnd,
+  onStop,
+  onSubagentStop,
+  sessionEndFast,
+  stopFast,
+  subagentStopFast,
+} from './turn-end.ts'
 
-const QUICKLY: Ways = {
-  sessionStart: startQuickly,
-  userPrompt: promptQuickly,
-  preCompact: preCompactQuickly,
-  stop: stopQuickly,
-  subagentStop: subagentStopQuickly,
-  sessionEnd: sessionEndQuickly,
+const FAST: FastResponses = {
+  sessionStart: sessionStartFast,
+  userPrompt: promptFast,
+  preCompact: preCompactFast,
+  toolUsed: toolUsedFast,
+  stop: stopFast,
+  subagentStop: subagentStopFast,
+  sessionEnd: sessionEndFast,
+}
+
+const HANDLERS: Handlers = {
+  sessionStart: onSessionStart,
+  userPrompt: onPrompt,
+  preCompact: onPreCompact,
+  toolUsed: onToolUsed,
+  stop: onStop,
+  subagentStop: onSubagentStop,
+  sessionEnd: onSessionEnd,
+  notification: onNotification,
 }
 
 /** Serves an event of any kind. */
 export async function serveHook(input: string, env: NodeJS.ProcessEnv): Promise<string> {
-  if (eventIn(input) === 'PostToolUse' && isNothingNew(input, env)) return ''
-  return serveQuickly(input, env, QUICKLY) ?? serveInFull(input, env)
+  return serveWithoutHandler(input, env) ?? serve(input, env, HANDLERS)
 }
 
-function serveInFull(input: string, env: NodeJS.ProcessEnv): Promise<string> {
-  return serve(input, env, {
-    sessionStart: onSessionStart,
-    userPrompt: onPrompt,
-    preCompact: onPreCompact,
-    toolUsed: onToolUsed,
-    stop: onStop,
-    subagentStop: onSubagentStop,
-    sessionEnd: onSessionEnd,
-    notification: onNotification,
-  })
+/** What to print where no handler is needed. */
+export function serveWithoutHandler(input: string, env: NodeJS.ProcessEnv): string | undefined {
+  return serveFast(input, env, FAST)
 }

@@ -12,8 +12,8 @@ import { type Place, findPlace } from '../project/store/place.ts'
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { openById, sessionsHere } from './find-session.ts'
-import { quickConfig } from './quick-config.ts'
-import { isOurs } from './scene.ts'
+import { readConfigOnce } from './config.ts'
+import { isOurs } from './session-context.ts'
 
 /** git is asked only where its files do not say it, and the line is drawn after every answer. */
 const GIT_MS = 400
@@ -53,7 +53,7 @@ async function lineIn(
   const tracking = conversation === undefined ? undefined : readTracking(notes, conversation)
   // Only for one that hooks follow, so that nothing is littered where nobody reads it.
   if (tracking !== undefined) writeWindow(notes, tracking.conversation, window)
-  const config = await quickConfig(place.sessions, notes)
+  const config = await readConfigOnce(place.sessions, notes)
   const state = sessionHere(place, config, tracking?.session)
   const seen =
     state?.lastAutomatic?.conversation === conversation ? state?.lastAutomatic : undefined

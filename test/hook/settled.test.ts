@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { isNothingNew } from '../../src/hook/settled.ts'
+import { serveWithoutHandler } from '../../src/hook/serve-hook.ts'
 import { project } from './agent.ts'
 
 /** A conversation in which one file has been edited, and recorded. */
@@ -13,7 +13,7 @@ async function settled() {
   await agent.prompt('Change the known file')
   await agent.edit('known.ts')
   const used = (tool_name: string, tool_input: object, more: object = {}) =>
-    isNothingNew(
+    serveWithoutHandler(
       JSON.stringify({
         session_id: agent.conversation,
         cwd: world.cwd,
@@ -23,7 +23,7 @@ async function settled() {
         ...more,
       }),
       agent.env,
-    )
+    ) === ''
   const edit = (path: string, more: object = {}) =>
     used('Edit', { file_path: world.path(path) }, more)
   const run = (command: string) => used('Bash', { command })

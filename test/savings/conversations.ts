@@ -1,7 +1,7 @@
 // What hooks put before a model, asked of the hooks themselves: in sessions of three sizes, and in a conversation that was recorded.
 import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { UNLOGGED_EDITS } from '../../src/hook/unlogged-edits.ts'
+import { UNLOGGED_EDITS } from '../../src/hook/nudges.ts'
 import { findRepository } from '../../src/git/repository.ts'
 import { projectContext } from '../../src/context/survey/project-context.ts'
 import { recorded } from '../capture/transcript.ts'

@@ -1,4 +1,4 @@
-import { onSessionEnd, onStop, onSubagentStop } from '../../hook/on-turn-end.ts'
+import { onSessionEnd, onStop, onSubagentStop } from '../../hook/turn-end.ts'
 import { serve } from '../../hook/serve.ts'
 
 export { writeOut } from '../../journal/files.ts'

@@ -1,4 +1,4 @@
-import { onNotification } from '../../hook/on-notification.ts'
+import { onNotification } from '../../hook/notification.ts'
 import { serve } from '../../hook/serve.ts'
 
 export { writeOut } from '../../journal/files.ts'

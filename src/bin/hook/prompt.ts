@@ -1,4 +1,4 @@
-import { onPrompt } from '../../hook/on-prompt.ts'
+import { onPrompt } from '../../hook/prompt.ts'
 import { serve } from '../../hook/serve.ts'
 
 export { writeOut } from '../../journal/files.ts'

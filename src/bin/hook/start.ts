@@ -1,5 +1,5 @@
-import { onPreCompact } from '../../hook/on-compact.ts'
-import { onSessionStart } from '../../hook/on-session-start.ts'
+import { onPreCompact } from '../../hook/pre-compact.ts'
+import { onSessionStart } from '../../hook/session-start.ts'
 import { serve } from '../../hook/serve.ts'
 
 export { writeOut } from '../../journal/files.ts'

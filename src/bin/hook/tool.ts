@@ -1,4 +1,4 @@
-import { onToolUsed } from '../../hook/on-tool.ts'
+import { onToolUsed } from '../../hook/tool-use.ts'
 import { serve } from '../../hook/serve.ts'
 
 export { writeOut } from '../../journal/files.ts'

@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import { createFolder, replaceUnsynced } from '../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
+import { type Config, DEFAULTS, configFrom, configPath } from '../project/config/config.ts'
+import { errnoOf } from '../journal/errors.ts'
+
+const NAME = 'config-as-read'
+
+interface Remembered {
+  readonly of: string
+  readonly settings: unknown
+}
+
+/**
+ * The configuration, without loading a YAML reader on every event: the settings are kept together with the file's
+ * identity, and read again only when that changes.
+ */
+export async function readConfigOnce(sessions: string, stateFolder: string): Promise<Config> {
+  const path = configPath(sessions)
+  const of = identityOf(path)
+  const known = knownConfig(path, of, stateFolder)
+  if (known !== undefined) return known
+  const { readSettings } = await import('../project/config/read-config.ts')
+  const settings = readSettings(path) ?? {}
+  const config = configFrom(settings, path)
+  remember(stateFolder, { of: of ?? '', settings })
+  return config
+}
+
+/** The configuration where there is none, or it is remembered. */
+export function rememberedConfig(sessions: string, stateFolder: string): Config | undefined {
+  const path = configPath(sessions)
+  return knownConfig(path, identityOf(path), stateFolder)
+}
+
+function identityOf(path: string): string | undefined {
+  const stat = statOrUndefined(path)
+  return stat === undefined ? undefined : `${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}`
+}
+
+function knownConfig(
+  path: string,
+  identity: string | undefined,
+  stateFolder: string,
+): Config | undefined {
+  if (identity === undefined) return DEFAULTS
+  const known = remembered(stateFolder)
+  return known?.of === identity ? configFrom(known.settings, path) : undefined
+}
+
+function remembered(stateFolder: string): Remembered | undefined {
+  try {
+    const bytes = readOrUndefined(join(stateFolder, NAME))
+    return bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as Remembered)
+  } catch {
+    // Cut off by a power cut, or not to be read: the file itself is read then.
+    return undefined
+  }
+}
+
+function remember(stateFolder: string, value: Remembered): void {
+  try {
+    createFolder(stateFolder)
+    replaceUnsynced(join(stateFolder, NAME), JSON.stringify(value))
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error
+  }
+}

@@ -1,0 +1,156 @@
+import { isAbsolute } from 'node:path'
+import { type Head, readHead } from '../git/head.ts'
+import type { HookEvent } from '../harness/claude/events.ts'
+import { statOrUndefined } from '../journal/look.ts'
+import type { Config } from '../project/config/config.ts'
+import { type Tracking, newTracking } from '../project/conversation/tracking.ts'
+import { noteTrouble } from '../project/conversation/troubles.ts'
+import { trackingFolderOf } from '../project/store/conversation-binding.ts'
+import { type Place, findPlace } from '../project/store/place.ts'
+import { type Draft, type EntryData, type EntryKind, draft } from '../session/entries.ts'
+import { defined } from '../text/defined.ts'
+import { isoTime } from '../text/iso-time.ts'
+import type { HookResponse } from './response.ts'
+
+/** git is asked only where its files do not say it, and an agent waits for it. */
+const GIT_MS = 400
+const LONGEST_ERROR = 2000
+
+/** One event: where it happened, the state of its conversation, what to record and what to answer. Opens no session. */
+export class HookContext<E extends HookEvent = HookEvent> {
+  readonly now = isoTime(Date.now())
+  /** Where the state of conversations is kept. */
+  readonly stateFolder: string
+  tracking: Tracking
+  response: HookResponse = {}
+  readonly drafts: Draft[] = []
+  readonly #initial: Tracking
+  readonly #later: (() => void)[] = []
+  #head: Head | undefined
+
+  constructor(
+    readonly event: E,
+    readonly place: Place,
+    readonly config: Config,
+    readonly env: NodeJS.ProcessEnv,
+    known: Tracking | undefined,
+  ) {
+    this.stateFolder = trackingFolderOf(place)
+    const tracking = known ?? newTracking('claude', event.conversation)
+    this.tracking = {
+      ...tracking,
+      harness: 'claude',
+      ...defined({ transcript: event.transcript }),
+      fired: { ...tracking.fired, [event.name]: this.now },
+    }
+    this.#initial = this.tracking
+  }
+
+  /** Whether the state of the conversation is another than before the event. */
+  get isStateChanged(): boolean {
+    return this.tracking !== this.#initial
+  }
+
+  get sessionId(): string | undefined {
+    return this.tracking.session
+  }
+
+  get head(): Head {
+    this.#head ??=
+      this.place.repository === undefined ? {} : readHead(this.place.repository, GIT_MS)
+    return this.#head
+  }
+
+  /** The head as entries carry it: nothing outside of a repository. */
+  get git(): { readonly git?: Head } {
+    return this.place.repository === undefined ? {} : { git: this.head }
+  }
+
+  note(changes: Partial<Tracking>): void {
+    this.tracking = { ...this.tracking, ...changes }
+  }
+
+  /** Records an entry; two hooks that capture the same thing give it the same `once`. */
+  record<K extends EntryKind>(kind: K, data: EntryData[K], once?: string): void {
+    const key = once === undefined ? undefined : `claude:${once}`
+    if (key !== undefined && this.isRecorded(key)) return
+    this.drafts.push(draft(kind, data, { by: 'hook', ...defined({ once: key }) }) as Draft)
+  }
+
+  isRecorded(_once: string): boolean {
+    return false
+  }
+
+  /** Adds to the response. */
+  respond(more: HookResponse): void {
+    const joined = (a: string | undefined, b: string | undefined) =>
+      a !== undefined && b !== undefined ? `${a}\n${b}` : (a ?? b)
+    this.response = defined({
+      person: joined(this.response.person, more.person),
+      model: joined(this.response.model, more.model),
+      plain: joined(this.response.plain, more.plain),
+    })
+  }
+
+  /** Work that must not be done twice: it waits until everything else is written. */
+  afterwards(work: () => void): void {
+    this.#later.push(work)
+  }
+
+  runAfterwards(): void {
+    for (const work of this.#later.splice(0)) this.attempt(work)
+  }
+
+  /** Whether it went well; an error is kept for `stint doctor`. */
+  attempt(work: () => void): boolean {
+    try {
+      work()
+      return true
+    } catch (error) {
+      this.noteError(error)
+      return false
+    }
+  }
+
+  async attemptAsync(work: () => void | Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.noteError(error)
+    }
+  }
+
+  noteError(error: unknown): void {
+    noteHookError(this.stateFolder, this.event, error, this.now)
+  }
+}
+
+export function noteHookError(
+  stateFolder: string,
+  { name, conversation }: Pick<HookEvent, 'name' | 'conversation'>,
+  error: unknown,
+  at = isoTime(Date.now()),
+): void {
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  noteTrouble(stateFolder, {
+    at,
+    event: name,
+    conversation,
+    message: message.slice(0, LONGEST_ERROR),
+  })
+}
+
+/**
+ * The project that a conversation was started in. The folder that an event names follows the agent's `cd`, and a
+ * repository inside the project is not the project.
+ */
+export function placeOf(event: HookEvent, env: NodeJS.ProcessEnv): Place {
+  const { CLAUDE_PROJECT_DIR: started } = env
+  if (
+    started !== undefined &&
+    isAbsolute(started) &&
+    statOrUndefined(started)?.isDirectory() === true
+  )
+    return findPlace(started)
+  return findPlace(event.cwd)
+}

@@ -1,0 +1,113 @@
+// Most events need no handler: their response was precomputed, or is silence. They are answered from small files without
+// opening the session, and entries are left in its outbox. Wherever anything is unknown or has changed, the handler runs.
+import { join } from 'node:path'
+import type { Repository } from '../git/repository.ts'
+import { type EventOf, type HookEvent, readEvent } from '../harness/claude/events.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
+import { noteCost } from '../project/conversation/costs.ts'
+import { type Tracking, readTracking, writeTracking } from '../project/conversation/tracking.ts'
+import { trackingFolderOf } from '../project/store/conversation-binding.ts'
+import { readOpenSession } from '../project/store/open-session-files.ts'
+import { leaveInOutbox } from '../project/store/outbox.ts'
+import { rememberedConfig } from './config.ts'
+import { HookContext, placeOf } from './context.ts'
+import { charactersForModel, printed } from './response.ts'
+import { quietGlance } from './transcript-glance.ts'
+
+/** How each kind of event is answered without its handler. False where the handler has to answer it. */
+export type FastResponses = {
+  readonly [K in HookEvent['kind']]?: (context: HookContext<EventOf<K>>) => boolean
+}
+
+/** What to print, or undefined where the handler has to answer. */
+export function serveFast(
+  input: string,
+  env: NodeJS.ProcessEnv,
+  responses: FastResponses,
+): string | undefined {
+  try {
+    const event = readEvent(input)
+    const respond =
+      event === undefined
+        ? undefined
+        : (responses[event.kind] as ((context: HookContext) => boolean) | undefined)
+    const context = event === undefined || respond === undefined ? undefined : open(event, env)
+    if (context === undefined || !respond!(context)) return undefined
+    commit(context)
+    return printed(context.event.name, context.response)
+  } catch {
+    // Whatever is wrong, with the event, the files or the disk, the handler finds and notes it.
+    return undefined
+  }
+}
+
+function open(event: HookEvent, env: NodeJS.ProcessEnv): HookContext | undefined {
+  if ((env.STINT_SESSION ?? '') !== '' || env.STINT_HOOKS === 'off') return undefined
+  const place = placeOf(event, env)
+  if (place.repository === undefined) return undefined
+  const stateFolder = trackingFolderOf(place)
+  const config = rememberedConfig(place.sessions, stateFolder)
+  // The user's own patterns may take long, and only the use of a tool records no text.
+  if (config === undefined) return undefined
+  if (config.redact.patterns.length > 0 && event.kind !== 'toolUsed') return undefined
+  return new HookContext(event, place, config, env, readTracking(stateFolder, event.conversation))
+}
+
+function commit(context: HookContext): void {
+  const { event, place, stateFolder, drafts, sessionId } = context
+  if (context.isStateChanged) writeTracking(stateFolder, context.tracking)
+  for (const draft of drafts) leaveInOutbox(place, sessionId!, draft)
+  context.runAfterwards()
+  noteCost(stateFolder, event.conversation, event.name, charactersForModel(context.response))
+}
+
+/** The session of a conversation about which everything was recorded when it was last inspected. */
+export interface SettledSession {
+  readonly id: string
+  readonly settled: NonNullable<Tracking['settled']>
+  /** Something became of a delegate that the conversation has not heard of. */
+  readonly hasNews: boolean
+}
+
+/** Undefined where git, the configuration or the session changed since, or anything is pending. */
+export function settledSession(context: HookContext): SettledSession | undefined {
+  const { place, tracking } = context
+  const { session, settled, heard = '' } = tracking
+  if (session === undefined || settled?.session !== session || isPending(tracking)) return undefined
+  if (!isStillSettled(context, settled)) return undefined
+  const open = readOpenSession(place, session)
+  if (open?.status !== 'active') return undefined
+  return { id: session, settled, hasNews: open.news !== undefined && open.news > heard }
+}
+
+/** Whether something waits to be recorded or injected. */
+export function isPending({ awaitsBoundary, isOwed, files, requests }: Tracking): boolean {
+  return awaitsBoundary === true || isOwed === true || files !== undefined || requests.length > 0
+}
+
+/** Whether git and the configuration are as they were when everything was recorded. */
+export function isStillSettled(
+  { place }: HookContext,
+  { head, config }: SettledSession['settled'],
+): boolean {
+  return head === headStamp(place.repository!) && config === configStamp(place.sessions)
+}
+
+/** Whether the transcript tells nothing that has to be recorded. */
+export function isQuiet(tracking: Tracking): boolean {
+  return quietGlance(tracking) !== undefined
+}
+
+export function headStamp({ gitDir, commonDir }: Repository): string {
+  const head = readOrUndefined(join(gitDir, 'HEAD'))?.toString('utf8').trim() ?? ''
+  const ref = /^ref: (\S+)$/.exec(head)?.[1]
+  // A commit by somebody else moves the branch.
+  return ref === undefined
+    ? head
+    : `${head} ${readOrUndefined(join(commonDir, ref))?.toString('utf8').trim() ?? ''}`
+}
+
+export function configStamp(sessions: string): string {
+  const stat = statOrUndefined(join(sessions, 'config.yaml'))
+  return stat === undefined ? '' : `${stat.ino}:${stat.size}:${stat.mtimeMs}`
+}

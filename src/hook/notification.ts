@@ -1,0 +1,26 @@
+import type { EventOf } from '../harness/claude/events.ts'
+import { oneLine, shorten } from '../text/clean.ts'
+import type { SessionContext } from './session-context.ts'
+
+const NOTIFIER_MS = 500
+
+/** The agent waits for the person, who asked for notifications on the desktop. */
+export function onNotification(context: SessionContext<EventOf<'notification'>>): void {
+  const name = context.session === undefined ? 'Stint' : `Stint: ${context.state.name}`
+  const message = shorten(oneLine(context.event.message || 'The agent is waiting'), 200)
+  const [program, args] = notifierFor(process.platform, name, message)
+  const { spawnSync } = process.getBuiltinModule('node:child_process')
+  // Neither program stays; where there is none, nothing happens.
+  spawnSync(program, args, { stdio: 'ignore', timeout: NOTIFIER_MS, windowsHide: true })
+}
+
+function notifierFor(
+  platform: string,
+  title: string,
+  message: string,
+): readonly [string, string[]] {
+  if (platform !== 'darwin') return ['notify-send', ['--app-name=Stint', '--', title, message]]
+  const script =
+    'on run {theTitle, theMessage}\ndisplay notification theMessage with title theTitle\nend run'
+  return ['osascript', ['-e', script, title, message]]
+}

@@ -1,0 +1,70 @@
+import { textForSummariser } from '../context/summariser.ts'
+import type { EventOf } from '../harness/claude/events.ts'
+import { kindsInOutbox } from '../project/store/outbox.ts'
+import type { SessionState } from '../session/state.ts'
+import type { HookContext } from './context.ts'
+import { isQuiet, settledSession } from './fast.ts'
+import { recordGitMoves } from './git-moves.ts'
+import { type CheckpointResponse, readCurrent } from './precomputed.ts'
+import { writeQuickViews } from './quick-views.ts'
+import type { SessionContext } from './session-context.ts'
+import { readTranscript } from './transcript.ts'
+
+type PreCompact = EventOf<'preCompact'>
+
+/**
+ * The context is about to be thrown away. The state is pinned, and the summariser is told what must not be lost.
+ * Nothing is counted here: this comes once, several times or not at all for one compaction, and the transcript tells.
+ */
+export async function onPreCompact(context: SessionContext<PreCompact>): Promise<void> {
+  await readTranscript(context)
+  const { session } = context
+  if (session === undefined) return
+  recordGitMoves(context)
+  const counted = context.drafts.filter(({ kind }) => kind === 'context.compacted').length
+  const compaction = context.state.compactions + counted + 1
+  const isUnchanged = context.drafts.length === 0 && isPinned(context.state)
+  const { entryCount } = context.state
+  recordCheckpoint(context, { compaction, isPinned: isUnchanged, entryCount })
+  context.flush()
+  context.attempt(() => writeQuickViews(session))
+  context.respond({ plain: textForSummariser(context.state, { compaction }) })
+}
+
+/** The same from what was precomputed. */
+export function preCompactFast(context: HookContext<PreCompact>): boolean {
+  const session = settledSession(context)
+  if (session === undefined || !isQuiet(context.tracking)) return false
+  const checkpoint = readCurrent(context.place, session.id)?.checkpoint
+  if (checkpoint === undefined || kindsInOutbox(context.place, session.id).length > 0) return false
+  recordCheckpoint(context, checkpoint)
+  context.respond({ plain: checkpoint.text })
+  return true
+}
+
+export function checkpointResponse(state: SessionState): CheckpointResponse {
+  const compaction = state.compactions + 1
+  return {
+    compaction,
+    text: textForSummariser(state, { compaction }),
+    isPinned: isPinned(state),
+    entryCount: state.entryCount,
+  }
+}
+
+function recordCheckpoint(
+  context: HookContext,
+  { compaction, isPinned: isUnchanged, entryCount }: Omit<CheckpointResponse, 'text'>,
+): void {
+  if (isUnchanged) return
+  context.record(
+    'checkpoint.made',
+    { note: `before compaction ${compaction}`, preCompact: true, ...context.git },
+    `checkpoint:${context.event.conversation}:${compaction}:${entryCount}`,
+  )
+}
+
+/** Whether nothing happened since the last checkpoint, or since the handoff that made one. */
+function isPinned({ checkpoints, handoffs, lastId }: SessionState): boolean {
+  return [checkpoints, handoffs].some(({ items }) => items.at(-1)?.id === lastId)
+}

@@ -1,0 +1,72 @@
+// What the next hooks of a session will answer, computed in the background after the event before. A hook that finds it
+// valid need not open the session. Only a shortcut: where it is missing, old, or of another build, the handler runs.
+import { join } from 'node:path'
+import { errnoOf } from '../journal/errors.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
+import { journalFolder, type Place } from '../project/store/place.ts'
+import type { GitState } from '../session/entries.ts'
+import type { Injection } from './inject.ts'
+
+export interface Precomputed {
+  /** The build that made it: another one may answer differently. */
+  readonly build: string
+  /** The log that it was made from. */
+  readonly log: { readonly inode: number; readonly size: number }
+  /** The conversation it was made after. */
+  readonly conversation: string
+  readonly isJoined: boolean
+  /** The latest conversation of the session, and the one before it. */
+  readonly conversations: readonly string[]
+  readonly git: GitState
+  /** For a conversation that begins. */
+  readonly start: StartResponse
+  /** For this one, when it has been compacted once more. */
+  readonly compacted: StartResponse
+  readonly checkpoint: CheckpointResponse
+  /** The words that tell what the session is about. */
+  readonly words: readonly string[]
+}
+
+/** What a conversation that starts is told. */
+export interface StartResponse extends Injection {
+  readonly person: string
+}
+
+/** What is recorded before a compaction, and what the summariser is told. */
+export interface CheckpointResponse {
+  /** The number of the compaction. */
+  readonly compaction: number
+  readonly text: string
+  /** Nothing happened since the last checkpoint. */
+  readonly isPinned: boolean
+  readonly entryCount: number
+}
+
+declare const BUILD: string | undefined
+export const THIS_BUILD = typeof BUILD === 'string' ? BUILD : 'sources'
+
+export function precomputedPath(place: Place, session: string): string {
+  return join(journalFolder(place, session), 'prepared.json')
+}
+
+/** What was computed for a session, however old. */
+export function readPrecomputed(place: Place, session: string): Precomputed | undefined {
+  try {
+    const bytes = readOrUndefined(precomputedPath(place, session))
+    const value =
+      bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as Precomputed)
+    return value?.build === THIS_BUILD ? value : undefined
+  } catch (error) {
+    // Cut off by a power cut: made again after the next event.
+    if (errnoOf(error) !== undefined) throw error
+    return undefined
+  }
+}
+
+/** The same, unless the log has grown since. */
+export function readCurrent(place: Place, session: string): Precomputed | undefined {
+  const value = readPrecomputed(place, session)
+  if (value === undefined) return undefined
+  const stat = statOrUndefined(join(journalFolder(place, session), 'log.jsonl'))
+  return stat?.ino === value.log.inode && stat.size === value.log.size ? value : undefined
+}

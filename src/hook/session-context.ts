@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs'
+import type { HookEvent } from '../harness/claude/events.ts'
+import type { Config } from '../project/config/config.ts'
+import { readTracking, stampOf, writeTracking } from '../project/conversation/tracking.ts'
+import { trackingFolderOf } from '../project/store/conversation-binding.ts'
+import type { LiveSession } from '../project/store/live-session.ts'
+import { absorbOutbox } from '../project/store/outbox.ts'
+import type { Place } from '../project/store/place.ts'
+import type { Draft } from '../session/entries.ts'
+import type { SessionState } from '../session/state.ts'
+import { HookContext } from './context.ts'
+import { type Found, type Here, namedSession, openById, sessionsHere } from './find-session.ts'
+import { writeQuickViews } from './quick-views.ts'
+import { withinTime } from './within-time.ts'
+
+const CLEANING_MS = 300
+const LONG_TAIL = 32 * 1024
+
+/** The context of a handler: with the session that the conversation works on, opened. */
+export class SessionContext<E extends HookEvent = HookEvent> extends HookContext<E> {
+  #found: Found | undefined
+  #here: Here | undefined
+  #paused: Found | undefined
+  readonly #stamp: string
+
+  constructor(
+    event: E,
+    place: Place,
+    config: Config,
+    env: NodeJS.ProcessEnv,
+    /** Whether the session's outbox is drained as it is opened. */
+    drains = true,
+  ) {
+    const folder = trackingFolderOf(place)
+    const stamp = stampOf(folder, event.conversation)
+    super(event, place, config, env, readTracking(folder, event.conversation))
+    this.#stamp = stamp
+    this.#found = this.#sessionToWorkOn()
+    if (drains) this.drainOutbox()
+  }
+
+  get session(): LiveSession | undefined {
+    return this.#found?.session
+  }
+
+  override get sessionId(): string | undefined {
+    return this.#found?.session.id
+  }
+
+  /** The state of the session as it was found. Only where there is one. */
+  get state(): SessionState {
+    return this.#found!.state
+  }
+
+  /** The other open sessions here, for a conversation that works on none yet. */
+  get here(): Here {
+    this.#here ??= sessionsHere(this.place, this.config, this.head)
+    return this.#here
+  }
+
+  /** The session that was paused here, or by this conversation. */
+  get paused(): Found | undefined {
+    return this.#paused ?? this.here.paused
+  }
+
+  /** From now on the conversation works on this session. */
+  workOn(found: Found): void {
+    this.#found = found
+    this.note({ session: found.session.id })
+  }
+
+  override isRecorded(once: string): boolean {
+    return this.#found?.state.once.includes(once) ?? false
+  }
+
+  /** Takes over the entries that other hooks left for the session. */
+  drainOutbox(amend: (draft: Draft) => Draft = (draft) => draft): void {
+    const { session } = this
+    if (session === undefined) return
+    this.attempt(() => {
+      const drained = absorbOutbox(session, (left) => {
+        const amended = amend(left)
+        this.#clean(session, [amended])
+        return amended
+      })
+      if (drained > 0) this.#found = { session, ...session.openTo() }
+    })
+  }
+
+  /** Drops drafts that another hook has recorded since the state was read. */
+  dropRecorded(): void {
+    const { session } = this
+    if (session === undefined || this.drafts.length === 0) return
+    const { once } = session.open()
+    const fresh = this.drafts.filter((each) => each.once === undefined || !once.includes(each.once))
+    this.drafts.splice(0, this.drafts.length, ...fresh)
+  }
+
+  /** Appends the drafts so far, so that the state shows them. Answers whether it went well. */
+  flush(): boolean {
+    const { session } = this
+    if (session === undefined || this.drafts.length === 0) return true
+    return this.attempt(() => {
+      this.#append(session)
+      this.#found = { session, ...session.openTo() }
+    })
+  }
+
+  /** Writes drafts and conversation state. A failure is kept for `stint doctor` and changes nothing else. */
+  finish({ isCareful = false } = {}): void {
+    const { session } = this
+    const isRecorded = this.attempt(() => {
+      if (session !== undefined) this.#append(session)
+    })
+    // The next event has to inspect again what could not be recorded.
+    if (!isRecorded) {
+      const { settled: _settled, ...rest } = this.tracking
+      this.tracking = rest
+    }
+    // The state that another hook wrote meanwhile is newer than the one read here.
+    this.attempt(() => {
+      if (!isCareful || stampOf(this.stateFolder, this.event.conversation) === this.#stamp)
+        writeTracking(this.stateFolder, this.tracking)
+    })
+    this.runAfterwards()
+    // Where nothing else renews the snapshot, reading the log's growing end would cost each hook more than the last.
+    if (session !== undefined && this.#found!.read > LONG_TAIL)
+      this.attempt(() => writeQuickViews(session))
+  }
+
+  #append(session: LiveSession): void {
+    const drafts = this.drafts.splice(0)
+    this.#clean(session, drafts)
+    session.append(drafts)
+  }
+
+  /** A text that the user's patterns do not get through in time is not recorded: it may be what they are there to keep out. */
+  #clean(session: LiveSession, drafts: readonly Draft[]): void {
+    if (this.config.redact.patterns.length > 0) withinTime(() => session.clean(drafts), CLEANING_MS)
+  }
+
+  #sessionToWorkOn(): Found | undefined {
+    const { STINT_SESSION: named } = this.env
+    if (named !== undefined && named !== '') return namedSession(this.place, this.config, named)
+    const { session: bound } = this.tracking
+    if (bound !== undefined) {
+      const found = openById(this.place, this.config, bound)
+      if (found?.state.status === 'active') return found
+      this.#paused = found
+      const { session: _ended, ...rest } = this.tracking
+      this.tracking = { ...rest, ended: { session: bound, askedSince: false } }
+    }
+    const { active } = this.here
+    if (active !== undefined) this.note({ session: active.session.id })
+    return active
+  }
+}
+
+/** Whether anything of ours can be here: a repository, or a folder that has sessions. */
+export function isOurs(place: Place): boolean {
+  return place.repository !== undefined || existsSync(place.sessions)
+}

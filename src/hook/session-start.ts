@@ -1,0 +1,174 @@
+import { lineForPerson } from '../context/person-line.ts'
+import type { EventOf } from '../harness/claude/events.ts'
+import { appendLine } from '../journal/files.ts'
+import { statOrUndefined } from '../journal/look.ts'
+import { type Tracking, readTracking } from '../project/conversation/tracking.ts'
+import {
+  belongsHere,
+  listOpenSessions,
+  readOpenSession,
+} from '../project/store/open-session-files.ts'
+import { kindsInOutbox } from '../project/store/outbox.ts'
+import { clearedSession, forgetCleared } from './cleared.ts'
+import type { HookContext } from './context.ts'
+import { isPending } from './fast.ts'
+import { openById } from './find-session.ts'
+import { recordGitMoves } from './git-moves.ts'
+import { essenceOf, inject, injectState, isDelivered, openWindow } from './inject.ts'
+import { join, joinIfNew } from './join.ts'
+import { type Precomputed, readCurrent } from './precomputed.ts'
+import type { SessionContext } from './session-context.ts'
+import { hasUnseenCommand, quietGlance } from './transcript-glance.ts'
+import { readPreviousTranscript, readTranscript } from './transcript.ts'
+
+type SessionStart = EventOf<'sessionStart'>
+
+/** A conversation begins, is resumed, was cleared or compacted: it is bound to its session and gets the session's context. */
+export async function onSessionStart(context: SessionContext<SessionStart>): Promise<void> {
+  const { source } = context.event
+  const isCompacted = source === 'compact'
+  exportConversation(context)
+  if (source === 'clear') takeOver(context)
+  if (context.tracking.looked === undefined) skipEarlier(context)
+  else await readTranscript(context)
+  beginWindow(context)
+  if (context.session === undefined) return mentionOthers(context)
+
+  const last = context.state.conversations.items.at(-1)?.text
+  recordGitMoves(context)
+  if (!isCompacted) await readPreviousTranscript(context)
+  context.flush()
+  if (isCompacted) joinIfNew(context, source)
+  else join(context, source)
+  // The harness is about to count this one; the transcript does not show it yet.
+  const { compactions } = context.state
+  const state = isCompacted ? { ...context.state, compactions: compactions + 1 } : context.state
+  context.respond({ person: lineForPerson(state) })
+  if (isResumedWith(context, essenceOf(state), last)) return
+  await injectState(context, state, { level: isCompacted ? 'full' : 'start', why: source })
+}
+
+/** The same from what was precomputed. */
+export function sessionStartFast(context: HookContext<SessionStart>): boolean {
+  const { source, conversation } = context.event
+  const session = sessionFor(context)
+  const precomputed = session === undefined ? undefined : precomputedFor(context, session)
+  if (session === undefined || precomputed === undefined) return false
+  const isCompacted = source === 'compact'
+  // The last words in it are this conversation's only if it was made after it.
+  if (isCompacted && (precomputed.conversation !== conversation || !precomputed.isJoined))
+    return false
+  const response = isCompacted ? precomputed.compacted : precomputed.start
+  const isKnown = isResumedWith(context, response.essence, precomputed.conversations.at(-1))
+  // The text for one that begins speaks of this one as of another.
+  if (source === 'resume' && !isKnown) return false
+
+  context.note({ session })
+  if (context.tracking.looked === undefined) skipEarlier(context)
+  beginWindow(context)
+  if (!isCompacted) join(context, source)
+  context.respond({ person: response.person })
+  if (!isKnown) inject(context, response, { level: isCompacted ? 'full' : 'start', why: source })
+  exportConversation(context)
+  context.afterwards(() => forgetCleared(context))
+  return true
+}
+
+/** What was injected is known in the next window only if the conversation is resumed. */
+function beginWindow(context: HookContext<SessionStart>): void {
+  const { source } = context.event
+  if (source === 'compact') context.note({ awaitsBoundary: true })
+  const { given } = context.tracking
+  if (source !== 'resume') openWindow(context)
+  // In another process it may well be delivered.
+  else if (given !== undefined) context.note({ given: { ...given, attempts: 0 } })
+}
+
+/** Whether a resumed conversation has all that it would get, and no other worked on the session since. */
+function isResumedWith(
+  { event, tracking }: HookContext<SessionStart>,
+  essence: string,
+  last: string | undefined,
+): boolean {
+  return event.source === 'resume' && last === event.conversation && isDelivered(tracking, essence)
+}
+
+/** What a conversation said before hooks followed it is not this session's. */
+function skipEarlier(context: HookContext): void {
+  const { transcript } = context.tracking
+  const stat = transcript === undefined ? undefined : statOrUndefined(transcript)
+  if (stat?.isFile() === true) context.note({ looked: { offset: stat.size, inode: stat.ino } })
+}
+
+/** So that a command the agent runs knows which conversation it is in. */
+function exportConversation(context: HookContext): void {
+  const { CLAUDE_ENV_FILE: path } = context.env
+  if (path !== undefined && path.startsWith('/'))
+    context.afterwards(() =>
+      appendLine(path, `export STINT_CONVERSATION=${context.event.conversation}`),
+    )
+}
+
+function mentionOthers(context: SessionContext): void {
+  const { several } = context.here
+  if (several.length > 0) {
+    return context.respond({
+      person: `📋 Several sessions are active here (${several.join(', ')}): /session-resume NAME chooses one`,
+    })
+  }
+  const { paused } = context
+  if (paused !== undefined)
+    context.respond({
+      person: `📋 ${paused.state.name} is paused: /session-resume goes on with it`,
+    })
+}
+
+/** The conversation that was cleared handed its session to the one after it. */
+function takeOver(context: SessionContext): void {
+  const session = clearedSession(context)
+  context.afterwards(() => forgetCleared(context))
+  const found = session === undefined ? undefined : openById(context.place, context.config, session)
+  if (found?.state.status === 'active') context.workOn(found)
+}
+
+function sessionFor(context: HookContext<SessionStart>): string | undefined {
+  const { event, place, tracking } = context
+  const cleared = event.source === 'clear' ? clearedSession(context) : undefined
+  const named = cleared ?? tracking.session
+  if (named !== undefined)
+    return readOpenSession(place, named)?.status === 'active' ? named : undefined
+  const active = listOpenSessions(place)?.filter(
+    (open) => open.status === 'active' && belongsHere(open, place, context.head),
+  )
+  return active?.length === 1 ? active[0]!.id : undefined
+}
+
+/** Entries that change nothing of what is precomputed. */
+const HARMLESS = new Set([
+  'conversation.joined',
+  'conversation.ended',
+  'context.given',
+  'checkpoint.made',
+])
+
+function precomputedFor(context: HookContext, session: string): Precomputed | undefined {
+  const { place, head, stateFolder, tracking, event } = context
+  const precomputed = readCurrent(place, session)
+  if (precomputed === undefined || isPending(tracking)) return undefined
+  if (kindsInOutbox(place, session).some((kind) => !HARMLESS.has(kind))) return undefined
+  const { branch, commit } = precomputed.git
+  if (branch !== head.branch || commit !== head.commit) return undefined
+  // The transcript of a killed conversation before it may have more to record.
+  const before = precomputed.conversations.findLast((known) => known !== event.conversation)
+  const previous = before === undefined ? undefined : readTracking(stateFolder, before)
+  return isRead(tracking) && (previous === undefined || isRead(previous)) ? precomputed : undefined
+}
+
+/** Whether everything in the transcript was recorded. */
+function isRead(tracking: Tracking): boolean {
+  const { transcript, looked } = tracking
+  if (transcript === undefined || statOrUndefined(transcript) === undefined) return true
+  if (looked === undefined) return false
+  const bytes = quietGlance(tracking)
+  return bytes !== undefined && !hasUnseenCommand(bytes)
+}

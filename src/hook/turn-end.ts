@@ -1,0 +1,102 @@
+import type { EventOf } from '../harness/claude/events.ts'
+import { endConversation } from '../history/end-conversation.ts'
+import { isCopied } from '../project/conversation/copy/cursor.ts'
+import type { EntryData } from '../session/entries.ts'
+import { defined } from '../text/defined.ts'
+import { leaveCleared } from './cleared.ts'
+import { LONGEST_MESSAGE, LONGEST_RESULT, clip } from './clip.ts'
+import type { HookContext } from './context.ts'
+import { copyConversation } from './copy-conversation.ts'
+import { isQuiet, settledSession } from './fast.ts'
+import { recordGitMoves } from './git-moves.ts'
+import { writeQuickViews } from './quick-views.ts'
+import type { SessionContext } from './session-context.ts'
+import { readTranscript } from './transcript.ts'
+
+const PIECE = 64 * 1024
+
+type Stop = EventOf<'stop'>
+type SubagentStop = EventOf<'subagentStop'>
+type SessionEnd = EventOf<'sessionEnd'>
+
+/** The agent has yielded: its last message, and what it used. */
+export async function onStop(context: SessionContext<Stop>): Promise<void> {
+  const { read } = await readTranscript(context)
+  if (context.session === undefined) return
+  const { usage: latest, fired } = context.tracking
+  // The transcript lags behind the event, so that its last message may be of the turn before.
+  const isOfThisTurn = (read?.lastAssistantAt ?? '') > (fired.UserPromptSubmit ?? '')
+  const said = context.event.lastMessage ?? (isOfThisTurn ? read?.lastText : undefined)
+  if (said !== undefined || latest !== undefined) {
+    const { model, ...usage } = latest ?? {}
+    const used = latest === undefined ? {} : { usage: usage as typeof latest }
+    recordTurn(context, said, { ...defined({ model }), ...used })
+  }
+  recordGitMoves(context)
+}
+
+/** What only the transcript tells is recorded in the background. */
+export function stopFast(context: HookContext<Stop>): boolean {
+  const { lastMessage } = context.event
+  if (settledSession(context) === undefined || lastMessage === undefined) return false
+  if (lastMessage.trim() !== '') recordTurn(context, lastMessage)
+  return true
+}
+
+function recordTurn(
+  context: HookContext,
+  said = '',
+  used: Pick<EntryData['turn.ended'], 'model' | 'usage'> = {},
+): void {
+  const { conversation } = context.event
+  const text = said.trim() === '' ? undefined : clip(said.trim(), LONGEST_MESSAGE, context.config)
+  context.record('turn.ended', { conversation, ...defined({ said: text }), ...used })
+}
+
+/** A delegated agent has finished. */
+export function onSubagentStop(context: SessionContext<SubagentStop>): void {
+  if (context.session !== undefined) recordAgent(context)
+}
+
+export function subagentStopFast(context: HookContext<SubagentStop>): boolean {
+  return settledSession(context) !== undefined && recordAgent(context)
+}
+
+function recordAgent(context: HookContext<SubagentStop>): boolean {
+  const { agent, type, conversation, lastMessage } = context.event
+  if (lastMessage === undefined) return false
+  const { [agent]: task } = context.tracking.agents
+  const result = clip(lastMessage, LONGEST_RESULT, context.config)
+  const data = { agent, type, conversation, result, ...defined({ task }) }
+  context.record('agent.finished', data, `agent:${agent}`)
+  return true
+}
+
+/** The conversation is over. Nothing renders or copies after this. */
+export async function onSessionEnd(context: SessionContext<SessionEnd>): Promise<void> {
+  await readTranscript(context)
+  const { session } = context
+  if (session === undefined) return
+  recordGitMoves(context)
+  recordEnd(context, session.id)
+  context.flush()
+  context.attempt(() => writeQuickViews(session))
+  context.attempt(() => copyConversation(context.place, context.config, context.tracking, PIECE))
+}
+
+/** Where everything was read and copied before, only the reason is left to record. */
+export function sessionEndFast(context: HookContext<SessionEnd>): boolean {
+  const session = settledSession(context)
+  const { stateFolder, tracking } = context
+  if (session === undefined || !isQuiet(tracking) || !isCopied(stateFolder, tracking)) return false
+  recordEnd(context, session.id)
+  return true
+}
+
+function recordEnd(context: HookContext<SessionEnd>, session: string): void {
+  const { conversation, reason } = context.event
+  const { sessions } = context.place
+  if (reason === 'clear') context.afterwards(() => leaveCleared(context, session))
+  context.record('conversation.ended', { conversation, reason })
+  context.afterwards(() => endConversation(sessions, conversation, { at: context.now, reason }))
+}

@@ -1,0 +1,46 @@
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Tracking } from '../../src/project/conversation/tracking.ts'
+import { glance, mayCrossLine } from '../../src/hook/transcript-glance.ts'
+import { answered, bytesOf, recorded, said, spaced } from '../capture/transcript.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+test('a transcript is seen at a glance where its bytes tell what is in it, and looked at in full where they do not', () => {
+  const transcript = join(scratchFolder(), 'transcript.jsonl')
+  const bytes = recorded('claude-2.1.325.jsonl')
+  writeFileSync(transcript, Buffer.concat([bytes, Buffer.from('\n{"type":"us')]))
+  // The last line is still being written.
+  expect(glance({ transcript })?.length).toBe(bytes.length + 12)
+  for (const other of [
+    spaced(bytes),
+    spaced(bytes, ' '),
+    Buffer.concat([bytes, spaced(bytesOf(said('one of them')))]),
+  ]) {
+    writeFileSync(transcript, other)
+    expect(glance({ transcript })).toBeUndefined()
+  }
+})
+
+test('a context that has grown is seen with blanks between the parts of its lines, too', () => {
+  const notes = scratchFolder()
+  const transcript = join(notes, 'transcript.jsonl')
+  const usage = {
+    input_tokens: 10,
+    cache_creation_input_tokens: 200,
+    cache_read_input_tokens: 3000,
+    output_tokens: 4,
+  }
+  const bytes = bytesOf(answered('x', { message: { usage } }))
+  const fuller = (alertAt: number) =>
+    mayCrossLine(notes, {
+      conversation: 'c1',
+      transcript,
+      settled: { alertAt },
+    } as unknown as Tracking)
+  for (const written of [bytes, spaced(bytes), spaced(bytes, ' ')]) {
+    writeFileSync(transcript, written)
+    appendFileSync(transcript, '{}\n')
+    expect([fuller(3214), fuller(3215)]).toEqual([true, false])
+  }
+})
