@@ -112,7 +112,7 @@ function surveyProject({ place, config }: SessionContext): void {
 /** What a delegated agent was asked for is of no use once it has answered. */
 function forgetFinishedAgents(context: SessionContext): void {
   const running = Object.entries(context.tracking.agents)
-  const unfinished = running.filter(([agent]) => !context.isRecorded(`claude:agent:${agent}`))
+  const unfinished = running.filter(([agent]) => !context.isRecorded(`agent:${agent}`))
   if (unfinished.length < running.length) context.note({ agents: Object.fromEntries(unfinished) })
 }
 

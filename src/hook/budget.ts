@@ -14,7 +14,6 @@ import {
 import { knownBudget } from '../project/conversation/known-budget.ts'
 import { readTracking } from '../project/conversation/tracking.ts'
 import { readWindow } from '../project/conversation/window.ts'
-import { readUsageTail } from '../harness/claude/usage-tail.ts'
 import { stepCounts } from '../session/state.ts'
 import { defined } from '../text/defined.ts'
 import { phaseLine } from '../session/kinds/phases.ts'
@@ -23,12 +22,15 @@ import type { SessionContext } from './session-context.ts'
 
 /** What is known of the budget of the conversation that an event is of. */
 export function budgetOf(context: SessionContext): Budget {
-  const { tracking, place, config, env, now, stateFolder, event } = context
+  const { tracking, place, config, env, now, stateFolder, event, hooks } = context
   const { lastAutomatic } = context.state
   return knownBudget({
-    harness: 'claude',
+    harness: event.harness,
     window: readWindow(stateFolder, event.conversation),
-    tail: tracking.transcript === undefined ? undefined : readUsageTail(tracking.transcript),
+    tail:
+      tracking.transcript === undefined
+        ? undefined
+        : hooks.transcript.usageTail(tracking.transcript),
     configured: config.budget.window,
     lastAutomatic: lastAutomatic?.conversation === event.conversation ? lastAutomatic : undefined,
     root: place.repository?.worktree ?? place.root,

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { type Head, readHead } from '../git/head.ts'
-import type { HookEvent } from '../harness/claude/events.ts'
+import type { HarnessHooks, HookEvent, HookResponse } from '../harness/contract/hooks.ts'
+import { hooksOf } from '../harness/registry.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import type { Config } from '../project/config/config.ts'
 import { type Tracking, newTracking } from '../project/conversation/tracking.ts'
@@ -10,7 +11,6 @@ import { type Place, findPlace } from '../project/store/place.ts'
 import { type Draft, type EntryData, type EntryKind, draft } from '../session/entries.ts'
 import { defined } from '../text/defined.ts'
 import { isoTime } from '../text/iso-time.ts'
-import type { HookResponse } from './response.ts'
 
 /** git is asked only where its files do not say it, and an agent waits for it. */
 const GIT_MS = 400
@@ -36,10 +36,10 @@ export class HookContext<E extends HookEvent = HookEvent> {
     known: Tracking | undefined,
   ) {
     this.stateFolder = trackingFolderOf(place)
-    const tracking = known ?? newTracking('claude', event.conversation)
+    const tracking = known ?? newTracking(event.harness, event.conversation)
     this.tracking = {
       ...tracking,
-      harness: 'claude',
+      harness: event.harness,
       ...defined({ transcript: event.transcript }),
       fired: { ...tracking.fired, [event.name]: this.now },
     }
@@ -49,6 +49,11 @@ export class HookContext<E extends HookEvent = HookEvent> {
   /** Whether the state of the conversation is another than before the event. */
   get isStateChanged(): boolean {
     return this.tracking !== this.#initial
+  }
+
+  /** How the harness of the event speaks to its hooks. */
+  get hooks(): HarnessHooks {
+    return hooksOf(this.event.harness)!
   }
 
   get sessionId(): string | undefined {
@@ -72,13 +77,18 @@ export class HookContext<E extends HookEvent = HookEvent> {
 
   /** Records an entry; two hooks that capture the same thing give it the same `once`. */
   record<K extends EntryKind>(kind: K, data: EntryData[K], once?: string): void {
-    const key = once === undefined ? undefined : `claude:${once}`
-    if (key !== undefined && this.isRecorded(key)) return
+    if (once !== undefined && this.isRecorded(once)) return
+    const key = once === undefined ? undefined : this.onceOf(once)
     this.drafts.push(draft(kind, data, { by: 'hook', ...defined({ once: key }) }) as Draft)
   }
 
   isRecorded(_once: string): boolean {
     return false
+  }
+
+  /** As it is stored: what two harnesses name alike is not the same. */
+  protected onceOf(once: string): string {
+    return `${this.event.harness}:${once}`
   }
 
   /** Adds to the response. */
@@ -90,6 +100,12 @@ export class HookContext<E extends HookEvent = HookEvent> {
       model: joined(this.response.model, more.model),
       plain: joined(this.response.plain, more.plain),
     })
+  }
+
+  /** How many characters of the response the model reads. */
+  get charactersForModel(): number {
+    const { model = '', plain = '' } = this.response
+    return model.length + plain.length
   }
 
   /** Work that must not be done twice: it waits until everything else is written. */
@@ -145,7 +161,7 @@ export function noteHookError(
  * repository inside the project is not the project.
  */
 export function placeOf(event: HookEvent, env: NodeJS.ProcessEnv): Place {
-  const { CLAUDE_PROJECT_DIR: started } = env
+  const started = env[hooksOf(event.harness)?.variables.startFolder ?? '']
   if (
     started !== undefined &&
     isAbsolute(started) &&

@@ -2,7 +2,8 @@
 // opening the session, and entries are left in its outbox. Wherever anything is unknown or has changed, the handler runs.
 import { join } from 'node:path'
 import type { Repository } from '../git/repository.ts'
-import { type EventOf, type HookEvent, readEvent } from '../harness/claude/events.ts'
+import type { EventOf, HookEvent } from '../harness/contract/hooks.ts'
+import { readHookEvent } from '../harness/registry.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import { noteCost } from '../project/conversation/costs.ts'
 import { type Tracking, readTracking, writeTracking } from '../project/conversation/tracking.ts'
@@ -11,7 +12,6 @@ import { readOpenSession } from '../project/store/open-session-files.ts'
 import { leaveInOutbox } from '../project/store/outbox.ts'
 import { rememberedConfig } from './config.ts'
 import { HookContext, placeOf } from './context.ts'
-import { charactersForModel, printed } from './response.ts'
 import { quietGlance } from './transcript-glance.ts'
 
 /** How each kind of event is answered without its handler. False where the handler has to answer it. */
@@ -26,7 +26,7 @@ export function serveFast(
   responses: FastResponses,
 ): string | undefined {
   try {
-    const event = readEvent(input)
+    const event = readHookEvent(input)
     const respond =
       event === undefined
         ? undefined
@@ -34,7 +34,7 @@ export function serveFast(
     const context = event === undefined || respond === undefined ? undefined : open(event, env)
     if (context === undefined || !respond!(context)) return undefined
     commit(context)
-    return printed(context.event.name, context.response)
+    return context.hooks.printResponse(context.event.name, context.response)
   } catch {
     // Whatever is wrong, with the event, the files or the disk, the handler finds and notes it.
     return undefined
@@ -58,7 +58,7 @@ function commit(context: HookContext): void {
   if (context.isStateChanged) writeTracking(stateFolder, context.tracking)
   for (const draft of drafts) leaveInOutbox(place, sessionId!, draft)
   context.runAfterwards()
-  noteCost(stateFolder, event.conversation, event.name, charactersForModel(context.response))
+  noteCost(stateFolder, event.conversation, event.name, context.charactersForModel)
 }
 
 /** The session of a conversation about which everything was recorded when it was last inspected. */

@@ -7,7 +7,7 @@ import { statOrUndefined } from '../journal/look.ts'
 import { checksum } from '../journal/record.ts'
 import type { Tracking } from '../project/conversation/tracking.ts'
 import type { LiveSession } from '../project/store/live-session.ts'
-import { reportedSince } from '../session/delegates.ts'
+import { reportedSince } from '../session/kinds/delegates.ts'
 import type { EntryData } from '../session/entries.ts'
 import type { SessionState } from '../session/state.ts'
 import { defined } from '../text/defined.ts'
@@ -117,7 +117,7 @@ export async function injectNews(context: SessionContext): Promise<void> {
   if (news.length === 0 || context.response.model !== undefined) return
   // Another hook may have written its state over ours: the journal knows that it was reported.
   const once = `news:${conversation}:${latest}`
-  if (context.isRecorded(`claude:${once}`)) return
+  if (context.isRecorded(once)) return
   const { newsOfDelegates } = await import('../context/news.ts')
   const { text, mark } = newsOfDelegates(session, news)
   context.respond({ model: text })

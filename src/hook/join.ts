@@ -19,8 +19,8 @@ export function join(context: HookContext, source: string): void {
 }
 
 function recordJoined(context: HookContext, source: string): void {
-  const { conversation, transcript } = context.event
-  const data = { conversation, harness: 'claude', source, ...defined({ transcript }) }
+  const { conversation, harness, transcript } = context.event
+  const data = { conversation, harness, source, ...defined({ transcript }) }
   context.record('conversation.joined', data)
 }
 

@@ -1,4 +1,4 @@
-import type { EventOf } from '../harness/claude/events.ts'
+import type { EventOf } from '../harness/contract/hooks.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import type { SessionContext } from './session-context.ts'
 

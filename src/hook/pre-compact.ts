@@ -1,5 +1,5 @@
 import { textForSummariser } from '../context/summariser.ts'
-import type { EventOf } from '../harness/claude/events.ts'
+import type { EventOf } from '../harness/contract/hooks.ts'
 import { kindsInOutbox } from '../project/store/outbox.ts'
 import type { SessionState } from '../session/state.ts'
 import type { HookContext } from './context.ts'

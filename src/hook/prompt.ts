@@ -1,7 +1,7 @@
 import { isHandoffIntent } from '../context/handoff-intent.ts'
 import { asksToContinue } from '../context/intent.ts'
 import { asksForWordsOutside, looksUnrelated } from '../context/related.ts'
-import type { EventOf } from '../harness/claude/events.ts'
+import type { EventOf } from '../harness/contract/hooks.ts'
 import { writeOpenSession } from '../project/store/open-sessions.ts'
 import { draft } from '../session/entries.ts'
 import { defined } from '../text/defined.ts'

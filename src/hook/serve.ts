@@ -1,11 +1,11 @@
-import { type EventOf, type HookEvent, readEvent } from '../harness/claude/events.ts'
+import type { EventOf, HookEvent } from '../harness/contract/hooks.ts'
+import { hooksOf, readHookEvent } from '../harness/registry.ts'
 import { StintError } from '../journal/errors.ts'
 import { noteCost } from '../project/conversation/costs.ts'
 import { trackingFolderOf } from '../project/store/conversation-binding.ts'
 import { oneLine } from '../text/clean.ts'
 import { readConfigOnce } from './config.ts'
 import { noteHookError, placeOf } from './context.ts'
-import { charactersForModel, printed } from './response.ts'
 import { SessionContext, isOurs } from './session-context.ts'
 
 /** What is done at each kind of event. */
@@ -24,7 +24,7 @@ export async function serve(
   env: NodeJS.ProcessEnv,
   handlers: Handlers,
 ): Promise<string> {
-  const event = readEvent(input)
+  const event = readHookEvent(input)
   const handler = event === undefined ? undefined : (handlers[event.kind] as Handler | undefined)
   if (event === undefined || handler === undefined || env.STINT_HOOKS === 'off') return ''
   let stateFolder: string | undefined
@@ -38,8 +38,8 @@ export async function serve(
     context.finish()
     context.session?.close()
     // Of a conversation that works on no session, too: the agent waited for it all the same.
-    noteCost(stateFolder, event.conversation, event.name, charactersForModel(context.response))
-    return printed(event.name, context.response)
+    noteCost(stateFolder, event.conversation, event.name, context.charactersForModel)
+    return context.hooks.printResponse(event.name, context.response)
   } catch (error) {
     // In a folder that is gone there is nothing to record, and no place for an error.
     if (stateFolder === undefined) return ''
@@ -49,8 +49,8 @@ export async function serve(
       event.kind === 'sessionStart' &&
       error instanceof StintError &&
       error.code === 'CONFIG_INVALID'
-    return isForPerson
-      ? printed(event.name, { person: `📋 Stint records nothing here: ${oneLine(error.message)}` })
-      : ''
+    if (!isForPerson) return ''
+    const person = `📋 Stint records nothing here: ${oneLine(error.message)}`
+    return hooksOf(event.harness)?.printResponse(event.name, { person }) ?? ''
   }
 }

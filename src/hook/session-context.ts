@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { HookEvent } from '../harness/claude/events.ts'
+import type { HookEvent } from '../harness/contract/hooks.ts'
 import type { Config } from '../project/config/config.ts'
 import { readTracking, stampOf, writeTracking } from '../project/conversation/tracking.ts'
 import { trackingFolderOf } from '../project/store/conversation-binding.ts'
@@ -70,7 +70,7 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
   }
 
   override isRecorded(once: string): boolean {
-    return this.#found?.state.once.includes(once) ?? false
+    return this.#found?.state.once.includes(this.onceOf(once)) ?? false
   }
 
   /** Takes over the entries that other hooks left for the session. */

@@ -1,5 +1,5 @@
 import { lineForPerson } from '../context/person-line.ts'
-import type { EventOf } from '../harness/claude/events.ts'
+import type { EventOf } from '../harness/contract/hooks.ts'
 import { appendLine } from '../journal/files.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import { type Tracking, readTracking } from '../project/conversation/tracking.ts'
@@ -102,7 +102,7 @@ function skipEarlier(context: HookContext): void {
 
 /** So that a command the agent runs knows which conversation it is in. */
 function exportConversation(context: HookContext): void {
-  const { CLAUDE_ENV_FILE: path } = context.env
+  const { [context.hooks.variables.shellFile]: path } = context.env
   if (path !== undefined && path.startsWith('/'))
     context.afterwards(() =>
       appendLine(path, `export STINT_CONVERSATION=${context.event.conversation}`),

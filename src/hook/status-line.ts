@@ -4,7 +4,8 @@ import { readTracking } from '../project/conversation/tracking.ts'
 import { noteTrouble } from '../project/conversation/troubles.ts'
 import { type Window, writeWindow } from '../project/conversation/window.ts'
 import { readHead } from '../git/head.ts'
-import { type StatusInput, readStatusInput } from '../harness/claude/status-input.ts'
+import type { StatusInput } from '../harness/contract/hooks.ts'
+import { DEFAULT_HARNESS, hooksOf } from '../harness/registry.ts'
 import { StintError } from '../journal/errors.ts'
 import { type Config, DEFAULTS } from '../project/config/config.ts'
 import { trackingFolderOf } from '../project/store/conversation-binding.ts'
@@ -24,7 +25,7 @@ export async function statusLine(
   env: NodeJS.ProcessEnv,
   now: string,
 ): Promise<string> {
-  const told = readStatusInput(input)
+  const told = hooksOf()!.readStatus(input)
   const window: Window = { at: now, ...told.figures }
   let place: Place | undefined
   try {
@@ -103,7 +104,7 @@ function contextLine(
   return [
     budgetLine(
       knownBudget({
-        harness: 'claude',
+        harness: DEFAULT_HARNESS,
         window,
         configured,
         lastAutomatic,

@@ -1,6 +1,5 @@
 import { mayBeTests } from '../command/may-be-tests.ts'
-import type { EventOf } from '../harness/claude/events.ts'
-import { factsOf, type ToolFacts } from '../harness/claude/tool-facts.ts'
+import type { EventOf, ToolFacts } from '../harness/contract/hooks.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import type { Tracking } from '../project/conversation/tracking.ts'
 import { defined } from '../text/defined.ts'
@@ -72,8 +71,8 @@ function isFollowed({ transcript, looked }: Tracking): boolean {
   )
 }
 
-function factsIn({ event, place }: HookContext<ToolUsed>): ToolFacts {
-  return factsOf(event, place.repository?.worktree ?? place.root)
+function factsIn({ event, place, hooks }: HookContext<ToolUsed>): ToolFacts {
+  return hooks.toolFacts(event, place.repository?.worktree ?? place.root)
 }
 
 function isLarge({ output = '' }: ToolFacts): boolean {

@@ -1,6 +1,7 @@
 import { mayBeTests } from '../command/may-be-tests.ts'
 import { type Piece, readPiece } from '../harness/contract/read-piece.ts'
-import { type Looked, lookAtPiece } from '../harness/claude/transcript.ts'
+import type { TranscriptFacts } from '../harness/contract/transcript.ts'
+import { hooksOf } from '../harness/registry.ts'
 import { readTracking, writeTracking } from '../project/conversation/tracking.ts'
 import { defined } from '../text/defined.ts'
 import { clip, secretless } from './clip.ts'
@@ -12,7 +13,7 @@ const MOST_PIECES = 32
 const LONGEST_SUMMARY = 16_000
 
 interface TranscriptRead {
-  readonly read?: Looked
+  readonly read?: TranscriptFacts
   readonly delivery: Delivery
 }
 
@@ -46,7 +47,7 @@ async function readOnePiece(
   piece: Piece,
   isFirst: boolean,
 ): Promise<TranscriptRead> {
-  const read = lookAtPiece(piece.bytes, context.tracking.carried)
+  const read = context.hooks.transcript.inspect(piece.bytes, context.tracking.carried)
   await recordContents(context, context.event.conversation, read)
   // A compaction before hooks followed this conversation is not this session's.
   if (!isFirst || piece.from === 0) {
@@ -66,7 +67,7 @@ async function readOnePiece(
   return { read, delivery: deliveryIn(context, read) }
 }
 
-function deliveryIn(context: SessionContext, read: Looked): Delivery {
+function deliveryIn(context: SessionContext, read: TranscriptFacts): Delivery {
   const { given, sawBoundary, answeredAt = '' } = context.tracking
   if (given === undefined) return 'nothing injected'
   if (read.recordsHookContext) context.note({ recordsHookContext: true })
@@ -90,10 +91,11 @@ export async function readPreviousTranscript(context: SessionContext): Promise<v
   if (previous === undefined || tracking?.transcript === undefined || tracking.looked === undefined)
     return
   // It may have continued with another session since.
-  if (tracking.session !== context.sessionId) return
+  const reader = hooksOf(tracking.harness)?.transcript
+  if (tracking.session !== context.sessionId || reader === undefined) return
   const piece = readPiece(tracking.transcript, tracking.looked, PIECE)
   if (piece === undefined || piece.bytes.length === 0) return
-  const read = lookAtPiece(piece.bytes, tracking.carried)
+  const read = reader.inspect(piece.bytes, tracking.carried)
   await recordContents(context, previous.text, read)
   recordCompactions(context, previous.text, read)
   // One that still runs keeps its own state; an entry recorded twice counts once.
@@ -106,7 +108,7 @@ export async function readPreviousTranscript(context: SessionContext): Promise<v
 async function recordContents(
   context: SessionContext,
   conversation: string,
-  { commands, queued, failure, lastAssistantAt }: Looked,
+  { commands, queued, failure, lastAssistantAt }: TranscriptFacts,
 ): Promise<void> {
   const tests = commands.filter(({ command }) => mayBeTests(command))
   for (const { toolUseId, command, output, isError } of tests)
@@ -143,7 +145,7 @@ export async function recordTestRun(
 function recordCompactions(
   context: SessionContext,
   conversation: string,
-  { boundaries, summary }: Looked,
+  { boundaries, summary }: TranscriptFacts,
 ): void {
   for (const { uuid: boundary, trigger, tokensBefore } of boundaries) {
     const data = { conversation, boundary, ...defined({ trigger, tokensBefore }) }
@@ -156,7 +158,7 @@ function recordCompactions(
   context.record('summary.kept', kept, `summary:${boundary ?? conversation + text.length}`)
 }
 
-function followCompactions(context: SessionContext, { boundaries }: Looked): void {
+function followCompactions(context: SessionContext, { boundaries }: TranscriptFacts): void {
   if (boundaries.length === 0) return
   const isAnnounced = context.tracking.awaitsBoundary === true
   context.note({ sawBoundary: isAnnounced })

@@ -1,4 +1,4 @@
-import type { EventOf } from '../harness/claude/events.ts'
+import type { EventOf } from '../harness/contract/hooks.ts'
 import { endConversation } from '../history/end-conversation.ts'
 import { isCopied } from '../project/conversation/copy/cursor.ts'
 import type { EntryData } from '../session/entries.ts'

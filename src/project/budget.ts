@@ -99,12 +99,12 @@ export async function budgetOf(
 
 function totalsFor(
   folder: string,
-  { conversation, transcript }: Tracking,
+  { conversation, harness, transcript }: Tracking,
   progress: BudgetOptions['progress'],
 ): ConversationTotals | undefined {
   return transcript === undefined
     ? undefined
-    : conversationTotals(folder, conversation, transcript, progress)
+    : conversationTotals(folder, conversation, transcript, { harness, progress })
 }
 
 /** What the harness says that it cost, as late as it says so; else what it comes to by the price list. */

@@ -4,7 +4,7 @@ import { isConversationId } from '../../history/conversation-id.ts'
 import { type Json, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { defined } from '../../text/defined.ts'
 
-export type { EventOf, HookEvent } from '../contract/hooks.ts'
+export type { HookEvent } from '../contract/hooks.ts'
 
 const LONGEST_PATH = 4096
 // More than anybody types, and little enough to journal what is left of it.

@@ -7,7 +7,7 @@ import { timeOf, usageIn } from './transcript/last-answer.ts'
 import { contextOf } from '../contract/transcript.ts'
 import { defined } from '../../text/defined.ts'
 
-export type { StatusFigures, StatusInput } from '../contract/hooks.ts'
+export type { StatusInput } from '../contract/hooks.ts'
 
 const LONGEST_PATH = 4096
 
@@ -21,20 +21,6 @@ export function readStatusInput(json: string): StatusInput {
     ...(isConversationId(conversation) ? { conversation } : {}),
     figures: figuresIn(fields),
   }
-}
-
-/** The same fields read back from notes, where they may have been cut off or be anything by now. */
-export function statusFigures(fields: Json): StatusFigures {
-  const limits = { fiveHour: limitOf(fields['fiveHour']), sevenDay: limitOf(fields['sevenDay']) }
-  const counts = Object.fromEntries(
-    ['usedPercent', 'size', 'used', 'cost'].map((name) => [name, countOf(fields[name])]),
-  )
-  return defined({
-    ...counts,
-    ...limits,
-    model: nameOf(fields['model']),
-    version: nameOf(fields['version']),
-  })
 }
 
 function figuresIn(fields: Json): StatusFigures {
@@ -73,14 +59,6 @@ function resetIn(value: unknown): string | undefined {
   return seconds === undefined
     ? timeOf(value)
     : timeOf(new Date(Math.min(seconds, 8e12) * 1000).toISOString())
-}
-
-function limitOf(value: unknown): Limit | undefined {
-  const fields = objectOf(value)
-  const percent = countOf(fields?.['percent'])
-  return percent === undefined
-    ? undefined
-    : { percent, ...defined({ resetsAt: timeOf(fields?.['resetsAt']) }) }
 }
 
 function positive(value: unknown): number | undefined {

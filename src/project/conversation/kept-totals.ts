@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { sumUp } from '../../harness/claude/usage-totals.ts'
 import {
   type KeptTotals,
   type SpentByModel,
@@ -8,6 +7,7 @@ import {
   together,
   totalsOf,
 } from '../../harness/contract/transcript.ts'
+import { DEFAULT_HARNESS, hooksOf } from '../../harness/registry.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { createFolder, replaceUnsynced } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
@@ -22,6 +22,8 @@ interface Kept {
 
 const FORMAT = 1
 
+type Progress = (done: number, size: number) => void
+
 /** What a conversation has used in all, and what those used that it delegated to. */
 export interface ConversationTotals extends Totals {
   readonly delegates: number
@@ -35,8 +37,13 @@ export function conversationTotals(
   folder: string,
   conversation: string,
   transcript: string,
-  progress?: (done: number, size: number) => void,
+  {
+    harness = DEFAULT_HARNESS,
+    progress,
+  }: { harness?: string; progress?: Progress | undefined } = {},
 ): ConversationTotals | undefined {
+  const sumUp = hooksOf(harness)?.transcript.sumUp
+  if (sumUp === undefined) return undefined
   const path = join(folder, `${conversation}.usage`)
   const before = readKept(path)
   const own = sumUp(transcript, before.conversation, progress)

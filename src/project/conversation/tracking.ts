@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Crossed } from '../../context/budget/stages.ts'
-import type { Carried } from '../../harness/claude/transcript.ts'
+import type { Carried } from '../../harness/contract/transcript.ts'
 import type { Usage } from '../../session/entries.ts'
 import { createFolder, replaceUnsynced } from '../../journal/files.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'

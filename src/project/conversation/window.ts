@@ -1,10 +1,12 @@
 // How full a context window is, as the harness tells its status line. Hooks are not told, so the status line
 // leaves word for them.
 import { join } from 'node:path'
-import { type StatusFigures, statusFigures } from '../../harness/claude/status-input.ts'
-import { nameOf, objectOf } from '../../text/json-fields.ts'
+import type { Limit } from '../../context/budget/figures.ts'
+import type { StatusFigures } from '../../harness/contract/hooks.ts'
 import { createFolder, replaceUnsynced } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
+import { defined } from '../../text/defined.ts'
+import { type Json, countOf, nameOf, objectOf } from '../../text/json-fields.ts'
 
 export interface Window extends StatusFigures {
   /** When the harness told it. */
@@ -30,4 +32,26 @@ export function readWindow(folder: string, conversation: string): Window | undef
 
 export function windowPath(folder: string, conversation: string): string {
   return join(folder, `${conversation}.window`)
+}
+
+/** The figures read back from a file, where they may have been cut off or be anything by now. */
+export function statusFigures(fields: Json): StatusFigures {
+  const limits = { fiveHour: limitOf(fields['fiveHour']), sevenDay: limitOf(fields['sevenDay']) }
+  const counts = Object.fromEntries(
+    ['usedPercent', 'size', 'used', 'cost'].map((name) => [name, countOf(fields[name])]),
+  )
+  return defined({
+    ...counts,
+    ...limits,
+    model: nameOf(fields['model']),
+    version: nameOf(fields['version']),
+  })
+}
+
+function limitOf(value: unknown): Limit | undefined {
+  const fields = objectOf(value)
+  const percent = countOf(fields?.['percent'])
+  return percent === undefined
+    ? undefined
+    : { percent, ...defined({ resetsAt: nameOf(fields?.['resetsAt'], 40) }) }
 }
