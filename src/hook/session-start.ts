@@ -1,6 +1,7 @@
+import { closeSync, fstatSync } from 'node:fs'
 import { lineForPerson } from '../context/person-line.ts'
 import type { EventOf } from '../harness/contract/hooks.ts'
-import { appendLine } from '../journal/files.ts'
+import { appendLine, openRegularFile } from '../journal/files.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import { type Tracking, readTracking } from '../project/conversation/tracking.ts'
 import {
@@ -96,8 +97,11 @@ function isResumedWith(
 /** What a conversation said before hooks followed it is not this session's. */
 function skipEarlier(context: HookContext): void {
   const { transcript } = context.tracking
-  const stat = transcript === undefined ? undefined : statOrUndefined(transcript)
-  if (stat?.isFile() === true) context.note({ looked: { offset: stat.size, inode: stat.ino } })
+  const fd = transcript === undefined ? undefined : openRegularFile(transcript)
+  if (fd === undefined) return
+  const { size, ino } = fstatSync(fd)
+  closeSync(fd)
+  context.note({ looked: { offset: size, inode: ino } })
 }
 
 /** So that a command the agent runs knows which conversation it is in. */
