@@ -264,6 +264,8 @@ async function buildOne(path, entryFileNames, plugin, define = {}) {
     input: path,
     platform: 'node',
     external: [/^node:/],
+    // A module of which nothing is used is left out, whatever it computes when it is loaded.
+    treeshake: { moduleSideEffects: false },
     transform: { define },
     ...(plugin === undefined ? {} : { plugins: [plugin] }),
   })

@@ -2,7 +2,7 @@ import { projectContext } from '../context/survey/project-context.ts'
 import { readProjectContext } from '../context/survey/remembered.ts'
 import { GitFailed } from '../git/run-git.ts'
 import type { HookEvent } from '../harness/contract/hooks.ts'
-import { readHookEvent } from '../harness/registry.ts'
+import { hooksOf, readHookEvent } from '../harness/registry.ts'
 import { removeFile } from '../journal/files.ts'
 import { readConfig } from '../project/config/read-config.ts'
 import { noteWrites, onceOfCosts, takeCosts } from '../project/conversation/costs.ts'
@@ -44,14 +44,16 @@ export async function afterEvent(
   stint: string,
 ): Promise<void> {
   const event = readHookEvent(input)
-  if (event === undefined || env.STINT_HOOKS === 'off') return
-  const place = placeOf(event, env)
+  const protocol = hooksOf(event?.harness)
+  if (event === undefined || protocol === undefined || env.STINT_HOOKS === 'off') return
+  const place = placeOf(event, env, protocol)
   if (!isOurs(place)) return
   const stateFolder = trackingFolderOf(place)
   try {
     // Without state no hook has served this conversation: it works on nothing here.
     if (readTracking(stateFolder, event.conversation) === undefined) return
-    const context = new SessionContext(event, place, readConfig(place.sessions), env, false)
+    const config = readConfig(place.sessions)
+    const context = new SessionContext({ event, place, config, env, protocol }, false)
     const { session } = context
     if (session === undefined) return
     if (event.kind === 'preCompact' && event.trigger === 'auto') requestHandoffOnce(context)

@@ -23,8 +23,8 @@ export function forgetCleared(context: HookContext): void {
 }
 
 // Old clients do not say who they are, but the command that started this hook does.
-function clearedPath({ stateFolder, env, hooks }: HookContext): string {
-  const pid = [env[hooks.variables.process], env.STINT_HARNESS_PID].find(
+function clearedPath({ stateFolder, env, protocol }: HookContext): string {
+  const pid = [env[protocol.variables.process], env.STINT_HARNESS_PID].find(
     (value) => value !== undefined && /^\d+$/.test(value),
   )
   return join(stateFolder, `cleared-${pid ?? process.ppid}`)

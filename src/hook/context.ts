@@ -1,7 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { type Head, readHead } from '../git/head.ts'
-import type { HarnessHooks, HookEvent, HookResponse } from '../harness/contract/hooks.ts'
-import { hooksOf } from '../harness/registry.ts'
+import type { HookEvent, HookProtocol, HookResponse } from '../harness/contract/hooks.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import type { Config } from '../project/config/config.ts'
 import { type Tracking, newTracking } from '../project/conversation/tracking.ts'
@@ -16,8 +15,22 @@ import { isoTime } from '../text/iso-time.ts'
 const GIT_MS = 400
 const LONGEST_ERROR = 2000
 
+/** An event, where it happened, and how to speak to its harness. */
+export interface HookRequest<E extends HookEvent = HookEvent> {
+  readonly event: E
+  readonly place: Place
+  readonly config: Config
+  readonly env: NodeJS.ProcessEnv
+  readonly protocol: HookProtocol
+}
+
 /** One event: where it happened, the state of its conversation, what to record and what to answer. Opens no session. */
 export class HookContext<E extends HookEvent = HookEvent> {
+  readonly event: E
+  readonly place: Place
+  readonly config: Config
+  readonly env: NodeJS.ProcessEnv
+  readonly protocol: HookProtocol
   readonly now = isoTime(Date.now())
   /** Where the state of conversations is kept. */
   readonly stateFolder: string
@@ -29,12 +42,14 @@ export class HookContext<E extends HookEvent = HookEvent> {
   #head: Head | undefined
 
   constructor(
-    readonly event: E,
-    readonly place: Place,
-    readonly config: Config,
-    readonly env: NodeJS.ProcessEnv,
+    { event, place, config, env, protocol }: HookRequest<E>,
     known: Tracking | undefined,
   ) {
+    this.event = event
+    this.place = place
+    this.config = config
+    this.env = env
+    this.protocol = protocol
     this.stateFolder = trackingFolderOf(place)
     const tracking = known ?? newTracking(event.harness, event.conversation)
     this.tracking = {
@@ -49,11 +64,6 @@ export class HookContext<E extends HookEvent = HookEvent> {
   /** Whether the state of the conversation is another than before the event. */
   get isStateChanged(): boolean {
     return this.tracking !== this.#initial
-  }
-
-  /** How the harness of the event speaks to its hooks. */
-  get hooks(): HarnessHooks {
-    return hooksOf(this.event.harness)!
   }
 
   get sessionId(): string | undefined {
@@ -160,8 +170,12 @@ export function noteHookError(
  * The project that a conversation was started in. The folder that an event names follows the agent's `cd`, and a
  * repository inside the project is not the project.
  */
-export function placeOf(event: HookEvent, env: NodeJS.ProcessEnv): Place {
-  const started = env[hooksOf(event.harness)?.variables.startFolder ?? '']
+export function placeOf(
+  event: HookEvent,
+  env: NodeJS.ProcessEnv,
+  { variables }: HookProtocol,
+): Place {
+  const { [variables.startFolder]: started } = env
   if (
     started !== undefined &&
     isAbsolute(started) &&

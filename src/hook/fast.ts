@@ -2,8 +2,8 @@
 // opening the session, and entries are left in its outbox. Wherever anything is unknown or has changed, the handler runs.
 import { join } from 'node:path'
 import type { Repository } from '../git/repository.ts'
-import type { EventOf, HookEvent } from '../harness/contract/hooks.ts'
-import { readHookEvent } from '../harness/registry.ts'
+import type { EventOf, HookEvent, HookProtocol } from '../harness/contract/hooks.ts'
+import { readFastEvent } from '../harness/hook-protocols.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import { noteCost } from '../project/conversation/costs.ts'
 import { type Tracking, readTracking, writeTracking } from '../project/conversation/tracking.ts'
@@ -26,31 +26,34 @@ export function serveFast(
   responses: FastResponses,
 ): string | undefined {
   try {
-    const event = readHookEvent(input)
-    const respond =
-      event === undefined
-        ? undefined
-        : (responses[event.kind] as ((context: HookContext) => boolean) | undefined)
-    const context = event === undefined || respond === undefined ? undefined : open(event, env)
+    const { event, protocol } = readFastEvent(input) ?? {}
+    if (event === undefined || protocol === undefined) return undefined
+    const respond = responses[event.kind] as ((context: HookContext) => boolean) | undefined
+    const context = respond === undefined ? undefined : open(event, env, protocol)
     if (context === undefined || !respond!(context)) return undefined
     commit(context)
-    return context.hooks.printResponse(context.event.name, context.response)
+    return protocol.printResponse(context.event.name, context.response)
   } catch {
     // Whatever is wrong, with the event, the files or the disk, the handler finds and notes it.
     return undefined
   }
 }
 
-function open(event: HookEvent, env: NodeJS.ProcessEnv): HookContext | undefined {
+function open(
+  event: HookEvent,
+  env: NodeJS.ProcessEnv,
+  protocol: HookProtocol,
+): HookContext | undefined {
   if ((env.STINT_SESSION ?? '') !== '' || env.STINT_HOOKS === 'off') return undefined
-  const place = placeOf(event, env)
+  const place = placeOf(event, env, protocol)
   if (place.repository === undefined) return undefined
   const stateFolder = trackingFolderOf(place)
   const config = rememberedConfig(place.sessions, stateFolder)
   // The user's own patterns may take long, and only the use of a tool records no text.
   if (config === undefined) return undefined
   if (config.redact.patterns.length > 0 && event.kind !== 'toolUsed') return undefined
-  return new HookContext(event, place, config, env, readTracking(stateFolder, event.conversation))
+  const known = readTracking(stateFolder, event.conversation)
+  return new HookContext({ event, place, config, env, protocol }, known)
 }
 
 function commit(context: HookContext): void {
@@ -94,8 +97,8 @@ export function isStillSettled(
 }
 
 /** Whether the transcript tells nothing that has to be recorded. */
-export function isQuiet(tracking: Tracking): boolean {
-  return quietGlance(tracking) !== undefined
+export function isQuiet({ protocol, tracking }: HookContext): boolean {
+  return quietGlance(protocol.signs, tracking) !== undefined
 }
 
 export function headStamp({ gitDir, commonDir }: Repository): string {

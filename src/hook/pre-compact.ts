@@ -34,7 +34,7 @@ export async function onPreCompact(context: SessionContext<PreCompact>): Promise
 /** The same from what was precomputed. */
 export function preCompactFast(context: HookContext<PreCompact>): boolean {
   const session = settledSession(context)
-  if (session === undefined || !isQuiet(context.tracking)) return false
+  if (session === undefined || !isQuiet(context)) return false
   const checkpoint = readCurrent(context.place, session.id)?.checkpoint
   if (checkpoint === undefined || kindsInOutbox(context.place, session.id).length > 0) return false
   recordCheckpoint(context, checkpoint)

@@ -52,13 +52,17 @@ export async function onPrompt(context: SessionContext<UserPrompt>): Promise<voi
 
 /** The same where nothing is to be injected. */
 export function promptFast(context: HookContext<UserPrompt>): boolean {
-  const { tracking, stateFolder, place } = context
+  const { tracking, stateFolder, place, protocol } = context
   const { prompt, isFromHarness } = context.event
   const session = settledSession(context)
-  const bytes = session === undefined ? undefined : quietGlance(tracking)
-  if (session === undefined || bytes === undefined || mayBeUndelivered(bytes, tracking))
+  const bytes = session === undefined ? undefined : quietGlance(protocol.signs, tracking)
+  if (
+    session === undefined ||
+    bytes === undefined ||
+    mayBeUndelivered(protocol.signs, bytes, tracking)
+  )
     return false
-  if (mayCrossLine(stateFolder, tracking) || isHandoffIntent(prompt)) return false
+  if (mayCrossLine(protocol.signs, stateFolder, tracking) || isHandoffIntent(prompt)) return false
   if (isFromHarness) return true
   if (session.hasNews) return false
   if (asksToContinue(prompt)) return tracking.given !== undefined

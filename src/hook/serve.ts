@@ -26,20 +26,22 @@ export async function serve(
 ): Promise<string> {
   const event = readHookEvent(input)
   const handler = event === undefined ? undefined : (handlers[event.kind] as Handler | undefined)
-  if (event === undefined || handler === undefined || env.STINT_HOOKS === 'off') return ''
+  const protocol = hooksOf(event?.harness)
+  if (event === undefined || handler === undefined || protocol === undefined) return ''
+  if (env.STINT_HOOKS === 'off') return ''
   let stateFolder: string | undefined
   try {
-    const place = placeOf(event, env)
+    const place = placeOf(event, env, protocol)
     if (!isOurs(place)) return ''
     stateFolder = trackingFolderOf(place)
     const config = await readConfigOnce(place.sessions, stateFolder)
-    const context = new SessionContext(event, place, config, env)
+    const context = new SessionContext({ event, place, config, env, protocol })
     await context.attemptAsync(() => handler(context))
     context.finish()
     context.session?.close()
     // Of a conversation that works on no session, too: the agent waited for it all the same.
     noteCost(stateFolder, event.conversation, event.name, context.charactersForModel)
-    return context.hooks.printResponse(event.name, context.response)
+    return protocol.printResponse(event.name, context.response)
   } catch (error) {
     // In a folder that is gone there is nothing to record, and no place for an error.
     if (stateFolder === undefined) return ''
@@ -51,6 +53,6 @@ export async function serve(
       error.code === 'CONFIG_INVALID'
     if (!isForPerson) return ''
     const person = `📋 Stint records nothing here: ${oneLine(error.message)}`
-    return hooksOf(event.harness)?.printResponse(event.name, { person }) ?? ''
+    return protocol.printResponse(event.name, { person })
   }
 }

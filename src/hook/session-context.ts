@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { HookEvent } from '../harness/contract/hooks.ts'
-import type { Config } from '../project/config/config.ts'
+import type { HarnessHooks, HookEvent } from '../harness/contract/hooks.ts'
 import { readTracking, stampOf, writeTracking } from '../project/conversation/tracking.ts'
 import { trackingFolderOf } from '../project/store/conversation-binding.ts'
 import type { LiveSession } from '../project/store/live-session.ts'
@@ -8,7 +7,7 @@ import { absorbOutbox } from '../project/store/outbox.ts'
 import type { Place } from '../project/store/place.ts'
 import type { Draft } from '../session/entries.ts'
 import type { SessionState } from '../session/state.ts'
-import { HookContext } from './context.ts'
+import { HookContext, type HookRequest } from './context.ts'
 import { type Found, type Here, namedSession, openById, sessionsHere } from './find-session.ts'
 import { writeQuickViews } from './quick-views.ts'
 import { withinTime } from './within-time.ts'
@@ -18,22 +17,22 @@ const LONG_TAIL = 32 * 1024
 
 /** The context of a handler: with the session that the conversation works on, opened. */
 export class SessionContext<E extends HookEvent = HookEvent> extends HookContext<E> {
+  readonly hooks: HarnessHooks
   #found: Found | undefined
   #here: Here | undefined
   #paused: Found | undefined
   readonly #stamp: string
 
   constructor(
-    event: E,
-    place: Place,
-    config: Config,
-    env: NodeJS.ProcessEnv,
+    request: HookRequest<E> & { readonly protocol: HarnessHooks },
     /** Whether the session's outbox is drained as it is opened. */
     drains = true,
   ) {
-    const folder = trackingFolderOf(place)
-    const stamp = stampOf(folder, event.conversation)
-    super(event, place, config, env, readTracking(folder, event.conversation))
+    const folder = trackingFolderOf(request.place)
+    const { conversation } = request.event
+    const stamp = stampOf(folder, conversation)
+    super(request, readTracking(folder, conversation))
+    this.hooks = request.protocol
     this.#stamp = stamp
     this.#found = this.#sessionToWorkOn()
     if (drains) this.drainOutbox()

@@ -19,7 +19,7 @@ import { essenceOf, inject, injectState, isDelivered, openWindow } from './injec
 import { join, joinIfNew } from './join.ts'
 import { type Precomputed, readCurrent } from './precomputed.ts'
 import type { SessionContext } from './session-context.ts'
-import { hasUnseenCommand, quietGlance } from './transcript-glance.ts'
+import { includesAny, quietGlance } from './transcript-glance.ts'
 import { readPreviousTranscript, readTranscript } from './transcript.ts'
 
 type SessionStart = EventOf<'sessionStart'>
@@ -106,7 +106,7 @@ function skipEarlier(context: HookContext): void {
 
 /** So that a command the agent runs knows which conversation it is in. */
 function exportConversation(context: HookContext): void {
-  const { [context.hooks.variables.shellFile]: path } = context.env
+  const { [context.protocol.variables.shellFile]: path } = context.env
   if (path !== undefined && path.startsWith('/'))
     context.afterwards(() =>
       appendLine(path, `export STINT_CONVERSATION=${context.event.conversation}`),
@@ -165,14 +165,18 @@ function precomputedFor(context: HookContext, session: string): Precomputed | un
   // The transcript of a killed conversation before it may have more to record.
   const before = precomputed.conversations.findLast((known) => known !== event.conversation)
   const previous = before === undefined ? undefined : readTracking(stateFolder, before)
-  return isRead(tracking) && (previous === undefined || isRead(previous)) ? precomputed : undefined
+  const isOfThisHarness = previous === undefined || previous.harness === tracking.harness
+  const isAllRead = [tracking, ...(previous === undefined ? [] : [previous])].every((each) =>
+    isRead(context, each),
+  )
+  return isOfThisHarness && isAllRead ? precomputed : undefined
 }
 
 /** Whether everything in the transcript was recorded. */
-function isRead(tracking: Tracking): boolean {
+function isRead({ protocol }: HookContext, tracking: Tracking): boolean {
   const { transcript, looked } = tracking
   if (transcript === undefined || statOrUndefined(transcript) === undefined) return true
   if (looked === undefined) return false
-  const bytes = quietGlance(tracking)
-  return bytes !== undefined && !hasUnseenCommand(bytes)
+  const bytes = quietGlance(protocol.signs, tracking)
+  return bytes !== undefined && !includesAny(bytes, protocol.signs.commands)
 }

@@ -46,11 +46,12 @@ export async function onToolUsed(context: SessionContext<ToolUsed>): Promise<voi
 
 /** Most uses tell nothing new: another edit of a recorded file, a command that is neither git's nor ours. */
 export function toolUsedFast(context: HookContext<ToolUsed>): boolean {
-  const { tracking, event, stateFolder } = context
+  const { tracking, event, stateFolder, protocol } = context
   const { session, settled, given } = tracking
   if (session === undefined || settled?.session !== session || isPending(tracking)) return false
   if (event.agent !== undefined || given?.isProved === false) return false
-  if (!isStillSettled(context, settled) || mayCrossLine(stateFolder, tracking)) return false
+  if (!isStillSettled(context, settled) || mayCrossLine(protocol.signs, stateFolder, tracking))
+    return false
   const facts = factsIn(context)
   if (facts.isEdit) return settled.files.includes(facts.edited ?? '') && !countEdit(context).isDue
   return facts.command !== undefined && isNothingNew(facts.command, facts, tracking)
@@ -71,8 +72,8 @@ function isFollowed({ transcript, looked }: Tracking): boolean {
   )
 }
 
-function factsIn({ event, place, hooks }: HookContext<ToolUsed>): ToolFacts {
-  return hooks.toolFacts(event, place.repository?.worktree ?? place.root)
+function factsIn({ event, place, protocol }: HookContext<ToolUsed>): ToolFacts {
+  return protocol.toolFacts(event, place.repository?.worktree ?? place.root)
 }
 
 function isLarge({ output = '' }: ToolFacts): boolean {

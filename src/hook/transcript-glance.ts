@@ -1,5 +1,6 @@
 // Whether the transcript has anything new to record, told from its bytes without parsing a line.
 import { closeSync, fstatSync } from 'node:fs'
+import type { TranscriptSigns } from '../harness/contract/hooks.ts'
 import { openRegularFile } from '../journal/files.ts'
 import { readRange } from '../journal/read.ts'
 import type { Tracking } from '../project/conversation/tracking.ts'
@@ -9,15 +10,6 @@ import { isCompact } from '../text/compact-json.ts'
 const MOST = 256 * 1024
 const TAIL = 48 * 1024
 const NEWLINE = 0x0a
-
-/** What reading the transcript would record: a compaction, a queued prompt, a command or a call that failed. */
-const TELLING = [
-  '"compact_boundary"',
-  '"queued_command"',
-  '"is_error":true',
-  '"isApiErrorMessage":true',
-].map((text) => Buffer.from(text))
-const ANSWER = Buffer.from('"type":"assistant"')
 
 /** The bytes that the harness wrote since its transcript was last read. Undefined where they have to be parsed. */
 export function glance({
@@ -39,9 +31,16 @@ export function glance({
 }
 
 /** The same where nothing in them has to be recorded. */
-export function quietGlance(tracking: Pick<Tracking, 'transcript' | 'looked'>): Buffer | undefined {
+export function quietGlance(
+  { recorded }: TranscriptSigns,
+  tracking: Pick<Tracking, 'transcript' | 'looked'>,
+): Buffer | undefined {
   const bytes = glance(tracking)
-  return bytes === undefined || TELLING.some((text) => bytes.includes(text)) ? undefined : bytes
+  return bytes === undefined || includesAny(bytes, recorded) ? undefined : bytes
+}
+
+export function includesAny(bytes: Buffer, texts: readonly string[]): boolean {
+  return texts.some((text) => bytes.includes(text))
 }
 
 /** Whether all its lines are of the form whose bytes tell what is in them. */
@@ -55,18 +54,14 @@ function areCompact(bytes: Buffer): boolean {
   return true
 }
 
-/** What a conversation that is over may have left unrecorded besides: the results of its tests. */
-export function hasUnseenCommand(bytes: Buffer): boolean {
-  return bytes.includes('"name":"Bash"') || bytes.includes('"type":"tool_result"')
-}
-
 /** Whether the model has answered without a trace of what was injected. */
 export function mayBeUndelivered(
+  { answer }: TranscriptSigns,
   bytes: Buffer,
   { given, answeredAt }: Pick<Tracking, 'given' | 'answeredAt'>,
 ): boolean {
   if (given === undefined || given.isProved) return false
-  const hasAnswered = (answeredAt ?? '') > given.at || bytes.includes(ANSWER)
+  const hasAnswered = (answeredAt ?? '') > given.at || bytes.includes(answer)
   return hasAnswered && !bytes.includes(`[stint:${given.mark}]`)
 }
 
@@ -75,35 +70,25 @@ export function mayBeUndelivered(
  * transcript, whoever's that is, or from what the status line left: the handler finds out where it was too much.
  */
 export function mayCrossLine(
+  { lastUsage }: TranscriptSigns,
   stateFolder: string,
   { conversation, transcript, settled }: Tracking,
 ): boolean {
   const { alertAt } = settled ?? {}
   if (alertAt === undefined) return false
-  const tokens = lastUsage(transcript) ?? readWindow(stateFolder, conversation)?.used
+  const bytes = tailOf(transcript)
+  const seen = bytes === undefined ? undefined : lastUsage(bytes)
+  const tokens = seen ?? readWindow(stateFolder, conversation)?.used
   return tokens !== undefined && tokens >= alertAt
 }
 
-function lastUsage(transcript: string | undefined): number | undefined {
+function tailOf(transcript: string | undefined): Buffer | undefined {
   const fd = transcript === undefined ? undefined : openRegularFile(transcript)
   if (fd === undefined) return undefined
   try {
     const { size } = fstatSync(fd)
-    return lastUsageIn(readRange(fd, Math.max(0, size - TAIL), size))
+    return readRange(fd, Math.max(0, size - TAIL), size)
   } finally {
     closeSync(fd)
   }
-}
-
-function lastUsageIn(bytes: Buffer): number | undefined {
-  let at = bytes.lastIndexOf('"usage":{')
-  if (at < 0) at = bytes.lastIndexOf('"usage": {')
-  if (at < 0) return undefined
-  const usage = bytes.toString('latin1', at, at + 500)
-  let tokens = 0
-  for (const [, count] of usage.matchAll(
-    /"(?:input|output|cache_creation_input|cache_read_input)_tokens": ?(\d+)/g,
-  ))
-    tokens += Number(count)
-  return tokens
 }

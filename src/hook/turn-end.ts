@@ -88,7 +88,7 @@ export async function onSessionEnd(context: SessionContext<SessionEnd>): Promise
 export function sessionEndFast(context: HookContext<SessionEnd>): boolean {
   const session = settledSession(context)
   const { stateFolder, tracking } = context
-  if (session === undefined || !isQuiet(tracking) || !isCopied(stateFolder, tracking)) return false
+  if (session === undefined || !isQuiet(context) || !isCopied(stateFolder, tracking)) return false
   recordEnd(context, session.id)
   return true
 }

@@ -2,6 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Tracking } from '../../src/project/conversation/tracking.ts'
+import { claudeProtocol } from '../../src/harness/claude/hook-protocol.ts'
 import { glance, mayCrossLine } from '../../src/hook/transcript-glance.ts'
 import { answered, bytesOf, recorded, said, spaced } from '../capture/transcript.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -33,7 +34,7 @@ test('a context that has grown is seen with blanks between the parts of its line
   }
   const bytes = bytesOf(answered('x', { message: { usage } }))
   const fuller = (alertAt: number) =>
-    mayCrossLine(notes, {
+    mayCrossLine(claudeProtocol.signs, notes, {
       conversation: 'c1',
       transcript,
       settled: { alertAt },

@@ -4,18 +4,35 @@ import type { Json } from '../../text/json-fields.ts'
 import type { PlanChange } from './plan-steps.ts'
 import type { TranscriptReader } from './transcript.ts'
 
-/** The part of a harness that the hook programs load: every member works at once, without waiting. */
-export interface HarnessHooks {
+/** How a harness speaks to its hooks: every member works at once, without waiting. */
+export interface HookProtocol {
   /** Undefined when it is no event of this harness, or does not say where and in which conversation. */
   readEvent(json: string): HookEvent | undefined
   /** The response to an event of this name, as the harness reads it from standard output. */
   printResponse(event: string, response: HookResponse): string
   /** What the use of a tool shows by itself. `root` is the project's folder. */
   toolFacts(event: ToolUsedEvent, root: string): ToolFacts
+  readonly variables: HookVariables
+  readonly signs: TranscriptSigns
+}
+
+/** The part of a harness that handlers load besides. */
+export interface HarnessHooks extends HookProtocol {
   /** What the status line is told. */
   readStatus(json: string): StatusInput
   readonly transcript: TranscriptReader
-  readonly variables: HookVariables
+}
+
+/** Bytes of a transcript that tell without parsing whether it has to be read. */
+export interface TranscriptSigns {
+  /** One of these stands in every line that would be recorded at once. */
+  readonly recorded: readonly string[]
+  /** Stands in every answer of the model. */
+  readonly answer: string
+  /** One of these stands in every line that tells of a command. */
+  readonly commands: readonly string[]
+  /** The tokens in the context, by the last usage in these bytes. */
+  lastUsage(bytes: Buffer): number | undefined
 }
 
 /** The environment variables in which a harness tells its hooks something. */
