@@ -2,7 +2,7 @@
 // and Node 20 has no such cache of its own.
 import { readFileSync, statSync } from 'node:fs'
 import { Script } from 'node:vm'
-import { unsealCode } from '../hook/sealed-code.ts'
+import { unsealCode } from './start/sealed-code.ts'
 import { stateHome } from '../journal/state-home.ts'
 
 type Wrapped = (exports: object, require: NodeJS.Require, folder: string, filename: string) => void
@@ -27,7 +27,7 @@ export function loadCompiled<T extends object>(file: string): Loaded<T> {
   ;(script.runInThisContext() as Wrapped)(exports, require, __dirname, filename)
   const isFromCache = cachedData !== undefined && script.cachedDataRejected === false
   const keep = async () => {
-    const { keepCompiled } = await import('../hook/keep-compiled.ts')
+    const { keepCompiled } = await import('./start/keep-compiled.ts')
     keepCompiled(cache, script.createCachedData())
   }
   return {

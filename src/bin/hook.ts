@@ -2,8 +2,7 @@
 // compiled for that before. There is one for each kind of event, so that none loads what only another needs. This one is
 // compiled each time, and is as small as can be.
 import { PROBE_ANSWER, PROBE_EVENT } from '../harness/setup/hook-command.ts'
-import { eventIn } from '../hook/event-in.ts'
-import { readInput } from '../hook/read-input.ts'
+import { eventIn, readInput } from './start/read-input.ts'
 import { loadCompiled } from './compiled.ts'
 
 /** The file of each program. Its name has a sum of its source in it, so that no other source is run by its code. */

@@ -65,7 +65,7 @@ export class Pack {
     for (const [name, { script }] of this.#loaded) pieces.set(name, script.createCachedData())
     const index = JSON.stringify([...pieces].map(([name, code]) => [name, code.length]))
     const head = Buffer.from(`${String(index.length).padEnd(PREFIX)}${index}`)
-    const { keepCompiled } = await import('../hook/keep-compiled.ts')
+    const { keepCompiled } = await import('./start/keep-compiled.ts')
     keepCompiled(this.#cache, Buffer.concat([head, ...pieces.values()]))
   }
 

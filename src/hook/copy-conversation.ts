@@ -5,7 +5,7 @@ import type { Config } from '../project/config/config.ts'
 import { trackingFolderOf } from '../project/store/conversation-binding.ts'
 import type { Place } from '../project/store/place.ts'
 import { readCursor, writeCursor } from '../project/conversation/copy/cursor.ts'
-import { TookTooLong, withinTime } from './within-time.ts'
+import { TookTooLong, withinTime } from './clip.ts'
 import { defined } from '../text/defined.ts'
 
 const PIECE_MS = 600

@@ -10,8 +10,7 @@ import { defined } from '../text/defined.ts'
 import { secretless } from './clip.ts'
 import { openById, sessionsHere } from './find-session.ts'
 import { join } from './join.ts'
-import { writeQuickViews } from './quick-views.ts'
-import type { SessionContext } from './session-context.ts'
+import { type SessionContext, writeQuickViews } from './session-context.ts'
 
 const LONGEST_GOAL = 240
 

@@ -1,13 +1,11 @@
 import { textForSummariser } from '../context/summariser.ts'
 import type { EventOf } from '../harness/contract/hooks.ts'
 import { kindsInOutbox } from '../project/store/outbox.ts'
-import type { SessionState } from '../session/state.ts'
 import type { HookContext } from './context.ts'
 import { isQuiet, settledSession } from './fast.ts'
 import { recordGitMoves } from './git-moves.ts'
-import { type CheckpointResponse, readCurrent } from './precomputed.ts'
-import { writeQuickViews } from './quick-views.ts'
-import type { SessionContext } from './session-context.ts'
+import { type CheckpointResponse, isPinned, readCurrent } from './precomputed.ts'
+import { type SessionContext, writeQuickViews } from './session-context.ts'
 import { readTranscript } from './transcript.ts'
 
 type PreCompact = EventOf<'preCompact'>
@@ -42,16 +40,6 @@ export function preCompactFast(context: HookContext<PreCompact>): boolean {
   return true
 }
 
-export function checkpointResponse(state: SessionState): CheckpointResponse {
-  const compaction = state.compactions + 1
-  return {
-    compaction,
-    text: textForSummariser(state, { compaction }),
-    isPinned: isPinned(state),
-    entryCount: state.entryCount,
-  }
-}
-
 function recordCheckpoint(
   context: HookContext,
   { compaction, isPinned: isUnchanged, entryCount }: Omit<CheckpointResponse, 'text'>,
@@ -62,9 +50,4 @@ function recordCheckpoint(
     { note: `before compaction ${compaction}`, preCompact: true, ...context.git },
     `checkpoint:${context.event.conversation}:${compaction}:${entryCount}`,
   )
-}
-
-/** Whether nothing happened since the last checkpoint, or since the handoff that made one. */
-function isPinned({ checkpoints, handoffs, lastId }: SessionState): boolean {
-  return [checkpoints, handoffs].some(({ items }) => items.at(-1)?.id === lastId)
 }

@@ -5,7 +5,17 @@ import { errnoOf } from '../journal/errors.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import { journalFolder, type Place } from '../project/store/place.ts'
 import type { GitState } from '../session/entries.ts'
-import type { Injection } from './inject.ts'
+import { packContext } from '../context/pack.ts'
+import { lineForPerson } from '../context/person-line.ts'
+import { vocabularyOf } from '../context/related.ts'
+import { readProjectContext } from '../context/survey/remembered.ts'
+import { contentWords } from '../context/words.ts'
+import { replaceUnsynced } from '../journal/files.ts'
+import type { LiveSession } from '../project/store/live-session.ts'
+import type { SessionState } from '../session/state.ts'
+import { defined } from '../text/defined.ts'
+import { type Injection, injectionOf } from './inject.ts'
+import { textForSummariser } from '../context/summariser.ts'
 
 export interface Precomputed {
   /** The build that made it: another one may answer differently. */
@@ -69,4 +79,60 @@ export function readCurrent(place: Place, session: string): Precomputed | undefi
   if (value === undefined) return undefined
   const stat = statOrUndefined(join(journalFolder(place, session), 'log.jsonl'))
   return stat?.ino === value.log.inode && stat.size === value.log.size ? value : undefined
+}
+
+const MOST_WORDS = 2000
+const CONVERSATIONS = 2
+
+/** Computes what the next hooks of a session will answer. */
+export function precompute(session: LiveSession, conversation: string): void {
+  const { state, end } = session.openTo()
+  const { inode } = session.log.identity()
+  const value = precomputedFor(session, state, conversation, { inode, size: end })
+  replaceUnsynced(precomputedPath(session.place, session.id), JSON.stringify(value))
+}
+
+function precomputedFor(
+  session: LiveSession,
+  state: SessionState,
+  conversation: string,
+  log: Precomputed['log'],
+): Precomputed {
+  const project = readProjectContext(session.place)
+  const compacted = { ...state, compactions: state.compactions + 1 }
+  const known = state.conversations.items.map(({ text }) => text)
+  // To a conversation that begins, the last words are another's.
+  const started = packContext(state, {
+    level: 'start',
+    conversation: 'to be',
+    ...defined({ project }),
+  })
+  const resumed = packContext(compacted, { level: 'full', conversation })
+  return {
+    build: THIS_BUILD,
+    log,
+    conversation,
+    isJoined: known.includes(conversation),
+    conversations: known.slice(-CONVERSATIONS),
+    git: state.git,
+    start: { ...injectionOf(started, session, state), person: lineForPerson(state) },
+    compacted: { ...injectionOf(resumed, session, compacted), person: lineForPerson(compacted) },
+    checkpoint: checkpointResponse(state),
+    words: [...contentWords(vocabularyOf(state))].slice(0, MOST_WORDS),
+  }
+}
+
+function checkpointResponse(state: SessionState): CheckpointResponse {
+  const compaction = state.compactions + 1
+  return {
+    compaction,
+    text: textForSummariser(state, { compaction }),
+    isPinned: isPinned(state),
+    entryCount: state.entryCount,
+  }
+}
+
+/** Whether nothing happened since the last checkpoint, or since the handoff that made one. */
+export function isPinned({ checkpoints, handoffs, lastId }: SessionState): boolean {
+  return [checkpoints, handoffs].some(({ items }) => items.at(-1)?.id === lastId)
 }

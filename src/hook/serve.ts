@@ -7,6 +7,20 @@ import { oneLine } from '../text/clean.ts'
 import { readConfigOnce } from './config.ts'
 import { noteHookError, placeOf } from './context.ts'
 import { SessionContext, isOurs } from './session-context.ts'
+import { type FastResponses, serveFast } from './fast.ts'
+import { onNotification } from './notification.ts'
+import { onPreCompact, preCompactFast } from './pre-compact.ts'
+import { onPrompt, promptFast } from './prompt.ts'
+import { onSessionStart, sessionStartFast } from './session-start.ts'
+import { onToolUsed, toolUsedFast } from './tool-use.ts'
+import {
+  onSessionEnd,
+  onStop,
+  onSubagentStop,
+  sessionEndFast,
+  stopFast,
+  subagentStopFast,
+} from './turn-end.ts'
 
 /** What is done at each kind of event. */
 export type Handlers = {
@@ -55,4 +69,35 @@ export async function serve(
     const person = `📋 Stint records nothing here: ${oneLine(error.message)}`
     return protocol.printResponse(event.name, { person })
   }
+}
+
+const FAST: FastResponses = {
+  sessionStart: sessionStartFast,
+  userPrompt: promptFast,
+  preCompact: preCompactFast,
+  toolUsed: toolUsedFast,
+  stop: stopFast,
+  subagentStop: subagentStopFast,
+  sessionEnd: sessionEndFast,
+}
+
+const HANDLERS: Handlers = {
+  sessionStart: onSessionStart,
+  userPrompt: onPrompt,
+  preCompact: onPreCompact,
+  toolUsed: onToolUsed,
+  stop: onStop,
+  subagentStop: onSubagentStop,
+  sessionEnd: onSessionEnd,
+  notification: onNotification,
+}
+
+/** Serves an event of any kind. */
+export async function serveHook(input: string, env: NodeJS.ProcessEnv): Promise<string> {
+  return serveWithoutHandler(input, env) ?? serve(input, env, HANDLERS)
+}
+
+/** What to print where no handler is needed. */
+export function serveWithoutHandler(input: string, env: NodeJS.ProcessEnv): string | undefined {
+  return serveFast(input, env, FAST)
 }

@@ -9,8 +9,12 @@ import type { Draft } from '../session/entries.ts'
 import type { SessionState } from '../session/state.ts'
 import { HookContext, type HookRequest } from './context.ts'
 import { type Found, type Here, namedSession, openById, sessionsHere } from './find-session.ts'
-import { writeQuickViews } from './quick-views.ts'
-import { withinTime } from './within-time.ts'
+import { withinTime } from './clip.ts'
+import { join } from 'node:path'
+import { replaceUnsynced } from '../journal/files.ts'
+import { writeOpenSession } from '../project/store/open-sessions.ts'
+import { renderProgress } from '../document/progress.ts'
+import { writeSnapshot } from '../document/snapshot.ts'
 
 const CLEANING_MS = 300
 const LONG_TAIL = 32 * 1024
@@ -158,4 +162,15 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
 /** Whether anything of ours can be here: a repository, or a folder that has sessions. */
 export function isOurs(place: Place): boolean {
   return place.repository !== undefined || existsSync(place.sessions)
+}
+
+/**
+ * Saves what can be saved without reading the whole journal: the state as far as it is open or recent, and
+ * `progress.md`. The document follows when somebody has the time: another hook that nobody waits for, or the next command.
+ */
+export function writeQuickViews(session: LiveSession): void {
+  const { state, end } = session.openTo()
+  replaceUnsynced(join(session.folder, 'progress.md'), renderProgress(state))
+  writeOpenSession(session.place, state)
+  writeSnapshot(session.snapshotPath, session.log, end, state)
 }

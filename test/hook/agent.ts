@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync } from
 import { join } from 'node:path'
 import { hookGroups } from '../../src/harness/claude/setup/hook-registrations.ts'
 import { afterEvent } from '../../src/hook/after.ts'
-import { serveHook } from '../../src/hook/serve-hook.ts'
+import { serveHook } from '../../src/hook/serve.ts'
 import { readLog } from '../../src/journal/read.ts'
 import type { RawEntry } from '../../src/session/in-effect.ts'
 import { program, terminal } from '../support/cli.ts'

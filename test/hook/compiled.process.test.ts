@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { PROBE_ANSWER, PROBE_EVENT } from '../../src/harness/setup/hook-command.ts'
-import { sealCode, unsealCode } from '../../src/hook/sealed-code.ts'
+import { sealCode, unsealCode } from '../../src/bin/start/sealed-code.ts'
 import { program } from '../support/cli.ts'
 import { project } from './agent.ts'
 

@@ -1,5 +1,5 @@
 import { buildCommand } from '@stricli/core'
-import { serveHook } from '../../../hook/serve-hook.ts'
+import { serveHook } from '../../../hook/serve.ts'
 import { statusLine } from '../../../hook/status-line.ts'
 import type { Context } from '../../context/context.ts'
 import { Output } from '../../context/output.ts'

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path'
-import { errnoOf } from '../journal/errors.ts'
-import { createFolder, removeFile, replaceUnsynced } from '../journal/files.ts'
-import { namesIn, statOrUndefined } from '../journal/look.ts'
+import { errnoOf } from '../../journal/errors.ts'
+import { createFolder, removeFile, replaceUnsynced } from '../../journal/files.ts'
+import { namesIn, statOrUndefined } from '../../journal/look.ts'
 import { sealCode } from './sealed-code.ts'
 
 /** Enough for the commands that are used. Each is about a megabyte at most. */

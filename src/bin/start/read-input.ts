@@ -1,5 +1,8 @@
 import { fstatSync, readSync } from 'node:fs'
-import { INPUT_MS, LONGEST_INPUT } from './input-limits.ts'
+
+const LONGEST_INPUT = 32 * 1024 * 1024
+/** How long input is waited for. */
+const INPUT_MS = 900
 
 const KIND = 0o170000
 const FILE = 0o100000
@@ -13,7 +16,7 @@ const SOCKET = 0o140000
 export function readInput(): string | undefined | Promise<string | undefined> {
   return neverWaits()
     ? readAtOnce()
-    : import('./await-input.ts').then(({ awaitInput }) => awaitInput())
+    : import('./await-input.ts').then(({ awaitInput }) => awaitInput(LONGEST_INPUT, INPUT_MS))
 }
 
 /** Whether a read gives what is there and says where nothing is. A pipe is made so, as by `process.stdin`; Node makes it as it was when it ends. */
@@ -54,4 +57,9 @@ function readAtOnce(): string | undefined {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }
   }
+}
+
+/** The name of an event, told without reading all of it. */
+export function eventIn(input: string): string {
+  return /"hook_event_name"\s*:\s*"(\w+)"/.exec(input)?.[1] ?? ''
 }

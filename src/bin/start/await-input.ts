@@ -1,10 +1,9 @@
 import { read } from 'node:fs'
-import { INPUT_MS, LONGEST_INPUT } from './input-limits.ts'
 
 /** All of an input that is waited for, or undefined when it cannot be read. One that does not come ends the process. */
-export function awaitInput(): Promise<string | undefined> {
+export function awaitInput(longest: number, patienceMs: number): Promise<string | undefined> {
   // Node cannot end while a read of its own waits for input that does not come; the shell around it says that all is well.
-  const giveUp = setTimeout(() => process.kill(process.pid, 'SIGKILL'), INPUT_MS)
+  const giveUp = setTimeout(() => process.kill(process.pid, 'SIGKILL'), patienceMs)
   // One thread is enough to read with, and starting four takes longer than reading.
   process.env.UV_THREADPOOL_SIZE = '1'
   return new Promise<string | undefined>((resolve) => {
@@ -15,7 +14,7 @@ export function awaitInput(): Promise<string | undefined> {
         if (error?.code === 'EAGAIN') return void setTimeout(readOn, 5)
         if (error !== null && error.code !== 'EOF') return resolve(undefined)
         length += count ?? 0
-        if (length > LONGEST_INPUT) return resolve(undefined)
+        if (length > longest) return resolve(undefined)
         if (count > 0) {
           chunks.push(buffer.subarray(0, count))
           return readOn()
