@@ -17,6 +17,10 @@ export interface Project extends PlainProject {
   importHistories(request?: ImportRequest): Promise<ImportReport>
   /** One prompt to an agent of any harness, in a session that is new or goes on. */
   prompt(request: PromptRequest, tell?: (event: PromptEvent) => void): Promise<PromptHandle>
+  /** The document of a session, Markdown, with everything in it. */
+  document(name?: string): Promise<string>
+  /** The same value without secrets: what agents write is theirs, and what is shown is kept in logs and transcripts. */
+  withoutSecrets<T>(value: T): Promise<T>
   /** What Stint cost and saved here, or in the session, task or run that `of` names. */
   ledger(query?: LedgerQuery): Promise<Ledger>
   /** What is worth tidying up now and then. */
@@ -35,8 +39,9 @@ export interface LedgerQuery extends Pick<LedgerRequest, 'since' | 'by'> {
 /** Opens the project around a folder. Nothing is written until something is recorded. */
 export function openProject(cwd: string = process.cwd(), options: WorkspaceOptions = {}): Project {
   const workspace = new Workspace(cwd, options)
+  const project = projectOf(workspace)
   return {
-    ...projectOf(workspace),
+    ...project,
     runs: runsOf(workspace),
     delegates: delegatesOf(workspace),
     // Rarely needed, so not loaded with the rest.
@@ -47,6 +52,16 @@ export function openProject(cwd: string = process.cwd(), options: WorkspaceOptio
     async prompt(request, tell = () => {}) {
       const { startPrompt } = await import('./run/prompt/start-prompt.ts')
       return startPrompt(workspace, request, tell)
+    },
+    async document(name) {
+      const { modelOf } = await import('./document/model.ts')
+      const { renderModel } = await import('./document/render.ts')
+      return renderModel(modelOf((await project.view(name)).state))
+    },
+    async withoutSecrets(value) {
+      const { redaction } = await import('./project/store/clean-draft.ts')
+      const { redactDeep } = await import('./text/redact.ts')
+      return redactDeep(value, redaction(workspace.config)).value
     },
     async ledger({ of, ...request } = {}) {
       const { ledgerOf } = await import('./ledger/ledger.ts')
@@ -92,20 +107,31 @@ export type { ExportOptions, Exported } from './project/export/export-session.ts
 export type { LogEntry } from './project/lifecycle/log-entries.ts'
 export type { Packed } from './project/pack.ts'
 export type { ProjectContext } from './context/survey/project-context.ts'
+export type { ReportedStatus } from './project/tasks/report-task.ts'
+export type { WorkspaceOptions } from './project/store/workspace.ts'
+export { SLASH_COMMANDS } from './harness/claude/slash-commands.ts'
 export type { SessionHandle } from './project/session-handle.ts'
-export type { SessionRow } from './index/rows.ts'
 export type { SaidHit, SearchHit } from './index/open-index.ts'
 export type { SearchRequest } from './project/search.ts'
-export type { Checkpoint, Decision, SessionState, SessionStatus, Step } from './session/state.ts'
-export type { Workflow } from './session/kinds/phases.ts'
+export * from './public.ts'
+export type {
+  Checkpoint,
+  Decision,
+  Item,
+  SessionState,
+  SessionStatus,
+  Step,
+} from './session/state.ts'
+export type { Usage } from './session/entries.ts'
+export type { Phase, PhaseStatus, SubPhase, Workflow } from './session/kinds/phases.ts'
 export type { WorkflowOverview } from './project/workflow/overview.ts'
 export type { RawEntry } from './session/in-effect.ts'
-export type { Task } from './backlog/task.ts'
+export type { Priority, Size, Task } from './backlog/task.ts'
 export { StintError, NotWritten, OutcomeUnknown } from './journal/errors.ts'
-export type { RunEvent } from './run/events.ts'
+export type { Gauge, RunEvent } from './run/events.ts'
 export type { RunOptions } from './run/options.ts'
 export type { RunPlan } from './run/loop/run-plan.ts'
-export type { RunReport, RunRow } from './run/report.ts'
+export type { Comparison, RunReport, RunRow, Spend, TaskName, TaskReport } from './run/report.ts'
 export type { RunHandle, StartOptions } from './run/loop/start-run.ts'
 export type { PromptEnd, PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
 export type { DelegateStatus } from './run/delegate-order.ts'

@@ -24,8 +24,6 @@ const CYCLIC_FOLDERS = new Set<string>([
   'harness/claude/setup',
   'index',
   'index/said',
-  'mcp',
-  'mcp/tools',
   'project/conversation',
   'project/conversation/copy',
   'serve',

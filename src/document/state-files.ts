@@ -1,94 +1,18 @@
 import { encode } from '@toon-format/toon'
-import {
-  type Decision,
-  type DelegateLine,
-  type Discovery,
-  type SessionState,
-  type Shelf,
-  type Step,
-  count,
-  currentStep,
-  openBlockers,
-  stepCounts,
-} from '../session/state.ts'
-import { tldrOf } from '../session/tldr.ts'
-import { oneLine, shorten } from '../text/clean.ts'
-
-/** Raised when a field of the state file is renamed, moved or goes. One that is added raises nothing. */
-export const STATE_FORMAT = { format: 'stint-state', version: 1 } as const
-
-/** The order of the fields in `state.json`. In the state itself it depends on what happened first. */
-const ORDER: readonly (keyof SessionState)[] = [
-  ...([
-    'id',
-    'name',
-    'title',
-    'status',
-    'goal',
-    'tasks',
-    'createdAt',
-    'updatedAt',
-    'closedAt',
-    'closeReason',
-  ] as const),
-  ...([
-    'pausedAt',
-    'pauseNote',
-    'compactions',
-    'branch',
-    'worktree',
-    'openedGit',
-    'git',
-    'tldr',
-    'steps',
-    'progress',
-  ] as const),
-  ...([
-    'decisions',
-    'discoveries',
-    'blockers',
-    'next',
-    'key',
-    'keyFiles',
-    'changedFiles',
-    'commands',
-    'notes',
-  ] as const),
-  ...([
-    'remarks',
-    'sections',
-    'fields',
-    'checkpoints',
-    'conversations',
-    'requests',
-    'commits',
-    'tests',
-    'agents',
-    'delegates',
-  ] as const),
-  ...(['lastTurn', 'entryCount', 'lastId'] as const),
-]
+import { type PublicList, type PublicSession, publicSession } from '../session/public.ts'
+import type { Decision, Discovery, SessionState, Step } from '../session/state.ts'
 import { type Workflow, currentPlace, focusOf } from '../session/kinds/phases.ts'
+import { oneLine, shorten } from '../text/clean.ts'
+import { defined } from '../text/defined.ts'
 
 /** `state.json`: the whole state, for programs. */
 export function renderStateJson(state: SessionState): string {
-  return `${JSON.stringify(stateData(state), undefined, 2)}\n`
-}
-
-/** The whole state in a fixed order. What an event was noticed by is no part of it. */
-export function stateData(state: SessionState): Readonly<Record<string, unknown>> {
-  const { once: _once, ...shown } = state
-  const others = Object.keys(shown).filter((name) => !ORDER.some((known) => known === name))
-  const names = [...ORDER, ...others.toSorted()] as (keyof typeof shown)[]
-  return {
-    ...STATE_FORMAT,
-    ...Object.fromEntries(names.filter((name) => name in shown).map((name) => [name, shown[name]])),
-  }
+  return `${JSON.stringify(publicSession(state), undefined, 2)}\n`
 }
 
 /** `state.toon`: the summary in few tokens, for models. */
 export function renderStateToon(state: SessionState): string {
-  return `${encode(summaryOf(state))}\n`
+  return `${encode(summaryOf(publicSession(state)))}\n`
 }
 
 const OPEN_STEPS = 12
@@ -100,59 +24,54 @@ const CHARACTERS = 200
  * What a successor has to know, as plain data. It does not grow with the session: of each list the part
  * that says where things stand, and how much was left out of it.
  */
-export function summaryOf(state: SessionState) {
-  const { done, total } = stepCounts(state)
-  const steps = stepsShown(state)
-  const pinned = state.key.items.filter((line) => line.from === undefined)
-  const blockers = openBlockers(state)
-  const leftOut = {
-    steps: total - steps.length,
+export function summaryOf(session: PublicSession) {
+  const { counts, openBlockers: blockers, workflow } = session
+  const steps = stepsShown(session)
+  const pinned = session.key.items.filter((line) => line.from === undefined)
+  const leftOut = Object.entries({
+    steps: counts.steps - steps.length,
     pinned: pinned.length - latest(pinned).length,
-    decisions: missing(state.decisions),
-    discoveries: missing(state.discoveries),
+    decisions: missing(session.decisions),
+    discoveries: missing(session.discoveries),
     blockers: blockers.length - latest(blockers).length,
-    next: Math.max(0, count(state.next) - LINES),
-    delegates: missing(state.delegates),
-  }
-  const left = Object.entries(leftOut).filter(([, number]) => number > 0)
+    next: Math.max(0, count(session.next) - LINES),
+    delegates: missing(session.delegates),
+  }).filter(([, number]) => number > 0)
+  const { delegates } = session
   return {
     session: {
-      id: state.id,
-      name: state.name,
-      status: state.status,
-      goal: brief(state.goal),
-      branch: state.git.branch ?? '',
-      commit: (state.git.commit ?? '').slice(0, 7),
-      compactions: state.compactions,
-      progress: `${done}/${total}`,
-      current: brief(currentStep(state)?.text ?? ''),
+      id: session.id,
+      name: session.name,
+      status: session.status,
+      goal: brief(session.goal),
+      branch: session.git.branch ?? '',
+      commit: (session.commit ?? '').slice(0, 7),
+      compactions: session.compactions,
+      progress: `${counts.stepsDone}/${counts.steps}`,
+      current: brief(session.currentStep?.text ?? ''),
     },
-    ...(state.workflow === undefined ? {} : { workflow: workflowSummary(state, state.workflow) }),
-    tldr: brief(tldrOf(state), CHARACTERS * 4),
-    tasks: [...state.tasks],
+    ...defined({ workflow: workflow && workflowSummary(workflow) }),
+    tldr: brief(session.tldr, CHARACTERS * 4),
+    tasks: [...session.tasks],
     steps: steps.map(({ text, status }) => ({ text: brief(text), status })),
     // A line drawn from a decision or a discovery would say it a second time.
     key: latest(pinned).map(({ text }) => brief(text)),
-    decisions: latest(state.decisions.items).map(decided),
-    discoveries: latest(state.discoveries.items).map(found),
+    decisions: latest(session.decisions.items).map(decided),
+    discoveries: latest(session.discoveries.items).map(found),
     blockers: latest(blockers).map(({ text }) => brief(text)),
-    next: state.next.items.slice(0, LINES).map(({ text }) => brief(text)),
-    ...(state.delegates.items.length === 0
-      ? {}
-      : { delegates: latest(state.delegates.items).map(delegated) }),
+    next: session.next.items.slice(0, LINES).map(({ text }) => brief(text)),
+    ...(delegates.items.length === 0 ? {} : { delegates: latest(delegates.items).map(delegated) }),
     counts: {
-      entries: state.entryCount,
-      checkpoints: count(state.checkpoints),
-      files: count(state.changedFiles),
+      entries: counts.entries,
+      checkpoints: count(session.checkpoints),
+      files: count(session.changedFiles),
     },
-    ...(left.length === 0 ? {} : { left_out: Object.fromEntries(left) }),
+    ...(leftOut.length === 0 ? {} : { leftOut: Object.fromEntries(leftOut) }),
   }
 }
 
 /** The open steps that come first, the current one among them, behind the last ones that were done. */
-function stepsShown(state: SessionState): readonly Step[] {
-  const { items } = state.steps
-  const current = currentStep(state)
+function stepsShown({ steps: { items }, currentStep: current }: PublicSession): readonly Step[] {
   const open = items.filter((step) => step.status !== 'done')
   const shown = new Set([
     ...items.filter((step) => step.status === 'done').slice(-DONE_STEPS),
@@ -171,9 +90,9 @@ function decided(decision: Decision) {
   }
 }
 
-function delegated(line: DelegateLine) {
-  const { name, status, text, summary, because } = line
-  return { name: brief(name), status, what: brief(text), outcome: brief(summary ?? because ?? '') }
+function delegated(delegate: PublicSession['delegates']['items'][number]) {
+  const { name, status, what, summary, because } = delegate
+  return { name: brief(name), status, what: brief(what), outcome: brief(summary ?? because ?? '') }
 }
 
 function found(discovery: Discovery): string {
@@ -184,8 +103,12 @@ function latest<T>(items: readonly T[]): readonly T[] {
   return items.slice(-LINES)
 }
 
-function missing(shelf: Shelf<unknown>): number {
-  return count(shelf) - latest(shelf.items).length
+function count({ earlier, items }: PublicList<unknown>): number {
+  return earlier + items.length
+}
+
+function missing(list: PublicList<unknown>): number {
+  return count(list) - latest(list.items).length
 }
 
 // Views are written on every command, and a text may be a megabyte: no more of it is cleaned than is shown.
@@ -193,14 +116,14 @@ function brief(text: string, characters = CHARACTERS): string {
   return shorten(oneLine(text.slice(0, characters * 4)), characters)
 }
 
-function workflowSummary(state: SessionState, workflow: Workflow) {
+function workflowSummary(workflow: Workflow) {
   const { place } = currentPlace(workflow)
   return {
     phase: place.id,
     name: brief(place.name),
     status: place.status,
     percent: workflow.percent,
-    focus: brief(focusOf(state) ?? ''),
+    focus: brief(focusOf({ workflow }) ?? ''),
     deliverables: latest(workflow.deliverables).map(({ path }) => brief(path)),
   }
 }

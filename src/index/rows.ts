@@ -1,35 +1,7 @@
-import {
-  type SessionState,
-  type SessionStatus,
-  count,
-  openBlockers,
-  stepCounts,
-} from '../session/state.ts'
+import { type SessionRow, publicSessionRow } from '../session/public.ts'
+import type { SessionState, SessionStatus } from '../session/state.ts'
 
-/** A session in a list. */
-export interface SessionRow {
-  readonly id: string
-  readonly name: string
-  readonly title: string
-  readonly status: SessionStatus
-  readonly branch?: string
-  readonly worktree?: string
-  readonly goal: string
-  /** The TL;DR somebody wrote last. */
-  readonly tldr?: string
-  readonly createdAt: string
-  readonly updatedAt: string
-  readonly closedAt?: string
-  readonly compactions: number
-  readonly stepsDone: number
-  readonly stepsTotal: number
-  readonly decisions: number
-  readonly discoveries: number
-  readonly openBlockers: number
-  /** Every entry in the log, those taken back included. */
-  readonly entryCount: number
-  readonly tasks: readonly string[]
-}
+export type { SessionRow } from '../session/public.ts'
 
 /** The columns of a row, in the order of `rowValues`. */
 export const ROW_COLUMNS = [
@@ -65,27 +37,27 @@ export type StoredRow = Readonly<
 >
 
 export function rowValues(state: SessionState): (string | number | null)[] {
-  const steps = stepCounts(state)
+  const { counts, ...row } = publicSessionRow(state)
   return [
-    state.id,
-    state.name,
-    state.title,
-    state.status,
-    state.branch ?? null,
-    state.worktree ?? null,
-    state.goal,
-    state.tldr?.text ?? null,
-    state.createdAt,
-    state.updatedAt,
-    state.closedAt ?? null,
-    state.compactions,
-    steps.done,
-    steps.total,
-    count(state.decisions),
-    count(state.discoveries),
-    openBlockers(state).length,
-    state.entryCount,
-    JSON.stringify(state.tasks),
+    row.id,
+    row.name,
+    row.title,
+    row.status,
+    row.branch ?? null,
+    row.worktree ?? null,
+    row.goal,
+    row.tldr ?? null,
+    row.createdAt,
+    row.updatedAt,
+    row.closedAt ?? null,
+    row.compactions,
+    counts.stepsDone,
+    counts.steps,
+    counts.decisions,
+    counts.discoveries,
+    counts.openBlockers,
+    counts.entries,
+    JSON.stringify(row.tasks),
   ]
 }
 
@@ -102,12 +74,14 @@ export function rowFrom(stored: StoredRow): SessionRow {
     createdAt: stored.created_at,
     updatedAt: stored.updated_at,
     compactions: stored.compactions,
-    stepsDone: stored.steps_done,
-    stepsTotal: stored.steps_total,
-    decisions: stored.decisions,
-    discoveries: stored.discoveries,
-    openBlockers: stored.open_blockers,
-    entryCount: stored.entry_count,
+    counts: {
+      entries: stored.entry_count,
+      steps: stored.steps_total,
+      stepsDone: stored.steps_done,
+      decisions: stored.decisions,
+      discoveries: stored.discoveries,
+      openBlockers: stored.open_blockers,
+    },
     tasks: tasks === '[]' ? [] : (JSON.parse(tasks) as string[]),
   }
   if (branch !== null) row.branch = branch

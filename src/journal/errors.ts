@@ -86,3 +86,28 @@ function adviceFor(cause: unknown): string | undefined {
       return undefined
   }
 }
+
+/** An error as programs see it, on every way out. */
+export interface PublicError {
+  readonly code: string
+  readonly message: string
+  readonly hint?: string
+}
+
+export function publicError(error: unknown): PublicError {
+  if (error instanceof StintError) {
+    const { code, message, hint } = error
+    return hint === undefined ? { code, message } : { code, message, hint }
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  if (isSystemError(error)) return { code: 'SYSTEM', message }
+  return {
+    code: 'DEFECT',
+    message: `this is a defect in stint, nothing recorded was lost: ${message}`,
+  }
+}
+
+/** A full disk or a missing permission is the machine's doing, not a defect of ours. */
+export function isSystemError(error: unknown): boolean {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
+}

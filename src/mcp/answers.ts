@@ -1,9 +1,8 @@
 // The one place where what happened becomes what a client is told.
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { StintError } from '../journal/errors.ts'
-import { clip, clipped } from './bounds.ts'
-import type { Answer } from './tool.ts'
-import { defined } from '../text/defined.ts'
+import { publicError } from '../public.ts'
+import { clip, clipped } from './tools/bounds.ts'
+import type { Answer } from './tools/tool.ts'
 
 /** More than the longest handoff, and less than any harness refuses. */
 const LONGEST_TEXT = 50_000
@@ -23,33 +22,10 @@ export function answered({ value, text }: Answer, notes: readonly string[]): Cal
 
 /** What went wrong, in words that a model can act on. A defect is told and kept from ending the server. */
 export function failed(error: unknown, reportDefect: (error: unknown) => void): CallToolResult {
-  const told = describe(error)
+  const told = publicError(error)
   if (told.code === 'DEFECT') reportDefect(error)
   const text = told.hint === undefined ? told.message : `${told.message}\n${told.hint}`
   return { isError: true, content: [{ type: 'text', text }], structuredContent: { error: told } }
-}
-
-export function describe(error: unknown): {
-  readonly code: string
-  readonly message: string
-  readonly hint?: string
-} {
-  if (error instanceof StintError) {
-    return {
-      code: error.code,
-      message: error.message,
-      ...defined({ hint: error.hint }),
-    }
-  }
-  const message = error instanceof Error ? error.message : String(error)
-  // A full disk or a missing permission is the machine's doing, not a defect of ours.
-  const isSystem =
-    error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
-  if (isSystem) return { code: 'SYSTEM', message }
-  return {
-    code: 'DEFECT',
-    message: `this is a defect in stint, nothing recorded was lost: ${message}`,
-  }
 }
 
 /** JSON knows no undefined, and the protocol's own check of what is sent takes it for a mistake. */

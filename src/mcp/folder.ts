@@ -2,7 +2,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { StintError, errnoOf, isMissing } from '../journal/errors.ts'
+import { StintError, errnoOf, isMissing } from '../public.ts'
 
 /** Asks the client which folders it has open; undefined when it cannot be asked, or does not say. */
 export type AskRoots = () => Promise<readonly { readonly uri: string }[] | undefined>

@@ -5,11 +5,26 @@ import {
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server'
 import type { Project, SessionRow } from '../library.ts'
-import { StintError } from '../journal/errors.ts'
-import { modelOf } from '../document/model.ts'
-import { renderModel } from '../document/render.ts'
-import { clip } from './bounds.ts'
-import { MARKDOWN } from './resource-templates.ts'
+import { StintError } from '../public.ts'
+import { clip } from './tools/bounds.ts'
+
+const MARKDOWN = 'text/markdown'
+
+/** How the addresses of documents are made. */
+export const RESOURCE_TEMPLATES = [
+  {
+    name: 'session',
+    uriTemplate: 'stint://session/{id}',
+    description: 'The document of a session',
+    mimeType: MARKDOWN,
+  },
+  {
+    name: 'handoff',
+    uriTemplate: 'stint://handoff/{session}/{number}',
+    description: 'A handoff as it was recorded',
+    mimeType: MARKDOWN,
+  },
+]
 
 const PAGE = 50
 const LONGEST_DOCUMENT = 100_000
@@ -62,10 +77,7 @@ export async function readResource(project: Project, uri: string): Promise<ReadR
     if (kind === 'sessions' && first === undefined)
       return sessionsAsJson(uri, await project.list({ limit: PAGE * 4 }))
     if (kind === 'session' && first !== undefined && second === undefined) {
-      return asMarkdown(
-        uri,
-        renderModel(modelOf((await project.view(decodeURIComponent(first))).state)),
-      )
+      return asMarkdown(uri, await project.document(decodeURIComponent(first)))
     }
     if (kind === 'handoff' && first !== undefined && second !== undefined) {
       const { handoff } = await project.handoffs.show({
@@ -97,7 +109,7 @@ function sessionsAsJson(uri: string, rows: Iterable<SessionRow>): ReadResourceRe
     status,
     branch,
     goal: clip(goal, 300),
-    updated_at: updatedAt,
+    updatedAt,
   }))
   return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(told) }] }
 }

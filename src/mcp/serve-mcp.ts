@@ -1,7 +1,7 @@
 // Started by every conversation of an agent program, most of which never ask it anything.
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { readFileSync } from 'node:fs'
-import { StintError } from '../journal/errors.ts'
+import { StintError } from '../public.ts'
 import { usableFolder } from './folder.ts'
 import { keepStdout } from './own-stdout.ts'
 import { type ServerSettings, makeServer } from './server.ts'

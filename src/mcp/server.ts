@@ -1,11 +1,12 @@
 // Stint as an MCP server: what a client asks becomes a call of the library.
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 import type { Project } from '../library.ts'
-import { answered, describe, failed } from './answers.ts'
+import { publicError } from '../public.ts'
+import { answered, failed } from './answers.ts'
 import { type AskRoots, chooseFolder } from './folder.ts'
 import { listedPrompts, promptNamed } from './prompts.ts'
-import { RESOURCE_TEMPLATES } from './resource-templates.ts'
-import { checkArguments } from './schema.ts'
+import { RESOURCE_TEMPLATES, listedResources, readResource } from './resources.ts'
+import { checkArguments } from './tools/schema.ts'
 import { INSTRUCTIONS, TOOLS, listedTools } from './tools.ts'
 
 export interface ServerSettings {
@@ -65,21 +66,15 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
     }
   })
   server.setRequestHandler('resources/list', ({ params }) =>
-    saying(async () => {
-      const { listedResources } = await import('./resources.ts')
-      return withProject((project) => listedResources(project, params?.cursor))
-    }),
+    saying(() => withProject((project) => listedResources(project, params?.cursor))),
   )
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: RESOURCE_TEMPLATES,
   }))
   server.setRequestHandler('resources/read', ({ params }) =>
-    saying(async () => {
-      const { readResource } = await import('./resources.ts')
-      return withProject((project) => readResource(project, params.uri))
-    }),
+    saying(() => withProject((project) => readResource(project, params.uri))),
   )
-  server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts() }))
+  server.setRequestHandler('prompts/list', async () => ({ prompts: await listedPrompts() }))
   server.setRequestHandler('prompts/get', ({ params }) =>
     promptNamed(params.name, params.arguments),
   )
@@ -90,7 +85,7 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
       return await work()
     } catch (error) {
       if (error instanceof ProtocolError) throw error
-      const { code, message, hint } = describe(error)
+      const { code, message, hint } = publicError(error)
       if (code === 'DEFECT') reportDefect(error)
       throw new ProtocolError(
         ProtocolErrorCode.InternalError,

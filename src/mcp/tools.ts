@@ -7,7 +7,7 @@ import { journal } from './tools/journal.ts'
 import { search } from './tools/search.ts'
 import { task } from './tools/task.ts'
 import { view } from './tools/view.ts'
-import type { Tool } from './tool.ts'
+import type { Tool } from './tools/tool.ts'
 
 export const TOOLS: readonly Tool[] = [journal, view, search, checkpoint, handoff, task, delegate]
 

@@ -1,8 +1,4 @@
-import { type Project, openProject } from '../library.ts'
-import { redaction } from '../project/store/clean-draft.ts'
-import { readConfig } from '../project/config/read-config.ts'
-import type { WorkspaceOptions } from '../project/store/workspace.ts'
-import { redactDeep } from '../text/redact.ts'
+import { type Project, type WorkspaceOptions, openProject } from '../library.ts'
 
 /** Opens a project for one piece of work. What comes of it is without secrets: agents write what they like, and what is told is kept in transcripts. */
 export async function workInProject<T>(
@@ -12,8 +8,7 @@ export async function workInProject<T>(
 ): Promise<T> {
   const project = openProject(folder, options)
   try {
-    const secrets = redaction(readConfig(project.sessionsFolder))
-    return redactDeep(await work(project), secrets).value
+    return await project.withoutSecrets(await work(project))
   } finally {
     project.dispose()
   }

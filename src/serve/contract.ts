@@ -1,16 +1,64 @@
 // What the page asks the server and what it is answered: the only thing that both know of each other.
 // Every path takes `?project=KEY`; without it the project is the one that the server was started in.
-import type { DelegateRow, MergeOutcome } from '../run/delegate/contract.ts'
-import type { HistoryItem } from '../history/items.ts'
-import type { SessionRow } from '../index/rows.ts'
-import type { Ledger } from '../ledger/contract.ts'
-import type { PromptEvent } from '../run/prompt/contract.ts'
-import type { RunReport, RunRow, Spend, TaskName } from '../run/report.ts'
-import type { Group } from '../session/kinds/kind.ts'
-import type { SessionState } from '../session/state.ts'
-import type { Usage } from '../session/entries.ts'
-import type { WorkflowOverview } from '../project/workflow/overview.ts'
-import type { Task } from '../backlog/task.ts'
+import type {
+  ConversationRow,
+  DelegateRow,
+  HistoryItem,
+  Ledger,
+  MergeOutcome,
+  PromptEvent,
+  RunReport,
+  RunRow,
+  SessionRow,
+  Spend,
+  TaskName,
+  Usage,
+} from '../library.ts'
+import type {
+  PublicEntry,
+  PublicError,
+  PublicHandoff,
+  PublicSession,
+  PublicTask,
+  PublicWorkflow,
+} from '../public.ts'
+
+export type {
+  Comparison,
+  DelegateRow,
+  Gauge,
+  HistoryItem,
+  Item,
+  LedgerDay,
+  LedgerRow,
+  Message,
+  Part,
+  PermissionRequest,
+  Phase,
+  PhaseStatus,
+  Priority,
+  PromptEnd,
+  PromptEvent,
+  PromptRequest,
+  RunReport,
+  RunRow,
+  Saving,
+  SavingName,
+  SessionRow,
+  Size,
+  Spend,
+  SubPhase,
+  TaskReport,
+  Usage,
+} from '../library.ts'
+export type {
+  PublicEntry,
+  PublicHandoff,
+  PublicList,
+  PublicTask,
+  PublicWorkflow,
+} from '../public.ts'
+export type { Json } from '../text/json-fields.ts'
 
 /** GET /api/overview: what the page begins with. */
 export interface Overview {
@@ -49,73 +97,33 @@ export interface SessionList {
 /** GET /api/sessions/:id */
 export interface SessionPage {
   readonly row: SessionRow
-  readonly state: SessionState
+  readonly state: PublicSession
   /** The session document, Markdown. */
   readonly document: string
   readonly conversations: readonly ConversationLine[]
-  readonly handoffs: readonly HandoffLine[]
-  readonly workflow?: WorkflowOverview
+  readonly workflow?: PublicWorkflow
   readonly delegates: readonly DelegateRow[]
   readonly spend: Spend
   /** Behind the last entry that `state` knows: entries from there on come by events. */
   readonly cursor: number
 }
 
-export interface ConversationLine {
-  readonly id: string
-  readonly harness: string
-  readonly model?: string
-  readonly session?: string
-  readonly startedAt?: string
-  readonly updatedAt?: string
-  readonly endedBecause?: string
-  readonly messages: number
-  readonly compactions: number
-  readonly bytes: number
-  /** What was asked first, in a line. */
-  readonly title: string
-  /** Whether what was said in it is stored here. */
-  readonly isStored: boolean
+export interface ConversationLine extends ConversationRow {
   readonly spend: Spend
 }
 
-export interface HandoffLine {
-  readonly id: string
-  readonly number: number
-  readonly session: string
-  readonly sessionName: string
-  readonly at: string
-  readonly reason: string
-  readonly status: 'waiting' | 'accepted' | 'stale' | 'mismatch'
-  readonly for?: string
-}
-
-/** GET /api/handoffs → HandoffLine[]; GET /api/handoffs/:id → HandoffPage */
-export interface HandoffPage extends HandoffLine {
+/** GET /api/handoffs → PublicHandoff[]; GET /api/handoffs/:id → HandoffPage */
+export interface HandoffPage extends PublicHandoff {
   readonly markdown: string
 }
 
 /** GET /api/sessions/:id/entries?from=CURSOR&limit= : the newest when `from` is absent. */
 export interface EntryList {
-  readonly entries: readonly EntryLine[]
+  readonly entries: readonly PublicEntry[]
   /** Where to go on. */
   readonly cursor: number
   /** Where earlier ones begin, for `?before=`; absent when there are none. */
   readonly before?: number
-}
-
-export interface EntryLine {
-  readonly id: string
-  readonly at: string
-  readonly kind: string
-  /** What people call its kind, and where the page files it. */
-  readonly label: string
-  readonly group: Group
-  readonly by?: string
-  /** What it says, in plain text. */
-  readonly text: string
-  readonly data: Readonly<Record<string, unknown>>
-  readonly isTakenBack: boolean
 }
 
 /** GET /api/conversations?offset=&limit= : those of which something is stored, of any session and of none, the one written last first. */
@@ -223,14 +231,14 @@ export interface DelegatePage {
 /** POST /api/delegates/:id/{merge,stop,retry,discard} {} → MergeOutcome or DelegateRow */
 export type DelegateAnswer = MergeOutcome | DelegateRow
 
-/** GET /api/workflows → WorkflowLine[]; POST /api/workflows/:session/{approve,reject} {note?} → WorkflowOverview */
+/** GET /api/workflows → WorkflowLine[]; POST /api/workflows/:session/{approve,reject} {note?} → PublicWorkflow */
 export interface WorkflowLine {
   readonly session: SessionRow
-  readonly overview: WorkflowOverview
+  readonly workflow: PublicWorkflow
 }
 
-/** GET /api/tasks → Task[]; POST /api/tasks {title, …} → Task; POST /api/tasks/:id/status {status, note?} → Task */
-export type Backlog = readonly Task[]
+/** GET /api/tasks → PublicTask[]; POST /api/tasks {title, …} → PublicTask; POST /api/tasks/:id/status {status, note?} → PublicTask */
+export type Backlog = readonly PublicTask[]
 
 /** GET /api/usage?days= */
 export interface UsageAnswer {
@@ -275,7 +283,7 @@ export type LiveEvent =
       /** Where these begin and end: a page takes them when `from` is where it is, and asks for what it lacks when it is beyond. */
       readonly from: number
       readonly cursor: number
-      readonly entries: readonly EntryLine[]
+      readonly entries: readonly PublicEntry[]
     }
   | {
       readonly type: 'conversation'
@@ -291,8 +299,4 @@ export type LiveEvent =
   | { readonly type: 'prompt'; readonly prompt: string; readonly event: PromptEvent }
 
 /** Every answer that is not 2xx. */
-export interface Problem {
-  readonly code: string
-  readonly message: string
-  readonly hint?: string
-}
+export type Problem = PublicError

@@ -1,6 +1,6 @@
-import { StintError, errnoOf } from '../journal/errors.ts'
+import { StintError } from '../journal/errors.ts'
+import { publicError } from '../public.ts'
 import type { Problem } from './contract.ts'
-import { defined } from '../text/defined.ts'
 
 export type Status = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 500
 
@@ -38,15 +38,10 @@ export function statusOf(error: unknown): Status {
   return 409
 }
 
-/** An error as the page is told it. Of a defect nothing but that it is one: its stack is for the terminal. */
+/** An error as the page shows it. Of a defect only that it is one: its stack is for the terminal. */
 export function problemOf(error: unknown): Problem {
-  if (error instanceof StintError) {
-    const { code, message, hint } = error
-    return { code, message, ...defined({ hint }) }
-  }
-  if (error instanceof Error && errnoOf(error) !== undefined && 'syscall' in error) {
-    return { code: 'SYSTEM', message: error.message }
-  }
+  const problem = publicError(error)
+  if (problem.code !== 'DEFECT') return problem
   return {
     code: 'DEFECT',
     message: 'this is a defect in stint, nothing recorded was lost',

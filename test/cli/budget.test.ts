@@ -18,16 +18,16 @@ interface Shown {
   readonly session?: { readonly name: string }
   readonly tokens: Told
   readonly window: Told
-  readonly compacts_at: Told
-  readonly percent_of_way?: number
-  readonly stage_reached?: number
-  readonly next_stage?: { readonly stage: number; readonly left: number }
-  readonly cost_usd: Told
-  readonly five_hour: Told<{ readonly percent: number }>
-  readonly seven_day: Told
-  readonly started_at: Told<string>
+  readonly compactsAt: Told
+  readonly percentOfWay?: number
+  readonly stageReached?: number
+  readonly nextStage?: { readonly stage: number; readonly left: number }
+  readonly costUsd: Told
+  readonly fiveHour: Told<{ readonly percent: number }>
+  readonly sevenDay: Told
+  readonly startedAt: Told<string>
   readonly used: Told<{ readonly output: number; readonly calls: number }>
-  readonly smart_zone: { readonly line: number; readonly is_past?: boolean }
+  readonly smartZone: { readonly line: number; readonly isPast?: boolean }
 }
 
 /** The model answered, having read so much. */
@@ -68,18 +68,18 @@ describe('stint budget', () => {
       session: { name: 'fix-login' },
       tokens: { value: 126_000, known: 'measured', from: 'transcript' },
       window: { value: 200_000, known: 'estimated' },
-      compacts_at: { value: 167_000, known: 'estimated' },
-      percent_of_way: 75,
-      stage_reached: 75,
-      next_stage: { stage: 85, left: 141_950 - 126_000 },
-      cost_usd: { known: 'estimated' },
-      started_at: { known: 'measured' },
+      compactsAt: { value: 167_000, known: 'estimated' },
+      percentOfWay: 75,
+      stageReached: 75,
+      nextStage: { stage: 85, left: 141_950 - 126_000 },
+      costUsd: { known: 'estimated' },
+      startedAt: { known: 'measured' },
       used: { value: { calls: 1, output: 30 } },
-      smart_zone: { line: 100_000, is_past: true },
-      five_hour: { known: 'unknown' },
-      seven_day: { known: 'unknown' },
+      smartZone: { line: 100_000, isPast: true },
+      fiveHour: { known: 'unknown' },
+      sevenDay: { known: 'unknown' },
     })
-    expect(shown.cost_usd.value).toBeCloseTo(
+    expect(shown.costUsd.value).toBeCloseTo(
       (10 * 3 + 30 * 15 + 125_760 * 0.3 + 200 * 3.75) / 1e6,
       10,
     )
@@ -98,10 +98,10 @@ describe('stint budget', () => {
     expect(await budget()).toMatchObject({
       tokens: { value: 500_000, from: 'status line' },
       window: { value: 1_000_000, known: 'measured' },
-      compacts_at: { value: 967_000 },
-      percent_of_way: 51,
-      cost_usd: { value: 4.5, known: 'measured', from: 'status line' },
-      five_hour: { value: { percent: 41 }, known: 'measured' },
+      compactsAt: { value: 967_000 },
+      percentOfWay: 51,
+      costUsd: { value: 4.5, known: 'measured', from: 'status line' },
+      fiveHour: { value: { percent: 41 }, known: 'measured' },
     })
   })
 
@@ -127,7 +127,7 @@ describe('stint budget', () => {
     const { budget, stint } = await world()
     expect(await budget()).toMatchObject({
       tokens: { known: 'unknown' },
-      cost_usd: { known: 'unknown' },
+      costUsd: { known: 'unknown' },
       used: { known: 'unknown' },
     })
     const { stdout } = await stint('budget')
@@ -141,8 +141,8 @@ describe('stint budget', () => {
     answers(agent, 90_000, 'local-model')
     expect(await budget()).toMatchObject({
       window: { known: 'unknown' },
-      compacts_at: { known: 'unknown' },
-      cost_usd: { known: 'unknown' },
+      compactsAt: { known: 'unknown' },
+      costUsd: { known: 'unknown' },
     })
     writeFileSync(
       path('.sessions', 'config.yaml'),
@@ -151,12 +151,12 @@ describe('stint budget', () => {
     const shown = await budget()
     expect(shown).toMatchObject({
       window: { value: 120_000, known: 'estimated', from: 'configuration' },
-      compacts_at: { value: 87_000 },
-      stage_reached: 80_000,
-      smart_zone: { line: 60_000, is_past: true },
-      cost_usd: { known: 'estimated', from: 'prices of the configuration' },
+      compactsAt: { value: 87_000 },
+      stageReached: 80_000,
+      smartZone: { line: 60_000, isPast: true },
+      costUsd: { known: 'estimated', from: 'prices of the configuration' },
     })
-    expect(shown.cost_usd.value).toBeCloseTo(0.09, 10)
+    expect(shown.costUsd.value).toBeCloseTo(0.09, 10)
     const { stdout } = await stint('budget')
     expect(stdout).toContain('Stage 120,000 lies behind the compaction point and is never reached.')
     expect(stdout).toContain('It compacts with its next call')

@@ -68,15 +68,17 @@ describe('resume', () => {
     ]
     await stint('log', ...said, '--gotcha', 'Trap', '--command', 'make')
     expect((await stint('resume', '--json')).json()).toMatchObject({
-      objective: 'G',
-      key_context: ['K'],
-      decisions: [{ title: 'D', choice: 'C', rationale: 'R' }],
-      discoveries: [
-        { text: 'Found', gotcha: false },
-        { text: 'Trap', gotcha: true },
-      ],
-      next: ['N'],
-      resume_commands: ['make'],
+      goal: 'G',
+      key: { items: [{ text: 'K' }] },
+      decisions: { items: [{ text: 'D', choice: 'C', rationale: 'R' }] },
+      discoveries: {
+        items: [
+          { text: 'Found', gotcha: false },
+          { text: 'Trap', gotcha: true },
+        ],
+      },
+      next: { items: [{ text: 'N' }] },
+      commands: { items: [{ text: 'make' }] },
     })
   })
 })

@@ -28,10 +28,9 @@ describe('handoff create', () => {
     >()
     expect(made).toMatchObject({
       number: 1,
-      name: 'fix-auth',
-      draft: true,
-      branch: 'main',
-      dirty: 0,
+      sessionName: 'fix-auth',
+      isDraft: true,
+      git: { branch: 'main', dirty: 0 },
       accepted: [],
     })
     expect(made.tokens).toBeLessThanOrEqual(600)
@@ -141,7 +140,7 @@ describe('handoff accept', () => {
     expect(json.exitCode).toBe(1)
     expect(json.json()).toMatchObject({
       outcome: 'stale',
-      taken_up: false,
+      isTakenUp: false,
       moved: [expect.any(String)],
     })
     const forced = await stint('handoff', 'accept', '--force')
@@ -191,7 +190,7 @@ describe('a handoff for another task', () => {
     ).toContain(line)
     expect((await stint('resume', 'docs')).stdout).toContain(line)
     expect((await stint('resume', 'docs', '--json')).json()).toMatchObject({
-      handoffs_waiting: [{ name: 'fix-auth', number: 1 }],
+      waitingHandoffs: [{ sessionName: 'fix-auth', number: 1 }],
     })
     await stint('handoff', 'accept', 'fix-auth/1', '--force')
     expect((await stint('resume', 'docs')).stdout).not.toContain('waits')

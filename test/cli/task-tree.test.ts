@@ -11,7 +11,7 @@ import { BACKLOG_ID, draft } from '../../src/session/entries.ts'
 import { terminal } from '../support/cli.ts'
 
 interface Node {
-  readonly shortname: string
+  readonly name: string
   readonly parts: readonly Node[]
 }
 
@@ -111,22 +111,22 @@ describe('task tree', () => {
     }>()
     expect(tree.tasks).toMatchObject([
       {
-        shortname: 'release',
+        name: 'release',
         progress: { done: 1, total: 3 },
         specialist: { name: 'devops', isProposed: true },
         parts: [
           {
-            shortname: 'design',
+            name: 'design',
             status: 'completed',
             specialist: { name: 'architect', isProposed: false },
             waitsFor: [],
             parts: [],
           },
-          { shortname: 'write-docs', group: 'group1' },
-          { shortname: 'write-code' },
+          { name: 'write-docs', group: 'group1' },
+          { name: 'write-code' },
         ],
       },
-      { shortname: 'loose-end', delegates: [] },
+      { name: 'loose-end', delegates: [] },
     ])
     const [{ parts } = { parts: [] }] = tree.tasks as (Node & { parts: { id: string }[] })[]
     expect(tree.groups).toEqual([
@@ -286,7 +286,7 @@ describe('task change', () => {
       )
     ).json()
     expect(changed).toMatchObject({
-      shortname: 'loose-end',
+      name: 'loose-end',
       title: 'A new end',
       description: 'So',
       parent: id,

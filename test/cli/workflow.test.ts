@@ -7,8 +7,8 @@ interface Told {
   readonly percent: number
   readonly status: string
   readonly phase: { readonly id: string; readonly status: string }
-  readonly splitHere: boolean
-  readonly waitsForApproval: boolean
+  readonly isSplitHere: boolean
+  readonly isWaitingForApproval: boolean
   readonly focus?: string
   readonly conversation?: {
     readonly name: string
@@ -179,9 +179,9 @@ describe('workflow phase', () => {
     writeFileSync(join(cwd, 'design.md'), 'half done\n')
     await stint('workflow', 'phase', 'wf-001', '--note', 'sketched')
     const checkpoints = (await stint('checkpoint', 'list', '--json')).json<
-      { text: string; code: { commit: string } }[]
+      { note: string; code: { commit: string } }[]
     >()
-    expect(checkpoints.at(-1)).toMatchObject({ text: 'Phase 2 - Design: sketched' })
+    expect(checkpoints.at(-1)).toMatchObject({ note: 'Phase 2 - Design: sketched' })
     expect(git('show', `${checkpoints.at(-1)!.code.commit}:design.md`)).toBe('half done\n')
   })
 
@@ -199,7 +199,7 @@ describe('workflow phase', () => {
     expect(refused.stderr).toContain('stint workflow approve wf-001 4')
     const waiting = await told('status', 'wf-001')
     expect(waiting).toMatchObject({
-      waitsForApproval: true,
+      isWaitingForApproval: true,
       phase: { id: '4' },
       next: { who: 'person' },
     })
@@ -280,13 +280,13 @@ describe('workflow approve', () => {
   test('says where the next conversation is best begun, and how', async () => {
     const { stint, told } = await workflow()
     await stint('workflow', 'phase', 'wf-001', '4')
-    expect((await told('status')).splitHere).toBe(false)
+    expect((await told('status')).isSplitHere).toBe(false)
     const ran = await stint('workflow', 'approve', 'wf-001')
     expect(ran.stdout).toContain(
       'The place for a fresh conversation: stint handoff create wf-001, then /clear',
     )
     expect(await told('status')).toMatchObject({
-      splitHere: true,
+      isSplitHere: true,
       conversation: { number: 1, of: 3, tokens: [50_000, 80_000] },
     })
     expect((await stint('workflow', 'phase', 'wf-001')).stdout).toContain(

@@ -16,6 +16,7 @@ import { readLog } from '../../src/journal/read.ts'
 import { encodeRecord, sealed } from '../../src/journal/record.ts'
 import { abridge, fold } from '../../src/session/fold.ts'
 import { renderStateToon, summaryOf } from '../../src/document/state-files.ts'
+import { publicSession } from '../../src/session/public.ts'
 import { openAbridged } from '../../src/document/snapshot.ts'
 import { dump } from '../index/world.ts'
 import { type World, plainProject, plant, projectOf } from '../support/project.ts'
@@ -172,7 +173,7 @@ describe('state.toon', () => {
     fc.assert(
       fc.property(anyStory, (story) => {
         expect(decode(renderStateToon(story.state).trimEnd())).toEqual(
-          JSON.parse(JSON.stringify(summaryOf(story.state))),
+          JSON.parse(JSON.stringify(summaryOf(publicSession(story.state)))),
         )
       }),
       { numRuns: 200 },
@@ -183,7 +184,7 @@ describe('state.toon', () => {
     const world = await projectOf(sweepStory())
     const { state } = await world.view()
     expect(decode(world.read(JOURNAL, 'state.toon').trimEnd())).toEqual(
-      JSON.parse(JSON.stringify(summaryOf(state))),
+      JSON.parse(JSON.stringify(summaryOf(publicSession(state)))),
     )
   })
 })

@@ -44,12 +44,14 @@ describe('a list of sessions', () => {
       createdAt: '2026-03-01T10:00:01.000Z',
       updatedAt: '2026-03-01T10:00:11.000Z',
       compactions: 1,
-      stepsDone: 1,
-      stepsTotal: 2,
-      decisions: 1,
-      discoveries: 2,
-      openBlockers: 1,
-      entryCount: 11,
+      counts: {
+        entries: 11,
+        steps: 2,
+        stepsDone: 1,
+        decisions: 1,
+        discoveries: 2,
+        openBlockers: 1,
+      },
       tasks: ['t-1'],
     })
   })

@@ -22,7 +22,7 @@ describe('bringing the index up to date', () => {
     expect([...index.search({ text: 'afterwards' })]).toEqual([])
     index.sync()
     expect([...index.search({ text: 'afterwards' })]).toHaveLength(2)
-    expect([...index.sessions()].map((row) => row.decisions)).toEqual([1, 1])
+    expect([...index.sessions()].map((row) => row.counts.decisions)).toEqual([1, 1])
     expect(index.verify()).toEqual({ checked: 2, differing: [], damage: [] })
   })
 

@@ -76,7 +76,7 @@ test('a delegate is looked at and waited for; who does not wait any more is let 
     delegate: { name: row.name, status: 'running' },
   })
   expect(await call({ action: 'wait', names: [row.name], seconds: 1 })).toMatchObject({
-    at_work: [row.name],
+    atWork: [row.name],
   })
   const stop = new AbortController()
   const waiting = call({ action: 'wait', names: [row.name], seconds: 3600 }, stop.signal)
@@ -106,7 +106,7 @@ test('a delegate is started and waited for to its end', async () => {
     delegate: { what: 'Write the tests for the parser', as: 'tests' },
   })
   const waited = await call({ action: 'wait', names: [name], seconds: 60 })
-  expect(waited).toMatchObject({ at_work: [], delegates: [{ name }] })
+  expect(waited).toMatchObject({ atWork: [], delegates: [{ name }] })
   expect(world.journalled('delegate.begun')).toHaveLength(1)
 })
 

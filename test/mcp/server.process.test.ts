@@ -158,12 +158,12 @@ describe('stint mcp', () => {
     const taken = await at.call('handoff', { action: 'accept', handoff: 'fix-auth/1' })
     expect(taken.value).toMatchObject({
       outcome: 'loaded',
-      taken_up: true,
-      going_on_with: 'fix-auth',
+      isTakenUp: true,
+      boundSession: 'fix-auth',
     })
     await at.call('journal', { entries: [{ kind: 'progress', text: 'Something happened since' }] })
     const stale = await at.call('handoff', { action: 'accept', handoff: 'fix-auth/1' })
-    expect(stale.value).toMatchObject({ outcome: 'stale', taken_up: false })
+    expect(stale.value).toMatchObject({ outcome: 'stale', isTakenUp: false })
     expect(stale.value).not.toHaveProperty('document')
   })
 

@@ -4,7 +4,8 @@ import { slashCommandFiles } from '../../src/harness/claude/slash-commands.ts'
 import { BUILT_IN } from '../../src/run/profiles/built-in.ts'
 import { profileIndex } from '../../src/run/texts/setup-text.ts'
 import { renderDocument } from '../../src/document/render.ts'
-import { stateData, summaryOf } from '../../src/document/state-files.ts'
+import { summaryOf } from '../../src/document/state-files.ts'
+import { publicSession } from '../../src/session/public.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { measuredDigests } from '../command/measured.ts'
 import { factsOf } from '../handoff/any-facts.ts'
@@ -74,8 +75,8 @@ export async function claims(
 
 function formats(): readonly Comparison[] {
   const { Claude, o200k } = VOCABULARIES
-  const small = sameFields(stateData(stateOf('small')), Claude)
-  const fewFields = sameFields(summaryOf(stateOf('small')), o200k)
+  const small = sameFields(publicSession(stateOf('small')), Claude)
+  const fewFields = sameFields(summaryOf(publicSession(stateOf('small'))), o200k)
   const inAll = (size: SessionSize): Comparison => {
     const { whole, summary } = wholeAndSummary(stateOf(size), Claude)
     return {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { conversationStore } from '../../src/history/store.ts'
 import { draft } from '../../src/session/entries.ts'
 import type {
-  EntryLine,
+  PublicEntry,
   EntryList,
   LiveEvent,
   Overview,
@@ -51,7 +51,7 @@ class Shown {
     this.add(entries, cursor)
   }
 
-  add(entries: readonly EntryLine[], cursor: number): void {
+  add(entries: readonly PublicEntry[], cursor: number): void {
     this.ids.push(...entries.map(({ text }) => text))
     this.cursor = cursor
   }

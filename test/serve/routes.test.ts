@@ -15,7 +15,7 @@ import type {
   ConversationPage,
   DelegatePage,
   EntryList,
-  HandoffLine,
+  PublicHandoff,
   HandoffPage,
   Overview,
   RunPage,
@@ -29,7 +29,7 @@ import type {
 import type { DelegateRow } from '../../src/run/delegate/contract.ts'
 import { startServer } from '../../src/serve/start-server.ts'
 import { draft } from '../../src/session/entries.ts'
-import type { Task } from '../../src/backlog/task.ts'
+import type { PublicTask } from '../../src/public.ts'
 import { DelegateWorld, NOBODY } from '../delegate/delegate-world.ts'
 import { gitProject } from '../support/project.ts'
 import { Served } from './served.ts'
@@ -102,7 +102,7 @@ describe('sessions', () => {
     expect(entries[0]).toMatchObject({
       kind: 'session.opened',
       text: 'three\nthe goal of three',
-      isTakenBack: false,
+      isRetracted: false,
     })
     expect((await served.get<SessionPage>('/api/sessions/three')).row.id).toBe(rows[0]!.id)
     expect(await code('/api/sessions/nobody')).toEqual([404, 'NO_SESSION'])
@@ -180,7 +180,7 @@ describe('the entries of a long journal', () => {
     const { entries } = await served.get<EntryList>(`/api/sessions/${id}/entries?limit=1`)
     await served.append('long', [draft('entry.retracted', { entry: entries[0]!.id })])
     const page = await served.get<EntryList>(`/api/sessions/${id}/entries?limit=2`)
-    expect(page.entries.map(({ kind, isTakenBack }) => [kind, isTakenBack])).toEqual([
+    expect(page.entries.map(({ kind, isRetracted }) => [kind, isRetracted])).toEqual([
       ['progress.made', true],
       ['entry.retracted', false],
     ])
@@ -391,14 +391,14 @@ describe('the backlog', () => {
   test('takes a task, and moves it', async () => {
     const added = (
       await served.post('/api/tasks', { title: 'Write it', size: 'S', labels: ['docs'] })
-    ).json<Task>()
+    ).json<PublicTask>()
     expect(added).toMatchObject({ title: 'Write it', size: 'S', labels: ['docs'], status: 'ready' })
     const moved = await served.post(`/api/tasks/${added.id}/status`, {
       status: 'completed',
       note: 'written',
     })
-    expect(moved.json<Task>()).toMatchObject({ status: 'completed', summary: 'written' })
-    expect((await served.get<Task[]>('/api/tasks')).map(({ status }) => status)).toEqual([
+    expect(moved.json<PublicTask>()).toMatchObject({ status: 'completed', summary: 'written' })
+    expect((await served.get<PublicTask[]>('/api/tasks')).map(({ status }) => status)).toEqual([
       'completed',
     ])
   })
@@ -421,7 +421,7 @@ describe('handoffs', () => {
     await served.world.run((project) =>
       project.handoffs.create({ session: 'long', reason: 'lunch' }),
     )
-    const [line] = await served.get<HandoffLine[]>('/api/handoffs')
+    const [line] = await served.get<PublicHandoff[]>('/api/handoffs')
     expect(line).toMatchObject({
       sessionName: 'long',
       reason: 'lunch',
@@ -445,10 +445,10 @@ describe('a workflow', () => {
     })
     const [line] = await served.get<WorkflowLine[]>('/api/workflows')
     expect(line!.session.name).toBe('auth')
-    expect(line!.overview.next.who).toBe('person')
+    expect(line!.workflow.next.who).toBe('person')
     const { id } = line!.session
     const rejected = await served.post(`/api/workflows/${id}/reject`, { note: 'too vague' })
-    expect(rejected.json<WorkflowLine['overview']>().next.who).toBe('anybody')
+    expect(rejected.json<WorkflowLine['workflow']>().next.who).toBe('anybody')
     expect(served.world.entries('phase.entered', id).at(-1)).toMatchObject({
       note: 'not approved: too vague',
     })
@@ -493,18 +493,18 @@ describe('delegates', () => {
   })
 })
 
-const ELSEWHERE = { id: 'e1', shortname: 'elsewhere', title: 'Elsewhere' } as Task
+const ELSEWHERE = { id: 'e1', name: 'elsewhere', title: 'Elsewhere' } as PublicTask
 
 describe('runs', () => {
   test('are drawn from their logs: tasks with what they wait for, a lane for each session, retries', async () => {
     const workspace = new Workspace(served.world.root)
-    const first = (await served.post('/api/tasks', { title: 'First' })).json<Task>()
+    const first = (await served.post('/api/tasks', { title: 'First' })).json<PublicTask>()
     const second = (
       await served.post('/api/tasks', { title: 'Second', dependsOn: [first.id] })
-    ).json<Task>()
+    ).json<PublicTask>()
     const third = (
       await served.post('/api/tasks', { title: 'Third', dependsOn: [second.id] })
-    ).json<Task>()
+    ).json<PublicTask>()
     const run = mintId(undefined)
     const log = RunLog.create(workspace.place, run, workspace.config, {
       options: {},
@@ -517,10 +517,10 @@ describe('runs', () => {
       runner: { pid: process.pid, startedAt: startOf(process.pid), mark: '' },
     })
     const add = <K extends RunEntryKind>(kind: K, data: RunEntryData[K]) => log.append(kind, data)
-    const attempt = (name: string, task: Task, number: number, session: string) =>
+    const attempt = (name: string, task: PublicTask, number: number, session: string) =>
       add('attempt.started', {
         attempt: name,
-        task: { id: task.id, name: task.shortname, title: task.title },
+        task: { id: task.id, name: task.name, title: task.title },
         number,
         place: 'live conversation',
         session,
@@ -581,9 +581,9 @@ describe('runs', () => {
     expect(await code('/api/runs/nothing')).toEqual([404, 'NO_RUN'])
 
     // It has ended, and left one as it was; another was done since.
-    const fourth = (await served.post('/api/tasks', { title: 'Fourth' })).json<Task>()
+    const fourth = (await served.post('/api/tasks', { title: 'Fourth' })).json<PublicTask>()
     const over = new RunLog(workspace.place, run, workspace.config)
-    const named = ({ id, shortname, title }: Task) => ({ id, name: shortname, title })
+    const named = ({ id, name, title }: PublicTask) => ({ id, name, title })
     over.append('run.ended', {
       how: 'waiting',
       neverBegun: { count: 3, tasks: [third, fourth, ELSEWHERE].map(named) },

@@ -287,7 +287,7 @@ describe('a setup', () => {
       harness: 'claude',
       scope: 'local',
       removed: false,
-      dry_run: false,
+      isDryRun: false,
     })
     expect(answer.changes).toContainEqual({ path: local, change: 'create' })
     for (const { path } of answer.changes) expect(existsSync(path)).toBe(true)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Task } from '../../src/backlog/task.ts'
+import type { PublicTask } from '../../src/public.ts'
 import { everyDay } from '../../web/charts/every-day.ts'
 import { type TaskNode, taskTree } from '../../web/views/tasks/task-tree.ts'
 
@@ -72,10 +72,10 @@ function names(nodes: readonly TaskNode[]): readonly Names[] {
   return nodes.map(({ task: { id }, parts }) => [id, names(parts)] as const)
 }
 
-function task(id: string, more: Partial<Task> = {}): Task {
+function task(id: string, more: Partial<PublicTask> = {}): PublicTask {
   return {
     id,
-    shortname: id,
+    name: id,
     title: id,
     description: '',
     details: '',

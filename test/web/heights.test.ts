@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Heights } from '../../web/parts/heights.ts'
+import { Heights } from '../../web/lists/heights.ts'
 
 test('a place among rows of measured and estimated heights is where adding them up leads', () => {
   const changes = fc.array(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EntryLine, EntryList, LiveEvent } from '../../src/serve/contract.ts'
+import type { PublicEntry, EntryList, LiveEvent } from '../../src/serve/contract.ts'
 import { ApiFailure } from '../../web/data/failure.ts'
 import { JournalFeed } from '../../web/data/journal-feed.ts'
 
@@ -7,8 +7,8 @@ type Entries = Extract<LiveEvent, { type: 'entries' }>
 
 /** A journal whose entries are ten bytes each, and questions about it that are answered when the test says so. */
 function journal(length: number) {
-  const all: EntryLine[] = []
-  const entry = (number: number): EntryLine => ({
+  const all: PublicEntry[] = []
+  const entry = (number: number): PublicEntry => ({
     id: `e${number}`,
     at: '',
     kind: 'note.added',
@@ -16,7 +16,8 @@ function journal(length: number) {
     group: 'session',
     text: `${number}`,
     data: {},
-    isTakenBack: false,
+    by: 'cli',
+    isRetracted: false,
   })
   const write = (count: number): Entries => {
     const from = all.length * 10
@@ -178,7 +179,7 @@ test('an entry that is taken back by a later one is shown so', async () => {
       data: { entry: 'e0' },
     })),
   })
-  expect(feed.entries.map(({ isTakenBack }) => isTakenBack)).toEqual([true, false, false])
+  expect(feed.entries.map(({ isRetracted }) => isRetracted)).toEqual([true, false, false])
 })
 
 test('a question that fails is told, and the next one makes it good', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readBlocks } from '../../web/parts/markdown-blocks.ts'
-import { readSpans } from '../../web/parts/markdown-spans.ts'
+import { readBlocks } from '../../web/markdown/markdown-blocks.ts'
+import { readSpans } from '../../web/markdown/markdown-spans.ts'
 
 test('a document is read into headings, paragraphs, lists with boxes, code, quotes and tables', () => {
   const text = [

@@ -1,7 +1,7 @@
 import type { LaneBlock, RunLane, RunTask } from '../../src/serve/contract.ts'
 import { duration } from '../parts/format.ts'
 import { Text } from '../parts/text.tsx'
-import { hrefTo } from '../shell/router.ts'
+import { hrefTo } from '../data/router.ts'
 import { type LaneLayout, layOutLanes } from './lanes.ts'
 import { GLYPHS } from './task-graph.tsx'
 

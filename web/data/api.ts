@@ -1,22 +1,25 @@
 // Every question the page asks its server. The shapes are the contract's; nothing else is known of the server here.
-import type { DelegateRow } from '../../src/run/delegate/contract.ts'
-import type { PromptEvent, PromptRequest } from '../../src/run/prompt/contract.ts'
-import type { RunRow } from '../../src/run/report.ts'
 import type {
   Backlog,
   ConversationList,
   ConversationPage,
   DelegateAnswer,
   DelegatePage,
+  DelegateRow,
   EntryList,
-  HandoffLine,
   HandoffPage,
   LedgerAnswer,
   Overview,
   Problem,
+  PromptEvent,
+  PromptRequest,
   PromptStarted,
-  RunPage,
+  PublicHandoff,
+  PublicTask,
+  PublicWorkflow,
   RunningPrompt,
+  RunPage,
+  RunRow,
   SearchAnswer,
   SessionList,
   SessionPage,
@@ -24,9 +27,7 @@ import type {
   UsageAnswer,
   WorkflowLine,
 } from '../../src/serve/contract.ts'
-import type { WorkflowOverview } from '../../src/project/workflow/overview.ts'
-import type { Task } from '../../src/backlog/task.ts'
-import { currentProject } from '../shell/router.ts'
+import { currentProject } from './router.ts'
 import { ApiFailure } from './failure.ts'
 import { defined } from '../../src/text/defined.ts'
 
@@ -116,12 +117,12 @@ export const api = {
     post<DelegateAnswer>(`delegates/${part(id)}/${how}`),
   workflows: (signal?: AbortSignal) => get<readonly WorkflowLine[]>('workflows', {}, signal),
   decideWorkflow: (session: string, how: 'approve' | 'reject', note?: string) =>
-    post<WorkflowOverview>(`workflows/${part(session)}/${how}`, note === undefined ? {} : { note }),
+    post<PublicWorkflow>(`workflows/${part(session)}/${how}`, note === undefined ? {} : { note }),
   tasks: (signal?: AbortSignal) => get<Backlog>('tasks', {}, signal),
-  addTask: (task: { title: string } & Partial<Task>) => post<Task>('tasks', task),
-  moveTask: (id: string, status: Task['status'], note?: string) =>
-    post<Task>(`tasks/${part(id)}/status`, { status, ...defined({ note }) }),
-  handoffs: (signal?: AbortSignal) => get<readonly HandoffLine[]>('handoffs', {}, signal),
+  addTask: (task: { title: string } & Partial<PublicTask>) => post<PublicTask>('tasks', task),
+  moveTask: (id: string, status: PublicTask['status'], note?: string) =>
+    post<PublicTask>(`tasks/${part(id)}/status`, { status, ...defined({ note }) }),
+  handoffs: (signal?: AbortSignal) => get<readonly PublicHandoff[]>('handoffs', {}, signal),
   handoff: (id: string, signal?: AbortSignal) =>
     get<HandoffPage>(`handoffs/${part(id)}`, {}, signal),
   usage: (days: number, signal?: AbortSignal) => get<UsageAnswer>('usage', { days }, signal),

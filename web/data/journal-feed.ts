@@ -1,5 +1,5 @@
 // The entries of one session as they come: the newest first asked for, then by events, with questions for whatever the events lack.
-import type { EntryLine, EntryList, LiveEvent } from '../../src/serve/contract.ts'
+import type { EntryList, LiveEvent, PublicEntry } from '../../src/serve/contract.ts'
 import { ApiFailure, asFailure } from './failure.ts'
 
 type Entries = Extract<LiveEvent, { type: 'entries' }>
@@ -8,7 +8,7 @@ type Load = (at: { from?: number; before?: number; limit: number }) => Promise<E
 export const PIECE = 200
 
 export class JournalFeed {
-  entries: readonly EntryLine[] = []
+  entries: readonly PublicEntry[] = []
   /** How many of them were put in front of the first ones. */
   earlier = 0
   failure: ApiFailure | undefined
@@ -123,7 +123,7 @@ export class JournalFeed {
   }
 
   /** Each entry once: a log into which another copy was merged may hold one twice. */
-  #append(entries: readonly EntryLine[]): void {
+  #append(entries: readonly PublicEntry[]): void {
     const fresh = entries.filter(({ id }) => !this.#ids.has(id))
     if (fresh.length === 0) return
     for (const { id } of fresh) this.#ids.add(id)
@@ -134,6 +134,6 @@ export class JournalFeed {
     this.entries =
       taken.size === 0
         ? all
-        : all.map((entry) => (taken.has(entry.id) ? { ...entry, isTakenBack: true } : entry))
+        : all.map((entry) => (taken.has(entry.id) ? { ...entry, isRetracted: true } : entry))
   }
 }

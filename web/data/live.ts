@@ -3,7 +3,7 @@
 // Nothing is lost: where events may have been missed (a new connection, a server that says so), every listener is told `reset` and asks
 // anew. Nothing is doubled: what comes carries where it belongs, and whoever takes it compares.
 import type { LiveEvent } from '../../src/serve/contract.ts'
-import { currentProject, onProject } from '../shell/router.ts'
+import { currentProject, onProject } from './router.ts'
 import { type Store, createStore } from './store.ts'
 
 export type LiveState = 'connecting' | 'connected' | 'reconnecting' | 'refused'

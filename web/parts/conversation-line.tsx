@@ -1,5 +1,5 @@
 import type { ConversationLine } from '../../src/serve/contract.ts'
-import { hrefTo } from '../shell/router.ts'
+import { hrefTo } from '../data/router.ts'
 import { Badge } from './badge.tsx'
 import { amount, bytes } from './format.ts'
 import { Spent } from './spent.tsx'

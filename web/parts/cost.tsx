@@ -1,5 +1,4 @@
-import type { Spend } from '../../src/run/report.ts'
-import type { Usage } from '../../src/session/entries.ts'
+import type { Spend, Usage } from '../../src/serve/contract.ts'
 import { tokens, usd } from './format.ts'
 
 export function allTokens({ input, cacheWritten, cacheRead, output }: Usage): number {

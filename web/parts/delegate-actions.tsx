@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { DelegateRow } from '../../src/run/delegate/contract.ts'
-import type { DelegateAnswer } from '../../src/serve/contract.ts'
+import type { DelegateAnswer, DelegateRow } from '../../src/serve/contract.ts'
 import { useAction } from '../data/action.ts'
 import { api } from '../data/api.ts'
 import { type Question, useConfirm } from './confirm.tsx'

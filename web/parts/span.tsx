@@ -1,4 +1,4 @@
-import { setValues, useValues } from '../shell/router.ts'
+import { setValues, useValues } from '../data/router.ts'
 
 const SPANS = [7, 30, 90] as const
 const USUAL = 30

@@ -1,4 +1,4 @@
-import { setValues } from '../shell/router.ts'
+import { setValues } from '../data/router.ts'
 
 export interface Tab<Name extends string> {
   readonly name: Name

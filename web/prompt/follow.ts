@@ -1,7 +1,7 @@
 // One prompt, followed to its end: what has happened is asked for, what happens is heard, and where something is missing between the two
 // it is asked for again. Survives a reload of the page and a server that goes and comes back.
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PromptEvent } from '../../src/run/prompt/contract.ts'
+import type { PromptEvent } from '../../src/serve/contract.ts'
 import { type ApiFailure, api } from '../data/api.ts'
 import { liveIsUp, liveState, onLive } from '../data/live.ts'
 import { asFailure } from '../data/resource.ts'

@@ -1,5 +1,5 @@
 // Which prompt was asked last, where: so that a page that is loaded again, or come back to, goes on with it.
-import { currentProject } from '../shell/router.ts'
+import { currentProject } from '../data/router.ts'
 
 export interface KeptPrompt {
   readonly prompt: string

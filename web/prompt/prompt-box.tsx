@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PromptRequest } from '../../src/run/prompt/contract.ts'
-import type { HarnessLine } from '../../src/serve/contract.ts'
+import type { HarnessLine, PromptRequest } from '../../src/serve/contract.ts'
 import { useAction } from '../data/action.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'

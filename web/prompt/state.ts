@@ -1,9 +1,12 @@
 // What is shown of a prompt: a fold over its events. They come live and are asked for again after a reload or a lost connection, so the
 // same may come twice and some may be missing; by their numbers each counts once and in order.
-import type { PermissionRequest } from '../../src/harness/contract/drive.ts'
-import type { PromptEnd, PromptEvent } from '../../src/run/prompt/contract.ts'
-import type { Gauge } from '../../src/run/events.ts'
-import type { Spend } from '../../src/run/report.ts'
+import type {
+  Gauge,
+  PermissionRequest,
+  PromptEnd,
+  PromptEvent,
+  Spend,
+} from '../../src/serve/contract.ts'
 import { defined } from '../../src/text/defined.ts'
 
 export type Piece =

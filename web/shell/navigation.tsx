@@ -4,7 +4,7 @@ import { type LiveState, liveState } from '../data/live.ts'
 import type { Resource } from '../data/resource.ts'
 import { useStore } from '../data/store.ts'
 import { isHelpOpen } from './keyboard.ts'
-import { type Route, currentProject, go, href } from './router.ts'
+import { type Route, currentProject, go, href } from '../data/router.ts'
 import { nextTheme, theme } from './theme.ts'
 
 const ROOMS: readonly {

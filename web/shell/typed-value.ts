@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { setValues } from './router.ts'
+import { setValues } from '../data/router.ts'
 
 const TYPING_MS = 250
 

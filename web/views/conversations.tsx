@@ -1,9 +1,9 @@
 import type { ConversationLine } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { ConversationWords } from '../parts/conversation-line.tsx'
-import { LongListHead, LongListRows, useLongList } from '../parts/long-list.tsx'
+import { LongListHead, LongListRows, useLongList } from '../lists/long-list.tsx'
 import { Empty } from '../parts/states.tsx'
-import { currentProject, hrefTo } from '../shell/router.ts'
+import { currentProject, hrefTo } from '../data/router.ts'
 
 const ROW_HEIGHT = 64
 /** The server reads through each of them, so it is asked for few at once, and not often. */

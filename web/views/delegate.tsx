@@ -10,7 +10,7 @@ import { Cost, Tokens } from '../parts/cost.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { Clock, Time } from '../parts/time.tsx'
-import { href, hrefTo } from '../shell/router.ts'
+import { href, hrefTo } from '../data/router.ts'
 import { DelegateStatus } from './delegates.tsx'
 
 export function DelegateView({ id }: { id: string }) {

@@ -1,15 +1,15 @@
-import type { HandoffLine } from '../../src/serve/contract.ts'
+import type { PublicHandoff } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { Status } from '../parts/badge.tsx'
-import { Listing } from '../parts/listing.tsx'
+import { Listing } from '../lists/listing.tsx'
 import { Empty } from '../parts/states.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Text } from '../parts/text.tsx'
 import { Time } from '../parts/time.tsx'
-import { hrefTo } from '../shell/router.ts'
+import { hrefTo } from '../data/router.ts'
 
-const COLUMNS: readonly Column<HandoffLine>[] = [
+const COLUMNS: readonly Column<PublicHandoff>[] = [
   {
     name: 'Handoff',
     of: ({ id, sessionName, number }) => (
@@ -50,14 +50,14 @@ export function HandoffsView() {
   )
 }
 
-function Reason({ row }: { row: HandoffLine }) {
+function Reason({ row }: { row: PublicHandoff }) {
   return (
     <>
       <Text>{row.reason}</Text>
-      {row.for === undefined ? null : (
+      {row.to === undefined ? null : (
         <span class="muted small">
           {' '}
-          for <Text>{row.for}</Text>
+          for <Text>{`${row.to.kind} ${row.to.name}`}</Text>
         </span>
       )}
     </>

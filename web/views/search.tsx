@@ -7,7 +7,7 @@ import { Empty, Loaded } from '../parts/states.tsx'
 import { Snippet, Text } from '../parts/text.tsx'
 import { Time } from '../parts/time.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
-import { currentProject, href, hrefTo, setValues, useValues } from '../shell/router.ts'
+import { currentProject, href, hrefTo, setValues, useValues } from '../data/router.ts'
 import { useTypedValue } from '../shell/typed-value.ts'
 
 const PIECE = 60

@@ -3,7 +3,7 @@ import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { Status } from '../parts/badge.tsx'
 import { amount } from '../parts/format.ts'
-import { Markdown } from '../parts/markdown.tsx'
+import { Markdown } from '../markdown/markdown.tsx'
 import { useIsWide } from '../parts/media.ts'
 import { Progress } from '../parts/progress.tsx'
 import { Spent } from '../parts/spent.tsx'
@@ -13,7 +13,7 @@ import { Text } from '../parts/text.tsx'
 import { Time } from '../parts/time.tsx'
 import { PromptBox } from '../prompt/prompt-box.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
-import { href, setValues, useValues } from '../shell/router.ts'
+import { href, setValues, useValues } from '../data/router.ts'
 import { Conversations } from './session/conversations.tsx'
 import { JournalList } from './session/journal.tsx'
 import { Overview } from './session/overview.tsx'
@@ -50,7 +50,7 @@ function Page({ page }: { page: SessionPage }) {
   const asked = useValues().get('tab')
   const tabs: readonly Tab<TabName>[] = [
     ...(isWide ? [] : [{ name: 'overview', label: 'Overview' } as const]),
-    { name: 'journal', label: 'Journal', count: page.state.entryCount },
+    { name: 'journal', label: 'Journal', count: page.state.counts.entries },
     { name: 'document', label: 'Document' },
     { name: 'conversations', label: 'Conversations', count: page.conversations.length },
   ]
@@ -115,9 +115,9 @@ function Head({ page: { row, state, spend, workflow } }: { page: SessionPage }) 
             <Text>{row.branch}</Text>
           </span>
         )}
-        <Progress done={row.stepsDone} total={row.stepsTotal} />
-        {row.openBlockers > 0 ? (
-          <span class="blocked">{amount(row.openBlockers, 'open blocker')}</span>
+        <Progress done={row.counts.stepsDone} total={row.counts.steps} />
+        {row.counts.openBlockers > 0 ? (
+          <span class="blocked">{amount(row.counts.openBlockers, 'open blocker')}</span>
         ) : null}
         {workflow === undefined ? null : <a href={href('/workflows')}>{workflow.next.text}</a>}
         {state.compactions > 0 ? <span>{amount(state.compactions, 'compaction')}</span> : null}

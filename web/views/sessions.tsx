@@ -1,15 +1,15 @@
-import type { SessionRow } from '../../src/index/rows.ts'
+import type { SessionRow } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { Status } from '../parts/badge.tsx'
 import { amount } from '../parts/format.ts'
-import { LongListHead, LongListRows, useLongList } from '../parts/long-list.tsx'
+import { LongListHead, LongListRows, useLongList } from '../lists/long-list.tsx'
 import { useMedia } from '../parts/media.ts'
 import { Progress } from '../parts/progress.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { Time } from '../parts/time.tsx'
 import { PromptBox } from '../prompt/prompt-box.tsx'
-import { currentProject, href, hrefTo, setValues, useValues } from '../shell/router.ts'
+import { currentProject, href, hrefTo, setValues, useValues } from '../data/router.ts'
 import { useTypedValue } from '../shell/typed-value.ts'
 
 const STATUSES = ['active', 'paused', 'completed', 'abandoned'] as const
@@ -106,10 +106,10 @@ function Row({ row, isSelected }: { row: SessionRow | undefined; isSelected: boo
         {row.branch === undefined ? '' : <Text>{row.branch}</Text>}
       </span>
       <span class="session-marks">
-        {row.openBlockers > 0 ? (
-          <span class="blocked">{amount(row.openBlockers, 'blocker')}</span>
+        {row.counts.openBlockers > 0 ? (
+          <span class="blocked">{amount(row.counts.openBlockers, 'blocker')}</span>
         ) : null}
-        <Progress done={row.stepsDone} total={row.stepsTotal} />
+        <Progress done={row.counts.stepsDone} total={row.counts.steps} />
       </span>
       <span class="session-time">
         <Time at={row.updatedAt} />

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import type { Task } from '../../src/backlog/task.ts'
+import type { PublicTask } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { Empty, Loaded } from '../parts/states.tsx'
-import { setValues, useValues } from '../shell/router.ts'
+import { setValues, useValues } from '../data/router.ts'
 import { AddTask } from './tasks/add-task.tsx'
 import { TaskLine } from './tasks/task-line.tsx'
 import { type TaskNode, taskTree } from './tasks/task-tree.ts'
@@ -74,7 +74,7 @@ export function TasksView() {
 }
 
 interface ListProps {
-  readonly all: readonly Task[]
+  readonly all: readonly PublicTask[]
   readonly isAll: boolean
   readonly text: string
   readonly changed: () => void
@@ -90,7 +90,7 @@ function TaskList({ all, isAll, text, changed }: ListProps) {
 
 interface BranchProps {
   readonly nodes: readonly TaskNode[]
-  readonly names: ReadonlyMap<string, Task>
+  readonly names: ReadonlyMap<string, PublicTask>
   readonly changed: () => void
 }
 

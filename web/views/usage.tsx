@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { UsageAnswer } from '../../src/serve/contract.ts'
-import type { Spend } from '../../src/run/report.ts'
+import type { Spend, UsageAnswer } from '../../src/serve/contract.ts'
 import { type DayBar, DayBars } from '../charts/day-bars.tsx'
 import { everyDay } from '../charts/every-day.ts'
 import { api } from '../data/api.ts'

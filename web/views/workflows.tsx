@@ -1,17 +1,16 @@
-import type { Phase, PhaseStatus, SubPhase } from '../../src/session/kinds/phases.ts'
-import type { WorkflowLine } from '../../src/serve/contract.ts'
+import type { Phase, PhaseStatus, SubPhase, WorkflowLine } from '../../src/serve/contract.ts'
 import { useAction } from '../data/action.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { Badge, Status } from '../parts/badge.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
 import { tokens } from '../parts/format.ts'
-import { Listing } from '../parts/listing.tsx'
+import { Listing } from '../lists/listing.tsx'
 import { ProblemLine } from '../parts/problem-line.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { Time } from '../parts/time.tsx'
-import { hrefTo } from '../shell/router.ts'
+import { hrefTo } from '../data/router.ts'
 
 export function WorkflowsView() {
   const workflows = useResource('workflows', api.workflows, (event) => event.type === 'workflows')
@@ -38,8 +37,8 @@ export function WorkflowsView() {
 }
 
 function WorkflowCard({ line, changed }: { line: WorkflowLine; changed: () => void }) {
-  const { session, overview } = line
-  const { workflow, next, conversation, deliverables } = overview
+  const { session, workflow } = line
+  const { next, conversation, deliverables } = workflow
   const title = `workflow-${session.id}`
   const waiting = workflow.phases.find(({ status }) => status === 'waiting for approval')
   return (

@@ -1,5 +1,4 @@
-import { StintError } from '../../journal/errors.ts'
-import { defined } from '../../text/defined.ts'
+import { type PublicError, StintError, isSystemError, publicError } from '../../journal/errors.ts'
 
 export const EXIT = { ok: 0, failure: 1, misuse: 2, defect: 70, interrupted: 130 } as const
 
@@ -37,17 +36,6 @@ export function describeError(error: unknown): string {
   return `stint: this is a defect in stint, nothing recorded was lost\n${stack}`
 }
 
-export function errorJson(error: unknown): {
-  error: { code: string; message: string; hint?: string }
-} {
-  if (error instanceof StintError) {
-    return { error: { code: error.code, message: error.message, ...defined({ hint: error.hint }) } }
-  }
-  const message = error instanceof Error ? error.message : String(error)
-  return { error: { code: isSystemError(error) ? 'SYSTEM' : 'DEFECT', message } }
-}
-
-/** A full disk or a missing permission is the machine's doing, not a defect of ours. */
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
+export function errorJson(error: unknown): { readonly error: PublicError } {
+  return { error: publicError(error) }
 }

@@ -9,33 +9,15 @@ import type { WaitingHandoff } from '../../project/handoff/waiting.ts'
 import type { Project } from '../../project/open-project.ts'
 import { minute } from '../../text/times.ts'
 import type { Output } from '../context/output.ts'
+import { publicHandoff } from '../../public.ts'
 
-/** What `--json` says of a handoff. Its text is under `document`. */
+/** What `--json` says of a handoff that is shown whole. */
 export function handoffJson(
   handoff: RecordedHandoff,
   session: { readonly id: string; readonly name: string },
 ) {
-  const { id, number, at, hash, tokens, isDraft, to, git, code, position, document, accepted } =
-    handoff
-  return {
-    id,
-    number,
-    session: session.id,
-    name: session.name,
-    created_at: at,
-    reason: handoff.text,
-    draft: isDraft,
-    to,
-    branch: git?.branch,
-    commit: git?.commit,
-    dirty: git?.dirty,
-    code,
-    log: position,
-    tokens,
-    hash,
-    accepted,
-    document,
-  }
+  const { position, document } = handoff
+  return { ...publicHandoff(handoff, session), log: position, document }
 }
 
 export function describeMade(

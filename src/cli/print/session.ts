@@ -24,37 +24,8 @@ import type { Drift } from '../../git/status.ts'
 import type { WaitingHandoff } from '../../project/handoff/waiting.ts'
 import type { Resumed } from '../../project/lifecycle/resume.ts'
 import { decisionLine } from '../../document/progress.ts'
+import { publicSession } from '../../public.ts'
 import { waitingLine } from './handoff.ts'
-
-/** What `--json` says of a session. */
-export function sessionJson(state: SessionState) {
-  const { done, total } = stepCounts(state)
-  return {
-    id: state.id,
-    name: state.name,
-    title: state.title,
-    status: state.status,
-    goal: state.goal,
-    tldr: tldrOf(state),
-    branch: state.git.branch,
-    commit: state.git.commit,
-    worktree: state.worktree,
-    tasks: state.tasks,
-    created_at: state.createdAt,
-    updated_at: state.updatedAt,
-    compaction_count: state.compactions,
-    progress: { done, total },
-    current: currentStep(state)?.text,
-    blockers: openBlockers(state).map((blocker) => blocker.text),
-    next: state.next.items.map((item) => item.text),
-    counts: {
-      entries: state.entryCount,
-      decisions: count(state.decisions),
-      discoveries: count(state.discoveries),
-      checkpoints: count(state.checkpoints),
-    },
-  }
-}
 
 export function progressLine(state: SessionState): string {
   const { done, total } = stepCounts(state)
@@ -99,7 +70,7 @@ export function printList(
         output.line(
           output.dim(columns('ID', 'NAME', 'STATUS', 'PROGRESS', 'UPDATED', 'BRANCH', 'OBJECTIVE')),
         )
-      const steps = `${row.stepsDone}/${row.stepsTotal}`
+      const steps = `${row.counts.stepsDone}/${row.counts.steps}`
       const goal = shorten(row.goal.split('\n').join(' '), 50)
       output.line(
         columns(
@@ -127,23 +98,7 @@ function columns(
 
 const LONGEST = 200
 
-/** What hooks noticed by themselves, for programs. */
-export function activityJson(state: SessionState) {
-  const { requests, changedFiles, commits, tests, agents, delegates, conversations, lastTurn } =
-    state
-  return {
-    requests: requests.items,
-    files: changedFiles.items.map(({ text }) => text),
-    commits: commits.items,
-    tests: tests.items,
-    agents: agents.items,
-    delegates: delegates.items,
-    conversations: conversations.items,
-    last_turn: lastTurn,
-  }
-}
-
-/** The same for a person. */
+/** What hooks captured, for a person. */
 export function describeActivity(state: SessionState): string {
   const { lastTurn } = state
   const parts = [
@@ -217,23 +172,15 @@ export function resumedJson(
   waiting: readonly WaitingHandoff[] = [],
 ) {
   return {
-    ...sessionJson(state),
-    objective: state.goal,
-    key_context: state.key.items.map((item) => item.text),
-    decisions: state.decisions.items.map(({ text, context, options, choice, rationale, at }) => ({
-      title: text,
-      context,
-      options,
-      choice,
-      rationale,
-      at,
-    })),
-    discoveries: state.discoveries.items.map(({ text, gotcha, at }) => ({ text, gotcha, at })),
+    ...publicSession(state),
     drift,
-    handoffs_waiting: waiting.length === 0 ? undefined : waiting,
-    resume_commands: state.commands.items.map((item) => item.text),
+    ...(waiting.length === 0 ? {} : { waitingHandoffs: waiting.map(waitingJson) }),
     project,
   }
+}
+
+function waitingJson({ name, ...handoff }: WaitingHandoff) {
+  return { ...handoff, sessionName: name }
 }
 
 export function describeResumed(

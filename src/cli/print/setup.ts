@@ -21,7 +21,7 @@ export function setupJson({ into, remove, dryRun }: Asked, plan: Plan, harness =
     harness,
     ...(typeof into === 'string' ? { scope: into } : into),
     removed: remove,
-    dry_run: dryRun,
+    isDryRun: dryRun,
     changes: filesOf(plan).map((change) => ({
       path: change.path,
       change: kindOf(change),

@@ -13,35 +13,6 @@ import { tokensText } from '../../backlog/workflow/token-range.ts'
 import type { Output } from '../context/output.ts'
 import { tableWithHead } from './terminal/table.ts'
 
-/** What `--json` says of a workflow. */
-export function workflowJson({
-  state,
-  workflow,
-  deliverables,
-  conversation,
-  splitHere,
-  next,
-}: WorkflowOverview) {
-  const { phase, place } = currentPlace(workflow)
-  return {
-    id: workflow.id,
-    name: workflow.name,
-    session: state.id,
-    status: state.status,
-    template: workflow.templateName,
-    percent: workflow.percent,
-    phase: { id: place.id, name: place.name, status: place.status },
-    waitsForApproval: phase.status === 'waiting for approval',
-    focus: focusOf(state),
-    splitHere,
-    conversation,
-    next,
-    phases: workflow.phases,
-    approvals: workflow.approvals,
-    deliverables,
-  }
-}
-
 const MARKS: Record<PhaseStatus, string> = {
   pending: '·',
   current: '▶',

@@ -1,6 +1,5 @@
-import { shortId } from '../../journal/ids.ts'
-import { tldrOf } from '../../session/tldr.ts'
-import type { Tool } from '../tool.ts'
+import { publicSessionHead, shortId } from '../../public.ts'
+import type { Tool } from './tool.ts'
 
 export const checkpoint: Tool = {
   name: 'checkpoint',
@@ -23,7 +22,7 @@ export const checkpoint: Tool = {
         checkpoint: id,
         note: made.text,
         code: commit,
-        tldr: tldrOf(state),
+        tldr: publicSessionHead(state).tldr,
       },
       text: `${state.name}: checkpoint ${id}${commit === undefined ? '' : `, code kept as ${commit}`}`,
     }

@@ -1,7 +1,7 @@
 import type { DelegateRequest, DelegateRow } from '../../library.ts'
-import { clip, latestWithin } from '../bounds.ts'
-import { badArguments } from '../schema.ts'
-import type { Answer, Call, Tool } from '../tool.ts'
+import { clip, latestWithin } from './bounds.ts'
+import { badArguments } from './schema.ts'
+import type { Answer, Call, Tool } from './tool.ts'
 
 /** Below the time that clients give a call by themselves, which is a minute for some. */
 const USUAL_WAIT = 45
@@ -102,7 +102,7 @@ async function wait(
   const words =
     atWork.length === 0 ? 'None is at work.' : `Still at work: ${atWork.join(', ')}; wait again.`
   return {
-    value: { ...answer.value, at_work: atWork },
+    value: { ...answer.value, atWork },
     text: rows.length === 0 ? 'No delegate is at work.' : `${answer.text}\n${words}`,
   }
 }

@@ -1,6 +1,6 @@
-import { shortId } from '../../journal/ids.ts'
-import { badArguments } from '../schema.ts'
-import type { Answer, Call, Tool } from '../tool.ts'
+import { shortId } from '../../public.ts'
+import { badArguments } from './schema.ts'
+import type { Answer, Call, Tool } from './tool.ts'
 
 interface Given {
   readonly action: 'create' | 'show' | 'accept'
@@ -60,7 +60,7 @@ async function create({ project }: Call, given: Omit<Given, 'action'>): Promise<
       path,
       tokens: made.tokens,
       code: made.code?.commit.slice(0, 7),
-      left_out: leftOut,
+      leftOut,
     },
     text: `Handoff ${name} is made (${made.tokens} tokens): ${path}\nThe next conversation takes it up by: stint handoff accept ${name}`,
   }
@@ -90,11 +90,11 @@ async function accept({ project }: Call, given: Omit<Given, 'action'>): Promise<
     value: {
       handoff: name,
       outcome,
-      taken_up: isTaken,
-      forced: isForced ? true : undefined,
+      isTakenUp: isTaken,
+      isForced: isForced ? true : undefined,
       moved,
       remarks: notes.length === 0 ? undefined : notes,
-      going_on_with: bound?.name,
+      boundSession: bound?.name,
       ...(isTaken ? { document: text } : { hint: refused }),
     },
     text: [

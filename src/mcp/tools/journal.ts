@@ -1,8 +1,7 @@
 import type { LogEntry } from '../../library.ts'
-import { shortId } from '../../journal/ids.ts'
-import { stepCounts } from '../../session/state.ts'
-import { badArguments } from '../schema.ts'
-import type { Tool } from '../tool.ts'
+import { publicSessionHead, shortId } from '../../public.ts'
+import { badArguments } from './schema.ts'
+import type { Tool } from './tool.ts'
 
 const KINDS = [
   'progress',
@@ -87,8 +86,8 @@ export const journal: Tool = {
       retract,
       ...(args.session === undefined ? {} : { session: args.session as string }),
     })
-    const { state } = reading
-    const { done, total } = stepCounts(state)
+    const { name, counts } = publicSessionHead(reading.state)
+    const steps = `${counts.stepsDone}/${counts.steps}`
     const recorded = appended
       .filter(({ kind }) => kind !== 'git.observed')
       .map(({ id, kind }) => ({ id: shortId(id), kind }))
@@ -97,13 +96,13 @@ export const journal: Tool = {
     )
     return {
       value: {
-        session: state.name,
+        session: name,
         recorded,
-        steps: `${done}/${total}`,
+        steps,
         ...(isLeft === true ? { left: 'the run takes it in' } : {}),
         ...(lacksReason ? { advice: 'a decision without a rationale will be argued again' } : {}),
       },
-      text: `${state.name}: recorded ${recorded.map(({ kind, id }) => `${kind} (${id})`).join(', ')}; ${done}/${total} steps`,
+      text: `${name}: recorded ${recorded.map(({ kind, id }) => `${kind} (${id})`).join(', ')}; ${steps} steps`,
     }
   },
 }

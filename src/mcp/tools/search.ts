@@ -1,8 +1,8 @@
 import type { SearchHit } from '../../library.ts'
-import { shortId } from '../../journal/ids.ts'
-import { SEARCH_NAMES } from '../../session/registry.ts'
-import { badArguments } from '../schema.ts'
-import type { Tool } from '../tool.ts'
+import { shortId } from '../../public.ts'
+import { SEARCH_NAMES } from '../../public.ts'
+import { badArguments } from './schema.ts'
+import type { Tool } from './tool.ts'
 
 const USUAL = 10
 const MOST = 50
@@ -46,7 +46,7 @@ export const search: Tool = {
       .map(({ project: root, session, name, entry, kind, at, snippet }) => ({
         ...(args.all_projects === true ? { project: root } : {}),
         session: name,
-        session_id: shortId(session),
+        sessionId: shortId(session),
         entry: shortId(entry),
         kind,
         at,

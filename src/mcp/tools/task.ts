@@ -1,8 +1,8 @@
 import type { Project, Task } from '../../library.ts'
-import type { ReportedStatus } from '../../project/tasks/report-task.ts'
-import { clipped, latestWithin } from '../bounds.ts'
-import { badArguments } from '../schema.ts'
-import type { Answer, Tool } from '../tool.ts'
+import type { ReportedStatus } from '../../library.ts'
+import { clipped, latestWithin } from './bounds.ts'
+import { badArguments } from './schema.ts'
+import type { Answer, Tool } from './tool.ts'
 
 type Action = 'list' | 'next' | 'show' | 'start' | 'check' | 'done' | 'blocked' | 'failed'
 
@@ -77,7 +77,7 @@ async function closeTask(
     value: {
       reported: task,
       status,
-      what_follows: WHAT_FOLLOWS[status],
+      whatFollows: WHAT_FOLLOWS[status],
       advice: elsewhere,
       left: isLeft,
     },
@@ -150,7 +150,7 @@ function row({ id, shortname, title, status, priority, size, dependsOn }: Task) 
     status,
     priority,
     size,
-    depends_on: dependsOn.length === 0 ? undefined : dependsOn,
+    dependsOn: dependsOn.length === 0 ? undefined : dependsOn,
   }
 }
 

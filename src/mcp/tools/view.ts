@@ -1,11 +1,14 @@
-import type { SessionRow, SessionState } from '../../library.ts'
-import { entryText } from '../../index/entry-text.ts'
-import { shortId } from '../../journal/ids.ts'
-import type { Reading } from '../../project/store/live-session.ts'
-import { currentStep, stepCounts } from '../../session/state.ts'
-import { clip, latestWithin } from '../bounds.ts'
-import type { Answer, Tool } from '../tool.ts'
+import type { Reading } from '../../library.ts'
+import {
+  type PublicSession,
+  type SessionRow,
+  publicEntries,
+  publicSession,
+  shortId,
+} from '../../public.ts'
 import { defined } from '../../text/defined.ts'
+import { clip, latestWithin } from './bounds.ts'
+import type { Answer, Tool } from './tool.ts'
 
 const PARTS = [
   'overview',
@@ -50,14 +53,16 @@ export const view: Tool = {
         budget: tokens,
         ...defined({ session }),
       })
-      return { value: { text, left_out: leftOut.length === 0 ? undefined : leftOut }, text }
+      return { value: { text, leftOut: leftOut.length === 0 ? undefined : leftOut }, text }
     }
     if (part === 'sessions') {
       const rows = [...(await project.list({ limit: MOST_SESSIONS }))]
       return listed(part, tokens, {}, rows.map(sessionItem).toReversed())
     }
     const reading = await project.view(session)
-    return listed(part, tokens, { session: headOf(reading.state) }, ITEMS[part](reading))
+    const shown = publicSession(reading.state)
+    const items = part === 'entries' ? entryItems(reading) : ITEMS[part](shown)
+    return listed(part, tokens, { session: headOf(shown) }, items)
   },
 }
 
@@ -89,67 +94,58 @@ function lineOf({ text, id, ...fields }: Listed): string {
 }
 
 function sessionItem({ id, name, status, branch, goal, updatedAt }: SessionRow): Listed {
-  return { id, text: goal, name, status, branch, updated_at: updatedAt }
+  return { id, text: goal, name, status, branch, updatedAt }
 }
 
-export function headOf(state: SessionState) {
-  const { done, total } = stepCounts(state)
-  const { id, name, status, goal } = state
-  return { id, name, status, goal, steps: `${done}/${total}`, current: currentStep(state)?.text }
+function headOf({ id, name, status, goal, counts, currentStep }: PublicSession) {
+  const steps = `${counts.stepsDone}/${counts.steps}`
+  return { id, name, status, goal, steps, current: currentStep?.text }
+}
+
+function entryItems({ entries }: Reading): readonly Listed[] {
+  return publicEntries(entries).map(({ id, text, kind, at, by }) => {
+    return { id: shortId(id), text, kind, at, by }
+  })
 }
 
 const ITEMS: Readonly<
-  Record<Exclude<Part, 'overview' | 'sessions'>, (reading: Reading) => readonly Listed[]>
+  Record<
+    Exclude<Part, 'overview' | 'sessions' | 'entries'>,
+    (session: PublicSession) => readonly Listed[]
+  >
 > = {
-  progress: ({ state }) => [
-    ...state.steps.items.map(({ id, text, status }) => ({ id: shortId(id), text, step: status })),
-    ...state.progress.items.map(({ id, text, at }) => ({ id: shortId(id), text, at })),
+  progress: ({ steps, progress }) => [
+    ...steps.items.map(({ id, text, status }) => ({ id: shortId(id), text, step: status })),
+    ...progress.items.map(({ id, text, at }) => ({ id: shortId(id), text, at })),
   ],
-  decisions: ({ state }) =>
-    state.decisions.items.map(({ id, text, at, context, options, choice, rationale }) => {
+  decisions: ({ decisions }) =>
+    decisions.items.map(({ id, text, at, context, options, choice, rationale }) => {
       return { id: shortId(id), text, at, context, options, choice, rationale }
     }),
-  discoveries: ({ state }) =>
-    state.discoveries.items.map(({ id, text, at, gotcha }) => ({
-      id: shortId(id),
-      text,
-      at,
-      gotcha: gotcha ? true : undefined,
-    })),
-  blockers: ({ state }) =>
-    state.blockers.items.map(({ id, text, at, resolvedAt, resolution }) => {
-      return { id: shortId(id), text, at, resolved_at: resolvedAt, resolution }
+  discoveries: ({ discoveries }) =>
+    discoveries.items.map(({ id, text, at, gotcha }) => {
+      return { id: shortId(id), text, at, gotcha: gotcha ? true : undefined }
     }),
-  next: ({ state }) => state.next.items.map(({ id, text }) => ({ id: shortId(id), text })),
-  entries: ({ entries }) =>
-    entries.map((entry) => ({
-      id: shortId(entry.id),
-      text: entryText(entry),
-      kind: entry.kind,
-      at: entry.at,
-      by: entry.by,
-    })),
-  activity: ({ state }) => activityOf(state).toSorted((a, b) => (a.at < b.at ? -1 : 1)),
+  blockers: ({ blockers }) =>
+    blockers.items.map(({ id, text, at, resolvedAt, resolution }) => {
+      return { id: shortId(id), text, at, resolvedAt, resolution }
+    }),
+  next: ({ next }) => next.items.map(({ id, text }) => ({ id: shortId(id), text })),
+  activity: (session) => activityOf(session).toSorted((a, b) => (a.at < b.at ? -1 : 1)),
 }
 
-/** What hooks noticed, in the order in which it happened. */
-function activityOf(state: SessionState): readonly (Listed & { readonly at: string })[] {
+/** What hooks captured, in the order in which it happened. */
+function activityOf(session: PublicSession): readonly (Listed & { readonly at: string })[] {
+  const { requests, changedFiles, commits, tests, agents } = session
   return [
-    ...state.requests.items.map(({ text, at }) => ({ what: 'request', text, at })),
-    ...state.changedFiles.items.map(({ text, at }) => ({ what: 'file', text, at })),
-    ...state.commits.items.map(({ text, at, commit }) => ({
-      what: 'commit',
-      text,
-      at,
-      commit: commit.slice(0, 7),
-    })),
-    ...state.tests.items.map(({ text, at, passed, summary }) => ({
-      what: 'test run',
-      text,
-      at,
-      passed,
-      summary,
-    })),
-    ...state.agents.items.map(({ text, at, result }) => ({ what: 'agent', text, at, result })),
+    ...requests.items.map(({ text, at }) => ({ what: 'request', text, at })),
+    ...changedFiles.items.map(({ text, at }) => ({ what: 'file', text, at })),
+    ...commits.items.map(({ text, at, commit }) => {
+      return { what: 'commit', text, at, commit: commit.slice(0, 7) }
+    }),
+    ...tests.items.map(({ text, at, passed, summary }) => {
+      return { what: 'test run', text, at, passed, summary }
+    }),
+    ...agents.items.map(({ text, at, result }) => ({ what: 'agent', text, at, result })),
   ]
 }

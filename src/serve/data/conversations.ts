@@ -124,6 +124,7 @@ export class Conversations {
       bytes: statOrUndefined(this.#pathOf(id))?.size ?? 0,
       title,
       isStored: true,
+      usage,
       spend: spendOf(usage, config.prices),
       ...defined({
         model,
@@ -159,6 +160,7 @@ function unstoredLine(
     bytes: 0,
     title: '',
     isStored: false,
+    usage: {},
     spend: NOTHING,
     ...defined({
       session,

@@ -1,13 +1,12 @@
 // Entries of a session, a page at a time, read from its log by byte offsets: a long log is never read whole for its end.
 import { closeSync, fstatSync } from 'node:fs'
 import type { SessionIndex } from '../../index/open-index.ts'
-import { entryText, joinWords } from '../../index/entry-text.ts'
+import { type PublicEntry, publicEntry } from '../../public.ts'
 import { openLog } from '../../index/index-session.ts'
 import type { LogPlace } from '../../journal/log.ts'
 import { parseLog, readRange } from '../../journal/read.ts'
 import type { JournalRecord } from '../../journal/record.ts'
-import { groupOf, labelOf, subjectOf } from '../../session/registry.ts'
-import type { EntryLine, EntryList } from '../contract.ts'
+import type { EntryList } from '../contract.ts'
 import { Refused, notThere } from '../problem.ts'
 
 export interface Slice {
@@ -104,27 +103,11 @@ export function entryLines(
   records: readonly JournalRecord[],
   session: string,
   index: SessionIndex,
-): readonly EntryLine[] {
-  const taken = index.takenBack(session)
-  return records.map(({ id, at, kind, by, data }) => ({
-    id,
-    at,
-    kind,
-    label: labelOf(kind),
-    group: groupOf(kind),
-    by,
-    text: textOf({ id, at, kind, by, data }, session, index),
-    data,
-    isTakenBack: taken.has(id),
-  }))
-}
-
-/** What an entry says. One about another, which is ticked or taken back by it, says what that one says. */
-function textOf(entry: JournalRecord, session: string, index: SessionIndex): string {
-  const own = joinWords(entryText(entry))
-  if (own !== '') return own
-  const about = subjectOf(entry)
-  return about === undefined ? '' : (index.entryText(session, about) ?? '')
+): readonly PublicEntry[] {
+  const retracted = index.takenBack(session)
+  return records.map((record) =>
+    publicEntry(record, retracted.has(record.id), (id) => index.entryText(session, id)),
+  )
 }
 
 function withLog<T>(place: LogPlace, work: (fd: number, size: number) => T): T {

@@ -19,6 +19,7 @@ import {
   textOf,
 } from '../scene.ts'
 import { sessionOf } from './sessions.ts'
+import { publicTask } from '../../public.ts'
 import { defined } from '../../text/defined.ts'
 
 const BY = 'page'
@@ -42,7 +43,7 @@ export function backlogRoutes(app: Hono<Bindings>, scene: Scene): void {
 
   app.get('/api/tasks', async (asked) => {
     const { tasks } = await projectIn(scene, asked).project.tasks.list()
-    return asked.json(tasks satisfies Backlog)
+    return asked.json(tasks.map(publicTask) satisfies Backlog)
   })
 
   app.post('/api/tasks', async (asked) => {
@@ -53,7 +54,9 @@ export function backlogRoutes(app: Hono<Bindings>, scene: Scene): void {
       ...Object.fromEntries(LISTS.map((name) => [name, listOfTexts(body, name)])),
     }
     return asked.json(
-      await project.tasks.add({ title: textOf(body, 'title') ?? '', by: BY, ...defined(fields) }),
+      publicTask(
+        await project.tasks.add({ title: textOf(body, 'title') ?? '', by: BY, ...defined(fields) }),
+      ),
     )
   })
 
@@ -70,10 +73,12 @@ export function backlogRoutes(app: Hono<Bindings>, scene: Scene): void {
       )
     }
     return asked.json(
-      await project.tasks.move(asked.req.param('id'), status, {
-        by: BY,
-        ...defined({ summary: textOf(body, 'note') }),
-      }),
+      publicTask(
+        await project.tasks.move(asked.req.param('id'), status, {
+          by: BY,
+          ...defined({ summary: textOf(body, 'note') }),
+        }),
+      ),
     )
   })
 

@@ -13,7 +13,7 @@ import { addSpend } from '../../run/spend.ts'
 import type { SessionState, SessionStatus } from '../../session/state.ts'
 import type { EntryList, SessionList, SessionPage } from '../contract.ts'
 import { entryList, recordsBefore, recordsFrom } from '../data/entries.ts'
-import { handoffLines } from '../data/handoffs.ts'
+import { publicSession, publicWorkflow } from '../../public.ts'
 import { MARKER_PATTERN } from '../../document/grammar.ts'
 import { renderDocument } from '../../document/render.ts'
 import { Refused } from '../problem.ts'
@@ -107,14 +107,13 @@ async function sessionPage(project: OpenedProject, row: SessionRow): Promise<Ses
         : (await project.delegates.list()).filter(({ id }) => mine.includes(id))
     return {
       row,
-      state,
+      state: publicSession(state),
       document: documentOf(session, state, end),
       conversations: lines,
-      handoffs: handoffLines(state),
       delegates,
       spend: lines.reduce<Spend>((sum, { spend }) => addSpend(sum, spend), { ...NOTHING, usd: 0 }),
       cursor: end,
-      ...(state.workflow === undefined ? {} : { workflow: overviewOf(workspace, state) }),
+      ...defined({ workflow: state.workflow && publicWorkflow(overviewOf(workspace, state)) }),
     }
   } finally {
     session.close()

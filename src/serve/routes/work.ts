@@ -1,5 +1,6 @@
 // Runs, delegates and workflows: how they stand, and what a person may do to them.
 import type { Hono } from 'hono'
+import { publicWorkflow } from '../../public.ts'
 import { rangeOf, rowOf } from '../../run/delegate/delegate-row.ts'
 import { findDelegate } from '../../run/delegate/delegates.ts'
 import { reconcile } from '../../run/merge/reconcile.ts'
@@ -51,7 +52,7 @@ export function workRoutes(app: Hono<Bindings>, scene: Scene): void {
     const index = await workspace.index()
     const lines = overviews.flatMap((overview): WorkflowLine[] => {
       const session = index.session(overview.state.id)
-      return session === undefined ? [] : [{ session, overview }]
+      return session === undefined ? [] : [{ session, workflow: publicWorkflow(overview) }]
     })
     return asked.json(lines)
   })
@@ -64,18 +65,14 @@ export function workRoutes(app: Hono<Bindings>, scene: Scene): void {
     const workflows = await project.workflows()
     const how = asked.req.param('how')
     if (how === 'approve')
-      return asked.json(await workflows.approve({ workflow: id, by: BY, ...noted }))
+      return asked.json(publicWorkflow(await workflows.approve({ workflow: id, by: BY, ...noted })))
     if (how !== 'reject') throw notThere('such thing to do with a workflow')
     // Not approved: its last part is gone on with, and the journal says why.
     const { workflow } = await workflows.status(id)
     const because = `not approved${note === undefined || note.trim() === '' ? '' : `: ${note}`}`
+    const phase = currentPlace(workflow).place.id
     return asked.json(
-      await workflows.phase({
-        workflow: id,
-        phase: currentPlace(workflow).place.id,
-        note: because,
-        by: BY,
-      }),
+      publicWorkflow(await workflows.phase({ workflow: id, phase, note: because, by: BY })),
     )
   })
 }

@@ -7,12 +7,8 @@ import * as o200k from 'ai-tokenizer/encoding/o200k_base'
 import { fold } from '../../../src/session/fold.ts'
 import type { RawEntry } from '../../../src/session/in-effect.ts'
 import type { SessionState } from '../../../src/session/state.ts'
-import {
-  renderStateJson,
-  renderStateToon,
-  stateData,
-  summaryOf,
-} from '../../../src/document/state-files.ts'
+import { renderStateJson, renderStateToon, summaryOf } from '../../../src/document/state-files.ts'
+import { publicSession } from '../../../src/session/public.ts'
 import { FACTS, longStory } from '../../context/sessions.ts'
 import { SESSION_ID, type Story, sweepStory } from '../../support/worlds.ts'
 
@@ -39,8 +35,8 @@ export function tokenTable(): string {
     const state = stateOf(size)
     for (const [vocabulary, tokens] of Object.entries(VOCABULARIES)) {
       for (const [fields, value] of Object.entries({
-        state: stateData(state),
-        summary: summaryOf(state),
+        state: publicSession(state),
+        summary: summaryOf(publicSession(state)),
       })) {
         const { indented, compact, toon } = sameFields(value, tokens)
         same.push(

@@ -1,4 +1,4 @@
-import type { HistoryItem, Message } from '../../../src/history/items.ts'
+import type { HistoryItem, Message } from '../../../src/serve/contract.ts'
 import { tokens } from '../../parts/format.ts'
 import { RequestTokens } from '../../parts/spent.tsx'
 import { Text } from '../../parts/text.tsx'

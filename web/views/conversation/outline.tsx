@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import type { ConversationPage } from '../../../src/serve/contract.ts'
 import { amount } from '../../parts/format.ts'
 import { Text } from '../../parts/text.tsx'
-import { VirtualList } from '../../parts/virtual-list.tsx'
+import { VirtualList } from '../../lists/virtual-list.tsx'
 
 interface OutlineProps {
   requests: ConversationPage['requests']

@@ -1,4 +1,4 @@
-import type { Saving } from '../../../src/ledger/contract.ts'
+import type { Saving } from '../../../src/serve/contract.ts'
 
 /** The server looks at every session for it. */
 export const LEDGER_PAUSE_MS = 2_000

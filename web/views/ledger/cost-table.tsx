@@ -1,9 +1,9 @@
-import type { LedgerRow } from '../../../src/ledger/contract.ts'
+import type { LedgerRow } from '../../../src/serve/contract.ts'
 import { bytes, moments, tokens } from '../../parts/format.ts'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Text } from '../../parts/text.tsx'
 import { Time } from '../../parts/time.tsx'
-import { href, hrefTo } from '../../shell/router.ts'
+import { href, hrefTo } from '../../data/router.ts'
 import { avoidedIn } from './amounts.ts'
 
 const COLUMNS: readonly Column<LedgerRow>[] = [

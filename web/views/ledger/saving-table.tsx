@@ -1,4 +1,4 @@
-import type { Saving, SavingName } from '../../../src/ledger/contract.ts'
+import type { Saving, SavingName } from '../../../src/serve/contract.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { tokens } from '../../parts/format.ts'
 import { type Column, Table } from '../../parts/table.tsx'

@@ -1,4 +1,4 @@
-import type { Comparison } from '../../../src/run/report.ts'
+import type { Comparison } from '../../../src/serve/contract.ts'
 import { tokens, usd } from '../../parts/format.ts'
 import { Text } from '../../parts/text.tsx'
 

@@ -1,11 +1,10 @@
-import type { RunReport, TaskReport } from '../../../src/run/report.ts'
-import type { RunPage, RunTask } from '../../../src/serve/contract.ts'
+import type { RunPage, RunReport, RunTask, TaskReport } from '../../../src/serve/contract.ts'
 import { Status } from '../../parts/badge.tsx'
 import { Cost, Tokens } from '../../parts/cost.tsx'
 import { amount, duration } from '../../parts/format.ts'
 import { type Column, type Group, Table } from '../../parts/table.tsx'
 import { Text } from '../../parts/text.tsx'
-import { hrefTo } from '../../shell/router.ts'
+import { hrefTo } from '../../data/router.ts'
 
 /** What was begun has taken something; what was not has nothing but its outcome. */
 type Row = TaskReport | RunTask

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { EntryLine } from '../../../src/serve/contract.ts'
+import type { PublicEntry } from '../../../src/serve/contract.ts'
 import { useJournal } from '../../data/use-journal.ts'
 import { Clip } from '../../parts/clip.tsx'
 import { amount } from '../../parts/format.ts'
@@ -7,11 +7,11 @@ import { Openings } from '../../parts/openings.tsx'
 import { Empty, Failure, Loading, Stale } from '../../parts/states.tsx'
 import { Text, visible } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
-import { type VirtualHandle, VirtualList } from '../../parts/virtual-list.tsx'
+import { type VirtualHandle, VirtualList } from '../../lists/virtual-list.tsx'
 import { useShortcuts } from '../../shell/keyboard.ts'
-import { setValues, useValues } from '../../shell/router.ts'
+import { setValues, useValues } from '../../data/router.ts'
 
-type Group = EntryLine['group']
+type Group = PublicEntry['group']
 
 const GROUPS: Readonly<Record<Group, string>> = {
   decisions: 'Decisions',
@@ -37,7 +37,7 @@ export function JournalList({ session }: { session: string }) {
   const handle = useRef<VirtualHandle>(null)
   const openings = useRef(new Map<string, number>())
   const [isAtEnd, setAtEnd] = useState(true)
-  const isShown = ({ group }: EntryLine) => chosen.size === 0 || chosen.has(group)
+  const isShown = ({ group }: PublicEntry) => chosen.size === 0 || chosen.has(group)
   const shown = useMemo(() => feed.entries.filter(isShown), [feed.entries, chosen])
   const first = useMemo(
     () => -feed.entries.slice(0, feed.earlier).filter(isShown).length,
@@ -131,13 +131,13 @@ function Kinds({ chosen }: { chosen: ReadonlySet<string> }) {
   )
 }
 
-function Entry({ line, isWanted }: { line: EntryLine; isWanted: boolean }) {
+function Entry({ line, isWanted }: { line: PublicEntry; isWanted: boolean }) {
   const text = line.text === '' ? fieldsOf(line.data) : line.text
   return (
     <article
       class="entry"
       data-group={line.group}
-      data-taken-back={line.isTakenBack}
+      data-taken-back={line.isRetracted}
       data-wanted={isWanted}
     >
       <a class="entry-time" href={`?${entryQuery(line.id)}`} title="Link to this entry">
@@ -147,7 +147,7 @@ function Entry({ line, isWanted }: { line: EntryLine; isWanted: boolean }) {
         <Text>{line.label}</Text>
       </span>
       <div class="entry-text" dir="auto">
-        {line.isTakenBack ? <span class="tag">taken back</span> : null}
+        {line.isRetracted ? <span class="tag">taken back</span> : null}
         <Clip name={line.id} text={text} limit={1200} lines={12}>
           {(piece) => <span>{visible(piece)}</span>}
         </Clip>

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { SessionPage } from '../../../src/serve/contract.ts'
-import type { Item, Shelf } from '../../../src/session/state.ts'
+import type { Item, PublicList, SessionPage } from '../../../src/serve/contract.ts'
 import { TokenCurve } from '../../charts/token-curve.tsx'
 import { Status } from '../../parts/badge.tsx'
 import { Clip } from '../../parts/clip.tsx'
@@ -8,13 +7,14 @@ import { amount } from '../../parts/format.ts'
 import { useOpening } from '../../parts/openings.tsx'
 import { Text, visible } from '../../parts/text.tsx'
 import { Time } from '../../parts/time.tsx'
-import { href, hrefTo, setValues } from '../../shell/router.ts'
+import { href, hrefTo, setValues } from '../../data/router.ts'
 import { OwnCosts } from './own-costs.tsx'
 
 /** What a session amounts to: the goal, what is open, what was decided and found. */
 export function Overview({ page }: { page: SessionPage }) {
-  const { state, row, handoffs, delegates, conversations } = page
-  const open = state.blockers.items.filter(({ resolvedAt }) => resolvedAt === undefined)
+  const { state, row, delegates, conversations } = page
+  const open = state.openBlockers
+  const handoffs = state.handoffs.items
   const latest = conversations.findLast(({ isStored }) => isStored)
   return (
     <div class="overview">
@@ -23,15 +23,15 @@ export function Overview({ page }: { page: SessionPage }) {
           <Passage name="goal" text={row.goal} />
         </Part>
       )}
-      {state.tldr === undefined ? null : (
+      {state.tldrWritten === undefined ? null : (
         <Part
           title={
-            state.tldr.isOutdated
+            state.tldrWritten.isOutdated
               ? 'Where it stands (before the latest entries)'
               : 'Where it stands'
           }
         >
-          <Passage name="tldr" text={state.tldr.text} />
+          <Passage name="tldr" text={state.tldrWritten.text} />
         </Part>
       )}
       {open.length === 0 ? null : (
@@ -159,7 +159,7 @@ function Steps({ page: { state } }: { page: SessionPage }) {
 interface ListedProps<T extends Item> {
   session: string
   title: string
-  shelf: Shelf<T>
+  shelf: PublicList<T>
   note?: (item: T) => string
   mark?: (item: T) => string | undefined
 }

@@ -1,7 +1,7 @@
 import { api } from '../../data/api.ts'
 import { useResource } from '../../data/resource.ts'
 import { amount, bytes, moments, tokens } from '../../parts/format.ts'
-import { hrefTo } from '../../shell/router.ts'
+import { hrefTo } from '../../data/router.ts'
 import { LEDGER_PAUSE_MS, avoidedIn } from '../ledger/amounts.ts'
 
 /** What Stint itself cost in a session, in a line. Nobody waits for it, and where it cannot be had nothing is missing. */

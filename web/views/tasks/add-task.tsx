@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Priority, Size, Task } from '../../../src/backlog/task.ts'
+import type { Priority, PublicTask, Size } from '../../../src/serve/contract.ts'
 import { useAction } from '../../data/action.ts'
 import { api } from '../../data/api.ts'
 import { ProblemLine } from '../../parts/problem-line.tsx'
@@ -9,7 +9,7 @@ export function AddTask({
   added,
   close,
 }: {
-  tasks: readonly Task[]
+  tasks: readonly PublicTask[]
   added: () => void
   close: () => void
 }) {

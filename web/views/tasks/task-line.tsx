@@ -1,4 +1,4 @@
-import type { Task } from '../../../src/backlog/task.ts'
+import type { PublicTask } from '../../../src/serve/contract.ts'
 import { useAction } from '../../data/action.ts'
 import { api } from '../../data/api.ts'
 import { Badge } from '../../parts/badge.tsx'
@@ -7,7 +7,7 @@ import { ProblemLine } from '../../parts/problem-line.tsx'
 import { Text } from '../../parts/text.tsx'
 import { Time } from '../../parts/time.tsx'
 
-const STATUSES: readonly { readonly status: Task['status']; readonly word: string }[] = [
+const STATUSES: readonly { readonly status: PublicTask['status']; readonly word: string }[] = [
   { status: 'ready', word: 'ready' },
   { status: 'in_progress', word: 'in progress' },
   { status: 'blocked', word: 'blocked' },
@@ -20,13 +20,13 @@ export function TaskLine({
   names,
   changed,
 }: {
-  task: Task
-  names: ReadonlyMap<string, Task>
+  task: PublicTask
+  names: ReadonlyMap<string, PublicTask>
   changed: () => void
 }) {
   const { isBusy, failure, run } = useAction()
   const waits = task.dependsOn.filter((id) => names.get(id)?.status !== 'completed')
-  const move = async (status: Task['status']): Promise<void> => {
+  const move = async (status: PublicTask['status']): Promise<void> => {
     await run(() => api.moveTask(task.id, status))
     changed()
   }
@@ -38,7 +38,7 @@ export function TaskLine({
         value={task.status}
         data-status={task.status}
         disabled={isBusy}
-        onChange={({ currentTarget }) => void move(currentTarget.value as Task['status'])}
+        onChange={({ currentTarget }) => void move(currentTarget.value as PublicTask['status'])}
       >
         {STATUSES.map(({ status, word }) => (
           <option key={status} value={status}>
@@ -59,7 +59,7 @@ export function TaskLine({
             )}
             {waits.length === 0 ? null : (
               <span class="small muted task-waits">
-                after <Text>{waits.map((id) => names.get(id)?.shortname ?? id).join(', ')}</Text>
+                after <Text>{waits.map((id) => names.get(id)?.name ?? id).join(', ')}</Text>
               </span>
             )}
           </summary>
@@ -87,7 +87,7 @@ export function TaskLine({
   )
 }
 
-function TaskDetails({ task }: { task: Task }) {
+function TaskDetails({ task }: { task: PublicTask }) {
   return (
     <div class="task-details small">
       {task.description === '' ? null : (
@@ -116,7 +116,7 @@ function TaskDetails({ task }: { task: Task }) {
         </p>
       )}
       <p class="muted">
-        <code>{task.shortname}</code>
+        <code>{task.name}</code>
         {task.assignee === undefined ? '' : `, for ${task.assignee}`}
         {task.verify === undefined ? null : (
           <>

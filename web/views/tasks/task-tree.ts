@@ -1,12 +1,12 @@
 // The backlog as it is shown: parts below what they belong to, what matters first.
-import type { Task } from '../../../src/backlog/task.ts'
+import type { PublicTask } from '../../../src/serve/contract.ts'
 
 export interface TaskNode {
-  readonly task: Task
+  readonly task: PublicTask
   readonly parts: readonly TaskNode[]
 }
 
-const ORDER: Readonly<Record<Task['status'], number>> = {
+const ORDER: Readonly<Record<PublicTask['status'], number>> = {
   in_progress: 0,
   blocked: 1,
   failed: 1,
@@ -16,11 +16,11 @@ const ORDER: Readonly<Record<Task['status'], number>> = {
 
 /** A task is there when it is looked for, or when a part of it is. */
 export function taskTree(
-  tasks: readonly Task[],
+  tasks: readonly PublicTask[],
   { isAll, text }: { readonly isAll: boolean; readonly text: string },
 ): readonly TaskNode[] {
   const ids = new Set(tasks.map(({ id }) => id))
-  const parts = new Map<string, Task[]>()
+  const parts = new Map<string, PublicTask[]>()
   for (const task of tasks) {
     const under =
       task.parent !== undefined && ids.has(task.parent) && !isCircular(task, tasks)
@@ -29,10 +29,10 @@ export function taskTree(
     parts.set(under, [...(parts.get(under) ?? []), task])
   }
   const wanted = text.trim().toLowerCase()
-  const isLookedFor = (task: Task): boolean =>
+  const isLookedFor = (task: PublicTask): boolean =>
     (isAll || task.status !== 'completed') &&
     (wanted === '' ||
-      [task.title, task.shortname, task.description, ...task.labels].some((one) =>
+      [task.title, task.name, task.description, ...task.labels].some((one) =>
         one.toLowerCase().includes(wanted),
       ))
   const nodesUnder = (id: string): readonly TaskNode[] =>
@@ -46,10 +46,10 @@ export function taskTree(
 }
 
 /** It is, in the end, a part of itself: files written by hand may say so. */
-function isCircular(task: Task, tasks: readonly Task[]): boolean {
+function isCircular(task: PublicTask, tasks: readonly PublicTask[]): boolean {
   const byId = new Map(tasks.map((one) => [one.id, one]))
   const seen = new Set<string>()
-  for (let at: Task | undefined = task; at !== undefined; at = byId.get(at.parent ?? '')) {
+  for (let at: PublicTask | undefined = task; at !== undefined; at = byId.get(at.parent ?? '')) {
     if (seen.has(at.id)) return true
     seen.add(at.id)
   }

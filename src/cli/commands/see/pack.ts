@@ -55,7 +55,7 @@ function packedJson({ name, budget, tokens, text, mark, leftOut, explanation }: 
     tokens,
     text,
     mark,
-    left_out: leftOut,
+    leftOut,
     ...defined({ sections: explanation?.sections }),
   }
 }

@@ -6,12 +6,13 @@ import { shortId } from '../../../journal/ids.ts'
 import { minute } from '../../../text/times.ts'
 import { tldrOf } from '../../../session/tldr.ts'
 import type { Context } from '../../context/context.ts'
-import { progressLine, sessionJson } from '../../print/session.ts'
+import { progressLine } from '../../print/session.ts'
 import { Misuse } from '../../context/errors.ts'
 import { json, optionalName, session, text, toggle } from '../../context/flags.ts'
 import type { Output } from '../../context/output.ts'
 import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
+import { publicCheckpoint, publicSessionHead } from '../../../public.ts'
 
 interface SaveFlags {
   readonly note?: string
@@ -56,8 +57,10 @@ const save = buildCommand<SaveFlags, [], Context>({
         }),
         ...(flags.noCode === true ? { code: false } : {}),
       })
-      output.result(flags.json, { session: sessionJson(state), checkpoint }, () =>
-        describe(state, checkpoint, flags.preCompact === true, output),
+      output.result(
+        flags.json,
+        { session: publicSessionHead(state), checkpoint: publicCheckpoint(checkpoint) },
+        () => describe(state, checkpoint, flags.preCompact === true, output),
       )
     })
   },
@@ -95,7 +98,7 @@ const listing = buildCommand<{ session?: string; json?: boolean }, [], Context>(
       const checkpoints = await project.checkpoints.list(
         defined({ session: await pick(flags.session) }),
       )
-      output.result(flags.json, checkpoints, () =>
+      output.result(flags.json, checkpoints.map(publicCheckpoint), () =>
         checkpoints.length === 0
           ? 'No checkpoints yet: stint checkpoint saves one.'
           : checkpoints
@@ -131,10 +134,13 @@ const diff = buildCommand<{ stat?: boolean; session?: string; json?: boolean }, 
         const found = await project.checkpoints.diff({
           ...defined({ checkpoint, session: await pick(flags.session), stat: flags.stat }),
         })
-        output.result(flags.json, found, () =>
-          found.diff === ''
-            ? `Nothing changed since checkpoint ${shortId(found.checkpoint.id)}.`
-            : found.diff,
+        output.result(
+          flags.json,
+          { ...found, checkpoint: publicCheckpoint(found.checkpoint) },
+          () =>
+            found.diff === ''
+              ? `Nothing changed since checkpoint ${shortId(found.checkpoint.id)}.`
+              : found.diff,
         )
       })
     },
@@ -171,14 +177,17 @@ const restore = buildCommand<
       const restored = await project.checkpoints.restore({
         ...defined({ checkpoint, session: await pick(flags.session), to: placeFrom(flags) }),
       })
-      output.result(flags.json, restored, () =>
-        [
-          `♻️  ${output.bold(`Checkpoint ${shortId(restored.checkpoint.id)} restored`)}`,
-          restored.worktree === undefined
-            ? `   Branch: ${restored.branch} (git switch ${restored.branch} goes there)`
-            : `   Worktree: ${restored.worktree}`,
-          `   Commit: ${restored.commit.slice(0, 7)}; your own tree was not touched`,
-        ].join('\n'),
+      output.result(
+        flags.json,
+        { ...restored, checkpoint: publicCheckpoint(restored.checkpoint) },
+        () =>
+          [
+            `♻️  ${output.bold(`Checkpoint ${shortId(restored.checkpoint.id)} restored`)}`,
+            restored.worktree === undefined
+              ? `   Branch: ${restored.branch} (git switch ${restored.branch} goes there)`
+              : `   Worktree: ${restored.worktree}`,
+            `   Commit: ${restored.commit.slice(0, 7)}; your own tree was not touched`,
+          ].join('\n'),
       )
     })
   },

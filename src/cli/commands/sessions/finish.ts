@@ -4,7 +4,7 @@ import { type SessionState, count } from '../../../session/state.ts'
 import { tldrOf } from '../../../session/tldr.ts'
 import { duration } from '../../../text/times.ts'
 import type { Context } from '../../context/context.ts'
-import { describeResumed, progressLine, resumedJson, sessionJson } from '../../print/session.ts'
+import { describeResumed, progressLine, resumedJson } from '../../print/session.ts'
 import { Misuse } from '../../context/errors.ts'
 import { json, session, sessionName, text, toggle } from '../../context/flags.ts'
 import type { Output } from '../../context/output.ts'
@@ -12,6 +12,7 @@ import { taskNames } from '../../print/task.ts'
 import { propose } from '../../context/propose.ts'
 import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
+import { publicSessionHead } from '../../../public.ts'
 
 interface PauseFlags {
   readonly note?: string
@@ -55,7 +56,7 @@ export const pause = buildCommand<PauseFlags, [], Context>({
       })
       const { state } = reading
       const value = {
-        session: sessionJson(state),
+        session: publicSessionHead(state),
         ...defined({ resumed: resumed && resumedJson(resumed) }),
       }
       output.result(flags.json, value, () =>
@@ -121,7 +122,7 @@ export const close = buildCommand<CloseFlags, [], Context>({
       output.result(
         flags.json,
         {
-          ...sessionJson(state),
+          ...publicSessionHead(state),
           duration: duration(state.createdAt, state.closedAt ?? state.updatedAt),
         },
         () => describeClosed(state, names, output),
@@ -201,7 +202,7 @@ export const reopen = buildCommand<{ json?: boolean }, [string], Context>({
       const { state } = await project.reopen({ session: (await pick(name)) ?? name, by: 'cli' })
       output.result(
         flags.json,
-        sessionJson(state),
+        publicSessionHead(state),
         () =>
           `📋 ${output.bold(`Session Reopened: ${state.name}`)}\n   Progress: ${progressLine(state)}`,
       )

@@ -11,6 +11,7 @@ import { EXIT } from '../../context/errors.ts'
 import { json, number, optionalName, optionalSession, text, toggle } from '../../context/flags.ts'
 import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
+import { publicHandoff } from '../../../public.ts'
 
 interface CreateFlags {
   readonly reason?: string
@@ -59,7 +60,7 @@ const create = buildCommand<CreateFlags, [string?], Context>({
       const value = {
         ...handoffJson(made.handoff, made.state),
         path: made.path,
-        left_out: made.leftOut,
+        leftOut: made.leftOut,
       }
       output.result(flags.json, value, () => describeMade(made, this.cwd, output))
     })
@@ -109,10 +110,7 @@ const list = buildCommand<{ json?: boolean }, [string?], Context>({
       const { session, handoffs } = await project.handoffs.list(
         defined({ session: await pick(name) }),
       )
-      const values = handoffs.map((handoff) => {
-        const { document: _text, ...rest } = handoffJson(handoff, session)
-        return rest
-      })
+      const values = handoffs.map((handoff) => publicHandoff(handoff, session))
       output.result(flags.json, values, () =>
         handoffs.length === 0
           ? 'No handoffs yet: stint handoff create makes one.'
@@ -145,13 +143,8 @@ const accept = buildCommand<{ force?: boolean; json?: boolean }, [string?], Cont
         ...defined({ handoff: name, force: flags.force }),
       })
       for (const note of accepted.notes) output.talk(note)
-      const { isForced, isTaken, text: document, ...rest } = accepted
-      const value = {
-        ...rest,
-        forced: isForced,
-        taken_up: isTaken,
-        document: isTaken ? document : undefined,
-      }
+      const { isTaken, text: document, ...rest } = accepted
+      const value = { ...rest, isTakenUp: isTaken, document: isTaken ? document : undefined }
       output.result(flags.json, value, () => describeAccepted(accepted, output))
       if (!isTaken) this.process.exitCode = EXIT.failure
     })

@@ -4,12 +4,12 @@ import { shortId } from '../../../journal/ids.ts'
 import type { InitOptions } from '../../../project/lifecycle/start.ts'
 import type { Context } from '../../context/context.ts'
 import { sayWaiting } from '../../print/handoff.ts'
-import { sessionJson } from '../../print/session.ts'
 import { Misuse } from '../../context/errors.ts'
 import { json, list, taskName, text, toggle } from '../../context/flags.ts'
 import { taskNames } from '../../print/task.ts'
 import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
+import { publicSessionHead } from '../../../public.ts'
 
 interface Flags {
   readonly name?: string
@@ -57,7 +57,7 @@ export const init = buildCommand<Flags, [], Context>({
         'active',
         `${state.name}-${shortId(state.id)}.md`,
       )
-      output.result(flags.json, { ...sessionJson(state), document, closed }, () =>
+      output.result(flags.json, { ...publicSessionHead(state), document, closed }, () =>
         [
           `📋 ${output.bold(`Session Initialized: ${state.name}`)}`,
           `   ID: ${state.id}`,

@@ -4,11 +4,12 @@ import { StintError } from '../../../journal/errors.ts'
 import type { Project } from '../../../project/open-project.ts'
 import type { RecordOptions, Recorded } from '../../../project/lifecycle/record.ts'
 import type { Context } from '../../context/context.ts'
-import { entryLine, progressLine, sessionJson } from '../../print/session.ts'
+import { entryLine, progressLine } from '../../print/session.ts'
 import { Misuse } from '../../context/errors.ts'
 import { json, session, text, texts, toggle } from '../../context/flags.ts'
 import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
+import { publicEntries, publicSessionHead } from '../../../public.ts'
 
 interface Flags {
   readonly progress?: readonly string[]
@@ -112,13 +113,19 @@ export const log = buildCommand<Flags, [], Context>({
         flags.decision !== undefined && flags.rationale === undefined && flags.amend === undefined
       if (lacksReason)
         output.talk('the decision has no --rationale; without one it will be argued again')
-      output.result(flags.json, { session: sessionJson(state), entries: appended }, () =>
-        [
-          ...appended
-            .filter((entry) => entry.kind !== 'git.observed')
-            .map((entry) => entryLine(entry, reading.entries)),
-          output.dim(`${state.name}: ${progressLine(state)}`),
-        ].join('\n'),
+      output.result(
+        flags.json,
+        {
+          session: publicSessionHead(state),
+          entries: publicEntries(appended, reading.entries),
+        },
+        () =>
+          [
+            ...appended
+              .filter((entry) => entry.kind !== 'git.observed')
+              .map((entry) => entryLine(entry, reading.entries)),
+            output.dim(`${state.name}: ${progressLine(state)}`),
+          ].join('\n'),
       )
     })
   },

@@ -1,22 +1,16 @@
 import { buildCommand } from '@stricli/core'
 import type { Reading } from '../../../project/store/live-session.ts'
-import { type SessionState, openBlockers } from '../../../session/state.ts'
+import type { SessionState } from '../../../session/state.ts'
 import { minute } from '../../../text/times.ts'
 import { modelOf } from '../../../document/model.ts'
 import { renderModel } from '../../../document/render.ts'
 import { renderStateToon } from '../../../document/state-files.ts'
 import type { Context } from '../../context/context.ts'
-import {
-  activityJson,
-  describeActivity,
-  describeDeliveries,
-  entryLine,
-  printList,
-  sessionJson,
-} from '../../print/session.ts'
+import { describeActivity, describeDeliveries, entryLine, printList } from '../../print/session.ts'
 import { Misuse } from '../../context/errors.ts'
 import { json, optionalSession, toggle } from '../../context/flags.ts'
 import { withProject } from '../../context/with-project.ts'
+import { type PublicSession, publicEntries, publicSession } from '../../../public.ts'
 
 interface Flags {
   readonly current?: boolean
@@ -88,10 +82,7 @@ export const view = buildCommand<Flags, [string?], Context>({
         return
       }
       const parts = PARTS.filter(({ flag }) => flags[flag] === true)
-      const value =
-        parts.length === 0
-          ? { ...sessionJson(reading.state), state: shown(reading.state) }
-          : Object.fromEntries(parts.map(({ flag, json: of }) => [flag, of(reading)]))
+      const value = parts.length === 0 ? publicSession(reading.state) : partsJson(parts, reading)
       output.result(flags.json, value, () =>
         parts.length === 0
           ? renderModel(modelOf(reading.state))
@@ -101,53 +92,63 @@ export const view = buildCommand<Flags, [string?], Context>({
   },
 })
 
-type PartFlag =
-  | 'progress'
-  | 'decisions'
-  | 'discoveries'
-  | 'blockers'
-  | 'next'
-  | 'activity'
-  | 'entries'
+interface Part {
+  readonly flag:
+    | 'progress'
+    | 'decisions'
+    | 'discoveries'
+    | 'blockers'
+    | 'next'
+    | 'activity'
+    | 'entries'
+  /** The fields of the session that it prints for programs. */
+  readonly fields: readonly (keyof PublicSession)[]
+  words(reading: Reading): string
+}
 
-const PARTS: readonly {
-  flag: PartFlag
-  json: (reading: Reading) => unknown
-  words: (reading: Reading) => string
-}[] = [
+const PARTS: readonly Part[] = [
   {
     flag: 'progress',
-    json: ({ state }) => ({ steps: state.steps.items, progress: state.progress.items }),
+    fields: ['steps', 'progress'],
     words: ({ state }) => section(state, 'Progress'),
   },
   {
     flag: 'decisions',
-    json: ({ state }) => state.decisions.items,
+    fields: ['decisions'],
     words: ({ state }) => section(state, 'Decisions'),
   },
   {
     flag: 'discoveries',
-    json: ({ state }) => state.discoveries.items,
+    fields: ['discoveries'],
     words: ({ state }) => section(state, 'Discoveries'),
   },
   {
     flag: 'blockers',
-    json: ({ state }) => ({ open: openBlockers(state), all: state.blockers.items }),
+    fields: ['openBlockers', 'blockers'],
     words: ({ state }) => section(state, 'Blockers'),
   },
   {
     flag: 'next',
-    json: ({ state }) => state.next.items,
+    fields: ['next'],
     words: ({ state }) => section(state, 'Next Steps'),
   },
   {
     flag: 'activity',
-    json: ({ state }) => activityJson(state),
+    fields: [
+      'requests',
+      'changedFiles',
+      'commits',
+      'tests',
+      'agents',
+      'delegates',
+      'conversations',
+      'lastTurn',
+    ],
     words: ({ state }) => describeActivity(state),
   },
   {
     flag: 'entries',
-    json: ({ entries }) => entries,
+    fields: [],
     words: ({ entries, state }) =>
       [
         `${state.name}: ${entries.length} entries since ${minute(state.createdAt)}`,
@@ -156,15 +157,20 @@ const PARTS: readonly {
   },
 ]
 
+function partsJson(parts: readonly Part[], { state, entries }: Reading): object {
+  const whole = publicSession(state)
+  const fields = parts.flatMap((part) => part.fields.map((field) => [field, whole[field]]))
+  const hasEntries = parts.some(({ flag }) => flag === 'entries')
+  return {
+    ...Object.fromEntries(fields),
+    ...(hasEntries ? { entries: publicEntries(entries) } : {}),
+  }
+}
+
 /** One section of the document, as the document has it. */
 function section(state: SessionState, title: string): string {
   const lines = renderModel(modelOf(state)).split('\n')
   const start = lines.indexOf(`## ${title}`)
   const end = lines.findIndex((line, index) => index > start && line.startsWith('## '))
   return lines.slice(start, end === -1 ? lines.length : end).join('\n')
-}
-
-function shown(state: SessionState) {
-  const { once: _once, ...rest } = state
-  return rest
 }

@@ -6,13 +6,13 @@ import {
   describeRecovered,
   describeStep,
   describeWorkflow,
-  workflowJson,
   workflowTable,
 } from '../../print/workflow.ts'
 import { json, optionalName, sessionName, text, toggle } from '../../context/flags.ts'
 import { propose } from '../../context/propose.ts'
 import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
+import { publicWorkflow } from '../../../public.ts'
 
 const id = {
   parse: String,
@@ -73,7 +73,7 @@ const init = buildCommand<InitFlags, [string, string], Context>({
         name,
         ...defined({ template, goal, session }),
       })
-      output.result(flags.json, workflowJson(overview), () =>
+      output.result(flags.json, publicWorkflow(overview), () =>
         describeStep(`Workflow begun: ${id}`, overview, output),
       )
     })
@@ -113,7 +113,7 @@ const phase = buildCommand<NoteFlags, [string, string?], Context>({
       const is = { current: 'entered', done: 'done', 'waiting for approval': 'waits for approval' }[
         place.status as 'current'
       ]
-      output.result(flags.json, workflowJson(overview), () =>
+      output.result(flags.json, publicWorkflow(overview), () =>
         describeStep(`Phase ${place.id} - ${place.name} ${is}`, overview, output),
       )
     })
@@ -156,7 +156,7 @@ const approve = buildCommand<
       const options = defined({ phase: wanted, note: flags.note, said: flags.personSaid })
       const overview = await workflows.approve({ by: 'cli', workflow, ...options })
       const approved = overview.workflow.approvals.at(-1)!.phase
-      output.result(flags.json, workflowJson(overview), () =>
+      output.result(flags.json, publicWorkflow(overview), () =>
         describeStep(`Phase ${approved} approved`, overview, output),
       )
     })
@@ -197,7 +197,7 @@ const set = buildCommand<{ remove?: boolean; json?: boolean }, [string, string, 
         value,
         ...defined({ remove: flags.remove }),
       })
-      output.result(flags.json, workflowJson(overview), () => describeWorkflow(overview, output))
+      output.result(flags.json, publicWorkflow(overview), () => describeWorkflow(overview, output))
     })
   },
 })
@@ -218,7 +218,7 @@ const status = buildCommand<{ json?: boolean }, [string?], Context>({
     await withProject(this, flags, async (project, output, pick) => {
       const workflows = await project.workflows()
       const overview = await workflows.status(await pick(id))
-      output.result(flags.json, workflowJson(overview), () => describeWorkflow(overview, output))
+      output.result(flags.json, publicWorkflow(overview), () => describeWorkflow(overview, output))
     })
   },
 })
@@ -232,7 +232,7 @@ const list = buildCommand<{ json?: boolean }, [], Context>({
   async func(flags) {
     await withProject(this, flags, async (project, output) => {
       const overviews = await (await project.workflows()).list()
-      output.result(flags.json, overviews.map(workflowJson), () =>
+      output.result(flags.json, overviews.map(publicWorkflow), () =>
         overviews.length === 0
           ? 'No workflows: stint workflow init wf-001 "NAME" begins one.'
           : workflowTable(overviews, output),
@@ -289,7 +289,7 @@ const recover = buildCommand<RecoverFlags, [string], Context>({
       const { overview, ...told } = recovered
       const value = {
         ...told,
-        ...(overview === undefined ? {} : { workflow: workflowJson(overview) }),
+        ...defined({ workflow: overview && publicWorkflow(overview) }),
       }
       output.result(flags.json, value, () => describeRecovered(recovered, workflow, output))
     })

@@ -11,6 +11,7 @@ import { json, list, taskArgument, text, texts } from '../../context/flags.ts'
 import { type TaskFlags, singleFields, taskFlags } from '../../context/task-flags.ts'
 import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
+import { publicTask } from '../../../public.ts'
 
 interface ChangeFlags extends TaskFlags {
   readonly title?: string
@@ -57,7 +58,7 @@ export const changeTask = buildCommand<ChangeFlags, [string], Context>({
         (before) => changes(flags, before, tasks),
         'cli',
       )
-      output.result(flags.json, task, () => taskLine(task))
+      output.result(flags.json, publicTask(task), () => taskLine(task))
     })
   },
 })

@@ -15,6 +15,7 @@ import { withNearest } from '../../context/nearest.ts'
 import { painter } from '../../print/terminal/paint.ts'
 import { withWorkspace } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
+import { publicTask } from '../../../public.ts'
 
 /** As deep as JSON is nested: programs that read it have a bound, too. */
 const JSON_LEVELS = 100
@@ -129,7 +130,7 @@ function treesJson(
   delegates: ReadonlyMap<string, readonly TaskDelegate[]>,
 ) {
   const node = ({ task, parts, progress, partOf }: TreeNode): object => ({
-    ...task,
+    ...publicTask(task),
     specialist: specialistOf(task),
     waitsFor: isTaskOpen(task) ? waitingFor(backlog, task).map(({ reference }) => reference) : [],
     progress,

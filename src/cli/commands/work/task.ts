@@ -11,6 +11,7 @@ import { withProject } from '../../context/with-project.ts'
 import { changeTask } from './task-change.ts'
 import { taskTree } from './task-tree.ts'
 import { defined } from '../../../text/defined.ts'
+import { publicTask } from '../../../public.ts'
 
 interface AddFlags extends TaskFlags {
   readonly json?: boolean
@@ -46,7 +47,7 @@ const add = buildCommand<AddFlags, string[], Context>({
         ...singleFields(flags),
         ...defined({ dependsOn: flags.depends, labels: flags.label, checklist }),
       })
-      output.result(flags.json, task, () =>
+      output.result(flags.json, publicTask(task), () =>
         [
           `➕ ${output.bold(`Task Added: ${task.shortname}`)}`,
           `   ID: ${task.id}`,
@@ -91,7 +92,7 @@ const list = buildCommand<
           (flags.label === undefined || task.labels.includes(flags.label)),
       )
       for (const problem of backlog.problems) output.talk(problem)
-      output.result(flags.json, chosen, () =>
+      output.result(flags.json, chosen.map(publicTask), () =>
         chosen.length === 0
           ? 'No tasks: stint task add "What is to be done" adds one.'
           : taskLines(chosen).join('\n'),
@@ -116,13 +117,16 @@ const next = buildCommand<{ start?: boolean; json?: boolean }, [], Context>({
       const found = await project.tasks.next()
       const [first] = found.tasks
       if (first === undefined) {
-        output.result(flags.json, { task: undefined, waiting: found.waiting }, () =>
-          found.waiting.length === 0
-            ? 'Nothing to do: no task is ready.'
-            : [
-                'Nothing can be started:',
-                ...found.waiting.map((one) => `  ${one.task.shortname}: ${one.because}`),
-              ].join('\n'),
+        output.result(
+          flags.json,
+          { waiting: found.waiting.map((one) => ({ ...one, task: publicTask(one.task) })) },
+          () =>
+            found.waiting.length === 0
+              ? 'Nothing to do: no task is ready.'
+              : [
+                  'Nothing can be started:',
+                  ...found.waiting.map((one) => `  ${one.task.shortname}: ${one.because}`),
+                ].join('\n'),
         )
         return
       }
@@ -131,7 +135,12 @@ const next = buildCommand<{ start?: boolean; json?: boolean }, [], Context>({
       if (found.hint !== undefined) output.talk(found.hint)
       output.result(
         flags.json,
-        { task, because, specialist, after: found.tasks.slice(1).map((one) => one.task) },
+        {
+          task: publicTask(task),
+          because,
+          specialist,
+          after: found.tasks.slice(1).map((one) => publicTask(one.task)),
+        },
         () =>
           [
             `▶️  ${output.bold(`Next: ${task.shortname}`)} (${task.priority}, ${task.size})`,
@@ -172,7 +181,7 @@ const show = buildCommand<{ json?: boolean }, [string], Context>({
   async func(flags, name) {
     await withProject(this, flags, async (project, output) => {
       const task = await project.tasks.show(name)
-      output.result(flags.json, task, () => describeTask(task, output))
+      output.result(flags.json, publicTask(task), () => describeTask(task, output))
       await sayWaiting(project, task.id, output)
     })
   },
@@ -207,7 +216,7 @@ const check = buildCommand<{ undo?: boolean; json?: boolean }, [string, string],
         )
       }
       const task = await project.tasks.check(name, item, flags.undo !== true)
-      output.result(flags.json, task, () => describeTask(task, output))
+      output.result(flags.json, publicTask(task), () => describeTask(task, output))
     })
   },
 })
@@ -240,7 +249,7 @@ function mover(brief: string, status: TaskStatus, inRun = '') {
           )
         }
         const task = await project.tasks.move(name, status, options)
-        output.result(flags.json, task, () => taskLine(task))
+        output.result(flags.json, publicTask(task), () => taskLine(task))
         if (status === 'in_progress') await sayWaiting(project, task.id, output)
       })
     },

@@ -1,5 +1,5 @@
 // What a tool gives back costs the model that asked, so that nothing is given whole that may be long.
-import { estimateTokens } from '../text/tokens.ts'
+import { estimateTokens } from '../../text/tokens.ts'
 
 /** The last of these that fit into so many tokens, and how many did not. */
 export function latestWithin<T>(

@@ -1,5 +1,5 @@
 // The part of JSON Schema that our tools are described in, and what is wrong with arguments by it.
-import { StintError } from '../journal/errors.ts'
+import { StintError } from '../../public.ts'
 
 export interface ObjectSchema {
   readonly type: 'object'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Resource } from '../data/resource.ts'
-import { Loaded } from './states.tsx'
+import { Loaded } from '../parts/states.tsx'
 
 export interface ListingProps<Row> {
   readonly title: string

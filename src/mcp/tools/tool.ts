@@ -1,4 +1,4 @@
-import type { Project } from '../library.ts'
+import type { Project } from '../../library.ts'
 import type { Arguments, ObjectSchema } from './schema.ts'
 
 /** What a tool answers: the same as data, which most harnesses show to the model, and in words. */

@@ -5,9 +5,9 @@ import type { LiveEvent } from '../../src/serve/contract.ts'
 import { onLive } from '../data/live.ts'
 import { type Paged, usePaged } from '../data/paged.ts'
 import { useShortcuts } from '../shell/keyboard.ts'
-import { go } from '../shell/router.ts'
-import { amount } from './format.ts'
-import { Failure, Loading, Stale } from './states.tsx'
+import { go } from '../data/router.ts'
+import { amount } from '../parts/format.ts'
+import { Failure, Loading, Stale } from '../parts/states.tsx'
 import { type VirtualHandle, VirtualList } from './virtual-list.tsx'
 
 export interface LongListOptions<T> {

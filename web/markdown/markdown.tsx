@@ -1,12 +1,12 @@
 // Markdown of others as nodes of ours. No text is ever handed to the browser as markup: a tag in it is shown as it was written.
 import { type ComponentChildren, Fragment, h } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { Clip } from './clip.tsx'
-import { amount } from './format.ts'
+import { Clip } from '../parts/clip.tsx'
+import { amount } from '../parts/format.ts'
 import { type Block, readBlocks } from './markdown-blocks.ts'
 import { type Span, readSpans } from './markdown-spans.ts'
-import { useOpening } from './openings.tsx'
-import { visible } from './text.tsx'
+import { useOpening } from '../parts/openings.tsx'
+import { visible } from '../parts/text.tsx'
 
 const AT_ONCE = 250
 const LONGEST = 100_000

@@ -1,0 +1,103 @@
+// The one projection for programs: `--json`, MCP, the page, state.json and the library show these and nothing else. docs/json.md lists the
+// fields. A run, a delegate and a conversation are made for showing where they are read, so their rows are public as they are.
+import type { Task } from './backlog/task.ts'
+import { entryText, joinWords } from './index/entry-text.ts'
+import type { WorkflowOverview } from './project/workflow/overview.ts'
+import { type RawEntry, sortedById } from './session/in-effect.ts'
+import { currentPlace, focusOf } from './session/kinds/phases.ts'
+import { groupOf, labelOf, subjectOf } from './session/registry.ts'
+import { defined } from './text/defined.ts'
+
+export { type PublicError, StintError, errnoOf, isMissing, publicError } from './journal/errors.ts'
+export { shortId } from './journal/ids.ts'
+export { SEARCH_NAMES } from './session/registry.ts'
+export {
+  type PublicCheckpoint,
+  type PublicHandoff,
+  type PublicList,
+  type PublicSession,
+  type PublicSessionHead,
+  type SessionRow,
+  publicCheckpoint,
+  publicHandoff,
+  publicSession,
+  publicSessionHead,
+} from './session/public.ts'
+export type { ConversationRow as PublicConversation } from './project/history/rows.ts'
+export type { DelegateRow as PublicDelegate } from './run/delegate/contract.ts'
+export type { DelegateDetail as PublicDelegateDetail } from './run/delegate/delegate-row.ts'
+export type { RunRow as PublicRun, RunReport as PublicRunReport } from './run/report.ts'
+
+export type PublicTask = ReturnType<typeof publicTask>
+export type PublicEntry = ReturnType<typeof publicEntry>
+export type PublicWorkflow = ReturnType<typeof publicWorkflow>
+
+export function publicTask({ id, shortname, ...task }: Task) {
+  return { id, name: shortname, ...task }
+}
+
+/** One entry with its words. `textOf` finds those of an entry that this one is about. */
+export function publicEntry(
+  entry: RawEntry,
+  isRetracted: boolean,
+  textOf: (id: string) => string | undefined,
+) {
+  const { id, at, kind, by, data } = entry
+  return {
+    id,
+    at,
+    kind,
+    label: labelOf(kind),
+    group: groupOf(kind),
+    by,
+    text: wordsOf(entry, textOf),
+    data,
+    isRetracted,
+  }
+}
+
+/** Entries of a session, of which `all` are known. */
+export function publicEntries(
+  entries: readonly RawEntry[],
+  all: readonly RawEntry[] = entries,
+): readonly PublicEntry[] {
+  const retracted = new Set<unknown>()
+  // Newest first, so that a retraction which was itself retracted no longer counts.
+  for (const { id, kind, data } of sortedById(all).toReversed())
+    if (kind === 'entry.retracted' && !retracted.has(id)) retracted.add(data['entry'])
+  const byId = new Map(all.map((entry) => [entry.id, entry]))
+  const textOf = (id: string): string | undefined => {
+    const about = byId.get(id)
+    return about === undefined ? undefined : joinWords(entryText(about))
+  }
+  return entries.map((entry) => publicEntry(entry, retracted.has(entry.id), textOf))
+}
+
+/** What an entry says. One that ticks or retracts another says what that one says. */
+function wordsOf(entry: RawEntry, textOf: (id: string) => string | undefined): string {
+  const own = joinWords(entryText(entry))
+  if (own !== '') return own
+  const about = subjectOf(entry)
+  return about === undefined ? '' : (textOf(about) ?? '')
+}
+
+export function publicWorkflow(overview: WorkflowOverview) {
+  const { state, workflow, deliverables, conversation, splitHere, next } = overview
+  const { phase, place } = currentPlace(workflow)
+  return {
+    id: workflow.id,
+    name: workflow.name,
+    session: state.id,
+    status: state.status,
+    template: workflow.templateName,
+    percent: workflow.percent,
+    phase: { id: place.id, name: place.name, status: place.status },
+    isWaitingForApproval: phase.status === 'waiting for approval',
+    ...defined({ focus: focusOf(state), conversation }),
+    isSplitHere: splitHere,
+    next,
+    phases: workflow.phases,
+    approvals: workflow.approvals,
+    deliverables,
+  }
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { publicSession, publicSessionHead } from '../../src/session/public.ts'
+import { Story } from '../support/worlds.ts'
+
+/** Fields of the state that programs see under another name, or not at all. */
+const RENAMED: Readonly<Record<string, string>> = { entryCount: 'counts' }
+const INTERNAL = new Set(['once'])
+
+test('programs see every field of the state but what recognises repeats', () => {
+  const story = new Story()
+  story.add('tldr.written', { text: 'T' })
+  story.add('turn.ended', { conversation: 'c-1' })
+  const seen = publicSession(story.state)
+  const missing = Object.keys(story.state).filter(
+    (name) => !INTERNAL.has(name) && !Object.hasOwn(seen, RENAMED[name] ?? name),
+  )
+  expect(missing).toEqual([])
+  expect(seen).not.toHaveProperty('once')
+})
+
+test('the head of a session is a part of the whole, under the same names', () => {
+  const story = new Story()
+  story.add('step.added', { text: 'First' })
+  story.add('blocker.raised', { text: 'No disk' })
+  expect(publicSession(story.state)).toMatchObject(publicSessionHead(story.state))
+})
