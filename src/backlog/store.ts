@@ -238,7 +238,7 @@ function replace(path: string, before: TaskFile | undefined, text: string): bool
   if (taken === undefined) return false
   let isPlaced: boolean
   try {
-    isPlaced = createFile(path, text, modeOf(taken))
+    isPlaced = createFile(path, text, { mode: modeOf(taken) })
   } catch (error) {
     putBack(taken, path)
     throw error

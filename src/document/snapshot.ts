@@ -1,15 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { crc32 } from '../journal/crc32.ts'
-import { replaceUnsynced } from '../journal/files.ts'
+import { replaceFile, replaceUnsynced } from '../journal/files.ts'
 import type { Log } from '../journal/log.ts'
 import { readRange } from '../journal/read.ts'
 import { isSealed, sealed } from '../journal/record.ts'
 import { FOLD_VERSION, NeedsFullFold, abridge, advance, fold } from '../session/fold.ts'
 import type { SessionState } from '../session/state.ts'
+import { defined } from '../text/defined.ts'
 
 const PREFIX_BYTES = 2048
 
+/** The document as Stint wrote it last: a file with the same size and sum was not edited since. */
+export interface RenderedDocument {
+  readonly size: number
+  readonly sum: string
+}
+
 interface Snapshot {
+  /** First, so that it can be read without the rest. */
+  readonly document?: RenderedDocument
   readonly fold: number
   readonly inode: number
   readonly offset: number
@@ -46,9 +55,18 @@ export function openAbridged(sessionId: string, log: Log, snapshotPath: string):
   return { state: abridge(fold(sessionId, records)), end, read: end }
 }
 
-export function writeSnapshot(path: string, log: Log, offset: number, state: SessionState): void {
+/** Without a document, says of it what was said before. */
+export function writeSnapshot(
+  path: string,
+  log: Log,
+  offset: number,
+  state: SessionState,
+  { document, isDurable = false }: { document?: RenderedDocument; isDurable?: boolean } = {},
+): void {
   const { inode } = log.identity()
+  const before = bytesOf(path)
   const snapshot: Snapshot = {
+    ...defined({ document: document ?? documentIn(before) }),
     fold: FOLD_VERSION,
     inode,
     offset,
@@ -57,7 +75,21 @@ export function writeSnapshot(path: string, log: Log, offset: number, state: Ses
   }
   const bytes = sealed(JSON.stringify(snapshot))
   // Torn by a power cut it would not match its sum, so it need not wait for the disk.
-  if (bytesOf(path)?.equals(bytes) !== true) replaceUnsynced(path, bytes)
+  if (before?.equals(bytes) === true) return
+  if (isDurable) replaceFile(path, bytes)
+  else replaceUnsynced(path, bytes)
+}
+
+export function readRenderedDocument(snapshotPath: string): RenderedDocument | undefined {
+  return documentIn(bytesOf(snapshotPath))
+}
+
+// Its checksum need not be looked at: what is damaged here does not match any document.
+function documentIn(snapshot: Buffer | undefined): RenderedDocument | undefined {
+  const found = /^\{"document":\{"size":(\d+),"sum":"([0-9a-f]{8})"\}/.exec(
+    snapshot?.toString('latin1', 0, 80) ?? '',
+  )
+  return found === null ? undefined : { size: Number(found[1]), sum: found[2]! }
 }
 
 function matches(snapshot: Snapshot, log: Log): boolean {

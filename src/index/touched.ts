@@ -81,7 +81,7 @@ export function clearTouched(
     // Taken away under another name first: a writer that renews the mark between our last look
     // and its removal would otherwise lose it, and its entry would not be found.
     const taken = join(markerFolder(folder), mark.id + TAKEN)
-    if (mark.path !== taken && !moveFile(mark.path, taken)) continue
+    if (mark.path !== taken && !moveFile(mark.path, taken, { isDurable: false })) continue
     const mtimeMs = statOrUndefined(taken)?.mtimeMs
     if (mtimeMs !== undefined && mtimeMs > mark.mtimeMs)
       touchOrCreate(join(markerFolder(folder), mark.id), markerFolder(folder))

@@ -239,16 +239,20 @@ function isBehindLinkIntoNothing(error: unknown): boolean {
 let isTrying = false
 
 /** Replaces a file by another in one step, or leaves the old one. */
-export function replaceFile(path: string, content: string | Buffer): void {
+export function replaceFile(
+  path: string,
+  content: string | Buffer,
+  { isDurable = true }: Durability = {},
+): void {
   const temporary = temporaryName(path)
-  writeNew(temporary, content, modeOf(path))
+  writeNew(temporary, content, modeOf(path), isDurable)
   try {
     renameSync(temporary, path)
   } catch (error) {
     removeFile(temporary)
     throw error
   }
-  syncFolder(dirname(path))
+  if (isDurable) syncFolder(dirname(path))
 }
 
 /**
@@ -490,21 +494,30 @@ export class GrowingFile {
   }
 }
 
+interface Durability {
+  /** False for views, which can be rendered again: they may be lost with the power. */
+  readonly isDurable?: boolean
+}
+
 /** Creates a file with its content in one step. Answers false, changing nothing, when the name is taken. */
-export function createFile(path: string, content: string | Buffer, mode?: number): boolean {
+export function createFile(
+  path: string,
+  content: string | Buffer,
+  { mode, isDurable = true }: Durability & { mode?: number } = {},
+): boolean {
   const temporary = temporaryName(path)
-  writeNew(temporary, content, mode)
+  writeNew(temporary, content, mode, isDurable)
   let isNew: boolean
   try {
     isNew = unlessTaken(() => linkSync(temporary, path))
   } catch (error) {
     if (!lacksHardLinks(error)) throw error
     // Without hard links the name can still be taken by one process only, though not in one step.
-    isNew = unlessTaken(() => writeNew(path, content, mode))
+    isNew = unlessTaken(() => writeNew(path, content, mode, isDurable))
   } finally {
     removeFile(temporary)
   }
-  if (isNew) syncFolder(dirname(path))
+  if (isNew && isDurable) syncFolder(dirname(path))
   return isNew
 }
 
@@ -546,14 +559,14 @@ export function relinkFile(from: string, fd: number, to: string): boolean {
 }
 
 /** Renames a file. Answers false when it is not there. */
-export function moveFile(from: string, to: string): boolean {
+export function moveFile(from: string, to: string, { isDurable = true }: Durability = {}): boolean {
   try {
     renameSync(from, to)
   } catch (error) {
     if (isMissing(error)) return false
     throw error
   }
-  syncFolder(dirname(to))
+  if (isDurable) syncFolder(dirname(to))
   return true
 }
 
@@ -633,14 +646,14 @@ function unlessTaken(create: () => void): boolean {
 }
 
 /** Creates a file and makes its content durable, though not yet its name; leaves nothing when it fails. */
-function writeNew(path: string, content: string | Buffer, mode = 0o600): void {
+function writeNew(path: string, content: string | Buffer, mode = 0o600, isDurable = true): void {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const fd = openSync(path, 'wx', mode)
   try {
     const written = writeSync(fd, bytes, 0, bytes.length, null)
     count.made += 1
     if (written < bytes.length) throw new ShortWrite(written, bytes.length)
-    fsyncSync(fd)
+    if (isDurable) fsyncSync(fd)
   } catch (error) {
     closeSync(fd)
     removeFile(path)

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { edgesBefore } from './edges.ts'
 import { JournalMissing, NotWritten, OutcomeUnknown, errnoOf, isMissing } from './errors.ts'
 import {
   appendDurably,
@@ -47,6 +48,8 @@ export class Log {
   #fd: number | undefined
   #isReadOnly = false
   #read = 0
+  /** What `read` found in the file that is open now, and a sum of its ends. */
+  #known: { readonly contents: LogContents; readonly edges: number } | undefined
   #lastId: string | undefined
   #now: () => number
 
@@ -141,9 +144,12 @@ export class Log {
     throw new NotWritten(this.place.path, cause, records)
   }
 
-  /** Every good record, and the damage. */
+  /** Every good record, and the damage. Asked again, it reads only what was appended since. */
   read(): LogContents {
-    const contents = this.readFrom(0)
+    const fd = this.#openToRead()
+    const contents = this.#readAppended(fd) ?? this.readFrom(0)
+    if (contents !== this.#known?.contents)
+      this.#known = { contents, edges: edgesBefore(fd, contents.end) }
     this.#read = Math.max(this.#read, contents.end)
     return contents
   }
@@ -179,6 +185,27 @@ export class Log {
     this.#fd = undefined
     this.#isReadOnly = false
     this.#read = 0
+    this.#known = undefined
+  }
+
+  /** What is known and what was appended to it; undefined when that is not all there is to it. */
+  #readAppended(fd: number): LogContents | undefined {
+    if (this.#known === undefined) return undefined
+    const { contents, edges } = this.#known
+    const { end, records, damage, bytes } = contents
+    const { size } = fstatSync(fd)
+    if (bytes.length !== end || size < end || edgesBefore(fd, end) !== edges) return undefined
+    if (size === end) return contents
+    const tail = this.readFrom(end)
+    const last = records.reduce((max, { id }) => (id > max ? id : max), '')
+    // A late id may be one that was read before, and a damaged line is named by its number in the whole file.
+    if (tail.damage.length > 0 || tail.records.some(({ id }) => id <= last)) return undefined
+    return {
+      records: [...records, ...tail.records],
+      damage,
+      end: tail.end,
+      bytes: Buffer.concat([bytes, tail.bytes]),
+    }
   }
 
   #open(): number {

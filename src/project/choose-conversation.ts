@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { type Tracking, readTracking, trackingPath } from './conversation/tracking.ts'
 import { windowPath } from './conversation/window.ts'
 import { isConversationId } from '../history/conversation-id.ts'
-import type { SessionRow } from '../index/rows.ts'
+import type { ChosenSession } from './store/choose.ts'
 import { StintError, errnoOf } from '../journal/errors.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import { NoSession, chooseSession } from './store/choose.ts'
@@ -57,7 +57,7 @@ export async function chooseConversation(
 async function sessionOrNone(
   workspace: Workspace,
   name: string | undefined,
-): Promise<SessionRow | NoSession> {
+): Promise<ChosenSession | NoSession> {
   try {
     return await chooseSession(workspace, name)
   } catch (error) {
@@ -73,7 +73,7 @@ async function withSession(workspace: Workspace, tracking: Tracking): Promise<Ch
   return { tracking, session: { id: session.id, name: session.name } }
 }
 
-function conversationsOf(workspace: Workspace, { id }: SessionRow): readonly string[] {
+function conversationsOf(workspace: Workspace, { id }: ChosenSession): readonly string[] {
   const session = workspace.session(id)
   const conversations = session.open().conversations.items.map(({ text }) => text)
   session.close()

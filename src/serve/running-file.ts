@@ -49,10 +49,10 @@ export function writeNote(
   const path = notePath(key, env)
   const content = JSON.stringify({ pid: process.pid, startedAt: startOf(process.pid), ...note })
   createFolder(dirname(path))
-  if (createFile(path, content, 0o600)) return true
+  if (createFile(path, content, { mode: 0o600 })) return true
   if (readNote(key, env)?.isAlive === true) return false
   removeFile(path)
-  return createFile(path, content, 0o600)
+  return createFile(path, content, { mode: 0o600 })
 }
 
 export function removeNote(key: string, env: NodeJS.ProcessEnv): void {

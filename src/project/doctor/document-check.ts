@@ -2,8 +2,7 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { readOrUndefined } from '../../journal/look.ts'
 import { shortId } from '../../journal/ids.ts'
-import { renderDocument } from '../../document/render.ts'
-import { baseOf } from '../store/document-base.ts'
+import { baseOf } from '../store/documents.ts'
 import type { LiveSession, Reading } from '../store/live-session.ts'
 
 /**
@@ -47,8 +46,7 @@ export function documentState(
     return 'no file'
   const text = path === undefined ? undefined : textOf(path)
   if (text === undefined) return 'missing'
-  if (text === renderDocument(reading.state, reading.marker))
-    return own === undefined ? 'misplaced' : 'as rendered'
+  if (text === session.document(reading)) return own === undefined ? 'misplaced' : 'as rendered'
   return baseOf(session, reading, text).isUnedited ? 'behind' : 'edited'
 }
 

@@ -1,6 +1,6 @@
 import { StintError } from '../../journal/errors.ts'
 import { NoSession, chooseSession } from '../store/choose.ts'
-import type { SessionRow } from '../../index/rows.ts'
+import type { ChosenSession } from '../store/choose.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { conversationsOfSession } from './rows.ts'
 import { storeOf } from './store.ts'
@@ -55,7 +55,7 @@ function findStored(workspace: Workspace, name: string): string | undefined {
   )
 }
 
-async function sessionFor(workspace: Workspace, name: string | undefined): Promise<SessionRow> {
+async function sessionFor(workspace: Workspace, name: string | undefined): Promise<ChosenSession> {
   try {
     return await chooseSession(workspace, name)
   } catch (error) {

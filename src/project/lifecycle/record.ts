@@ -40,7 +40,7 @@ export async function recordEntries(
   const row = await chooseSession(workspace, options.session)
   refuseClosed(row)
   const session = workspace.session(row.id)
-  const reading = await workspace.refreshIfPossible(session)
+  const reading = await workspace.absorbEdits(session)
   const appended = session.append(draftsOf(workspace, session, reading, options))
   const after = await workspace.refreshIfPossible(session)
   session.close()

@@ -111,7 +111,7 @@ export async function chooseToResume(
 ): Promise<{ id: string }> {
   const wanted = options.session ?? workspace.env.STINT_SESSION
   if (wanted !== undefined && wanted !== '') return findSession(workspace, wanted)
-  const own = options.last === true ? undefined : await sessionOfConversation(workspace)
+  const own = options.last === true ? undefined : sessionOfConversation(workspace)
   if (own !== undefined) return own
   const active = options.last === true ? undefined : await activeSession(workspace)
   if (active !== undefined) return active

@@ -5,7 +5,6 @@ import { JournalMissing, StintError } from '../../journal/errors.ts'
 import { moveFile, removeFile } from '../../journal/files.ts'
 import { shortId } from '../../journal/ids.ts'
 import { checkpointCopies } from '../../document/checkpoint-copy.ts'
-import { renderDocument } from '../../document/render.ts'
 import { writeView } from '../store/documents.ts'
 import type { LiveSession } from '../store/live-session.ts'
 import type { Workspace } from '../store/workspace.ts'
@@ -36,7 +35,7 @@ export async function withdrawDocument(
     let wanted: string
     try {
       const reading = await workspace.refresh(session)
-      wanted = renderDocument(reading.state, reading.marker)
+      wanted = session.document(reading)
     } catch (error) {
       if (
         error instanceof JournalMissing ||
@@ -66,13 +65,13 @@ export async function renderAnew(
   session: LiveSession,
   needle: Needle,
 ): Promise<readonly string[]> {
-  const { state, entries } = await workspace.refresh(session)
+  const { state, entries } = await workspace.refresh(session, { isDurable: true })
   // What hooks would have said: made again after the next event, and from what is left.
   removeFile(join(session.folder, 'prepared.json'))
   const copies: string[] = []
   for (const [name, text] of checkpointCopies(session.id, entries)) {
     const path = join(session.folder, 'entries', name)
-    if (holds(path, needle)) writeView(path, text())
+    if (holds(path, needle)) writeView(path, text(), { isDurable: true })
     copies.push(path)
   }
   return [

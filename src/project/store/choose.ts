@@ -6,6 +6,7 @@ import { stateHome } from '../../journal/state-home.ts'
 import type { SessionStatus } from '../../session/state.ts'
 import { slug } from '../../text/clean.ts'
 import { sessionOfConversation } from './conversation-binding.ts'
+import { currentOpenSession, currentOpenSessions } from './open-sessions.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Several sessions fit; the person has to say which. */
@@ -58,25 +59,47 @@ export async function findSession(workspace: Workspace, name: string): Promise<S
   throw new AmbiguousSession(`"${name}" fits several sessions:`, candidates)
 }
 
+/** What has to be known of a session to work on it. */
+export type ChosenSession = Pick<SessionRow, 'id' | 'name' | 'status' | 'worktree'>
+
 /** The active session here, or undefined when there is none. A paused one is never taken for active. */
 export async function activeSession(workspace: Workspace): Promise<SessionRow | undefined> {
   if (!workspace.hasSessions()) return undefined
-  const everywhere = [...(await workspace.index()).sessions({ status: ['active'] })]
-  const active = everywhere.filter(
-    (row) => row.worktree === workspace.worktree || !isOfRun(row.worktree),
+  const active = [...(await workspace.index()).sessions({ status: ['active'] })]
+  const candidates = activeHere(workspace, active)
+  if (candidates.length > 1)
+    throw new AmbiguousSession('several sessions are active here:', candidates)
+  return candidates[0]
+}
+
+/** The same without the index, when what is open leaves no doubt. */
+function onlyActiveSession(workspace: Workspace): ChosenSession | undefined {
+  // Another machine's sessions come with a pull or a switch, and only the index looks at every log.
+  if (workspace.config.share === 'git') return undefined
+  workspace.drainOutboxes()
+  const open = currentOpenSessions(workspace.place)
+  const candidates = activeHere(
+    workspace,
+    open.filter(({ status }) => status === 'active'),
   )
+  return candidates.length === 1 ? candidates[0] : undefined
+}
+
+/** Of the active sessions those that belong here most closely. */
+function activeHere<T extends Pick<SessionRow, 'branch' | 'worktree'>>(
+  workspace: Workspace,
+  everywhere: readonly T[],
+): readonly T[] {
+  const { worktree } = workspace
+  const active = everywhere.filter((row) => row.worktree === worktree || !isOfRun(row.worktree))
   const branch = workspace.git()?.branch
-  const worktree = workspace.worktree
   const here = worktree === undefined ? [] : active.filter((row) => row.worktree === worktree)
   // On no branch (a detached head) belongs what was begun on none.
   const onBranch =
     workspace.place.repository === undefined ? [] : active.filter((row) => row.branch === branch)
   // One bound to another worktree is somebody else's as long as there is another to choose.
   const unbound = active.filter((row) => row.worktree === undefined)
-  const candidates = [here, onBranch, unbound, active].find((rows) => rows.length > 0) ?? []
-  if (candidates.length > 1)
-    throw new AmbiguousSession('several sessions are active here:', candidates)
-  return candidates[0]
+  return [here, onBranch, unbound, active].find((rows) => rows.length > 0) ?? []
 }
 
 /** A run or a delegate has it, in a worktree of its own: nobody else's command is meant for it. */
@@ -85,10 +108,14 @@ export function isOfRun(worktree: string | undefined): boolean {
 }
 
 /** The session a command works on: the one named, the one named by the environment, its conversation's, or the active one. */
-export async function chooseSession(workspace: Workspace, name?: string): Promise<SessionRow> {
+export async function chooseSession(workspace: Workspace, name?: string): Promise<ChosenSession> {
   const wanted = name ?? workspace.env.STINT_SESSION
-  if (wanted !== undefined && wanted !== '') return findSession(workspace, wanted)
-  const active = (await sessionOfConversation(workspace)) ?? (await activeSession(workspace))
+  if (wanted !== undefined && wanted !== '')
+    return currentOpenSession(workspace.place, wanted) ?? (await findSession(workspace, wanted))
+  const active =
+    sessionOfConversation(workspace) ??
+    onlyActiveSession(workspace) ??
+    (await activeSession(workspace))
   if (active !== undefined) return active
   const paused = workspace.hasSessions()
     ? [...(await workspace.index()).sessions({ status: ['paused'], limit: 1 })][0]

@@ -7,7 +7,8 @@ import {
 } from '../conversation/tracking.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
 import { errnoOf } from '../../journal/errors.ts'
-import type { SessionRow } from '../../index/rows.ts'
+import type { OpenSession } from './open-session-files.ts'
+import { currentOpenSession } from './open-sessions.ts'
 import type { Place } from './place.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -25,13 +26,11 @@ export function trackingFolderOf({ sessions, repository }: Place): string {
 }
 
 /** The session that the conversation around this command works on, as long as it is open. */
-export async function sessionOfConversation(workspace: Workspace): Promise<SessionRow | undefined> {
+export function sessionOfConversation(workspace: Workspace): OpenSession | undefined {
   const conversation = conversationOf(workspace.env)
-  if (conversation === undefined || !workspace.hasSessions()) return undefined
+  if (conversation === undefined) return undefined
   const id = readTracking(trackingFolderOf(workspace.place), conversation)?.session
-  if (id === undefined) return undefined
-  const rows = (await workspace.index()).byNamePart(id)
-  return rows.find((row) => row.id === id && (row.status === 'active' || row.status === 'paused'))
+  return id === undefined ? undefined : currentOpenSession(workspace.place, id)
 }
 
 /** From now on the conversation around this command works on this session. */

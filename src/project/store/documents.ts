@@ -3,16 +3,24 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { StintError, errnoOf } from '../../journal/errors.ts'
-import { createFile, createFolder, moveFile, removeFile, replaceFile } from '../../journal/files.ts'
+import {
+  createFile,
+  createFolder,
+  createFolderUnsynced,
+  moveFile,
+  removeFile,
+  replaceFile,
+} from '../../journal/files.ts'
+import { parseLog } from '../../journal/read.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 import { shortId } from '../../journal/ids.ts'
 import type { Draft } from '../../session/entries.ts'
 import type { RawEntry } from '../../session/in-effect.ts'
 import type { SessionState } from '../../session/state.ts'
 import { fileSafe } from '../../text/times.ts'
-import type { Marker } from '../../document/grammar.ts'
-import { renderDocument } from '../../document/render.ts'
-import { baseOf } from './document-base.ts'
+import { MARKER_PATTERN, type Marker, markerLine } from '../../document/grammar.ts'
+import { type RenderedDocument, readRenderedDocument } from '../../document/snapshot.ts'
+import { fold } from '../../session/fold.ts'
 import type { LiveSession, Reading } from './live-session.ts'
 
 const ROUNDS = 8
@@ -26,6 +34,12 @@ export interface Absorbed {
   readonly notices: readonly string[]
 }
 
+/** What a refresh answers: the session as it is now, and the document as it was left. */
+export interface RefreshedDocument extends Absorbed {
+  readonly reading: Reading
+  readonly document: RenderedDocument
+}
+
 /**
  * Turns what a person changed in the document into entries, then puts the document of the current
  * state in its place. Nothing they saved is overwritten unseen: the file is first moved away under
@@ -35,20 +49,18 @@ export interface Absorbed {
  */
 export async function refreshDocument(
   session: LiveSession,
-): Promise<Absorbed & { reading: Reading }> {
+  { isDurable = false } = {},
+): Promise<RefreshedDocument> {
   const notices: string[] = []
   let absorbed = 0
   const handled = new Set<string>()
   for (let round = 0; ; round += 1) {
     let reading = session.read()
-    const path = session.documentPath(reading.state)
-    const wanted = renderDocument(reading.state, reading.marker)
     const standing = documentsOf(session, reading.state)
-    const isInPlace =
-      standing.length === 1 && standing[0] === path && isFileWith(path, Buffer.from(wanted))
-    if (isInPlace && takenFiles(session).length === 0)
-      return { entries: absorbed, notices, reading }
-    for (const document of standing) moveFile(document, join(session.folder, takenName(document)))
+    const inPlace = takenFiles(session).length > 0 ? undefined : current(session, reading, standing)
+    if (inPlace !== undefined) return { entries: absorbed, notices, reading, document: inPlace }
+    for (const document of standing)
+      moveFile(document, join(session.folder, takenName(document)), { isDurable })
     const taken = takenFiles(session)
     // Read again: another process may have put a document there that is newer than our reading, and
     // what is newer in it is nobody's edit.
@@ -63,11 +75,42 @@ export async function refreshDocument(
       if (entries > 0) reading = session.read()
     }
     const target = session.documentPath(reading.state)
-    createFolder(dirname(target))
-    const isPlaced = createFile(target, renderDocument(reading.state, reading.marker))
+    createFolderUnsynced(dirname(target))
+    const bytes = Buffer.from(session.document(reading))
+    const isPlaced = createFile(target, bytes, { isDurable })
     const isAllRead = taken.map((file) => letGo(session, file, notices)).every(Boolean)
-    if ((isPlaced && isAllRead) || round === ROUNDS) return { entries: absorbed, notices, reading }
+    if ((isPlaced && isAllRead) || round === ROUNDS)
+      return { entries: absorbed, notices, reading, document: sumOf(bytes) }
   }
+}
+
+/** The document, when it is the only one, in its place, of this very state and as it was rendered. */
+function current(
+  session: LiveSession,
+  reading: Reading,
+  standing: readonly string[],
+): RenderedDocument | undefined {
+  const path = session.documentPath(reading.state)
+  if (standing.length !== 1 || standing[0] !== path || !isRegularFile(path)) return undefined
+  const bytes = readOrUndefined(path)
+  if (bytes === undefined) return undefined
+  const isOfThisState = bytes
+    .subarray(-100)
+    .toString('latin1')
+    .endsWith(`${markerLine(reading.marker)}\n`)
+  const isCurrent =
+    (isOfThisState && isAsRendered(session, bytes)) ||
+    bytes.equals(Buffer.from(session.document(reading)))
+  return isCurrent ? sumOf(bytes) : undefined
+}
+
+function sumOf(bytes: Buffer): RenderedDocument {
+  return { size: bytes.length, sum: checksum(bytes) }
+}
+
+function isAsRendered(session: LiveSession, bytes: Buffer): boolean {
+  const rendered = readRenderedDocument(session.snapshotPath)
+  return rendered?.size === bytes.length && rendered.sum === checksum(bytes)
 }
 
 /** Every file that may be this session's document: where it belongs, and where an older name or status had put it. */
@@ -141,6 +184,12 @@ async function absorbFile(
   notices: string[],
 ): Promise<number> {
   const bytes = file.bytes ?? Buffer.alloc(0)
+  if (isAsRendered(session, bytes)) return 0
+  // A power cut leaves zeroes where a document was that had not reached the disk.
+  if (bytes.includes(0)) {
+    file.keep = 'it holds NUL characters'
+    return 0
+  }
   const text = bytes.toString('utf8')
   // Decoding puts U+FFFD for bytes it cannot read, and what they were would be gone.
   if (!Buffer.from(text).equals(bytes)) {
@@ -219,7 +268,7 @@ function misplaced(
   // A full disk or a killed editor leaves the end off, and half a line would reword the whole one.
   const last = text.slice(text.lastIndexOf('\n') + 1).trimEnd()
   if (last === '') return undefined
-  const whole = renderDocument(reading.state, reading.marker).split('\n')
+  const whole = session.document(reading).split('\n')
   const isCutShort =
     !/^## Next Steps/m.test(text) || whole.some((line) => line !== last && line.startsWith(last))
   return isCutShort ? 'it breaks off in the middle of a line' : undefined
@@ -297,15 +346,43 @@ function isStanding(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
+function isRegularFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
+}
+
 function isFileWith(path: string, bytes: Buffer): boolean {
-  return (
-    lstatSync(path, { throwIfNoEntry: false })?.isFile() === true &&
-    readOrUndefined(path)?.equals(bytes) === true
-  )
+  return isRegularFile(path) && readOrUndefined(path)?.equals(bytes) === true
 }
 
 /** Replaces a view only when it says something else, so that watchers are not woken for nothing. */
-export function writeView(path: string, text: string): void {
+export function writeView(path: string, text: string, { isDurable = false } = {}): void {
   if (readOrUndefined(path)?.equals(Buffer.from(text)) === true) return
-  replaceFile(path, text)
+  replaceFile(path, text, { isDurable })
+}
+
+/** What the document was rendered from: the state at its marker, when the log still begins with those very bytes. */
+export function baseOf(
+  session: LiveSession,
+  reading: Reading,
+  text: string,
+): { state: SessionState; isSure: boolean; isUnedited: boolean } {
+  const marker = markerOf(text)
+  const bytes = reading.contents.bytes
+  const isOfThisLog = marker !== undefined && marker.offset > 0 && marker.offset <= bytes.length
+  if (!isOfThisLog || checksum(bytes.subarray(0, marker.offset)) !== marker.sum) {
+    return { state: reading.state, isSure: false, isUnedited: false }
+  }
+  const isCurrent = marker.offset === reading.marker.offset
+  const state = isCurrent
+    ? reading.state
+    : fold(session.id, parseLog(bytes.subarray(0, marker.offset), '').records)
+  return { state, isSure: true, isUnedited: session.document({ state, marker }) === text }
+}
+
+function markerOf(text: string): Marker | undefined {
+  const line = text
+    .split('\n')
+    .findLast((candidate) => candidate.startsWith('<!-- stint: rendered'))
+  const found = line === undefined ? null : MARKER_PATTERN.exec(line.trimEnd())
+  return found === null ? undefined : { offset: Number(found[1]), sum: found[2]! }
 }

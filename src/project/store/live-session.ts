@@ -6,11 +6,12 @@ import { Log } from '../../journal/log.ts'
 import type { Damage, LogContents } from '../../journal/read.ts'
 import { checksum } from '../../journal/record.ts'
 import type { Draft } from '../../session/entries.ts'
-import { fold } from '../../session/fold.ts'
+import { NeedsFullFold, advance, fold } from '../../session/fold.ts'
 import type { RawEntry } from '../../session/in-effect.ts'
 import { type SessionState, isOpen } from '../../session/state.ts'
 import { slug } from '../../text/clean.ts'
 import type { Marker } from '../../document/grammar.ts'
+import { renderDocument } from '../../document/render.ts'
 import { type Opened, openAbridged } from '../../document/snapshot.ts'
 import { cleanDraft } from './clean-draft.ts'
 import type { Config } from '../config/config.ts'
@@ -31,6 +32,8 @@ export class LiveSession {
   readonly folder: string
   readonly #config: Config
   readonly #sayRedacted: (kinds: readonly string[]) => void
+  #reading: Reading | undefined
+  #document: (Pick<Reading, 'state' | 'marker'> & { readonly text: string }) | undefined
 
   constructor(
     readonly id: string,
@@ -58,10 +61,10 @@ export class LiveSession {
     return openAbridged(this.id, this.log, this.snapshotPath)
   }
 
-  /** Everything, at the cost of reading all of the log. */
+  /** Everything, at the cost of reading all of the log; asked again, at the cost of what was appended since. */
   read(): Reading {
     const contents = this.log.read()
-    const state = fold(this.id, contents.records)
+    if (this.#reading?.contents === contents) return this.#reading
     if (contents.records.length === 0) {
       throw new StintError(
         'SESSION_EMPTY',
@@ -69,8 +72,39 @@ export class LiveSession {
         'stint doctor shows the damage',
       )
     }
+    const { records: entries, damage } = contents
+    const state = this.#stateOf(entries)
     const marker = { offset: contents.end, sum: checksum(contents.bytes.subarray(0, contents.end)) }
-    return { state, entries: contents.records, damage: contents.damage, contents, marker }
+    this.#reading = { state, entries, damage, contents, marker }
+    return this.#reading
+  }
+
+  /** The text of the document of a state. The last one is remembered. */
+  document({ state, marker }: Pick<Reading, 'state' | 'marker'>): string {
+    if (this.#document?.state !== state || this.#document.marker !== marker)
+      this.#document = { state, marker, text: renderDocument(state, marker) }
+    return this.#document.text
+  }
+
+  /** Carries the last state forward where the new entries only add to it. */
+  #stateOf(entries: readonly RawEntry[]): SessionState {
+    const known = this.#reading
+    const count = known?.entries.length ?? 0
+    if (known === undefined || entries[count - 1] !== known.entries[count - 1])
+      return fold(this.id, entries)
+    const appended = entries.slice(count)
+    const ids = new Set<unknown>(appended.map(({ id }) => id))
+    const onces = new Set(appended.flatMap(({ once }) => once ?? []))
+    // A state forgets old `once` keys, and what was taken back before it came.
+    const isForeseen = known.entries.some(
+      ({ once, data }) => ids.has(data.entry) || (once !== undefined && onces.has(once)),
+    )
+    try {
+      return isForeseen ? fold(this.id, entries) : advance(known.state, appended)
+    } catch (error) {
+      if (!(error instanceof NeedsFullFold)) throw error
+      return fold(this.id, entries)
+    }
   }
 
   /** Mints an id later than every one seen, for entries that refer to each other before they are written. */

@@ -1,20 +1,28 @@
 import { join } from 'node:path'
-import { errnoOf } from '../../journal/errors.ts'
+import { listTouched } from '../../index/touched.ts'
+import { StintError, errnoOf } from '../../journal/errors.ts'
 import {
-  createFolder,
+  createFolderUnsynced,
   moveFile,
   removeEmptyFolder,
   removeFile,
   replaceUnsynced,
 } from '../../journal/files.ts'
-import { readOrUndefined } from '../../journal/look.ts'
+import { isId } from '../../journal/ids.ts'
+import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'
 import { reportedSince } from '../../session/kinds/delegates.ts'
 import { type SessionState, isOpen } from '../../session/state.ts'
 import { DEFAULTS } from '../config/config.ts'
 import { LiveSession } from './live-session.ts'
-import { type OpenSession, listOpenSessions, namesIn, openFolder } from './open-session-files.ts'
-import { type Place, logIds } from './place.ts'
+import {
+  type OpenSession,
+  listOpenSessions,
+  namesIn,
+  openFolder,
+  readOpenSession,
+} from './open-session-files.ts'
+import { type Place, logIds, logPlace } from './place.ts'
 import { defined } from '../../text/defined.ts'
 
 const MADE_AGAIN = 200
@@ -42,6 +50,33 @@ export function readOpenSessions(place: Place): readonly OpenSession[] {
   return listOpenSessions(place) ?? []
 }
 
+/** The sessions that are not finished, as their journals have it: also those that were only just begun or reopened. */
+export function currentOpenSessions(place: Place): readonly OpenSession[] {
+  const listed = readOpenSessions(place).map(({ id }) => id)
+  const touched = listTouched(place.sessions).map(({ id }) => id)
+  const ids = new Set([...listed, ...touched].filter((id) => id !== BACKLOG_ID))
+  return [...ids].flatMap((id) => currentOpenSession(place, id) ?? [])
+}
+
+/** What a session's file says, or its journal where that was written to since; undefined unless it is open. */
+export function currentOpenSession(place: Place, id: string): OpenSession | undefined {
+  if (!isId(id) || id === BACKLOG_ID) return undefined
+  const writtenAt = statOrUndefined(join(openFolder(place), id))?.mtimeMs ?? 0
+  const grownAt = statOrUndefined(logPlace(place, id).path)?.mtimeMs ?? Infinity
+  if (grownAt < writtenAt) return readOpenSession(place, id)
+  const session = new LiveSession(id, place, DEFAULTS)
+  try {
+    const state = session.open()
+    return isOpen(state) && state.entryCount > 0 ? openSessionOf(state) : undefined
+  } catch (error) {
+    // It was announced and never made, or its journal cannot be read.
+    if (!(error instanceof StintError)) throw error
+    return undefined
+  } finally {
+    session.close()
+  }
+}
+
 export function openSessionOf(state: SessionState): OpenSession {
   const { id, name, status, branch, worktree, updatedAt } = state
   const news = reportedSince(state, '').at(-1)?.reported
@@ -58,7 +93,7 @@ export function openSessionOf(state: SessionState): OpenSession {
 /** All at once, under another name first: half of them would be worse than none. */
 function makeAgain(place: Place): void {
   const folder = `${openFolder(place)}.${process.pid}.new`
-  createFolder(folder)
+  createFolderUnsynced(folder)
   const newest = [...logIds(place)]
     .filter((id) => id !== BACKLOG_ID)
     .toSorted()
@@ -76,7 +111,7 @@ function makeAgain(place: Place): void {
     }
   }
   try {
-    moveFile(folder, openFolder(place))
+    moveFile(folder, openFolder(place), { isDurable: false })
   } catch (error) {
     // Another process made them again meanwhile.
     if (!['ENOTEMPTY', 'EEXIST'].includes(errnoOf(error) ?? '')) throw error

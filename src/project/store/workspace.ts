@@ -12,6 +12,7 @@ import { absorbIfPossible, sessionsWithOutbox } from './outbox.ts'
 import { type Place, findPlace, logIds, logPlace } from './place.ts'
 import { prepareFolder } from './prepare-folder.ts'
 import { readConfig } from '../config/read-config.ts'
+import { refreshDocument } from './documents.ts'
 import { refresh } from './refresh.ts'
 import { defined } from '../../text/defined.ts'
 
@@ -65,7 +66,7 @@ export class Workspace {
 
   /** The index, opened and brought up to date at its first use. */
   async index(): Promise<SessionIndex> {
-    for (const id of sessionsWithOutbox(this.place)) this.session(id).close()
+    this.drainOutboxes()
     if (this.#index === undefined) {
       const { openIndex } = await import('../../index/open-index.ts')
       const { place } = this
@@ -92,6 +93,11 @@ export class Workspace {
       this.#index.sync()
     }
     return this.#index
+  }
+
+  /** Journals what hooks left, for whichever session. */
+  drainOutboxes(): void {
+    for (const id of sessionsWithOutbox(this.place)) this.session(id).close()
   }
 
   /** A session with what hooks left for it. */
@@ -133,8 +139,25 @@ export class Workspace {
   }
 
   /** Absorbs edits and renders the views; says what it has to say. */
-  async refresh(session: LiveSession): Promise<Reading> {
-    const { notices, reading } = await refresh(session)
+  async refresh(session: LiveSession, options: { isDurable?: boolean } = {}): Promise<Reading> {
+    return this.#report(await refresh(session, options))
+  }
+
+  /** The same where nothing may fail for it: entries are already safe, or only reading was asked for. */
+  refreshIfPossible(session: LiveSession): Promise<Reading> {
+    return this.#orRead(session, () => this.refresh(session))
+  }
+
+  /** Absorbs edits before something is appended: the views follow with that, unless a person edited the document. */
+  absorbEdits(session: LiveSession): Promise<Reading> {
+    return this.#orRead(session, async () => {
+      const absorbed = await refreshDocument(session)
+      const reading = this.#report(absorbed)
+      return absorbed.entries > 0 ? this.refresh(session) : reading
+    })
+  }
+
+  #report({ notices, reading }: { notices: readonly string[]; reading: Reading }): Reading {
     for (const notice of notices) this.say(notice)
     for (const damage of reading.damage) {
       this.say(
@@ -144,10 +167,9 @@ export class Workspace {
     return reading
   }
 
-  /** The same where nothing may fail for it: entries are already safe, or only reading was asked for. */
-  async refreshIfPossible(session: LiveSession): Promise<Reading> {
+  async #orRead(session: LiveSession, work: () => Promise<Reading>): Promise<Reading> {
     try {
-      return await this.refresh(session)
+      return await work()
     } catch (error) {
       this.say(
         `the views could not be written: ${error instanceof Error ? error.message : String(error)}`,

@@ -1,7 +1,7 @@
 import type { ProcessMark } from '../../harness/contract/drive.ts'
 import { endStrays } from '../../harness/process/strays.ts'
 import { nameFrom } from '../../hook/open-session.ts'
-import type { SessionRow } from '../../index/rows.ts'
+import type { ChosenSession } from '../../project/store/choose.ts'
 import { StintError } from '../../journal/errors.ts'
 import { pauseSession } from '../../project/lifecycle/finish.ts'
 import { resumeSession } from '../../project/lifecycle/resume.ts'
@@ -32,12 +32,12 @@ export async function findPrompted(
   around: Workspace,
   workspace: Workspace,
   request: PromptRequest,
-): Promise<SessionRow | undefined> {
+): Promise<ChosenSession | undefined> {
   if (request.isNew === true) return undefined
   const wanted = request.session ?? around.env.STINT_SESSION ?? ''
   const row =
     wanted === ''
-      ? ((await sessionOfConversation(around)) ?? (await activeSession(workspace)))
+      ? (sessionOfConversation(around) ?? (await activeSession(workspace)))
       : await findSession(workspace, wanted)
   if (row === undefined) return undefined
   refuseClosed(row)
@@ -54,7 +54,7 @@ export async function findPrompted(
 /** Goes on with the session that was found, or opens one. */
 export async function enterPrompted(
   workspace: Workspace,
-  row: SessionRow | undefined,
+  row: ChosenSession | undefined,
   request: PromptRequest,
 ): Promise<PromptedSession> {
   if (row === undefined)

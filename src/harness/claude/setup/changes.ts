@@ -46,7 +46,7 @@ export function applyChange({ path, before, after }: FileChange): void {
     else if (before !== undefined) replaceFile(target, after)
     else {
       createFolder(dirname(target))
-      if (!createFile(target, after, 0o644)) throw new Interfered(path)
+      if (!createFile(target, after, { mode: 0o644 })) throw new Interfered(path)
     }
   } catch (error) {
     throw errnoOf(error) === undefined || error instanceof StintError
