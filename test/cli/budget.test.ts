@@ -170,7 +170,7 @@ describe('stint budget', () => {
     ['budget: { smart_zone: much }', '"budget.smart_zone" must be a whole number of tokens'],
     ['budget: { warn: 1 }', 'there is no setting "budget.warn"'],
     ['prices: { m: { input: 1 } }', '"prices.m.output" must be dollars per million tokens'],
-    ['prices: { m: { input: 1, output: 2, cache: 3 } }', 'there is no price "cache" of m'],
+    ['prices: { m: { input: 1, output: 2, cache: 3 } }', 'there is no price "prices.m.cache"'],
     ['prices: { m: 5 }', '"prices.m" must hold input'],
   ])('refuses %s', async (config, reason) => {
     const { stint, path } = await world()

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { DEFAULT_DELEGATES, DELEGATE_KEYS } from '../../src/project/config/delegate-config.ts'
+import { DEFAULT_DELEGATES, DELEGATE_RULES } from '../../src/project/config/run-config.ts'
 import { readConfig } from '../../src/project/config/read-config.ts'
-import { DEFAULT_RUN, RUN_KEYS } from '../../src/project/config/run-config.ts'
+import { DEFAULT_RUN, RUN_RULES } from '../../src/project/config/run-config.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
@@ -32,14 +32,14 @@ describe('the page about runs', () => {
 
   test('names every setting with its default, and no other', () => {
     const rows = rowsUnder('Settings')
-    expect(rows.map(([name]) => name)).toEqual(Object.keys(RUN_KEYS))
+    expect(rows.map(([name]) => name)).toEqual(Object.keys(RUN_RULES))
     for (const [name, standard] of rows) if (!WITHOUT_DEFAULT.has(name)) expect([name, standard]).toEqual([name, String(shown[name])])
   })
 })
 
 describe('the page about the configuration', () => {
   test('shows every setting of runs, with its default where there is one', () => {
-    expect(Object.keys(shown)).toEqual(Object.keys(RUN_KEYS))
+    expect(Object.keys(shown)).toEqual(Object.keys(RUN_RULES))
     const folder = scratchFolder()
     writeFileSync(join(folder, 'config.yaml'), configuration)
     const { run } = readConfig(folder)
@@ -48,7 +48,7 @@ describe('the page about the configuration', () => {
   })
 
   test('shows every setting of delegates, with its default where there is one', () => {
-    expect(Object.keys(delegates)).toEqual(Object.keys(DELEGATE_KEYS))
+    expect(Object.keys(delegates)).toEqual(Object.keys(DELEGATE_RULES))
     const folder = scratchFolder()
     writeFileSync(join(folder, 'config.yaml'), configuration)
     const { env: _, ...defaults } = DEFAULT_DELEGATES

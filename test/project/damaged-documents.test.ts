@@ -60,6 +60,7 @@ const CASES: readonly Case[] = [
   { name: 'repeated-section', isMarked: true, isAbsorbed: true },
   { name: 'empty', isAbsorbed: false, says: 'it is empty' },
   { name: 'binary-garbage', isAbsorbed: false, says: 'it is not UTF-8 text' },
+  { name: 'zeroes', isAbsorbed: false, says: 'it holds NUL characters' },
   { name: 'latin-1', isMarked: true, isAbsorbed: false, says: 'it is not UTF-8 text' },
   { name: 'cut-off-in-a-line', isAbsorbed: false, says: 'it breaks off in the middle of a line' },
   {
@@ -93,6 +94,8 @@ function damaged(world: World, { name, isMarked }: Case): Buffer {
     return Buffer.from(
       world.document() + '## Pasted\n' + 'a line of a log that was pasted\n'.repeat(170_000),
     )
+  // What a power cut leaves of a document that had not reached the disk.
+  if (name === 'zeroes') return Buffer.from(world.document()).fill(0, 2000)
   const bytes = readFileSync(join(FIXTURES, `${name}.md`))
   if (isMarked !== true) return bytes
   const marker = MARKER.exec(world.document())![0]

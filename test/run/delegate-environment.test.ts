@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_DELEGATES } from '../../src/project/config/delegate-config.ts'
+import { DEFAULT_DELEGATES } from '../../src/project/config/run-config.ts'
 import { delegateEnvironment, delegateWrap } from '../../src/run/attempt/delegate-environment.ts'
 
 const order = { name: 'tests-1', slot: 3 }

@@ -1,7 +1,6 @@
-import { type ApiSettings, BASE_URLS, type Provider } from '../../harness/api/drive/settings.ts'
+import { type ApiSettings, BASE_URLS } from '../../harness/api/drive/settings.ts'
 import { LONGEST_SILENCE_SECONDS } from '../../harness/api/drive/silence.ts'
-import type { Refuse } from './budget-config.ts'
-import { defined } from '../../text/defined.ts'
+import { type Rule, named, rule, section, text, texts, refine, whole } from './rules.ts'
 
 /** What the section `api` of the configuration may say: one model, and others by name. */
 export interface ApiConfig {
@@ -9,157 +8,69 @@ export interface ApiConfig {
   readonly providers: Readonly<Record<string, ApiSettings>>
 }
 
-type Section = Readonly<Record<string, unknown>>
+const tokens = whole(1, 'must be a whole number of tokens')
 
-const KEYS = [
-  'provider',
-  'base_url',
-  'model',
-  'key_env',
-  'window',
-  'max_output',
-  'silence_seconds',
-  'headers',
-  'initial_files',
-  'effort',
-  'thinking',
-] as const
+const address = refine(text, (value, key, refuse) => {
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
+    throw refuse(`"${key}" must be an address with http or https`)
+  const { username, password } = new URL(value)
+  // Addresses are shown and stored; what is in them is no secret.
+  if (username !== '' || password !== '')
+    throw refuse(`"${key}" must not hold a name or a password`)
+  return value
+})
 
-export function apiConfigFrom(section: Section, refuse: Refuse): ApiConfig {
-  const { providers, ...usual } = section
-  const named = sectionOf(providers ?? {}, 'api.providers', refuse)
-  return {
-    ...(Object.keys(usual).length === 0 ? {} : { usual: settingsFrom(usual, 'api', refuse) }),
-    providers: Object.fromEntries(
-      Object.entries(named).map(([name, value]) => {
-        const at = `api.providers.${name}`
-        return [name, settingsFrom(sectionOf(value, at, refuse), at, refuse)]
-      }),
-    ),
-  }
+const variable = refine(text, (value, key, refuse) => {
+  if (/^[A-Za-z_]\w*$/.test(value)) return value
+  throw refuse(
+    `"${key}" is the name of a variable of the environment that holds the key, and not the key`,
+  )
+})
+
+const header: Rule<string> = (value, key, refuse) => {
+  const name = key.slice(key.lastIndexOf('.') + 1)
+  if (typeof value !== 'string' || !/^[\w-]+$/.test(name) || !/^[ -~]*$/.test(value))
+    throw refuse(`"${key}" must be a header and its text`)
+  if (/^(?:authorization|x-api-key|api-key|cookie)$/i.test(name))
+    throw refuse(`"${key}" would put a key into a file; name its variable as key_env`)
+  return value
 }
 
-function settingsFrom(section: Section, at: string, refuse: Refuse): ApiSettings {
-  const unknown = Object.keys(section).find((key) => !KEYS.some((known) => known === key))
-  if (unknown !== undefined)
-    throw refuse(`there is no setting "${at}.${unknown}"; there are ${KEYS.join(', ')}`)
-  const read = new Reader(section, at, refuse)
-  const provider = read.provider()
-  const settings = {
-    provider,
-    baseUrl: read.address() ?? BASE_URLS[provider],
-    headers: read.headers(),
-    initialFiles: read.texts('initial_files'),
-    ...defined({
-      model: read.text('model'),
-      keyEnv: read.variable(),
-      window: read.tokens('window'),
-      maxOutput: read.tokens('max_output'),
-      silenceSeconds: read.silence(),
-      effort: read.text('effort'),
-      thinking:
-        section['thinking'] === 'adaptive' ? ('adaptive' as const) : read.tokens('thinking'),
-    }),
-  }
-  const { window, maxOutput, thinking } = settings
+const RULES = {
+  provider: rule<'anthropic' | 'openai'>(
+    (value) => value === 'anthropic' || value === 'openai',
+    'is anthropic or openai',
+  ),
+  base_url: address,
+  model: text,
+  key_env: variable,
+  window: tokens,
+  max_output: tokens,
+  silence_seconds: rule<number>(
+    (value) => typeof value === 'number' && value > 0 && value <= LONGEST_SILENCE_SECONDS,
+    `must be a number of seconds, up to ${LONGEST_SILENCE_SECONDS}`,
+  ),
+  headers: named(header),
+  initial_files: texts,
+  effort: text,
+  thinking: ((value, key, refuse) =>
+    value === 'adaptive' ? value : tokens(value, key, refuse)) satisfies Rule<number | 'adaptive'>,
+}
+
+const settings: Rule<ApiSettings> = refine(section(RULES), (read, key, refuse) => {
+  const { provider, window, maxOutput, thinking } = read
+  if (provider === undefined) throw refuse(`"${key}.provider" is anthropic or openai`)
   if (typeof thinking === 'number' && maxOutput !== undefined && thinking >= maxOutput)
-    throw refuse(`"${at}.thinking" must be below "${at}.max_output", which holds it`)
+    throw refuse(`"${key}.thinking" must be below "${key}.max_output", which holds it`)
   if (window !== undefined && maxOutput !== undefined && maxOutput >= window)
-    throw refuse(`"${at}.max_output" must be below "${at}.window"`)
-  return settings
-}
+    throw refuse(`"${key}.max_output" must be below "${key}.window"`)
+  return { baseUrl: BASE_URLS[provider], headers: {}, initialFiles: [], ...read, provider }
+})
 
-class Reader {
-  constructor(
-    readonly section: Section,
-    readonly at: string,
-    readonly refuse: Refuse,
-  ) {}
-
-  provider(): Provider {
-    const value = this.section['provider']
-    if (value === 'anthropic' || value === 'openai') return value
-    throw this.#wrong('provider', 'is anthropic or openai')
+export const apiSettings: Rule<ApiConfig> = (value, key, refuse) => {
+  const { providers, ...usual } = named((given) => given)(value, key, refuse)
+  return {
+    ...(Object.keys(usual).length === 0 ? {} : { usual: settings(usual, key, refuse) }),
+    providers: named(settings)(providers ?? {}, `${key}.providers`, refuse),
   }
-
-  text(key: string): string | undefined {
-    const value = this.section[key]
-    if (value === undefined) return undefined
-    if (typeof value !== 'string' || value.trim() === '') throw this.#wrong(key, 'must be a text')
-    return value.trim()
-  }
-
-  texts(key: string): readonly string[] {
-    const value = this.section[key] ?? []
-    if (
-      Array.isArray(value) &&
-      value.every((item) => typeof item === 'string' && item.trim() !== '')
-    )
-      return value as string[]
-    throw this.#wrong(key, 'must be a list of texts')
-  }
-
-  tokens(key: string): number | undefined {
-    const value = this.section[key]
-    if (value === undefined || (Number.isInteger(value) && (value as number) > 0))
-      return value as number | undefined
-    throw this.#wrong(key, 'must be a whole number of tokens')
-  }
-
-  silence(): number | undefined {
-    const value = this.section['silence_seconds']
-    if (value === undefined) return undefined
-    if (typeof value === 'number' && value > 0 && value <= LONGEST_SILENCE_SECONDS) return value
-    throw this.#wrong(
-      'silence_seconds',
-      `must be a number of seconds, up to ${LONGEST_SILENCE_SECONDS}`,
-    )
-  }
-
-  address(): string | undefined {
-    const text = this.text('base_url')
-    if (text === undefined) return undefined
-    if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-      throw this.#wrong('base_url', 'must be an address with http or https')
-    const address = new URL(text)
-    // Addresses are shown and stored; what is in them is no secret.
-    if (address.username !== '' || address.password !== '')
-      throw this.#wrong('base_url', 'must not hold a name or a password')
-    return text
-  }
-
-  variable(): string | undefined {
-    const text = this.text('key_env')
-    if (text === undefined || /^[A-Za-z_]\w*$/.test(text)) return text
-    throw this.#wrong(
-      'key_env',
-      'is the name of a variable of the environment that holds the key, and not the key',
-    )
-  }
-
-  headers(): Readonly<Record<string, string>> {
-    const fields = Object.entries(
-      sectionOf(this.section['headers'] ?? {}, `${this.at}.headers`, this.refuse),
-    )
-    for (const [name, value] of fields) {
-      if (typeof value !== 'string' || !/^[\w-]+$/.test(name) || !/^[ -~]*$/.test(value))
-        throw this.#wrong(`headers.${name}`, 'must be a header and its text')
-      if (/^(?:authorization|x-api-key|api-key|cookie)$/i.test(name))
-        throw this.#wrong(
-          `headers.${name}`,
-          'would put a key into a file; name its variable as key_env',
-        )
-    }
-    return Object.fromEntries(fields) as Readonly<Record<string, string>>
-  }
-
-  #wrong(key: string, reason: string): Error {
-    return this.refuse(`"${this.at}.${key}" ${reason}`)
-  }
-}
-
-function sectionOf(value: unknown, at: string, refuse: Refuse): Section {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw refuse(`"${at}" must hold settings`)
-  return value as Section
 }

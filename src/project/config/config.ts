@@ -1,15 +1,28 @@
 import { isAbsolute, join, normalize } from 'node:path'
 import type { OwnPrice } from '../../context/budget/prices.ts'
-import { type BudgetSettings, DEFAULT_BUDGET } from '../../context/budget/stages.ts'
+import { type BudgetSettings, DEFAULT_BUDGET, faultIn } from '../../context/budget/stages.ts'
 import { StintError } from '../../journal/errors.ts'
-import { type ApiConfig, apiConfigFrom } from './api-config.ts'
-import { budgetFrom, pricesFrom } from './budget-config.ts'
+import { type ApiConfig, apiSettings } from './api-config.ts'
+import {
+  type Rule,
+  named,
+  oneOf,
+  positive,
+  rule,
+  section,
+  textLike,
+  texts,
+  refine,
+  whole,
+} from './rules.ts'
 import {
   DEFAULT_DELEGATES,
+  DEFAULT_RUN,
   type DelegateSettings,
-  delegateSettingsFrom,
-} from './delegate-config.ts'
-import { DEFAULT_RUN, type RunSettings, runSettingsFrom } from './run-config.ts'
+  type RunSettings,
+  delegateSettings,
+  runSettings,
+} from './run-config.ts'
 
 /** What `.sessions/config.yaml` may say. */
 export interface Config {
@@ -69,20 +82,103 @@ export const DEFAULTS: Config = {
   api: { providers: {} },
 }
 
-const KEYS = [
-  'share',
-  'redact',
-  'checkpoint',
-  'auto',
-  'nudges',
-  'workflow_log',
-  'budget',
-  'prices',
-  'verify',
-  'run',
-  'delegates',
-  'api',
-]
+const patterns = refine(texts, (list, _key, refuse) =>
+  list.map((pattern) => {
+    try {
+      return new RegExp(pattern, 'g')
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      throw refuse(`"${pattern}" is not a regular expression (${reason})`)
+    }
+  }),
+)
+
+const onOff = oneOf('on', 'off')
+const eachNudge = section(
+  Object.fromEntries(NUDGES.map((name) => [name, onOff])) as Record<Nudge, typeof onOff>,
+  'nudge',
+)
+
+/** `on`, `off`, or the ones that are turned off: `{ edits: off }`. */
+const nudges: Rule<ReadonlySet<Nudge>> = (value, key, refuse) => {
+  if (typeof value !== 'object') return new Set(onOff(value, key, refuse) === 'on' ? NUDGES : [])
+  const set = eachNudge(value, key, refuse)
+  return new Set(NUDGES.filter((name) => set[name] !== 'off'))
+}
+
+/** `on`, `off`, or a folder. It may come with a clone, so it must not lead to other files of the user. */
+const workflowLog: Rule<string | undefined> = (value, key, refuse) => {
+  if (value === 'off') return undefined
+  if (value === 'on') return join('log', 'workflow')
+  const folder = normalize(textLike('is on, off or a folder')(value, key, refuse))
+  const [first] = folder.split(/[/\\]/)
+  if (isAbsolute(folder) || first === '..') throw refuse(`"${key}" must be a folder of the project`)
+  if (['.git', '.sessions', '.tasks'].includes(first ?? ''))
+    throw refuse(`"${key}" must not be in ${first}`)
+  return folder
+}
+
+/** Fewer than any harness begins with; who writes 75 means 75%. */
+const FEWEST = 1000
+const tokens = whole(FEWEST, `must be a whole number of tokens, at least ${FEWEST}`)
+
+/** Percent up to 100, tokens above. */
+const stages: Rule<readonly number[]> = (value, key, refuse) => {
+  if (!Array.isArray(value))
+    throw refuse(`"${key}" must be a list, as [75%, 85%, 90%] or [120000, 140000, 150000]`)
+  const read = value.map((stage: unknown) => {
+    const [, percent] = /^(\d{1,3}(?:\.\d+)?)\s*%$/.exec(String(stage)) ?? []
+    if (percent !== undefined && Number(percent) > 0 && Number(percent) <= 100)
+      return Number(percent)
+    if (Number.isInteger(stage) && (stage as number) >= FEWEST) return stage as number
+    throw refuse(
+      `"${key}": ${String(stage)} is neither a percentage up to 100% nor at least ${FEWEST} tokens`,
+    )
+  })
+  const fault = faultIn(read)
+  if (fault !== undefined) throw refuse(`"${key}": ${fault}`)
+  return read
+}
+
+const dollars = rule<number>(
+  (value) => typeof value === 'number' && value >= 0,
+  'must be dollars per million tokens',
+)
+const PRICES = {
+  input: dollars,
+  output: dollars,
+  cache_read: dollars,
+  cache_write: dollars,
+  cache_write_hour: dollars,
+}
+
+const price: Rule<Omit<OwnPrice, 'model'>> = (value, key, refuse) => {
+  if (typeof value !== 'object')
+    throw refuse(`"${key}" must hold ${Object.keys(PRICES).join(', ')}`)
+  const read = section(PRICES, 'price')(value, key, refuse)
+  const input = dollars(read.input, `${key}.input`, refuse)
+  const { cacheRead = input, cacheWrite = input, cacheWriteHour = cacheWrite } = read
+  const output = dollars(read.output, `${key}.output`, refuse)
+  return { input, output, cacheRead, cacheWrite, cacheWriteHour }
+}
+
+const settings = section({
+  share: oneOf('none', 'git'),
+  redact: section({ patterns, allow: texts }),
+  checkpoint: section({
+    code: rule<boolean>((value) => typeof value === 'boolean', 'is true or false'),
+    max_file_mb: positive,
+  }),
+  auto: oneOf('on', 'ask', 'off'),
+  nudges,
+  workflow_log: workflowLog,
+  budget: section({ stages, smart_zone: tokens, window: tokens }),
+  prices: named(price),
+  verify: textLike('must be a command'),
+  run: runSettings,
+  delegates: delegateSettings,
+  api: apiSettings,
+})
 
 export function configPath(sessions: string): string {
   return join(sessions, 'config.yaml')
@@ -90,69 +186,21 @@ export function configPath(sessions: string): string {
 
 /** What the settings in a file amount to. A mistake in them is an error and not a default, because it may be about secrets. */
 export function configFrom(value: unknown, path: string): Config {
-  if (!isObject(value)) throw invalid(path, 'it must be a list of settings')
-  const unknown = Object.keys(value).find((key) => !KEYS.includes(key))
-  if (unknown !== undefined)
-    throw invalid(path, `there is no setting "${unknown}"; there are ${KEYS.join(', ')}`)
-  const redact = section(value, 'redact', path)
-  const checkpoint = section(value, 'checkpoint', path)
-  const refuse = (reason: string) => invalid(path, reason)
+  const read = settings(value, '', (reason) => invalid(path, reason))
+  const { redact, checkpoint, workflowLog: folder, budget, prices = {}, ...plain } = read
+  const { code, maxFileMb } = { ...checkpoint }
   return {
-    share: oneOf(value.share ?? DEFAULTS.share, ['none', 'git'], 'share', path),
-    redact: {
-      patterns: strings(redact.patterns, 'redact.patterns', path).map((pattern) =>
-        regExp(pattern, path),
-      ),
-      allow: strings(redact.allow, 'redact.allow', path),
-    },
+    ...DEFAULTS,
+    ...plain,
+    redact: { ...DEFAULTS.redact, ...redact },
     checkpoint: {
-      code: checkpoint.code !== false,
-      maxFileMegabytes: positive(
-        checkpoint.max_file_mb ?? DEFAULTS.checkpoint.maxFileMegabytes,
-        'checkpoint.max_file_mb',
-        path,
-      ),
+      code: code ?? DEFAULTS.checkpoint.code,
+      maxFileMegabytes: maxFileMb ?? DEFAULTS.checkpoint.maxFileMegabytes,
     },
-    ...(value.verify === undefined ? {} : { verify: command(value.verify, 'verify', path) }),
-    auto: oneOf(value.auto ?? DEFAULTS.auto, ['on', 'ask', 'off'], 'auto', path),
-    nudges: nudges(value.nudges ?? 'on', path),
-    ...workflowLog(value.workflow_log ?? 'off', path),
-    budget: budgetFrom(section(value, 'budget', path), refuse),
-    prices: pricesFrom(section(value, 'prices', path), refuse),
-    run: runSettingsFrom(section(value, 'run', path), refuse),
-    delegates: delegateSettingsFrom(section(value, 'delegates', path), refuse),
-    api: apiConfigFrom(section(value, 'api', path), refuse),
+    ...(folder === undefined ? {} : { workflowLog: folder }),
+    budget: { ...DEFAULT_BUDGET, ...budget },
+    prices: Object.entries(prices).map(([model, costs]) => ({ model, ...costs })),
   }
-}
-
-/** `on`, `off`, or a folder. It may come with a clone, so it must not lead to other files of the user. */
-function workflowLog(value: unknown, path: string): { workflowLog?: string } {
-  if (value === 'off') return {}
-  if (value === 'on') return { workflowLog: join('log', 'workflow') }
-  if (typeof value !== 'string' || value.trim() === '')
-    throw invalid(path, '"workflow_log" is on, off or a folder')
-  const folder = normalize(value)
-  const [first] = folder.split(/[/\\]/)
-  if (isAbsolute(folder) || first === '..')
-    throw invalid(path, '"workflow_log" must be a folder of the project')
-  if (['.git', '.sessions', '.tasks'].includes(first ?? '')) {
-    throw invalid(path, `"workflow_log" must not be in ${first}`)
-  }
-  return { workflowLog: folder }
-}
-
-/** `on`, `off`, or the ones that are turned off: `{ edits: off }`. */
-function nudges(value: unknown, path: string): ReadonlySet<Nudge> {
-  if (!isObject(value))
-    return new Set(oneOf(value, ['on', 'off'], 'nudges', path) === 'on' ? NUDGES : [])
-  const unknown = Object.keys(value).find((key) => !NUDGES.some((name) => name === key))
-  if (unknown !== undefined)
-    throw invalid(path, `there is no nudge "${unknown}"; there are ${NUDGES.join(', ')}`)
-  return new Set(
-    NUDGES.filter(
-      (name) => oneOf(value[name] ?? 'on', ['on', 'off'], `nudges.${name}`, path) === 'on',
-    ),
-  )
 }
 
 export function invalid(path: string, reason: string): StintError {
@@ -161,59 +209,4 @@ export function invalid(path: string, reason: string): StintError {
     `${path}: ${reason}`,
     'mend the file, or move it away to use the defaults',
   )
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function section(
-  value: Record<string, unknown>,
-  key: string,
-  path: string,
-): Record<string, unknown> {
-  const found = value[key] ?? {}
-  if (!isObject(found)) throw invalid(path, `"${key}" must hold settings`)
-  return found
-}
-
-function oneOf<T extends string>(
-  value: unknown,
-  allowed: readonly T[],
-  key: string,
-  path: string,
-): T {
-  const found = allowed.find((candidate) => candidate === value)
-  if (found === undefined) throw invalid(path, `"${key}" is one of ${allowed.join(', ')}`)
-  return found
-}
-
-function strings(value: unknown, key: string, path: string): readonly string[] {
-  const list = value ?? []
-  if (!Array.isArray(list) || list.some((item) => typeof item !== 'string'))
-    throw invalid(path, `"${key}" must be a list of texts`)
-  return list as string[]
-}
-
-function command(value: unknown, key: string, path: string): string {
-  if (typeof value !== 'string' || value.trim() === '')
-    throw invalid(path, `"${key}" must be a command`)
-  return value.trim()
-}
-
-function positive(value: unknown, key: string, path: string): number {
-  if (typeof value !== 'number' || !(value > 0))
-    throw invalid(path, `"${key}" must be a number above 0`)
-  return value
-}
-
-function regExp(pattern: string, path: string): RegExp {
-  try {
-    return new RegExp(pattern, 'g')
-  } catch (cause) {
-    throw invalid(
-      path,
-      `"${pattern}" is not a regular expression (${cause instanceof Error ? cause.message : String(cause)})`,
-    )
-  }
 }

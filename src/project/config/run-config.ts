@@ -1,5 +1,6 @@
 import type { Permissions } from '../../harness/contract/drive.ts'
 import { DEFAULT_PLAN, type PlanSettings } from './plan-settings.ts'
+import { type Rule, listOf, oneOf, positive, section, text, texts, refine, whole } from './rules.ts'
 
 /** What the section `run` of the configuration may say. */
 export interface RunSettings {
@@ -39,74 +40,88 @@ export const DEFAULT_RUN: RunSettings = {
   plan: DEFAULT_PLAN,
 }
 
-export const RUN_KEYS = {
-  harness: 'text',
-  model: 'text',
-  permissions: ['ask', 'edits', 'all'],
-  on_failure: ['retry', 'continue', 'stop'],
-  on_limit: ['wait', 'end'],
-  batch: ['forecast', 'fixed', 'one'],
-  setup: 'text',
-  files: 'texts',
-  allow: 'texts',
-  silence_minutes: 'number',
-  task_minutes: 'number',
-  verify_minutes: 'number',
-  idle_turns: 'number',
-  small_up_to: 'number',
-  large_from: 'number',
-  batch_places: 'number',
-  batch_small: 'number',
-  batch_medium: 'number',
-  batch_leave_above: 'number',
-} as const
+export const RUN_RULES = {
+  harness: text,
+  model: text,
+  permissions: oneOf('ask', 'edits', 'all'),
+  on_failure: oneOf('retry', 'continue', 'stop'),
+  on_limit: oneOf('wait', 'end'),
+  batch: oneOf('forecast', 'fixed', 'one'),
+  setup: text,
+  files: texts,
+  allow: texts,
+  silence_minutes: positive,
+  task_minutes: positive,
+  verify_minutes: positive,
+  idle_turns: positive,
+  small_up_to: positive,
+  large_from: positive,
+  batch_places: positive,
+  batch_small: positive,
+  batch_medium: positive,
+  batch_leave_above: positive,
+}
 
-/** The settings in a section; what is wrong in it is refused with the reason. */
-export function runSettingsFrom(
-  section: Record<string, unknown>,
-  refuse: (reason: string) => Error,
-): RunSettings {
-  const read: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(section)) {
-    const kind = Object.hasOwn(RUN_KEYS, key) ? RUN_KEYS[key as keyof typeof RUN_KEYS] : undefined
-    if (kind === undefined)
-      throw refuse(
-        `there is no setting "run.${key}"; there are ${Object.keys(RUN_KEYS).join(', ')}`,
-      )
-    const problem = problemWith(kind, value)
-    if (problem !== undefined) throw refuse(`"run.${key}" ${problem}`)
-    read[key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())] = value
-  }
-  const { smallUpTo, largeFrom, batchPlaces, batchSmall, batchMedium, batchLeaveAbove, ...plain } =
-    read
+export const runSettings: Rule<RunSettings> = refine(section(RUN_RULES), (read, key, refuse) => {
   const { length, batch } = DEFAULT_PLAN
+  const {
+    smallUpTo = length.smallUpTo,
+    largeFrom = length.largeFrom,
+    batchPlaces: places = batch.places,
+    batchSmall: small = batch.small,
+    batchMedium: medium = batch.medium,
+    batchLeaveAbove = batch.leaveAbove * 100,
+    ...plain
+  } = read
+  if (smallUpTo >= largeFrom) throw refuse(`"${key}.small_up_to" must be below "${key}.large_from"`)
   const plan = {
-    length: { smallUpTo: smallUpTo ?? length.smallUpTo, largeFrom: largeFrom ?? length.largeFrom },
-    batch: {
-      places: batchPlaces ?? batch.places,
-      small: batchSmall ?? batch.small,
-      medium: batchMedium ?? batch.medium,
-      leaveAbove:
-        batchLeaveAbove === undefined ? batch.leaveAbove : (batchLeaveAbove as number) / 100,
-    },
-  } as PlanSettings
-  if (plan.length.smallUpTo >= plan.length.largeFrom)
-    throw refuse('"run.small_up_to" must be below "run.large_from"')
+    length: { smallUpTo, largeFrom },
+    batch: { places, small, medium, leaveAbove: batchLeaveAbove / 100 },
+  }
   return { ...DEFAULT_RUN, ...plain, plan }
+})
+
+/** What the section `delegates` of the configuration may say. */
+export interface DelegateSettings {
+  /** How many may run at once. */
+  readonly most: number
+  /** How often work that did not go into the target is given back to be mended, before it is parked. */
+  readonly sendBack: number
+  /** Makes a fresh worktree ready; `run.setup` when absent. */
+  readonly setup?: string
+  /** `NAME=value` for the environment of each; `{port}`, `{slot}`, `{name}` and `{tree}` are filled in. */
+  readonly env: readonly string[]
+  readonly portBase: number
+  /** How many ports each has. */
+  readonly ports: number
+  /** A command put before the agent's own, such as one that starts a container; `{tree}` and the others are filled in. */
+  readonly wrap?: string
 }
 
-function problemWith(
-  kind: (typeof RUN_KEYS)[keyof typeof RUN_KEYS],
-  value: unknown,
-): string | undefined {
-  if (kind === 'text')
-    return typeof value === 'string' && value.trim() !== '' ? undefined : 'must be a text'
-  if (kind === 'number')
-    return typeof value === 'number' && value > 0 ? undefined : 'must be a number above 0'
-  if (kind === 'texts') {
-    const isList =
-      Array.isArray(value) && value.every((item) => typeof item === 'string' && item.trim() !== '')
-    return isList ? undefined : 'must be a list of texts'
-  }
-  return (kind as readonly unknown[]).includes(value) ? undefined : `is one of ${kind.join(', ')}`
+export const DEFAULT_DELEGATES: DelegateSettings = {
+  most: 4,
+  sendBack: 2,
+  env: [],
+  portBase: 21_000,
+  ports: 10,
 }
+
+const assignments = listOf(
+  (value) => typeof value === 'string' && /^[A-Za-z_]\w*=/.test(value),
+  'must be a list of NAME=value',
+)
+
+export const DELEGATE_RULES = {
+  most: whole(1),
+  send_back: whole(0),
+  setup: text,
+  env: assignments,
+  port_base: whole(1),
+  ports: whole(1),
+  wrap: text,
+}
+
+export const delegateSettings: Rule<DelegateSettings> = refine(section(DELEGATE_RULES), (read) => ({
+  ...DEFAULT_DELEGATES,
+  ...read,
+}))

@@ -185,15 +185,15 @@ async function absorbFile(
 ): Promise<number> {
   const bytes = file.bytes ?? Buffer.alloc(0)
   if (isAsRendered(session, bytes)) return 0
-  // A power cut leaves zeroes where a document was that had not reached the disk.
-  if (bytes.includes(0)) {
-    file.keep = 'it holds NUL characters'
-    return 0
-  }
   const text = bytes.toString('utf8')
   // Decoding puts U+FFFD for bytes it cannot read, and what they were would be gone.
   if (!Buffer.from(text).equals(bytes)) {
     file.keep = 'it is not UTF-8 text'
+    return 0
+  }
+  // A power cut leaves zeroes where a document was that had not reached the disk.
+  if (bytes.includes(0)) {
+    file.keep = 'it holds NUL characters'
     return 0
   }
   const base = baseOf(session, reading, text)

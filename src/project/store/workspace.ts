@@ -140,6 +140,8 @@ export class Workspace {
 
   /** Absorbs edits and renders the views; says what it has to say. */
   async refresh(session: LiveSession, options: { isDurable?: boolean } = {}): Promise<Reading> {
+    // The setting that says what is shared may have been changed since.
+    this.prepare()
     return this.#report(await refresh(session, options))
   }
 

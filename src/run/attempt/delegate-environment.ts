@@ -1,6 +1,6 @@
 // What keeps the delegates of a project apart beside their trees: ports, variables, and the command around the agent.
 import { StintError } from '../../journal/errors.ts'
-import type { DelegateSettings } from '../../project/config/delegate-config.ts'
+import type { DelegateSettings } from '../../project/config/run-config.ts'
 import { commandWords } from '../../text/command-words.ts'
 import type { DelegateOrder } from '../delegate-order.ts'
 

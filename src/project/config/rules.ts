@@ -1,0 +1,102 @@
+// A table says of each setting what it may be; reading a section by its table refuses everything else.
+
+/** Makes the error that says what is wrong with a setting. */
+export type Refuse = (reason: string) => Error
+
+/** Reads the value of the setting `key`, or throws what is wrong with it. */
+export type Rule<T> = (value: unknown, key: string, refuse: Refuse) => T
+
+type Rules = Readonly<Record<string, Rule<unknown>>>
+
+type CamelCase<S> = S extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S
+
+type Settings<R extends Rules> = {
+  readonly [K in keyof R as CamelCase<K>]?: ReturnType<R[K]>
+}
+
+/** The settings of a section that the table allows, named as in the program; what is not set is left out. */
+export function section<R extends Rules>(rules: R, what = 'setting'): Rule<Settings<R>> {
+  return (value, key, refuse) => {
+    const prefix = key === '' ? '' : `${key}.`
+    const settings = entriesOf(value, key, refuse).map(([name, given]) => {
+      if (!Object.hasOwn(rules, name))
+        throw refuse(
+          `there is no ${what} "${prefix}${name}"; there are ${Object.keys(rules).join(', ')}`,
+        )
+      return [camelCase(name), rules[name]!(given, `${prefix}${name}`, refuse)]
+    })
+    return Object.fromEntries(settings) as Settings<R>
+  }
+}
+
+/** The same rule for whatever names a section has. */
+export function named<T>(rule: Rule<T>): Rule<Readonly<Record<string, T>>> {
+  return (value, key, refuse) =>
+    Object.fromEntries(
+      entriesOf(value, key, refuse).map(([name, given]) => [
+        name,
+        rule(given, `${key}.${name}`, refuse),
+      ]),
+    )
+}
+
+function entriesOf(value: unknown, key: string, refuse: Refuse): readonly [string, unknown][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw refuse(key === '' ? 'it must be a list of settings' : `"${key}" must hold settings`)
+  // A key with nothing behind it sets nothing.
+  return Object.entries(value).filter(([, given]) => given !== null)
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** A rule of what is accepted, and how to say that it was not. */
+export function rule<T>(accepts: (value: unknown) => boolean, expectation: string): Rule<T> {
+  return (value, key, refuse) => {
+    if (!accepts(value)) throw refuse(`"${key}" ${expectation}`)
+    return value as T
+  }
+}
+
+/** A rule for what another one has read. */
+export function refine<A, B>(
+  first: Rule<A>,
+  next: (value: A, key: string, refuse: Refuse) => B,
+): Rule<B> {
+  return (value, key, refuse) => next(first(value, key, refuse), key, refuse)
+}
+
+export function textLike(expectation: string): Rule<string> {
+  return refine(rule<string>(isText, expectation), (value) => value.trim())
+}
+
+export const text = textLike('must be a text')
+
+export const texts = listOf(isText, 'must be a list of texts')
+
+export function listOf(
+  accepts: (value: unknown) => boolean,
+  expectation: string,
+): Rule<readonly string[]> {
+  return rule((value) => Array.isArray(value) && value.every(accepts), expectation)
+}
+
+export function oneOf<const T>(...allowed: readonly T[]): Rule<T> {
+  return rule((value) => allowed.includes(value as T), `is one of ${allowed.join(', ')}`)
+}
+
+export const positive = rule<number>(
+  (value) => typeof value === 'number' && value > 0,
+  'must be a number above 0',
+)
+
+export function whole(least: number, expectation = `must be a whole number from ${least}`) {
+  return rule<number>((value) => Number.isInteger(value) && (value as number) >= least, expectation)
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== ''
+}
