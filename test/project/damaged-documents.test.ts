@@ -95,7 +95,7 @@ function damaged(world: World, { name, isMarked }: Case): Buffer {
       world.document() + '## Pasted\n' + 'a line of a log that was pasted\n'.repeat(170_000),
     )
   // What a power cut leaves of a document that had not reached the disk.
-  if (name === 'zeroes') return Buffer.from(world.document()).fill(0, 2000)
+  if (name === 'zeroes') return Buffer.from(world.document()).fill(0, 600)
   const bytes = readFileSync(join(FIXTURES, `${name}.md`))
   if (isMarked !== true) return bytes
   const marker = MARKER.exec(world.document())![0]

@@ -70,7 +70,7 @@ export async function createHandoff(
   refuseClosed(row)
   const session = workspace.session(row.id)
   try {
-    const before = await workspace.refreshIfPossible(session)
+    const before = await workspace.absorbEdits(session)
     const now = lookAround(workspace.place.root, workspace.place.repository)
     if (options.draft !== true && options.code !== false)
       keepCode(workspace, session, before.state, now, options)

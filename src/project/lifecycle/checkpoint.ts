@@ -41,12 +41,13 @@ export async function makeCheckpoint(
   const row = await chooseSession(workspace, options.session)
   refuseClosed(row)
   const session = workspace.session(row.id)
-  const { state } = await workspace.refreshIfPossible(session)
   const by = options.by ?? 'library'
   const compacted =
     options.preCompact === true ? [draft('context.compacted', { trigger: 'manual' }, { by })] : []
-  session.append([...checkpointDrafts(workspace, session, state, { ...options, by }), ...compacted])
-  const reading = await workspace.refreshIfPossible(session)
+  const { reading } = await workspace.update(session, ({ state }) => [
+    ...checkpointDrafts(workspace, session, state, { ...options, by }),
+    ...compacted,
+  ])
   session.close()
   return { ...reading, checkpoint: reading.state.checkpoints.items.at(-1)! }
 }

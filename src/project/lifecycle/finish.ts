@@ -35,29 +35,17 @@ export async function pauseSession(workspace: Workspace, options: PauseOptions):
   const row = await chooseSession(workspace, options.session)
   const session = workspace.session(row.id)
   const by = options.by ?? 'library'
-  const { state } = await workspace.refreshIfPossible(session)
-  if (state.status !== 'active') throw notActive(state)
-  const git = workspace.git({ dirty: true })
-  const paused = draft(
-    'session.paused',
-    {
-      ...defined({ note: options.note }),
-      ...(other === undefined ? {} : { switchTo: other.id }),
-      ...defined({ git }),
-    },
-    { by },
-  )
-  const tasks = options.keepTaskStatus === true ? [] : moveDrafts(state.tasks, 'ready', by)
-  session.append([
-    ...checkpointDrafts(workspace, session, state, {
-      by,
-      ...defined({ note: options.note }),
-    }),
-    paused,
-    ...tasks,
-  ])
-  const reading = await workspace.refreshIfPossible(session)
-  await refreshTasks(workspace, state.tasks)
+  const { note } = options
+  const { reading } = await workspace.update(session, ({ state }) => {
+    if (state.status !== 'active') throw notActive(state)
+    const git = workspace.git({ dirty: true })
+    return [
+      ...checkpointDrafts(workspace, session, state, { by, ...defined({ note }) }),
+      draft('session.paused', defined({ note, switchTo: other?.id, git }), { by }),
+      ...(options.keepTaskStatus === true ? [] : moveDrafts(state.tasks, 'ready', by)),
+    ]
+  })
+  await refreshTasks(workspace, reading.state.tasks)
   session.close()
   return other === undefined
     ? { reading }
@@ -76,17 +64,12 @@ export async function closeSession(workspace: Workspace, options: CloseOptions):
   refuseInRun(workspace, 'closing a session')
   const row = await chooseSession(workspace, options.session)
   const session = workspace.session(row.id)
-  const { state } = await workspace.refreshIfPossible(session)
-  if (!isOpen(state)) throw closedAlready(state.name, state.status)
-  const by = options.by ?? 'library'
-  session.append(
-    endDrafts(workspace, state, options.how, {
-      by,
-      ...defined({ reason: options.reason }),
-    }),
-  )
-  const reading = await workspace.refreshIfPossible(session)
-  await refreshTasks(workspace, state.tasks)
+  const { how, reason, by = 'library' } = options
+  const { reading } = await workspace.update(session, ({ state }) => {
+    if (!isOpen(state)) throw closedAlready(state.name, state.status)
+    return endDrafts(workspace, state, how, { by, ...defined({ reason }) })
+  })
+  await refreshTasks(workspace, reading.state.tasks)
   session.close()
   await followClose(workspace, reading)
   return reading
@@ -128,22 +111,21 @@ export async function reopenSession(
   refuseInRun(workspace, 'reopening a session')
   const row = await findSession(workspace, options.session)
   const session = workspace.session(row.id)
-  const { state } = await workspace.refreshIfPossible(session)
-  if (isOpen(state)) {
-    throw new StintError(
-      'SESSION_OPEN',
-      `${state.name} is not closed; it is ${state.status}`,
-      `stint resume ${state.name} goes on with it`,
-    )
-  }
-  const by = options.by ?? 'library'
-  const git = workspace.git()
-  session.append([
-    draft('session.reopened', git === undefined ? {} : { git }, { by }),
-    ...moveDrafts(state.tasks, 'in_progress', by),
-  ])
-  const reading = await workspace.refreshIfPossible(session)
-  await refreshTasks(workspace, state.tasks)
+  const { by = 'library' } = options
+  const { reading } = await workspace.update(session, ({ state }) => {
+    if (isOpen(state)) {
+      throw new StintError(
+        'SESSION_OPEN',
+        `${state.name} is not closed; it is ${state.status}`,
+        `stint resume ${state.name} goes on with it`,
+      )
+    }
+    return [
+      draft('session.reopened', defined({ git: workspace.git() }), { by }),
+      ...moveDrafts(state.tasks, 'in_progress', by),
+    ]
+  })
+  await refreshTasks(workspace, reading.state.tasks)
   session.close()
   return reading
 }

@@ -40,11 +40,11 @@ export async function recordEntries(
   const row = await chooseSession(workspace, options.session)
   refuseClosed(row)
   const session = workspace.session(row.id)
-  const reading = await workspace.absorbEdits(session)
-  const appended = session.append(draftsOf(workspace, session, reading, options))
-  const after = await workspace.refreshIfPossible(session)
+  const { appended, reading } = await workspace.update(session, (before) =>
+    draftsOf(workspace, session, before, options),
+  )
   session.close()
-  return { reading: after, appended }
+  return { reading, appended }
 }
 
 function leaveEntries(

@@ -39,7 +39,7 @@ export async function resumeSession(
 ): Promise<Resumed> {
   const row = await chooseToResume(workspace, options)
   const session = workspace.session(row.id)
-  const before = (await workspace.refreshIfPossible(session)).state
+  const before = (await workspace.absorbEdits(session)).state
   if (!isOpen(before)) {
     throw new StintError(
       'SESSION_CLOSED',

@@ -128,14 +128,12 @@ async function makeRoom(
   }
   for (const row of standing) {
     const session = workspace.session(row.id)
-    const { state } = await workspace.refresh(session)
-    session.append(
+    const { reading: after } = await workspace.update(session, ({ state }) =>
       endDrafts(workspace, state, 'abandoned', {
         reason: `closed by init --force for ${name}`,
         by: options.by ?? 'library',
       }),
     )
-    const after = await workspace.refreshIfPossible(session)
     await refreshTasks(workspace, after.state.tasks)
     session.close()
     await followClose(workspace, after)

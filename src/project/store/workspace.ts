@@ -4,7 +4,8 @@ import { readHead } from '../../git/head.ts'
 import { GitFailed } from '../../git/run-git.ts'
 import { dirtyPaths } from '../../git/status.ts'
 import type { SessionIndex } from '../../index/open-index.ts'
-import type { GitState } from '../../session/entries.ts'
+import type { Draft, GitState } from '../../session/entries.ts'
+import type { RawEntry } from '../../session/in-effect.ts'
 import type { SessionState } from '../../session/state.ts'
 import { type Config, DEFAULTS } from '../config/config.ts'
 import { LiveSession, type Reading } from './live-session.ts'
@@ -157,6 +158,16 @@ export class Workspace {
       const reading = this.#report(absorbed)
       return absorbed.entries > 0 ? this.refresh(session) : reading
     })
+  }
+
+  /** Absorbs edits, appends what `draftsFor` makes of the session as it is then, and renders the views. */
+  async update(
+    session: LiveSession,
+    draftsFor: (reading: Reading) => readonly Draft[],
+  ): Promise<{ before: Reading; appended: readonly RawEntry[]; reading: Reading }> {
+    const before = await this.absorbEdits(session)
+    const appended = session.append(draftsFor(before))
+    return { before, appended, reading: await this.refreshIfPossible(session) }
   }
 
   #report({ notices, reading }: { notices: readonly string[]; reading: Reading }): Reading {

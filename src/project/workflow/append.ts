@@ -11,7 +11,7 @@ export async function openWorkflow(workspace: Workspace, name: string) {
   const row = await chooseSession(workspace, name)
   refuseClosed(row)
   const session = workspace.session(row.id)
-  const { state } = await workspace.refreshIfPossible(session)
+  const { state } = await workspace.absorbEdits(session)
   if (state.workflow === undefined) throw followsNone(state)
   return { session, state, workflow: state.workflow }
 }

@@ -47,7 +47,7 @@ export async function beginWorkflow(
   }
   refuseClosed(adopted)
   const session = workspace.session(adopted.id)
-  const { state } = await workspace.refreshIfPossible(session)
+  const { state } = await workspace.absorbEdits(session)
   if (state.workflow !== undefined) throw alreadyFollows(state)
   const drafts: Draft[] = [
     ...(adopted.name === id ? [] : [draft('session.renamed', { name: id }, { by })]),
