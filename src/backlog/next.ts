@@ -3,7 +3,7 @@ import { PRIORITIES, SIZES, type Task } from './task.ts'
 import { type Wait, isReady, openBlocks, openChildren, waitingFor } from './waits.ts'
 
 /** More tasks than this at a time, and each takes longer than all would one after another. */
-export const WIP_LIMIT = 2
+const WIP_LIMIT = 2
 
 export interface NextTask {
   readonly task: Task

@@ -113,7 +113,7 @@ export function showsTheSame(a: string, b: string): boolean {
   return isUntouched(a) && isUntouched(b) && markerOf(a)?.hash === markerOf(b)?.hash
 }
 
-export function escapeLines(text: string): string {
+function escapeLines(text: string): string {
   return text
     .split('\n')
     .map((row) => (OWN_LINE.test(row) ? `\\${row}` : row))

@@ -1,6 +1,6 @@
 import { readHead } from './head.ts'
 import { findRepository } from './repository.ts'
-import { askGit, GitFailed, type GitOptions, runGit } from './run-git.ts'
+import { GitFailed, type GitOptions, askGit, runGit } from './run-git.ts'
 import { DEFAULT_EXCLUDE } from './working-tree.ts'
 
 /** How far a worktree has moved from where it was. */
@@ -108,4 +108,11 @@ function hasCommit(worktree: string, commit: string): boolean {
     if (error instanceof GitFailed && error.status !== undefined) return false
     throw error
   }
+}
+
+/** Whether a file of a worktree is one that its repository keeps. */
+export function isTracked(root: string, path: string): boolean {
+  return askGit(root, ['ls-files', '--error-unmatch', '--', path], {
+    env: { GIT_LITERAL_PATHSPECS: '1' },
+  })
 }

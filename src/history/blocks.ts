@@ -1,7 +1,7 @@
 // The parts of a message as blocks of the Anthropic kind, which is how lines hold them, and back.
 import { type Json, listOf, nameOf, objectOf } from '../text/json-fields.ts'
 import type { Part } from './items.ts'
-import { isBase64 } from './pictures.ts'
+import { isBase64 } from './large-strings.ts'
 import { defined } from '../text/defined.ts'
 
 export function partsOf(content: unknown): readonly Part[] {

@@ -2,6 +2,8 @@ import { mayHoldSecret } from '../text/may-hold-secret.ts'
 import type { Json } from '../text/json-fields.ts'
 import type { RedactOptions } from '../text/redact.ts'
 import { isPlain, toKeep } from './large-strings.ts'
+import type { NewItem } from './items.ts'
+import { messageLine } from './line-of-item.ts'
 
 export interface KeptLine {
   readonly text: string
@@ -9,7 +11,7 @@ export interface KeptLine {
   readonly blobs: ReadonlyMap<string, string>
 }
 
-export const NO_BLOBS: ReadonlyMap<string, string> = new Map()
+const NO_BLOBS: ReadonlyMap<string, string> = new Map()
 
 /** A line as it is written. Most hold no secret, and are told from those that may by a look at their text. */
 export function keptLine(line: Json, redaction: RedactOptions): KeptLine {
@@ -21,7 +23,22 @@ export function keptLine(line: Json, redaction: RedactOptions): KeptLine {
 }
 
 /** Of the text of a line, in which nothing is escaped that need not be. */
-export function isWithoutSecrets(text: string, { extra = [] }: RedactOptions): boolean {
+function isWithoutSecrets(text: string, { extra = [] }: RedactOptions): boolean {
   // What a project calls a secret itself can look like anything.
   return extra.length === 0 && !mayHoldSecret(text)
+}
+
+// Behind a backslash anything can be hidden from a look at the text: a letter by its number, a slash of an address.
+const HIDING = /\\[u/]/
+
+/**
+ * The line of a message in the words of its harness: making it anew costs as much as reading it. Undefined where there are none,
+ * or where something in them is not to be kept as it is.
+ */
+export function keptAsWritten(item: NewItem, redaction: RedactOptions): KeptLine | undefined {
+  const { source } = item
+  if (item.type !== 'message' || source === undefined || HIDING.test(source)) return undefined
+  const around = JSON.stringify(messageLine(item, {}))
+  const text = `${around.slice(0, -3)}${source}}`
+  return isWithoutSecrets(text, redaction) && isPlain(text) ? { text, blobs: NO_BLOBS } : undefined
 }

@@ -48,7 +48,7 @@ export function writesMade(): number {
   return count.made
 }
 
-export class ShortWrite extends Error {
+class ShortWrite extends Error {
   override readonly name = 'ShortWrite'
   readonly code = 'ENOSPC'
   readonly syscall = 'write'
@@ -130,7 +130,7 @@ export function appendDurably(fd: number, bytes: Buffer, wholeAfter: number): Wr
 }
 
 /** Makes the names in a folder durable. */
-export function syncFolder(path: string): void {
+function syncFolder(path: string): void {
   if (process.platform === 'win32') return
   const fd = openSync(path, constants.O_RDONLY)
   try {

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { edgesBefore } from './edges.ts'
+import { type LogContents, edgesBefore, parseLog, readLogFd, readRange } from './read.ts'
 import { JournalMissing, NotWritten, OutcomeUnknown, errnoOf, isMissing } from './errors.ts'
 import {
   appendDurably,
@@ -15,7 +15,6 @@ import {
 } from './files.ts'
 import { isNameOf, sameFile, statOrUndefined } from './look.ts'
 import { isId, mintId, timeOfId } from './ids.ts'
-import { type LogContents, parseLog, readLogFd, readRange } from './read.ts'
 import { type JournalRecord, encodeRecord } from './record.ts'
 
 /** A record that has not been given its id or time yet. Giving an `id` makes a retry safe. */
@@ -361,7 +360,7 @@ function reconcileLink(path: string, link: string): void {
 }
 
 /** Appends the records that the log does not hold yet, and looks whether it does then. */
-export function copyMissing(records: readonly JournalRecord[], fd: number, path: string): number {
+function copyMissing(records: readonly JournalRecord[], fd: number, path: string): number {
   const missing = withoutHeld(records, fd, path)
   if (missing.length === 0) return 0
   const frames = missing.map(encodeRecord)

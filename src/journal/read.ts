@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { type DamageReason, type JournalRecord, decodeLine, findRecords } from './record.ts'
+import { crc32 } from './crc32.ts'
 
 /** A line that could not be read as a record. It stays in the file as evidence. */
 export interface Damage {
@@ -107,4 +108,12 @@ function trimmed(bytes: Buffer, start: number, stop: number): Buffer {
 
 function preview(text: Buffer): string {
   return JSON.stringify(text.subarray(0, 60).toString('utf8')).slice(1, -1)
+}
+
+const EDGE = 4096
+
+/** A sum over both ends of what a file holds before an offset, by which it is known again when it has only grown. */
+export function edgesBefore(fd: number, offset: number): number {
+  const start = readRange(fd, 0, Math.min(EDGE, offset))
+  return crc32(readRange(fd, Math.max(0, offset - EDGE), offset), crc32(start))
 }

@@ -7,7 +7,7 @@ import { projectText } from './lifecycle/project-context.ts'
 import type { Workspace } from './store/workspace.ts'
 import { defined } from '../text/defined.ts'
 
-export const MOST_BUDGET = 20_000
+const MOST_BUDGET = 20_000
 const USUAL_BUDGET = 2000
 
 export interface PackRequest {

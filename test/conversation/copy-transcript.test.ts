@@ -15,7 +15,7 @@ import { describe, expect, test } from 'vitest'
 import { nextMessages } from '../../src/history/next-messages.ts'
 import { copyPiece } from '../../src/project/conversation/copy-transcript.ts'
 import { endConversation } from '../../src/history/end-conversation.ts'
-import { readLines } from '../../src/history/read-lines.ts'
+import { readLines } from '../../src/history/blob-files.ts'
 import {
   answered,
   attached,

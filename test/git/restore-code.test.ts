@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { codeDiff, restoreCode } from '../../src/git/code-checkpoint.ts'
-import { withTemporaryIndex } from '../../src/git/temporary-index.ts'
+import { withTemporaryIndex } from '../../src/git/working-tree.ts'
 import { keepUntouched } from './untouched.ts'
 import { git, newRepository, repositoryAt, temporaryFolder, write } from './world.ts'
 

@@ -3,10 +3,13 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { StintError } from '../../src/journal/errors.ts'
 import { phaseLine } from '../../src/session/kinds/phases.ts'
-import { NINE_PHASES } from '../../src/backlog/workflow/nine-phases.ts'
-import { readTemplate } from '../../src/backlog/workflow/template-file.ts'
-import { findTemplate, listTemplates, templateIn } from '../../src/backlog/workflow/templates.ts'
-import { tokenRange, tokensText } from '../../src/backlog/workflow/token-range.ts'
+import {
+  NINE_PHASES,
+  findTemplate,
+  listTemplates,
+  templateIn,
+} from '../../src/backlog/workflow/templates.ts'
+import { readTemplate, tokenRange, tokensText } from '../../src/backlog/workflow/template-file.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { Story } from '../support/worlds.ts'
 

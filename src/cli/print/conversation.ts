@@ -2,7 +2,7 @@
 // cleaned of whatever could steer a terminal.
 import { indent, plural } from './terminal/text.ts'
 import type { Compaction, HistoryItem, Message, Part, TakenBack } from '../../history/items.ts'
-import { wordsIn } from '../../history/typed.ts'
+import { wordsIn } from '../../history/summary.ts'
 import type { Json } from '../../text/json-fields.ts'
 import { cleanText, oneLine, shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../session/kinds/phases.ts'
 import { shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
-import { tokensText } from '../../backlog/workflow/token-range.ts'
+import { tokensText } from '../../backlog/workflow/template-file.ts'
 import type { Output } from '../context/output.ts'
 import { tableWithHead } from './terminal/table.ts'
 

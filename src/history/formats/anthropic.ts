@@ -3,8 +3,7 @@ import { type Json, listOf, objectOf } from '../../text/json-fields.ts'
 import { blocksOf, partsOf } from '../blocks.ts'
 import type { HistoryItem, Message, Part } from '../items.ts'
 import { type ModelMessage, nextMessages } from '../next-messages.ts'
-import { messageItem } from './message-item.ts'
-import { acceptableName } from './names.ts'
+import { acceptableName, messageItem } from './message-item.ts'
 
 export interface AnthropicMessage {
   readonly role: 'user' | 'assistant' | 'system'

@@ -2,8 +2,7 @@
 import { type Json, listOf, nameOf, objectOf, parseJson, saidIn } from '../../text/json-fields.ts'
 import type { HistoryItem, Message, Part } from '../items.ts'
 import { nextMessages } from '../next-messages.ts'
-import { messageItem } from './message-item.ts'
-import { acceptableName } from './names.ts'
+import { acceptableName, messageItem } from './message-item.ts'
 
 export type OpenAiMessage =
   | { readonly role: 'system'; readonly content: string }

@@ -57,7 +57,7 @@ export interface Config {
   readonly api: ApiConfig
 }
 
-export const NUDGES = [
+const NUDGES = [
   'switching',
   'ending',
   'compaction',

@@ -41,7 +41,7 @@ export function artifactsFolder({ place }: Workspace): string {
 }
 
 /** Every folder that may hold an output of a run here. */
-export function artifactsFolders({ place }: Workspace): readonly string[] {
+function artifactsFolders({ place }: Workspace): readonly string[] {
   return [join(place.sessions, 'artifacts'), join(stateHome(), 'artifacts')]
 }
 

@@ -1,9 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { closeSync, openSync, readFileSync, readdirSync } from 'node:fs'
 import { constants } from 'node:os'
 import { StintError, errnoOf } from '../../journal/errors.ts'
-import { descendantsOf, signalProcess } from './descendants.ts'
-import { WholeLines } from './whole-lines.ts'
 
 export interface RunOptions {
   readonly cwd: string
@@ -22,7 +20,7 @@ export interface RunResult {
 }
 
 /** The command could not be started. */
-export class CommandNotStarted extends StintError {
+class CommandNotStarted extends StintError {
   override readonly name = 'CommandNotStarted'
   constructor(
     message: string,
@@ -169,4 +167,92 @@ function hasTerminal(): boolean {
     // There is none, which is the answer.
     return false
   }
+}
+
+/** Every process that descends from this one, as far as the system tells. */
+function descendantsOf(pid: number): readonly number[] {
+  const parents = process.platform === 'linux' ? parentsFromProc() : parentsFromPs()
+  const found = [pid]
+  for (const parent of found)
+    found.push(...parents.filter(([, of]) => of === parent).map(([child]) => child))
+  return found.slice(1)
+}
+
+/** Sends a signal to a process, which may be gone by now. */
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // Gone, or not ours any more: either way there is nobody left to tell.
+  }
+}
+
+type Parent = readonly [child: number, parent: number]
+
+function parentsFromProc(): readonly Parent[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      // The name of the program, in brackets, may hold anything; the parent is the second field behind it.
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+      const parent = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]
+      return [[Number(name), Number(parent)] as const]
+    } catch {
+      // It ended between being listed and being read.
+      return []
+    }
+  })
+}
+
+function parentsFromPs(): readonly Parent[] {
+  const { stdout = '' } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+  return stdout
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .flatMap(([child, parent]) =>
+      child === undefined || parent === undefined ? [] : [[child, parent] as const],
+    )
+}
+
+type Stream = 'stdout' | 'stderr'
+
+const NEWLINE = 0x0a
+/** A line without end is passed on in pieces. */
+const LONGEST = 65_536
+
+/** Joins the two outputs of a command line by line, in the order in which they come, so that no line is torn by another. */
+class WholeLines {
+  readonly #emit: (lines: Buffer) => void
+  readonly #held: Record<Stream, Buffer> = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) }
+
+  constructor(emit: (lines: Buffer) => void) {
+    this.#emit = emit
+  }
+
+  add(stream: Stream, bytes: Buffer): void {
+    const held = this.#held[stream]
+    const all = held.length === 0 ? bytes : Buffer.concat([held, bytes])
+    const end = all.lastIndexOf(NEWLINE) + 1 || (all.length > LONGEST ? wholeCharacters(all) : 0)
+    this.#held[stream] = Buffer.from(all.subarray(end))
+    if (end > 0) this.#emit(all.subarray(0, end))
+  }
+
+  /** Passes on what did not end in a newline. */
+  end(): void {
+    const rests = [this.#held.stdout, this.#held.stderr].filter(({ length }) => length > 0)
+    for (const [index, rest] of rests.entries()) {
+      this.#emit(index === 0 ? rest : Buffer.concat([Buffer.from('\n'), rest]))
+    }
+  }
+}
+
+/** The length without a character that goes on in the next piece. */
+function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= 4; back += 1) {
+    const byte = bytes[bytes.length - back]!
+    const isFirst = (byte & 0b1100_0000) === 0b1100_0000
+    if (isFirst) return bytes.length - back
+    if (byte < 0b1000_0000) break
+  }
+  return bytes.length
 }

@@ -6,8 +6,7 @@ import { Log, type LogPlace } from '../../journal/log.ts'
 import type { LogContents } from '../../journal/read.ts'
 import type { Place } from '../store/place.ts'
 import { runFolder, runIds, runLogPlace, runsFolder } from '../store/run-files.ts'
-import { namesMended, namesOf } from './log-names.ts'
-import { type Check, Findings, plural } from './report.ts'
+import { type Check, Findings, namesMended, namesOf, plural } from './report.ts'
 
 /** Reads the log of every run, and the one by which runs keep out of each other's way. */
 export function checkRunLogs(place: Place): {

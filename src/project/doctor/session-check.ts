@@ -1,7 +1,7 @@
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { errnoOf } from '../../journal/errors.ts'
-import { statOrUndefined } from '../../journal/look.ts'
+import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 import { shortId } from '../../journal/ids.ts'
 import { abridge } from '../../session/fold.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'
@@ -9,13 +9,12 @@ import { checkpointCopies } from '../../document/checkpoint-copy.ts'
 import { renderProgress } from '../../document/progress.ts'
 import { writeSnapshot } from '../../document/snapshot.ts'
 import { renderStateJson, renderStateToon } from '../../document/state-files.ts'
-import { writeView } from '../store/documents.ts'
+import { baseOf, writeView } from '../store/documents.ts'
 import type { LiveSession, Reading } from '../store/live-session.ts'
 import { logPlace } from '../store/place.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { documentState, textOf } from './document-check.ts'
-import { type LogNames, namesMended, namesOf } from './log-names.ts'
-import { type Check, Findings, plural } from './report.ts'
+import { type Check, Findings, type LogNames, namesMended, namesOf, plural } from './report.ts'
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
 
 /** Rendering a copy costs a fold, so of very many only the newest are compared and the others looked for. */
 const COPIES_READ = 20
@@ -215,4 +214,54 @@ function outdatedViews(session: LiveSession, { state, entries }: Reading): reado
       ? []
       : [{ ...view, problem: 'shows something else' }]
   })
+}
+
+/**
+ * `edited`: somebody wrote into it, and the next command on the session takes that in. `no file`: a folder,
+ * a link or something else has its name, and the next command sets that aside.
+ */
+export type DocumentState =
+  | 'as rendered'
+  | 'behind'
+  | 'edited'
+  | 'missing'
+  | 'misplaced'
+  | 'no file'
+
+/** Where documents stand, by the short id in their names. Listed once, for there may be very many. */
+export function listDocuments(sessions: string): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>()
+  for (const place of ['active', 'archive']) {
+    const folder = join(sessions, place)
+    for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+      const id = /-([0-9a-f]{6})\.md$/.exec(name)?.[1]
+      if (id !== undefined) found.set(id, [...(found.get(id) ?? []), join(folder, name)])
+    }
+  }
+  return found
+}
+
+/** Looks at a session's document without touching it. */
+function documentState(
+  session: LiveSession,
+  reading: Reading,
+  documents: ReadonlyMap<string, readonly string[]>,
+): DocumentState {
+  const wanted = session.documentPath(reading.state)
+  const standing = documents.get(shortId(session.id)) ?? []
+  const own = standing.find((path) => path === wanted)
+  // Under an older name or status: a command was killed before it moved the document.
+  const path =
+    own ?? standing.find((other) => basename(other).endsWith(`-${shortId(session.id)}.md`))
+  if (path !== undefined && lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
+    return 'no file'
+  const text = path === undefined ? undefined : textOf(path)
+  if (text === undefined) return 'missing'
+  if (text === session.document(reading)) return own === undefined ? 'misplaced' : 'as rendered'
+  return baseOf(session, reading, text).isUnedited ? 'behind' : 'edited'
+}
+
+/** A file's text, or undefined when there is no such file. */
+function textOf(path: string): string | undefined {
+  return readOrUndefined(path)?.toString('utf8')
 }

@@ -29,7 +29,6 @@ import { conversationOf } from '../store/conversation-binding.ts'
 import type { LiveSession, Reading } from '../store/live-session.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { projectText } from '../lifecycle/project-context.ts'
-import { deliverablesOf } from './deliverables.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface CreateHandoff {
@@ -217,4 +216,19 @@ async function targetOf(workspace: Workspace, name: string): Promise<HandoffTarg
       'stint task list and stint list show them',
     )
   }
+}
+
+/**
+ * The paths that a session is to leave behind: what its workflow, if it follows one, calls deliverables. Read leniently,
+ * as a list of paths or of things with a path.
+ */
+function deliverablesOf(state: SessionState): readonly string[] {
+  const { workflow } = state as { readonly workflow?: unknown }
+  if (typeof workflow !== 'object' || workflow === null) return []
+  const { deliverables } = workflow as { readonly deliverables?: unknown }
+  if (!Array.isArray(deliverables)) return []
+  return deliverables.flatMap((one: unknown) => {
+    const path = typeof one === 'object' && one !== null ? (one as { path?: unknown }).path : one
+    return typeof path === 'string' && path !== '' ? [path] : []
+  })
 }

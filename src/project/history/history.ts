@@ -3,11 +3,17 @@ import { type AnthropicMessage, anthropicMessages } from '../../history/formats/
 import { type OpenAiMessage, openAiMessages } from '../../history/formats/openai.ts'
 import type { HistoryItem } from '../../history/items.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { type Span, between } from './between.ts'
 import { catchUp } from './catch-up.ts'
-import { type Meant, findConversation, findMeant } from './find.ts'
+import {
+  type ConversationRow,
+  type Meant,
+  conversationsOfSession,
+  findConversation,
+  findMeant,
+  rowOf,
+  storedConversations,
+} from './rows.ts'
 import { type PruneOptions, type Pruned, pruneHistory } from './prune.ts'
-import { type ConversationRow, conversationsOfSession, rowOf, storedConversations } from './rows.ts'
 import { storeOf } from './store.ts'
 
 export interface History {
@@ -54,5 +60,23 @@ export function historyOf(workspace: Workspace): History {
     anthropic: (conversation, span) => anthropicMessages(items(conversation, span)),
     openai: (conversation, span) => openAiMessages(items(conversation, span)),
     prune: (options = {}) => pruneHistory(workspace, options),
+  }
+}
+
+export interface Span {
+  /** ISO times; open where absent. */
+  readonly from?: string
+  readonly to?: string
+}
+
+/** The items of a time. One that has none of its own belongs to the time of the one before it. */
+function* between<T extends HistoryItem>(
+  items: Iterable<T>,
+  { from = '', to = '\uFFFF' }: Span,
+): Generator<T> {
+  let at = ''
+  for (const item of items) {
+    at = item.at ?? at
+    if (at >= from && at <= to) yield item
   }
 }

@@ -6,7 +6,7 @@ import { StintError } from '../../journal/errors.ts'
 import { removeFile } from '../../journal/files.ts'
 import { statOrUndefined } from '../../journal/look.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { findConversation } from './find.ts'
+import { findConversation } from './rows.ts'
 import { storeOf } from './store.ts'
 
 export interface PruneOptions {

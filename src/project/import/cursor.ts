@@ -8,7 +8,7 @@ import {
   removeFile,
   replaceUnsynced,
 } from '../../journal/files.ts'
-import { edgesBefore } from '../../journal/edges.ts'
+import { edgesBefore } from '../../journal/read.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { type Json, objectOf, parseJson } from '../../text/json-fields.ts'
 

@@ -1,15 +1,17 @@
 import {
-  type OpencodePlace,
   OpencodeHistory,
+  type OpencodePlace,
   type OpencodeSession,
 } from '../../harness/opencode/history.ts'
 import type { Json } from '../../text/json-fields.ts'
-import { knownIn, storedUntil } from './known.ts'
+import { type ImportTarget, knownIn, storedUntil } from './target.ts'
 import type { FileOptions, FileOutcome } from './import-file.ts'
 import { Sink } from './sink.ts'
-import { takenBackSince } from './taken-back.ts'
-import type { ImportTarget } from './target.ts'
 import { defined } from '../../text/defined.ts'
+import type { TakenBack } from '../../history/items.ts'
+import { TakingBack } from '../../history/taken-back.ts'
+import type { ConversationStore } from '../../history/store.ts'
+import { messageOf } from '../../harness/opencode/history/session-messages.ts'
 
 /** The name of a session's cursor. The file it is in may be moved; a session's id is its own. */
 export function sessionCursorName(session: OpencodeSession): string {
@@ -89,4 +91,31 @@ function placeIn(cursor: Json | undefined): OpencodePlace | undefined {
   return typeof place?.at === 'number' && typeof place.id === 'string'
     ? { at: place.at, id: place.id }
     : undefined
+}
+
+/**
+ * What has to be stored so that a stored conversation holds what stands of it and nothing else; undefined when it does already.
+ * What others than the importer stored is left alone: it has names of its own.
+ */
+function takenBackSince(
+  store: ConversationStore,
+  conversation: string,
+  standing: ReadonlySet<string>,
+  at: string,
+): TakenBack | undefined {
+  const taking = new TakingBack()
+  for (const item of store.read(conversation, { isBrief: true })) taking.add(item)
+  const gone = taking.nodes.findIndex(({ id }) => {
+    const message = messageOf(id)
+    return message !== undefined && !standing.has(message)
+  })
+  const end = gone === -1 ? undefined : gone
+  if (end === taking.end) return undefined
+  const from = end === undefined ? undefined : taking.nodes[end]!.id
+  return {
+    type: 'taken back',
+    id: `taken-back-${from ?? 'nothing'}-${at}`,
+    at,
+    ...defined({ from }),
+  }
 }

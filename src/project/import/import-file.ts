@@ -7,13 +7,11 @@ import type {
   Translator,
 } from '../../harness/contract/history.ts'
 import { type Json, objectOf, parseJson } from '../../text/json-fields.ts'
-import { edgesBefore } from '../../journal/edges.ts'
+import { edgesBefore } from '../../journal/read.ts'
 import { type FileIdentity, validCursor } from './cursor.ts'
-import { elementsOf } from './document-elements.ts'
-import { knownIn, storedUntil } from './known.ts'
-import { linesFrom } from './line-reader.ts'
+import { elementsOf, linesFrom } from './line-reader.ts'
+import { type ImportTarget, knownIn, storedUntil } from './target.ts'
 import { Sink, type Stored } from './sink.ts'
-import type { ImportTarget } from './target.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface FileJob {

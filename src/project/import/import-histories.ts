@@ -17,9 +17,8 @@ import { hasNews, importSession, sessionCursorName } from './import-database.ts'
 import { type FileOutcome, cursorName, importFile } from './import-file.ts'
 import { IMPORTED_HARNESSES, OF_FILES } from './harnesses.ts'
 import type { ImportLock } from './lock.ts'
-import { problemOf } from './problem.ts'
+import { type ThreadJob, problemOf } from './thread-messages.ts'
 import { ImportTarget } from './target.ts'
-import type { ThreadJob } from './thread-messages.ts'
 import { inThreads, threadProgram } from './threads.ts'
 
 /** Less is read as quickly by one as by several that have to be started. */

@@ -3,9 +3,8 @@ import { StintError } from '../../journal/errors.ts'
 import { Workspace } from '../store/workspace.ts'
 import { importFile } from './import-file.ts'
 import { harnessNamed } from './harnesses.ts'
-import { problemOf } from './problem.ts'
+import { type ThreadJob, type ThreadNews, problemOf } from './thread-messages.ts'
 import { ImportTarget } from './target.ts'
-import type { ThreadJob, ThreadNews } from './thread-messages.ts'
 import { defined } from '../../text/defined.ts'
 
 /** Imports the files that come in, one after the other, and tells what came of each. */

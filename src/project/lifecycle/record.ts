@@ -157,7 +157,7 @@ function retraction(
   return draft('entry.retracted', { entry: target.id, ...defined({ reason }) }, { by })
 }
 
-export function findEntry(entries: readonly RawEntry[], reference: string): RawEntry {
+function findEntry(entries: readonly RawEntry[], reference: string): RawEntry {
   const ending = entries.filter((entry) => entry.id.endsWith(reference))
   const found = ending.length > 0 ? ending : entries.filter((entry) => entry.id.includes(reference))
   if (found.length === 1 && reference !== '') return found[0]!

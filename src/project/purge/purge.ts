@@ -15,16 +15,25 @@ import { isUntouched } from '../../backlog/task-file.ts'
 import { openBacklog } from '../tasks/backlog.ts'
 import { exportedFiles, isExport, noteChangedExport } from '../export/written.ts'
 import { refuseInRun } from '../store/in-run.ts'
-import { logIds, logPlace } from '../store/place.ts'
-import { runsGoingOn } from './going-on.ts'
+import { type Place, logIds, logPlace } from '../store/place.ts'
 import { type HoldingCode, dropKeptCode, findKeptCode } from './kept-code.ts'
 import { Needle } from './needle.ts'
-import { countIn, filesUnder, holds, readTextOr, scrubFile, scrubFileName } from './other-files.ts'
-import { scrubBlobs } from './scrub-blobs.ts'
+import {
+  countIn,
+  filesUnder,
+  holds,
+  readTextOr,
+  scrubBlobs,
+  scrubFile,
+  scrubFileName,
+} from './other-files.ts'
 import { isReplacedLog, rewriteLog } from './rewrite-log.ts'
 import { renderAnew, viewsOf, withdrawDocument } from './session-views.ts'
 import { runIds, runLogPlace, runProgram } from '../store/run-files.ts'
 import type { Workspace } from '../store/workspace.ts'
+import { isAlive } from '../../harness/process/strays.ts'
+import { readLog } from '../../journal/read.ts'
+import { isRecord } from '../../backlog/canonical.ts'
 
 export interface PurgeOptions {
   readonly text: string
@@ -326,4 +335,29 @@ const NAMED_AFTER_TEXT = new Set(['active', 'archive', 'set-aside'])
 
 function isIndex(path: string): boolean {
   return basename(path).startsWith('index.db')
+}
+
+/** The runs that somebody runs now. Only looks: no name is given back to a log that lost one. */
+function runsGoingOn(place: Place): readonly string[] {
+  return runIds(place).filter((run) => isGoingOn(place, run))
+}
+
+const ABOUT_THE_RUNNER = new Set(['run.started', 'run.resumed', 'run.ended'])
+
+function isGoingOn(place: Place, run: string): boolean {
+  const { path, link } = runLogPlace(place, run)
+  const file = [path, link].find(
+    (name) => name !== undefined && statOrUndefined(name) !== undefined,
+  )
+  if (file === undefined) return false
+  const { runner } =
+    readLog(file).records.findLast(({ kind }) => ABOUT_THE_RUNNER.has(kind))?.data ?? {}
+  if (!isRecord(runner)) return false
+  const { pid, startedAt, mark } = runner
+  return (
+    typeof pid === 'number' &&
+    typeof startedAt === 'string' &&
+    typeof mark === 'string' &&
+    isAlive({ pid, startedAt, mark })
+  )
 }

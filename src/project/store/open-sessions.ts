@@ -77,7 +77,7 @@ export function currentOpenSession(place: Place, id: string): OpenSession | unde
   }
 }
 
-export function openSessionOf(state: SessionState): OpenSession {
+function openSessionOf(state: SessionState): OpenSession {
   const { id, name, status, branch, worktree, updatedAt } = state
   const news = reportedSince(state, '').at(-1)?.reported
   return {

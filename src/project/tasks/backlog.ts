@@ -18,13 +18,13 @@ import { type NextTasks, nextTasks } from '../../backlog/next.ts'
 import { readQuickForm } from '../../backlog/quick-form.ts'
 import { TaskFiles } from '../../backlog/store.ts'
 import type { Task } from '../../backlog/task.ts'
-import { differing, refuseCircle, withIds } from './change-task.ts'
-import { findItem } from './checklist-item.ts'
 import { AmbiguousSession, activeSession } from '../store/choose.ts'
 import { withoutSecrets } from '../store/clean-draft.ts'
 import { refuseInRun } from '../store/in-run.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
+import { line } from '../../backlog/canonical.ts'
+import { wayBetween } from '../../backlog/waits.ts'
 
 /** What a session needs to know of a task it is linked to. */
 export type LinkedTask = Pick<Task, 'id' | 'shortname' | 'title' | 'checklist'>
@@ -249,4 +249,78 @@ async function workingSession(workspace: Workspace, task: Task): Promise<string 
 export async function nextTask(workspace: Workspace): Promise<NextTasks & { backlog: Backlog }> {
   const backlog = await openBacklog(workspace)
   return { ...nextTasks(backlog), backlog }
+}
+
+type Waiting = Pick<Task, 'id' | 'shortname' | 'dependsOn' | 'parent'>
+
+/** The fields with tasks that are named in them by their ids. What the task was told before stays as it was written. */
+function withIds<T extends TaskFields>(fields: T, { tasks }: Backlog, before?: Task): T {
+  const { dependsOn, parent } = fields
+  const known = new Set([...(before?.dependsOn ?? []), before?.parent])
+  const idOf = (name: string) => (known.has(name) ? name : findTask(tasks, name).id)
+  return {
+    ...fields,
+    ...(dependsOn === undefined ? {} : { dependsOn: [...new Set(dependsOn.map(idOf))] }),
+    ...(parent === undefined ? {} : { parent: line(parent) === '' ? '' : idOf(parent) }),
+  }
+}
+
+/** What of the fields says something else than the task does. */
+export function differing(fields: TaskFields, task: Task): TaskFields {
+  const before: Readonly<Record<string, unknown>> = { ...task }
+  const isOther = ([key, value]: [string, unknown]) =>
+    JSON.stringify(value) !== JSON.stringify(before[key] ?? '')
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, value]) => value !== undefined)
+      .filter(isOther),
+  )
+}
+
+/**
+ * Refuses what would make a task wait for itself: by a new dependency, or as a part, since the whole waits for its parts.
+ * A circle that is there already does not stand in the way of taking it apart.
+ */
+function refuseCircle({ byId }: Backlog, task: Waiting, before?: Task): void {
+  const waitsOf = (id: string): readonly string[] => {
+    const other = byId.get(id)
+    const parts = (other?.children ?? []).filter((part) => part !== task.id)
+    return [
+      ...(id === task.id ? task.dependsOn : (other?.dependsOn ?? [])),
+      ...parts,
+      ...(id === task.parent ? [task.id] : []),
+    ]
+  }
+  const nameOf = (id: string) => (id === task.id ? task.shortname : (byId.get(id)?.shortname ?? id))
+  const refuse = (way: readonly string[]) => {
+    throw new StintError(
+      'TASK_CIRCLE',
+      `${nameOf(way[0]!)} would wait for itself: ${way.map(nameOf).join(' → ')}`,
+      'a task waits for its dependencies and for its parts; leave one of them out',
+    )
+  }
+  for (const dependency of task.dependsOn.filter((id) => before?.dependsOn.includes(id) !== true)) {
+    const back = wayBetween(dependency, task.id, waitsOf)
+    if (back !== undefined) refuse([task.id, ...back])
+  }
+  if (task.parent === undefined || task.parent === '' || task.parent === before?.parent) return
+  const back = wayBetween(task.id, task.parent, waitsOf)
+  if (back !== undefined) refuse([task.parent, ...back])
+}
+
+/** The item of a checklist that is meant by its number, its text, or a part of it that only it has. */
+export function findItem(items: readonly string[], wanted: string, task: string): string {
+  const byNumber = /^\d+$/.test(wanted) ? items[Number(wanted) - 1] : undefined
+  const exact = items.find((item) => item === wanted)
+  const parts = items.filter((item) => item.toLowerCase().includes(wanted.toLowerCase()))
+  const found = byNumber ?? exact ?? (parts.length === 1 ? parts[0] : undefined)
+  if (found !== undefined) return found
+  const list = items.map((item, index) => `  ${index + 1}. ${item}`)
+  const problem =
+    parts.length > 1 ? `"${wanted}" fits several items` : `${task} has no item "${wanted}"`
+  throw new StintError(
+    'NO_ITEM',
+    [`${problem}:`, ...list].join('\n'),
+    'name one of those above, or its number',
+  )
 }

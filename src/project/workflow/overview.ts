@@ -9,11 +9,10 @@ import {
   isSplit,
   nextPlace,
 } from '../../session/kinds/phases.ts'
-import { isInside } from '../../backlog/workflow/inside.ts'
+import { isInside } from '../../backlog/workflow/template-file.ts'
 import { chooseSession } from '../store/choose.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { followsNone } from './append.ts'
-import { placeText } from './find-phase.ts'
+import { followsNone, placeText } from './append.ts'
 import { rootOf } from './settings.ts'
 import { defined } from '../../text/defined.ts'
 

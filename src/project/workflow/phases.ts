@@ -13,8 +13,7 @@ import {
 import { oneLine } from '../../text/clean.ts'
 import type { Reading } from '../store/live-session.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { appendWithCheckpoint, openWorkflow } from './append.ts'
-import { findPhase, placeText } from './find-phase.ts'
+import { appendWithCheckpoint, findPhase, openWorkflow, placeText } from './append.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface PhaseOptions {

@@ -1,7 +1,7 @@
 // A file that tasks are kept in: where it is in the project, and where its copy is in the working tree of a run.
 import { closeSync, fstatSync, readFileSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { isTracked } from '../../git/is-tracked.ts'
+import { isTracked } from '../../git/status.ts'
 import { NotWritten, StintError, errnoOf, isMissing } from '../../journal/errors.ts'
 import { openRegularFile, replaceOpenFile } from '../../journal/files.ts'
 import type { Place } from '../../project/store/place.ts'

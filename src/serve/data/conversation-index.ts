@@ -1,9 +1,8 @@
 // What has to be known of a stored conversation to show any part of it: where each item lies, what there is to jump to, and what
 // it used. Read through once, and from then on only what was added.
 import type { ContextSize, HistoryItem, Message } from '../../history/items.ts'
-import { wordsIn } from '../../history/typed.ts'
+import { type ConversationSummary, Summing, wordsIn } from '../../history/summary.ts'
 import type { ConversationStore } from '../../history/store.ts'
-import { type ConversationSummary, Summing } from '../../history/summary.ts'
 import type { Usage } from '../../session/entries.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'

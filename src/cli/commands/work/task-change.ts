@@ -1,6 +1,6 @@
 import { buildCommand } from '@stricli/core'
 import { StintError } from '../../../journal/errors.ts'
-import { findItem } from '../../../project/tasks/checklist-item.ts'
+import { findItem } from '../../../project/tasks/backlog.ts'
 import type { TaskFields } from '../../../session/entries.ts'
 import { matchTasks } from '../../../backlog/find.ts'
 import type { Task } from '../../../backlog/task.ts'

@@ -2,7 +2,7 @@
 // rewrites all the time, and which is not ours to edit.
 import { isDeepStrictEqual } from 'node:util'
 import { join } from 'node:path'
-import { isTracked } from '../../../git/is-tracked.ts'
+import { isTracked } from '../../../git/status.ts'
 import { StintError } from '../../../journal/errors.ts'
 import { MCP_COMMAND, MCP_FILE, MCP_SERVER, isStintServer } from '../../setup/mcp-command.ts'
 import { type FileChange, readText } from './changes.ts'
