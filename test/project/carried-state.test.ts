@@ -1,0 +1,89 @@
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import * as fc from 'fast-check'
+import { beforeEach, expect, test } from 'vitest'
+import { encodeRecord } from '../../src/journal/record.ts'
+import { readLog } from '../../src/journal/read.ts'
+import { DEFAULTS } from '../../src/project/config/config.ts'
+import { LiveSession } from '../../src/project/store/live-session.ts'
+import { type Place, findPlace, journalFolder, logPlace } from '../../src/project/store/place.ts'
+import { fold } from '../../src/session/fold.ts'
+import type { RawEntry } from '../../src/session/in-effect.ts'
+import { history } from '../support/entries.ts'
+import { scratchFolder } from '../support/scratch.ts'
+import { SESSION_ID } from '../support/worlds.ts'
+
+let place: Place
+let path: string
+beforeEach(() => {
+  place = findPlace(scratchFolder())
+  path = logPlace(place, SESSION_ID).path
+})
+
+function fromScratch() {
+  const { records, damage, bytes } = readLog(path)
+  return { state: fold(SESSION_ID, records), entries: records, damage, size: bytes.length }
+}
+
+/** What a session that was read before answers after each further piece of its log. */
+function expectCarried(pieces: readonly (string | Buffer)[]): void {
+  rmSync(journalFolder(place, SESSION_ID), { recursive: true, force: true })
+  mkdirSync(journalFolder(place, SESSION_ID), { recursive: true })
+  writeFileSync(path, pieces[0]!)
+  const session = new LiveSession(SESSION_ID, place, DEFAULTS)
+  try {
+    for (const piece of ['', ...pieces.slice(1)]) {
+      appendFileSync(path, piece)
+      const { state, entries, damage, contents } = session.read()
+      expect({ state, entries, damage, size: contents.bytes.length }).toEqual(fromScratch())
+    }
+  } finally {
+    session.close()
+  }
+}
+
+const encoded = (entries: readonly RawEntry[]) => Buffer.concat(entries.map(encodeRecord))
+
+test('a session that is read again is what it would be if all of its log were read', () => {
+  const inPieces = history({ minLength: 3 }).chain((entries) =>
+    fc.tuple(fc.constant(entries), fc.shuffledSubarray(entries), fc.nat(), fc.nat()),
+  )
+  fc.assert(
+    fc.property(inPieces, ([entries, again, one, other]) => {
+      const [first, second] = [one, other]
+        .map((cut) => 1 + (cut % entries.length))
+        .toSorted((a, b) => a - b)
+      expectCarried([
+        encoded(entries.slice(0, first)),
+        encoded(entries.slice(first, second)),
+        encoded(again),
+        encoded(entries.slice(second)),
+      ])
+    }),
+  )
+})
+
+test('a session that is read again names what was damaged since, by its line in the whole file', () => {
+  const id = (n: number) => `${SESSION_ID.slice(0, -1)}${n}`
+  const note = (n: number): RawEntry => ({
+    id: id(n),
+    at: '2026-01-01T00:00:00.000Z',
+    kind: 'note.added',
+    by: 'test',
+    data: { text: `Note ${n}` },
+  })
+  expectCarried([encoded([note(1)]), '{"half', encoded([note(2)]), 'torn\n', encoded([note(3)])])
+})
+
+test('a session whose log was replaced or cut is read as it is then', () => {
+  const entries = fc.sample(history({ minLength: 6 }), { numRuns: 1, seed: 1 })[0]!
+  mkdirSync(journalFolder(place, SESSION_ID), { recursive: true })
+  writeFileSync(path, encoded(entries))
+  const session = new LiveSession(SESSION_ID, place, DEFAULTS)
+  session.read()
+  writeFileSync(path, encoded(entries.slice(0, 3)))
+  expect(session.read().state).toEqual(fromScratch().state)
+  rmSync(path)
+  writeFileSync(path, encoded(entries.slice(2)))
+  expect(session.read().state).toEqual(fromScratch().state)
+  session.close()
+})
