@@ -33,8 +33,13 @@ const SOURCES = {
 const ROUNDS = 200
 /** Until the transcript has been copied, which takes a few megabytes at a time. */
 const WARM_UP = 16
-const LIMIT = 1.25
-const START_LIMIT = 1.5
+/** By what is measured: a conversation that starts waits for more text. */
+const LIMITS = { wall: 1.2, CPU: 1.15 }
+const START_LIMITS = { wall: 1.25, CPU: 1.15 }
+const HANDLER_LIMIT = 2.5
+/** Where the document is rendered and the transcript copied. */
+const SAVING_LIMIT = 8
+const SAVING = new Set(['Stop', 'PreCompact'])
 /** What one event may put before a model. */
 const MOST_TOKENS = 2000
 const MOST_CHARACTERS = 8000
@@ -69,7 +74,7 @@ export async function run({ scale = 1, say = () => {} } = {}) {
 const EVENTS = [
   {
     name: 'SessionStart (startup)',
-    limit: START_LIMIT,
+    limits: START_LIMITS,
     fields: () => ({ hook_event_name: 'SessionStart', source: 'startup' }),
   },
   {
@@ -131,7 +136,7 @@ const EVENTS = [
   },
   {
     name: 'SessionStart (compact)',
-    limit: START_LIMIT,
+    limits: START_LIMITS,
     fields: () => ({ hook_event_name: 'SessionStart', source: 'compact' }),
   },
   {
@@ -149,7 +154,7 @@ const EVENTS = [
   { name: 'SessionEnd', fields: () => ({ hook_event_name: 'SessionEnd', reason: 'other' }) },
 ]
 
-/** What is out of the ordinary, and is served in full. The first and the last make the conversation that it happens in. */
+/** What runs the handler. The first and the last make the conversation that it happens in. */
 const RARE = [
   EVENTS.find(({ name }) => name === 'SessionStart (startup)'),
   {
@@ -342,7 +347,8 @@ function writeDown(path, { name }, stdout) {
 }
 
 function results(what, times) {
-  return EVENTS.map(({ name, limit = LIMIT }, index) => {
+  return EVENTS.map(({ name, limits = LIMITS }, index) => {
+    const limit = limits[what]
     const ours = median(times[index].hook)
     const bare = median(times[index].bare)
     const ratio = ours / bare
@@ -363,25 +369,27 @@ function besideResults(times) {
     if (times[index].after.length === 0) return []
     const [ours, bare] = [median(times[index].after), median(times[index].bare)]
     const row = `after ${name}, in the background while the agent works on, CPU, against \`node -e 0\``
-    return [
-      { name: row, ours, bare, ratio: ours / bare, limit: 'none: nobody waits for it', ok: true },
-    ]
+    const ratio = ours / bare
+    const isSaving = SAVING.has(name)
+    const limit = isSaving ? `at most ${SAVING_LIMIT}` : 'none: nobody waits for it'
+    return [{ name: row, ours, bare, ratio, limit, ok: !isSaving || ratio <= SAVING_LIMIT }]
   })
 }
 
-/** What is served in full. */
+/** What the handler costs. A change of the settings loads a YAML reader, once. */
 function rareResults(times) {
   return RARE.flatMap(({ name, isRare = false }, index) => {
     if (!isRare) return []
     const [ours, bare] = [median(times[index].hook), median(times[index].bare)]
+    const ratio = ours / bare
     return [
       {
-        name: `hook ${name}, wall, against \`node -e 0\``,
+        name: `handler of ${name}, wall, against \`node -e 0\``,
         ours,
         bare,
-        ratio: ours / bare,
-        limit: 'none: it is rare',
-        ok: true,
+        ratio,
+        limit: `at most ${HANDLER_LIMIT}`,
+        ok: ratio <= HANDLER_LIMIT,
       },
     ]
   })

@@ -63,11 +63,11 @@ export async function afterEvent(
       for (const notice of notices) context.noteError(notice)
       copyConversations(context)
     } else {
-      context.attempt(() => writeQuickViews(session))
+      context.attempt(() => writeQuickViews(context.reopen()))
     }
     if (event.kind === 'stop') context.attempt(() => surveyProject(context))
     context.attempt(() => makePendingHandoff(context, stint))
-    context.attempt(() => precompute(session, event.conversation))
+    context.attempt(() => precompute(context.reopen(), event.conversation))
     session.close()
     noteWrites(stateFolder, event.conversation)
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { Opened } from '../document/snapshot.ts'
 import type { Head } from '../git/head.ts'
 import { StintError } from '../journal/errors.ts'
 import type { Config } from '../project/config/config.ts'
@@ -5,21 +6,18 @@ import { LiveSession } from '../project/store/live-session.ts'
 import { belongsHere } from '../project/store/open-session-files.ts'
 import { readOpenSessions } from '../project/store/open-sessions.ts'
 import type { Place } from '../project/store/place.ts'
-import { type SessionState, isOpen } from '../session/state.ts'
+import { isOpen } from '../session/state.ts'
 
-export interface Found {
+export interface Found extends Opened {
   readonly session: LiveSession
-  readonly state: SessionState
-  /** How much of its log had to be read. */
-  readonly read: number
 }
 
 /** The session with this id, as long as it is open. */
 export function openById(place: Place, config: Config, id: string): Found | undefined {
   const session = new LiveSession(id, place, config)
   try {
-    const { state, read } = session.openTo()
-    if (isOpen(state) && state.entryCount > 0) return { session, state, read }
+    const opened = session.openTo()
+    if (isOpen(opened.state) && opened.state.entryCount > 0) return { session, ...opened }
   } catch (error) {
     // Its journal is gone or cannot be read: then the conversation works on none.
     if (!(error instanceof StintError)) throw error

@@ -40,7 +40,7 @@ export function openSession(context: SessionContext): 'opened' | 'busy' {
     const goal = shorten(oneLine(last), LONGEST_GOAL)
     const opened = { name, goal, ...context.git, ...worktree }
     session.create([draft('session.opened', opened, { by: 'hook' })])
-    writeQuickViews(session)
+    writeQuickViews({ session, ...session.openTo() })
     session.close()
     rememberProject(place.root)
     context.workOn(openById(place, config, session.id)!)

@@ -16,8 +16,7 @@ type PreCompact = EventOf<'preCompact'>
  */
 export async function onPreCompact(context: SessionContext<PreCompact>): Promise<void> {
   await readTranscript(context)
-  const { session } = context
-  if (session === undefined) return
+  if (context.session === undefined) return
   recordGitMoves(context)
   const counted = context.drafts.filter(({ kind }) => kind === 'context.compacted').length
   const compaction = context.state.compactions + counted + 1
@@ -25,7 +24,7 @@ export async function onPreCompact(context: SessionContext<PreCompact>): Promise
   const { entryCount } = context.state
   recordCheckpoint(context, { compaction, isPinned: isUnchanged, entryCount })
   context.flush()
-  context.attempt(() => writeQuickViews(session))
+  context.attempt(() => writeQuickViews(context.reopen()))
   context.respond({ plain: textForSummariser(context.state, { compaction }) })
 }
 

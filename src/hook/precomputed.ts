@@ -14,6 +14,7 @@ import { replaceUnsynced } from '../journal/files.ts'
 import type { LiveSession } from '../project/store/live-session.ts'
 import type { SessionState } from '../session/state.ts'
 import { defined } from '../text/defined.ts'
+import type { Found } from './find-session.ts'
 import { type Injection, injectionOf } from './inject.ts'
 import { textForSummariser } from '../context/summariser.ts'
 
@@ -85,8 +86,7 @@ const MOST_WORDS = 2000
 const CONVERSATIONS = 2
 
 /** Computes what the next hooks of a session will answer. */
-export function precompute(session: LiveSession, conversation: string): void {
-  const { state, end } = session.openTo()
+export function precompute({ session, state, end }: Found, conversation: string): void {
   const { inode } = session.log.identity()
   const value = precomputedFor(session, state, conversation, { inode, size: end })
   replaceUnsynced(precomputedPath(session.place, session.id), JSON.stringify(value))

@@ -76,6 +76,13 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
     return this.#found?.state.once.includes(this.onceOf(once)) ?? false
   }
 
+  /** The session as it is now: read again if its log has grown. Only where there is one. */
+  reopen(): Found {
+    const { session, end } = this.#found!
+    if (session.log.identity().size !== end) this.#found = { session, ...session.openTo() }
+    return this.#found!
+  }
+
   /** Takes over the entries that other hooks left for the session. */
   drainOutbox(amend: (draft: Draft) => Draft = (draft) => draft): void {
     const { session } = this
@@ -86,7 +93,7 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
         this.#clean(session, [amended])
         return amended
       })
-      if (drained > 0) this.#found = { session, ...session.openTo() }
+      if (drained > 0) this.reopen()
     })
   }
 
@@ -94,7 +101,7 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
   dropRecorded(): void {
     const { session } = this
     if (session === undefined || this.drafts.length === 0) return
-    const { once } = session.open()
+    const { once } = this.reopen().state
     const fresh = this.drafts.filter((each) => each.once === undefined || !once.includes(each.once))
     this.drafts.splice(0, this.drafts.length, ...fresh)
   }
@@ -105,7 +112,7 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
     if (session === undefined || this.drafts.length === 0) return true
     return this.attempt(() => {
       this.#append(session)
-      this.#found = { session, ...session.openTo() }
+      this.reopen()
     })
   }
 
@@ -128,7 +135,7 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
     this.runAfterwards()
     // Where nothing else renews the snapshot, reading the log's growing end would cost each hook more than the last.
     if (session !== undefined && this.#found!.read > LONG_TAIL)
-      this.attempt(() => writeQuickViews(session))
+      this.attempt(() => writeQuickViews(this.reopen()))
   }
 
   #append(session: LiveSession): void {
@@ -168,8 +175,7 @@ export function isOurs(place: Place): boolean {
  * Saves what can be saved without reading the whole journal: the state as far as it is open or recent, and
  * `progress.md`. The document follows when somebody has the time: another hook that nobody waits for, or the next command.
  */
-export function writeQuickViews(session: LiveSession): void {
-  const { state, end } = session.openTo()
+export function writeQuickViews({ session, state, end }: Omit<Found, 'read'>): void {
   replaceUnsynced(join(session.folder, 'progress.md'), renderProgress(state))
   writeOpenSession(session.place, state)
   writeSnapshot(session.snapshotPath, session.log, end, state)

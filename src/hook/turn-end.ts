@@ -79,7 +79,7 @@ export async function onSessionEnd(context: SessionContext<SessionEnd>): Promise
   recordGitMoves(context)
   recordEnd(context, session.id)
   context.flush()
-  context.attempt(() => writeQuickViews(session))
+  context.attempt(() => writeQuickViews(context.reopen()))
   context.attempt(() => copyConversation(context.place, context.config, context.tracking, PIECE))
 }
 
