@@ -284,7 +284,10 @@ function loadedBeside(beside, isInlined) {
   return {
     name: 'loaded beside',
     resolveId(id, importer, { kind }) {
-      if (kind !== 'dynamic-import' || isInlined(id)) return null
+      if (kind !== 'dynamic-import') return null
+      // Drivers, histories and setups, which no hook loads.
+      if (importer.endsWith('harness/registry.ts')) return { id, external: true }
+      if (isInlined(id)) return null
       const path = join(dirname(importer), id)
       const file = `hook-load-${id.replace(/^.*\/(.*)\.ts$/, '$1')}.cjs`
       beside.set(file, path)

@@ -1,8 +1,13 @@
 // Every harness that Stint knows, and which parts it has. To add one, see "Adding a harness" in AGENTS.md.
+import { StintError } from '../journal/errors.ts'
+import { apiLimits } from './api/limits.ts'
 import { claudeHooks } from './claude/hooks.ts'
 import { claudeLimits } from './claude/limits.ts'
+import type { DriveRequest, Harness, ModelSettings } from './contract/drive.ts'
+import type { HarnessHistory } from './contract/history.ts'
 import type { HarnessHooks, HookEvent } from './contract/hooks.ts'
 import { type HarnessLimits, fixedPoint } from './contract/limits.ts'
+import type { HarnessSetup } from './contract/setup.ts'
 
 /** One harness. A part that it does not have is absent. */
 export interface HarnessDefinition {
@@ -10,31 +15,101 @@ export interface HarnessDefinition {
   readonly name: string
   /** As its makers write it. */
   readonly title: string
+  /** What stands behind its name and a colon, as in `acp:COMMAND`. */
+  readonly argument?: HarnessArgument
+  /** It follows a script and asks no model. */
+  readonly isScripted?: true
+  /**
+   * How a driven conversation is stored: copied from the harness's transcript, or from its history, or by the driver itself.
+   * Absent, from the driver's events.
+   */
+  readonly recording?: 'transcript' | 'history' | 'driver'
+  /** What it stores of a conversation begins without the system prompt. */
+  readonly omitsSystemPrompt?: true
   /** Loaded with the registry, because a hook cannot wait. */
   readonly hooks?: HarnessHooks
   readonly limits?: HarnessLimits
+  /** Loaded when they are used: hooks and most commands need none of them. */
+  readonly drive?: (request: DriveRequest) => Promise<Harness>
+  readonly history?: () => Promise<HarnessHistory>
+  readonly setup?: () => Promise<HarnessSetup>
+}
+
+interface HarnessArgument {
+  /** `COMMAND` */
+  readonly placeholder: string
+  /** What it is for: `any agent that speaks ACP`. */
+  readonly about: string
+  /** Present where the name alone means nothing. */
+  readonly isRequired?: { readonly problem: string; readonly example: string }
+  /** The arguments that a project's configuration offers. */
+  readonly offered?: (models: ModelSettings) => readonly string[]
 }
 
 const HARNESSES: HarnessDefinition[] = [
-  { name: 'claude', title: 'Claude Code', hooks: claudeHooks, limits: claudeLimits },
+  {
+    name: 'claude',
+    title: 'Claude Code',
+    recording: 'transcript',
+    omitsSystemPrompt: true,
+    hooks: claudeHooks,
+    limits: claudeLimits,
+    drive: async () => (await import('./claude/drive.ts')).claudeHarness,
+    history: async () => (await import('./claude/history.ts')).claudeHistory,
+    setup: async () => (await import('./claude/setup.ts')).claudeSetup,
+  },
   {
     name: 'codex',
     title: 'Codex',
+    recording: 'history',
     limits: fixedPoint('codex', '90% of the window', (window) => window * 0.9),
+    drive: async () => (await import('./codex/drive.ts')).codexHarness,
+    history: async () => (await import('./codex/history.ts')).codexHistory,
+    setup: async () => (await import('./codex/setup.ts')).codexSetup,
   },
-  { name: 'api', title: 'bare model' },
-  { name: 'rehearsal', title: 'scripted agent' },
+  {
+    name: 'api',
+    title: 'bare model',
+    argument: {
+      placeholder: 'NAME',
+      about: 'a model of the configuration',
+      offered: ({ providers }) => Object.keys(providers),
+    },
+    recording: 'driver',
+    limits: apiLimits,
+    drive: async (request) => (await import('./api/drive.ts')).configuredModel(request),
+  },
+  {
+    name: 'rehearsal',
+    title: 'scripted agent',
+    isScripted: true,
+    drive: async (request) => (await import('./rehearsal/drive.ts')).rehearsalHarness(request),
+  },
   {
     name: 'gemini',
     title: 'Gemini CLI',
     limits: fixedPoint('gemini', '50% of the window', (window) => window * 0.5),
+    history: async () => (await import('./gemini/history.ts')).geminiHistory,
   },
   {
     name: 'opencode',
     title: 'opencode',
     limits: fixedPoint('opencode', 'window less 20k', (window) => window - 20_000),
+    history: async () => (await import('./opencode/history.ts')).opencodeHistory,
   },
-  { name: 'acp', title: 'ACP agent' },
+  {
+    name: 'acp',
+    title: 'ACP agent',
+    argument: {
+      placeholder: 'COMMAND',
+      about: 'any agent that speaks ACP',
+      isRequired: {
+        problem: 'acp: needs the command that starts the agent',
+        example: 'stint run --harness "acp:gemini --experimental-acp"',
+      },
+    },
+    drive: async (request) => (await import('./acp/drive.ts')).agentFor(request),
+  },
   {
     name: 'goose',
     title: 'goose',
@@ -50,10 +125,100 @@ const HARNESSES: HarnessDefinition[] = [
 /** The harness that is meant where none is named. */
 export const DEFAULT_HARNESS = 'claude'
 
+/** Adds a harness, and answers how to take it away again. */
+export function registerHarness(definition: HarnessDefinition): () => void {
+  HARNESSES.push(definition)
+  return () => void HARNESSES.splice(HARNESSES.indexOf(definition), 1)
+}
+
 /** The harness of this name, where `api:local` is one of `api`. */
 export function findHarness(name: string): HarnessDefinition | undefined {
-  const [base] = name.split(':', 1)
-  return HARNESSES.find((harness) => harness.name === base)
+  const base = name.split(':', 1)[0]
+  const found = HARNESSES.find((harness) => harness.name === base)
+  return found?.argument === undefined && base !== name ? undefined : found
+}
+
+/** The harnesses that can be driven, as they are typed; with models, also those that a configuration names. */
+export function drivableNames(models?: ModelSettings): readonly string[] {
+  const drivable = HARNESSES.filter(({ drive }) => drive !== undefined)
+  return [
+    ...drivable
+      .filter(({ argument }) => argument?.isRequired === undefined)
+      .map(({ name }) => name),
+    ...drivable.flatMap(({ name, argument }) =>
+      models === undefined
+        ? []
+        : (argument?.offered?.(models) ?? []).map((offered) => `${name}:${offered}`),
+    ),
+  ]
+}
+
+/** A harness as it was typed, when it can be driven. What is wrong with it is thrown. */
+export function checkHarnessName(name: string): string {
+  const found = findHarness(name)
+  const { argument } = found ?? {}
+  const given = argumentOf(name)
+  if (found?.drive === undefined || given === '' || (given === undefined && argument?.isRequired))
+    throw unknownHarness(name, given === undefined ? undefined : argument)
+  return name
+}
+
+function unknownHarness(name: string, argument: HarnessArgument | undefined): StintError {
+  if (argument?.isRequired !== undefined)
+    return new StintError('NO_HARNESS', argument.isRequired.problem, argument.isRequired.example)
+  const ways = HARNESSES.flatMap((each) =>
+    each.argument === undefined
+      ? []
+      : [`${each.name}:${each.argument.placeholder} for ${each.argument.about}`],
+  )
+  return new StintError(
+    'NO_HARNESS',
+    `there is no harness "${name}"`,
+    `one of ${[...drivableNames(), ...ways.slice(0, -1)].join(', ')}, or ${ways.at(-1)}`,
+  )
+}
+
+/** What stands behind the colon of a name. */
+function argumentOf(name: string): string | undefined {
+  const colon = name.indexOf(':')
+  return colon === -1 ? undefined : name.slice(colon + 1).trim()
+}
+
+/** The driver of the harness that a name means. */
+export async function driveHarness(
+  name: string,
+  request: Omit<DriveRequest, 'name' | 'argument'>,
+): Promise<Harness> {
+  const { drive, isScripted } = findHarness(checkHarnessName(name))!
+  if (request.script !== undefined && isScripted !== true)
+    throw new StintError(
+      'NO_SCRIPT',
+      `${name} follows no script`,
+      'leave --script away, or add --harness rehearsal',
+    )
+  const argument = argumentOf(name)
+  return drive!({ ...request, name, ...(argument === undefined ? {} : { argument }) })
+}
+
+/** The harnesses whose history can be imported. */
+export function importedHarnesses(): readonly string[] {
+  return HARNESSES.filter(({ history }) => history !== undefined).map(({ name }) => name)
+}
+
+export async function loadHistory(name: string): Promise<HarnessHistory> {
+  const history = findHarness(name)?.history
+  if (history === undefined) throw new Error(`there is no history of ${name}`)
+  return history()
+}
+
+/** The harnesses that Stint can be installed into. */
+export function installableHarnesses(): readonly string[] {
+  return HARNESSES.filter(({ setup }) => setup !== undefined).map(({ name }) => name)
+}
+
+/** The harnesses that store a conversation without its system prompt. */
+export function promptlessHarnesses(): ReadonlySet<string> {
+  return new Set(HARNESSES.filter((each) => each.omitsSystemPrompt).map(({ name }) => name))
 }
 
 /** The hooks of a harness; those of the default where none is named. */

@@ -13,17 +13,21 @@ export interface ModelMessage {
 type ToolUse = Extract<Part, { type: 'tool use' }>
 type ToolResult = Extract<Part, { type: 'tool result' }>
 
+const NO_HARNESS: ReadonlySet<string> = new Set()
 const NO_RESULT =
   'The result of this call was never recorded: the conversation was cut off before it.'
 
 /**
  * What one request said is one message. The results of its tools follow in one message, in the order in which they came; one that a
  * crash swallowed is an error. Files that were shown and what people said meanwhile come behind them, and what the harness added
- * behind that.
+ * behind that. `promptless` are the harnesses that store a conversation without its system prompt.
  */
-export function nextMessages(items: Iterable<HistoryItem>): readonly ModelMessage[] {
+export function nextMessages(
+  items: Iterable<HistoryItem>,
+  promptless: ReadonlySet<string> = NO_HARNESS,
+): readonly ModelMessage[] {
   const all = [...items]
-  const prompt = systemPromptOf(all)
+  const prompt = systemPromptOf(all, promptless)
   const turns = turnsOf(liveMessages(all).filter((message) => !prompt.has(message)))
   const late = new Map(turns.flatMap(({ results }) => [...results]))
   return turns.flatMap(({ said, reminders, answered, results }) => {
@@ -46,10 +50,13 @@ export function nextMessages(items: Iterable<HistoryItem>): readonly ModelMessag
 
 /**
  * What the system said before anybody else: it is sent beside the messages. A compaction may have kept it. What a hook gave then is
- * none of it, nor anything in Claude Code's transcripts, which do not hold it as a message.
+ * none of it, nor anything from a harness that stores conversations without it.
  */
-function systemPromptOf(items: readonly HistoryItem[]): ReadonlySet<HistoryItem> {
-  if (items.some((item) => item.type === 'began' && item.harness === 'claude')) return new Set()
+function systemPromptOf(
+  items: readonly HistoryItem[],
+  promptless: ReadonlySet<string>,
+): ReadonlySet<HistoryItem> {
+  if (items.some((item) => item.type === 'began' && promptless.has(item.harness))) return new Set()
   const messages = items.filter(
     (item) => item.type === 'message' && item.agent === undefined,
   ) as readonly Message[]

@@ -79,6 +79,8 @@ export interface ProjectLine {
 
 export interface HarnessLine {
   readonly name: string
+  /** It follows a script and asks no model. */
+  readonly isScripted?: true
   readonly isThere: boolean
   /** It has not answered yet whether it is. */
   readonly isPending?: true

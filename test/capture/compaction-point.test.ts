@@ -2,8 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { estimated, measured } from '../../src/context/budget/figures.ts'
-import { type ClaudeEvidence, compactionPoint } from '../../src/harness/claude/compaction-point.ts'
-import { readCompactionSettings } from '../../src/harness/claude/compaction-settings.ts'
+import {
+  type ClaudeEvidence,
+  compactionPoint,
+  readCompactionSettings,
+} from '../../src/harness/claude/limits.ts'
 import { windowOf } from '../../src/context/budget/model-windows.ts'
 import { findHarness } from '../../src/harness/registry.ts'
 import { scratchFolder } from '../support/scratch.ts'

@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { promptlessHarnesses } from '../../src/harness/registry.ts'
 import { nextMessages } from '../../src/history/next-messages.ts'
 import { copyPiece } from '../../src/project/conversation/copy-transcript.ts'
 import { endConversation } from '../../src/history/end-conversation.ts'
@@ -253,7 +254,7 @@ describe('of a line', () => {
         asTold: { role: 'system', parts: [{ text: 'The user sent: and this' }] },
       },
     ])
-    expect(nextMessages(copying.items).at(-1)).toEqual({
+    expect(nextMessages(copying.items, promptlessHarnesses()).at(-1)).toEqual({
       role: 'system',
       parts: [
         { type: 'text', text: 'It is late.\n' },

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { HarnessEvent } from '../../src/harness/contract/drive.ts'
-import { Updates } from '../../src/harness/acp/drive/updates.ts'
-import { usageIn } from '../../src/harness/acp/drive/usage.ts'
+import { Updates, usageIn } from '../../src/harness/acp/drive/updates.ts'
 import { limitIn } from '../../src/harness/contract/usage-limit.ts'
 
 const chunk = (text: string, messageId?: string) => ({

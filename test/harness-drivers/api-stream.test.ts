@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { AnthropicReply } from '../../src/harness/api/drive/anthropic-reply.ts'
+import { AnthropicReply } from '../../src/harness/api/drive/anthropic.ts'
 import { failureFor } from '../../src/harness/api/drive/model-failure.ts'
-import { OpenAiReply } from '../../src/harness/api/drive/openai-reply.ts'
+import { OpenAiReply } from '../../src/harness/api/drive/openai.ts'
 import type { Reply, ReplyReader } from '../../src/harness/api/drive/reply.ts'
 import {
   type ServerSentEvent,

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { PiecesWithoutKey } from '../../src/harness/api/drive/key-out.ts'
-import type { ApiSettings } from '../../src/harness/api/drive/settings.ts'
+import type { ApiSettings } from '../../src/harness/contract/drive.ts'
 import type {
   Conversation,
   HarnessEvent,

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { apiHarness } from '../../src/harness/api/drive.ts'
-import type { ApiSettings, Provider } from '../../src/harness/api/drive/settings.ts'
+import type { ApiSettings, Provider } from '../../src/harness/contract/drive.ts'
 import type { OpenConversation } from '../../src/harness/contract/drive.ts'
 import { type ConversationStore, conversationStore } from '../../src/history/store.ts'
 import type { Act, HarnessWorld } from '../contract/harness.ts'

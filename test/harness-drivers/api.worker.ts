@@ -1,6 +1,6 @@
 // A process of ours that drives a bare model until it is killed.
 import { apiHarness } from '../../src/harness/api/drive.ts'
-import type { ApiSettings } from '../../src/harness/api/drive/settings.ts'
+import type { ApiSettings } from '../../src/harness/contract/drive.ts'
 import type { OpenConversation } from '../../src/harness/contract/drive.ts'
 import { conversationStore } from '../../src/history/store.ts'
 

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { hookGroups } from '../../src/harness/claude/setup/hook-registrations.ts'
+import { hookGroups } from '../../src/harness/claude/setup/settings.ts'
 import { afterEvent } from '../../src/hook/after.ts'
 import { serveHook } from '../../src/hook/serve.ts'
 import { readLog } from '../../src/journal/read.ts'

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { configFrom } from '../../src/project/config/config.ts'
-import { harnessNames, harnessNamed, pointOfModel } from '../../src/run/harnesses.ts'
+import { drivableNames } from '../../src/harness/registry.ts'
+import { harnessNamed, pointOfModel } from '../../src/run/harnesses.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { gitProject } from '../support/project.ts'
 
@@ -100,25 +101,25 @@ test.each([
   expect(() => api(section)).toThrow(message)
 })
 
-test('a bare model is a harness by its name, and without settings says which are wanted', () => {
+test('a bare model is a harness by its name, and without settings says which are wanted', async () => {
   const project = gitProject()
   project.write(
     '.sessions/config.yaml',
     'api:\n  providers:\n    local: { provider: openai, base_url: "http://localhost:1/v1" }\n',
   )
   const workspace = new Workspace(project.root)
-  expect(harnessNames(workspace.config)).toContain('api:local')
-  expect(harnessNamed('api:local', workspace)).toMatchObject({
+  expect(drivableNames(workspace.config.api)).toContain('api:local')
+  expect(await harnessNamed('api:local', workspace)).toMatchObject({
     name: 'api:local',
     capabilities: { resume: true, systemPrompt: true },
   })
-  expect(() => harnessNamed('api', workspace)).toThrow(
+  await expect(harnessNamed('api', workspace)).rejects.toThrow(
     expect.objectContaining({
       code: 'NO_MODEL',
       hint: 'set provider and model under api, or use api:local',
     }),
   )
-  expect(() => harnessNamed('api:other', workspace)).toThrow(
+  await expect(harnessNamed('api:other', workspace)).rejects.toThrow(
     expect.objectContaining({ code: 'NO_MODEL' }),
   )
 })

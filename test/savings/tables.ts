@@ -1,6 +1,6 @@
 // What Stint saves and what it costs, as the page on it shows them. Put there by scripts/savings-tables.mjs.
 import { readFileSync } from 'node:fs'
-import { instructionsEdit } from '../../src/harness/claude/setup/instructions.ts'
+import { instructionsEdit } from '../../src/harness/claude/setup/install.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { saidOnPage } from '../survey/said-on-page.ts'
 import { change, entriesOf, row, ruleFor } from '../document/export/token-table.ts'

@@ -1,9 +1,9 @@
+import type { SetupReport } from '../../src/harness/contract/setup.ts'
 import { chmodSync, existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { launcherPath, launcherText } from '../../src/harness/claude/setup/launcher.ts'
-import { probeServer } from '../../src/harness/claude/setup/server-probe.ts'
-import type { SetupReport } from '../../src/harness/claude/setup/check-report.ts'
+import { launcherPath, launcherText } from '../../src/harness/setup/launcher.ts'
+import { probeServer } from '../../src/harness/claude/setup/probe.ts'
 import { setupWorld } from './world.ts'
 
 const EVENTS = [

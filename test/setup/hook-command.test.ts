@@ -7,7 +7,7 @@ import {
   STATUS_LINE_COMMAND,
   isStintCommand,
 } from '../../src/harness/setup/hook-command.ts'
-import { launcherPath, launcherText } from '../../src/harness/claude/setup/launcher.ts'
+import { launcherPath, launcherText } from '../../src/harness/setup/launcher.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const SHELLS = ['sh', 'bash', 'zsh', 'dash', 'busybox'].filter(

@@ -1,10 +1,11 @@
+import type { SetupRequest } from '../../src/harness/contract/setup.ts'
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { launcherPath, launcherText, programIn } from '../../src/harness/claude/setup/launcher.ts'
-import { findHookProgram, findVersion } from '../../src/harness/claude/setup/program.ts'
-import { type SetupRequest, setUpClaude } from '../../src/harness/claude/setup/setup-claude.ts'
+import { launcherPath, launcherText, programIn } from '../../src/harness/setup/launcher.ts'
+import { findHookProgram, findVersion } from '../../src/harness/process/stint-program.ts'
+import { setUpClaude } from '../../src/harness/claude/setup.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const REQUEST: SetupRequest = {

@@ -1,9 +1,8 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { planInstall } from '../../src/harness/claude/setup/install.ts'
-import { carryOut } from '../../src/harness/claude/setup/plan.ts'
-import { planRemove } from '../../src/harness/claude/setup/remove.ts'
+import { planInstall, planRemove } from '../../src/harness/claude/setup/install.ts'
+import { carryOut } from '../../src/harness/setup/plan.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const OPTIONS = {

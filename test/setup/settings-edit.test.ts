@@ -1,23 +1,20 @@
 import * as fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { hookGroups } from '../../src/harness/claude/setup/hook-registrations.ts'
-import { type JsonText, loadJsonText } from '../../src/harness/claude/setup/json-text.ts'
+import { describe, expect, test } from 'vitest'
+import {
+  areHooksCurrent,
+  hookGroups,
+  statusLineOf,
+} from '../../src/harness/claude/setup/settings.ts'
 import {
   STATUS_LINE,
   addToSettings,
   containersOf,
   takeOutOfSettings,
 } from '../../src/harness/claude/setup/settings-edit.ts'
-import { areHooksCurrent, statusLineOf } from '../../src/harness/claude/setup/settings.ts'
-
-let json: JsonText
-beforeAll(async () => {
-  json = await loadJsonText()
-})
 
 const groups = hookGroups({ notify: false })
 const wanted = { groups, hasStatusLine: true }
-const add = (text: string, what = wanted) => addToSettings(json, text, what).at(-1)!
+const add = (text: string, what = wanted) => addToSettings(text, what).at(-1)!
 
 /** Whether a text is the other with pieces put in. */
 function isKeptIn(text: string, longer: string): boolean {
@@ -60,13 +57,13 @@ describe('settings', () => {
     const settings = JSON.parse(after)
     expect(areHooksCurrent(settings, groups)).toBe(true)
     expect(settings.statusLine).toEqual(STATUS_LINE)
-    expect(JSON.parse(takeOutOfSettings(json, after, containersOf(bare)))).toEqual(JSON.parse(bare))
+    expect(JSON.parse(takeOutOfSettings(after, containersOf(bare)))).toEqual(JSON.parse(bare))
   })
 
   // Blanks between the brackets of what was empty are the one thing that only exact undoing brings back.
   const whole = ODD.filter(([, text]) => /^\{\s*"/.test(text) && !text.includes('[ ]'))
   test.each(whole)('with %s come back byte by byte', (_, text) => {
-    expect(takeOutOfSettings(json, add(text), containersOf(text))).toBe(text)
+    expect(takeOutOfSettings(add(text), containersOf(text))).toBe(text)
   })
 
   test('are indented as the file is', () => {
@@ -89,7 +86,7 @@ describe('settings', () => {
     settings.hooks.SessionEnd.unshift({ hooks: [theirs] })
     const text = JSON.stringify(settings, undefined, 2)
     expect(areHooksCurrent(settings, groups)).toBe(true)
-    expect(JSON.parse(takeOutOfSettings(json, text))).toEqual({
+    expect(JSON.parse(takeOutOfSettings(text))).toEqual({
       hooks: { Stop: [{ hooks: [theirs] }], SessionEnd: [{ hooks: [theirs] }] },
     })
   })
@@ -147,7 +144,7 @@ describe('settings', () => {
           const after = add(text)
           expect(isKeptIn(text, after)).toBe(true)
           expect(areHooksCurrent(JSON.parse(after), groups)).toBe(true)
-          const rest = takeOutOfSettings(json, after, containersOf(text))
+          const rest = takeOutOfSettings(after, containersOf(text))
           expect(JSON.parse(rest)).toEqual(JSON.parse(text))
         },
       ),

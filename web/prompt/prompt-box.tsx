@@ -108,7 +108,7 @@ function Composer({ session, isRunning, started }: ComposerProps) {
       ...(where === 'fresh' ? { isFresh: true } : {}),
       ...(harness === undefined ? {} : { harness: harness.name }),
       ...(model.trim() === '' ? {} : { model: model.trim() }),
-      ...(harness?.name === 'rehearsal' && script.trim() !== '' ? { script: script.trim() } : {}),
+      ...(harness?.isScripted === true && script.trim() !== '' ? { script: script.trim() } : {}),
     }
     const answer = await run(() => api.startPrompt(request))
     if (answer === undefined) return
@@ -217,7 +217,7 @@ function Composer({ session, isRunning, started }: ComposerProps) {
           value={model}
           onInput={({ currentTarget }) => setModel(currentTarget.value)}
         />
-        {harness?.name === 'rehearsal' ? (
+        {harness?.isScripted === true ? (
           <input
             class="field composer-model"
             aria-label="Script"
@@ -237,7 +237,7 @@ function harnessFor(chosen: string, harnesses: readonly HarnessLine[]): HarnessL
   // The rehearsal is always there, and nobody's agent.
   return (
     there.find(({ name }) => name === chosen) ??
-    there.find(({ name }) => name !== 'rehearsal') ??
+    there.find(({ isScripted }) => isScripted !== true) ??
     there[0]
   )
 }

@@ -5,7 +5,7 @@ import type { Context } from './context.ts'
 import { Misuse } from './errors.ts'
 import { json, session, taskName, text, texts, toggle } from './flags.ts'
 import { nearest } from './nearest.ts'
-import { amount, choice, given, harnessOf, tokenCount } from './run-flags.ts'
+import { amount, choice, given, harnessOf, refuseScript, tokenCount } from './run-flags.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface StartFlags {
@@ -65,12 +65,7 @@ export async function delegateRequest(
 ): Promise<DelegateRequest> {
   refuseMistyped(words, commands)
   const { files, script } = flags
-  if (script !== undefined && flags.harness !== undefined && flags.harness !== 'rehearsal') {
-    throw new Misuse(
-      `only the rehearsal harness follows a script, and --harness is ${flags.harness}`,
-      'stint delegate "…" --harness rehearsal --script FILE',
-    )
-  }
+  refuseScript(flags, 'stint delegate "…" --harness rehearsal --script FILE')
   return {
     what: await orderOf(context, words, flags.task),
     ...defined({

@@ -1,4 +1,6 @@
 // The flags that run and plan share, and what is wrong with what was given.
+import { checkHarnessName, findHarness } from '../../harness/registry.ts'
+import { StintError } from '../../journal/errors.ts'
 import { MOST_AT_ONCE, type RunOptions } from '../../run/options.ts'
 import { Misuse } from './errors.ts'
 import { text, texts, toggle } from './flags.ts'
@@ -34,9 +36,6 @@ export interface RunFlags extends PlanFlags {
   readonly script?: string
 }
 
-const HARNESSES = ['claude', 'codex', 'api', 'rehearsal'] as const
-const MODEL = 'api:'
-const ACP = 'acp:'
 const BATCHES = ['forecast', 'fixed', 'one'] as const
 const ON_FAILURE = ['retry', 'continue', 'stop'] as const
 const ON_LIMIT = ['wait', 'end'] as const
@@ -173,12 +172,7 @@ function refuseTogether(flags: RunFlags): void {
   if (flags.once === true && flags.maxTasks !== undefined) {
     throw new Misuse('--once is --max-tasks 1', 'leave one of them out')
   }
-  if (flags.script !== undefined && flags.harness !== undefined && flags.harness !== 'rehearsal') {
-    throw new Misuse(
-      `only the rehearsal harness follows a script, and --harness is ${flags.harness}`,
-      'stint run --harness rehearsal --script FILE',
-    )
-  }
+  refuseScript(flags, 'stint run --harness rehearsal --script FILE')
 }
 
 /** How many tasks at once. */
@@ -201,18 +195,25 @@ function atOnce({ batch, parallel }: PlanFlags): number | undefined {
 }
 
 export function harnessOf(name: string | undefined): string | undefined {
-  if (name === undefined || (HARNESSES as readonly string[]).includes(name)) return name
-  if (name.startsWith(MODEL) && name.length > MODEL.length) return name
-  if (name.startsWith(ACP)) {
-    if (name.slice(ACP.length).trim() !== '') return name
-    throw new Misuse(
-      'acp: needs the command that starts the agent',
-      `stint run --harness "acp:gemini --experimental-acp"`,
-    )
+  if (name === undefined) return undefined
+  try {
+    return checkHarnessName(name)
+  } catch (error) {
+    if (error instanceof StintError) throw new Misuse(error.message, error.hint)
+    throw error
   }
+}
+
+/** Only a scripted harness follows a script. */
+export function refuseScript(
+  { harness, script }: { readonly harness?: string; readonly script?: string },
+  example?: string,
+): void {
+  if (script === undefined || harness === undefined || findHarness(harness)?.isScripted === true)
+    return
   throw new Misuse(
-    `there is no harness "${name}"`,
-    `one of ${HARNESSES.join(', ')}, api:NAME for a model of the configuration, or acp:COMMAND for any agent that speaks ACP`,
+    `only the rehearsal harness follows a script, and --harness is ${harness}`,
+    example,
   )
 }
 

@@ -1,22 +1,22 @@
 // What `stint setup` says.
-import { plural } from './terminal/text.ts'
 import { relative } from 'node:path'
-import { type FileChange, kindOf } from '../../harness/claude/setup/changes.ts'
 import type {
+  HarnessSetup,
   PlaceReport,
   ServerReport,
   SetupReport,
-} from '../../harness/claude/setup/check-report.ts'
-import { unifiedDiff } from '../../harness/claude/setup/diff.ts'
-import { type Plan, filesOf } from '../../harness/claude/setup/plan.ts'
-import type { SetupRequest } from '../../harness/claude/setup/setup-claude.ts'
+  SetupRequest,
+} from '../../harness/contract/setup.ts'
+import { unifiedDiff } from '../../harness/setup/diff.ts'
+import { type FileChange, type Plan, filesOf, kindOf } from '../../harness/setup/plan.ts'
 import { minute } from '../../text/times.ts'
 import type { Output } from '../context/output.ts'
+import { plural } from './terminal/text.ts'
 
 type Asked = Pick<SetupRequest, 'into' | 'remove' | 'dryRun'>
-type Program = 'Claude Code' | 'Codex'
+type Program = { readonly title: string } & Pick<HarnessSetup, 'nextStep'>
 
-export function setupJson({ into, remove, dryRun }: Asked, plan: Plan, harness = 'claude') {
+export function setupJson({ into, remove, dryRun }: Asked, plan: Plan, harness: string) {
   return {
     harness,
     ...(typeof into === 'string' ? { scope: into } : into),
@@ -36,12 +36,12 @@ export function describeSetup(
   plan: Plan,
   output: Output,
   root: string,
-  program: Program = 'Claude Code',
+  program: Program,
 ): string {
   const { changes, notes, record } = plan
   const said = notes.map((note) => `   ${note}`)
   if (changes.length === 0 && record === undefined)
-    return [nothingToDo(request, program), ...said].join('\n')
+    return [nothingToDo(request, program.title), ...said].join('\n')
   if (request.dryRun)
     return [
       ...changes.flatMap((change) => describeDiff(change, root)),
@@ -49,10 +49,10 @@ export function describeSetup(
       ...said,
     ].join('\n')
   return [
-    output.bold(headline(request, program)),
+    output.bold(headline(request, program.title)),
     ...grouped(changes, root),
     ...said,
-    ...(request.remove ? [] : ['', nextStep(request, program)]),
+    ...(request.remove ? [] : ['', program.nextStep(request)]),
   ].join('\n')
 }
 
@@ -62,28 +62,16 @@ const FOR = {
   user: 'for you, in every project',
 }
 
-function headline({ into, remove }: Asked, program: Program): string {
+function headline({ into, remove }: Asked, program: string): string {
   if (typeof into !== 'string') return remove ? 'The plugin is removed.' : 'The plugin is written.'
   return remove ? `Taken out of ${program} (${FOR[into]}).` : `Set up in ${program} (${FOR[into]}).`
 }
 
-function nothingToDo({ remove, into }: Asked, program: Program): string {
+function nothingToDo({ remove, into }: Asked, program: string): string {
   if (remove) return 'Nothing of Stint is set up there.'
   return typeof into === 'string'
     ? `Already set up in ${program} (${FOR[into]}); nothing changed.`
     : 'The plugin is there already; nothing changed.'
-}
-
-function nextStep({ into }: Asked, program: Program): string {
-  if (program === 'Codex')
-    return 'Codex reads it in projects that you trust. Start codex here, and then look: codex mcp list'
-  if (typeof into === 'string')
-    return 'Start claude, type a prompt, and then ask: stint setup --check'
-  return [
-    `Try it:      claude --plugin-dir ${into.plugin}/stint`,
-    `Install it:  claude plugin marketplace add ${into.plugin} && claude plugin install stint@stint`,
-    'Its slash commands are called /stint:session-init and so on.',
-  ].join('\n')
 }
 
 const DONE = { create: 'created', change: 'changed', delete: 'deleted' }

@@ -1,6 +1,8 @@
 // Any agent that speaks the Agent Client Protocol, version 1.
-import type { Capabilities, Harness } from '../contract/drive.ts'
-import type { AcpProgram } from './drive/program.ts'
+import { StintError } from '../../journal/errors.ts'
+import { commandWords } from '../../text/command-words.ts'
+import type { Capabilities, DriveRequest, Harness } from '../contract/drive.ts'
+import type { AcpProgram } from './drive/start-agent.ts'
 
 export interface AcpOptions extends AcpProgram {
   /** Where an agent is known to do more or less than most. */
@@ -19,6 +21,18 @@ const CAPABILITIES: Capabilities = {
   systemPrompt: false,
   permissions: ['ask', 'edits', 'all'],
   instructions: [],
+}
+
+/** The agent that `acp:COMMAND ARGUMENTS` means. */
+export function agentFor({ argument = '' }: DriveRequest): Harness {
+  const [command, ...args] = commandWords(argument) ?? []
+  if (command === undefined)
+    throw new StintError(
+      'NO_HARNESS',
+      `a quotation does not end in acp:${argument}`,
+      'close it, or leave it away',
+    )
+  return acpHarness({ name: 'acp', command, args })
 }
 
 export function acpHarness({ capabilities, ...program }: AcpOptions): Harness {

@@ -2,21 +2,22 @@
 import type { ConversationStore } from '../../history/store.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
-import { findVersion } from '../claude/setup/program.ts'
+import { findVersion } from '../process/stint-program.ts'
 import type {
+  ApiSettings,
   Capabilities,
   Conversation,
+  DriveRequest,
   Harness,
   HarnessCheck,
   OpenConversation,
 } from '../contract/drive.ts'
-import { ApiHistory } from './drive/api-history.ts'
+import { ApiHistory, INSTRUCTIONS, openingMessages } from './drive/api-history.ts'
 import { reach, refusalOf } from './drive/ask-model.ts'
 import { ApiConversation } from './drive/conversation.ts'
 import { ModelFailure } from './drive/model-failure.ts'
-import { INSTRUCTIONS, openingMessages } from './drive/opening.ts'
 import { addressOf, formOf } from './drive/provider.ts'
-import { type ApiSettings, isLoopback, keyVariable } from './drive/settings.ts'
+import { isLoopback, keyVariable, settingsFor } from './drive/settings.ts'
 import { ToolProgram } from './drive/tools/tool-program.ts'
 import { roomFor } from './drive/window.ts'
 import { defined } from '../../text/defined.ts'
@@ -38,6 +39,18 @@ const CAPABILITIES: Capabilities = {
   systemPrompt: true,
   permissions: ['ask', 'edits', 'all'],
   instructions: INSTRUCTIONS,
+}
+
+/** The model of the configuration that `api` or `api:NAME` means. */
+export function configuredModel({ name, argument, models, store }: DriveRequest): Harness {
+  const settings = settingsFor(name, models)
+  if (settings !== undefined) return apiHarness({ name, settings, store: store() })
+  const named = Object.keys(models.providers).map((known) => `api:${known}`)
+  throw new StintError(
+    'NO_MODEL',
+    `.sessions/config.yaml does not say which model ${name} is`,
+    `set provider and model under api${argument === undefined ? '' : `.providers.${argument}`}${named.length === 0 ? '' : `, or use ${named.join(', ')}`}`,
+  )
 }
 
 export function apiHarness(api: ApiOptions): Harness {

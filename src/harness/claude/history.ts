@@ -6,15 +6,17 @@ import { messageAsWritten } from '../../history/message-as-written.ts'
 import type { HistoryItem, NewItem } from '../../history/items.ts'
 import { type Json, listOf, maySpace, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { filesBelow, filesNamed, firstObjects } from '../contract/history-files.ts'
-import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../contract/history.ts'
+import type { FileHistory, HistoryFile, HistoryHead, Translator } from '../contract/history.ts'
 import { configFolder } from './setup/places.ts'
 import { defined } from '../../text/defined.ts'
 
 const HEAD_BYTES = 256 * 1024
 
-export const claudeHistory: HistoryHarness = {
+export const claudeHistory: FileHistory = {
+  form: 'files',
   name: 'claude',
   isRepetitive: false,
+  hasStableIds: true,
   files: (env) => transcriptsIn(filesBelow(join(configFolder(env), 'projects'))),
   filesAt: (path) => transcriptsIn(filesNamed(path)),
   head: headOf,

@@ -1,7 +1,12 @@
-import type { HarnessLimits } from '../contract/limits.ts'
-import { compactionPoint } from './compaction-point.ts'
-import { readCompactionSettings } from './compaction-settings.ts'
+import { managedSettings, setupPlace } from './setup/places.ts'
+import { type Figure, estimated, measured } from '../../context/budget/figures.ts'
 import { windowOf } from '../../context/budget/model-windows.ts'
+import { errnoOf } from '../../journal/errors.ts'
+import { readOrUndefined } from '../../journal/look.ts'
+import { defined } from '../../text/defined.ts'
+import { type Json, countOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
+import type { HarnessLimits, PointEvidence } from '../contract/limits.ts'
+import type { Surroundings } from '../contract/setup.ts'
 
 export const claudeLimits: HarnessLimits = {
   windowOf: (model) => windowOf(model, undefined),
@@ -9,4 +14,158 @@ export const claudeLimits: HarnessLimits = {
     const settings = readCompactionSettings(project)
     return (evidence) => compactionPoint({ ...evidence, settings })
   },
+}
+
+// The point at which Claude Code compacts a conversation. It tells nobody, so that it is worked out as the client
+// does it, from its settings and the size of the window.
+
+/** What settings and environment say about compaction. */
+export interface CompactionSettings {
+  /** Compaction happens by itself. */
+  readonly isAutomatic: boolean
+  /** A window that the person set, smaller than the model's. */
+  readonly window?: number
+  /** Percent of the window, where the person set that. */
+  readonly percent?: number
+  /** The longest answer the client lets the model give, where the person set that. */
+  readonly maxOutput?: number
+  /** Where each of these was said, for whoever asks. */
+  readonly said: readonly string[]
+}
+
+export interface ClaudeEvidence extends PointEvidence {
+  readonly settings: CompactionSettings
+}
+
+/** Kept free for the summary, and for what the last answer brings. */
+const MARGIN = 13_000
+const SUMMARY = 20_000
+const OLD_OUTPUT = 32_000
+
+/** How much above the rule a compaction may have been, and still say where the point is. An answer may overshoot it by far. */
+const OVERSHOOT = 1.05
+
+/** How many tokens there are when it compacts; with compaction turned off, how many the model can take. */
+export function compactionPoint(evidence: ClaudeEvidence): Figure | undefined {
+  const rule = pointByRule(evidence)
+  const { lastAutomatic: seen, tokens, settings } = evidence
+  if (seen === undefined || !settings.isAutomatic) return rule
+  // It has more by now and did not compact: something was set differently then.
+  if (tokens !== undefined && tokens > seen.tokens) return rule
+  if (rule !== undefined && seen.tokens > rule.value * OVERSHOOT) return rule
+  return measured(seen.tokens, 'transcript: it compacted there', seen.at)
+}
+
+function pointByRule({ window, settings, version }: ClaudeEvidence): Figure | undefined {
+  if (window === undefined) return undefined
+  const { isAutomatic, percent } = settings
+  const said = settings.said.length === 0 ? '' : ` (${settings.said.join(', ')})`
+  if (!isAutomatic) return { ...window, from: `the whole window, since compaction is off${said}` }
+  const isOld = isOldClient(version)
+  // Old clients know no window but the model's.
+  const size = isOld ? window.value : Math.min(window.value, settings.window ?? Infinity)
+  const output = settings.maxOutput ?? OLD_OUTPUT
+  const usable = size - (isOld ? output : Math.min(output, SUMMARY))
+  const usual = usable - MARGIN
+  const value =
+    percent === undefined ? usual : Math.min(usual, Math.floor((usable * percent) / 100))
+  if (value <= 0) return undefined
+  const less =
+    percent === undefined || value === usual
+      ? `window less ${count(size - usual)}`
+      : `${percent}% of the window`
+  return estimated(value, `${less}${said}`, window.at)
+}
+
+/** Before 2.1 the whole of the longest answer was kept free. */
+function isOldClient(version: string | undefined): boolean {
+  const [, major = '', minor = ''] = /^(\d+)\.(\d+)\./.exec(version ?? '') ?? []
+  return major !== '' && (Number(major) < 2 || (Number(major) === 2 && Number(minor) < 1))
+}
+
+function count(tokens: number): string {
+  return `${tokens / 1000}k`
+}
+
+/** The smallest and the largest window that the client lets a person set. */
+const SMALLEST = 100_000
+const LARGEST = 1_000_000
+
+/**
+ * What is set about compaction, where Claude Code looks for it. Its own environment is not to be seen from another
+ * process; a hook and a command that it runs have the same.
+ */
+export function readCompactionSettings(
+  around: Pick<Surroundings, 'root' | 'env'>,
+): CompactionSettings {
+  const files = settingsFiles(around)
+  const said: string[] = []
+  const env = (name: string): string | undefined => {
+    const file = files.find(
+      ({ settings }) => nameOf(objectOf(settings['env'])?.[name]) !== undefined,
+    )
+    const value =
+      around.env[name] ||
+      (file === undefined ? undefined : nameOf(objectOf(file.settings['env'])?.[name]))
+    if (value !== undefined) said.push(name)
+    return value
+  }
+  const setting = (name: string): unknown => {
+    const value = files.find(({ settings }) => settings[name] !== undefined)?.settings[name]
+    if (value !== undefined) said.push(name)
+    return value
+  }
+  const isOff =
+    isTrue(env('DISABLE_COMPACT')) ||
+    isTrue(env('DISABLE_AUTO_COMPACT')) ||
+    setting('autoCompactEnabled') === false
+  const window =
+    sizeOf(env('CLAUDE_CODE_AUTO_COMPACT_WINDOW')) ?? sizeOf(setting('autoCompactWindow'))
+  const percent = Number.parseFloat(env('CLAUDE_AUTOCOMPACT_PCT_OVERRIDE') ?? '')
+  const maxOutput = countOf(Number.parseInt(env('CLAUDE_CODE_MAX_OUTPUT_TOKENS') ?? '', 10))
+  return {
+    isAutomatic: !isOff,
+    ...defined({ window }),
+    ...(percent > 0 && percent <= 100 ? { percent } : {}),
+    ...(maxOutput === undefined || maxOutput === 0 ? {} : { maxOutput }),
+    said,
+  }
+}
+
+/** The most binding first. */
+function settingsFiles(
+  around: Pick<Surroundings, 'root' | 'env'>,
+): readonly { readonly settings: Json }[] {
+  const places = { ...around, gitCommonDir: undefined }
+  const paths = [
+    ...managedSettings(),
+    ...(['local', 'shared', 'user'] as const).map((scope) => setupPlace(scope, places).settings),
+  ]
+  return paths.flatMap((path) => {
+    const settings = settingsIn(path)
+    return settings === undefined ? [] : [{ settings }]
+  })
+}
+
+function settingsIn(path: string): Json | undefined {
+  try {
+    const text = readOrUndefined(path)?.toString('utf8')
+    return text === undefined ? undefined : objectOf(parseJson(text.replace(/^\uFEFF/, '')))
+  } catch (error) {
+    // A file that may not be read, or is a folder, sets nothing.
+    if (errnoOf(error) === undefined) throw error
+    return undefined
+  }
+}
+
+function isTrue(value: string | undefined): boolean {
+  return value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim())
+}
+
+/** `200000`, `200k`, `1m`, as the client reads them: what is too small or too large is the nearest it takes. */
+function sizeOf(value: unknown): number | undefined {
+  const [, digits, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([km]?)\s*$/i.exec(String(value ?? '')) ?? []
+  if (digits === undefined) return undefined
+  const tokens = Number(digits) * ({ k: 1000, m: 1_000_000 }[unit.toLowerCase()] ?? 1)
+  return tokens > 0 ? Math.min(LARGEST, Math.max(SMALLEST, tokens)) : undefined
 }

@@ -3,8 +3,8 @@ import type { Limit } from '../../context/budget/figures.ts'
 import type { StatusFigures, StatusInput } from '../contract/hooks.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
 import { type Json, countOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
+import { tokensOf } from '../contract/usage.ts'
 import { timeOf, usageIn } from './transcript/last-answer.ts'
-import { contextOf } from '../contract/transcript.ts'
 import { defined } from '../../text/defined.ts'
 
 export type { StatusInput } from '../contract/hooks.ts'
@@ -42,7 +42,7 @@ function figuresIn(fields: Json): StatusFigures {
 // compaction, when nobody knows yet.
 function usedIn(window: Json | undefined): number | undefined {
   const usage = usageIn({ usage: window?.['current_usage'] })
-  return usage === undefined ? undefined : positive(contextOf(usage))
+  return usage === undefined ? undefined : positive(tokensOf(usage))
 }
 
 function toldLimit(value: unknown): Limit | undefined {

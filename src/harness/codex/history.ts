@@ -15,13 +15,14 @@ import {
   textOf,
 } from '../../text/json-fields.ts'
 import { filesNamed, firstObjects } from '../contract/history-files.ts'
-import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../contract/history.ts'
+import type { FileHistory, HistoryFile, HistoryHead, Translator } from '../contract/history.ts'
 import { messageOf } from './history/rollout-items.ts'
 import { defined } from '../../text/defined.ts'
 
 const HEAD_BYTES = 512 * 1024
 
-export const codexHistory: HistoryHarness = {
+export const codexHistory: FileHistory = {
+  form: 'files',
   name: 'codex',
   isRepetitive: false,
   files: (env) => rolloutsIn(foldersOf(env)),

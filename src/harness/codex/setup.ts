@@ -1,37 +1,44 @@
 // Our MCP server in the project's `.codex/config.toml`, which Codex reads in projects that the user trusts. `codex mcp add` would write
 // into the user's own file, for every project.
+import { stateHome } from '../../journal/state-home.ts'
+import type { HarnessSetup, SetupRequest, Surroundings } from '../contract/setup.ts'
 import { join } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
-import { readText } from '../claude/setup/changes.ts'
-import {
-  type PlannedFile,
-  type TextEdit,
-  planEdit,
-  planTakingOut,
-} from '../claude/setup/edited-file.ts'
-import { excludeEdit, excludePath, excludePattern } from '../claude/setup/exclude.ts'
-import { planLastRemoval, planLauncher } from '../claude/setup/launcher-file.ts'
-import type { HookProgram } from '../claude/setup/launcher.ts'
-import { manifestPath, readManifest } from '../claude/setup/manifest.ts'
-import { addBlock, blockIn, takeOutBlock } from '../claude/setup/marked-block.ts'
-import { type Surroundings, machineFolder } from '../claude/setup/places.ts'
 import {
   type Plan,
   carryOut,
   innermostFirst,
+  manifestPath,
+  readManifest,
+  readText,
   recordOf,
   recordRemoval,
   refuseImpossible,
-} from '../claude/setup/plan.ts'
-import { findHookProgram } from '../claude/setup/program.ts'
+} from '../setup/plan.ts'
+import {
+  type PlannedFile,
+  type TextEdit,
+  addBlock,
+  blockIn,
+  excludeEdit,
+  excludePath,
+  excludePattern,
+  planEdit,
+  planTakingOut,
+  takeOutBlock,
+} from '../setup/planned-file.ts'
+import { type HookProgram, planLastRemoval, planLauncher } from '../setup/launcher.ts'
+import { findHookProgram } from '../process/stint-program.ts'
 import { MCP_COMMAND, MCP_ENVIRONMENT, MCP_SERVER } from '../setup/mcp-command.ts'
 
-export interface CodexRequest {
-  /** For you, in this project, or for everybody who works on it. */
-  readonly into: 'local' | 'shared'
-  readonly remove: boolean
-  readonly dryRun: boolean
+export const codexSetup: HarnessSetup = {
+  takes: new Set(['shared', 'remove', 'dryRun', 'mcp', 'json']),
+  setUp: (request, around) => setUpCodex(request, around),
+  nextStep: () =>
+    'Codex reads it in projects that you trust. Start codex here, and then look: codex mcp list',
 }
+
+type CodexRequest = Pick<SetupRequest, 'into' | 'remove' | 'dryRun'>
 
 /** Does it, and answers what was done; with `dryRun` what would be. */
 export function setUpCodex(
@@ -73,7 +80,7 @@ function planInstall(
   program: HookProgram | undefined,
 ): Plan {
   const path = configPath(around.root)
-  const machine = machineFolder(around)
+  const machine = stateHome(around.env)
   const known = readManifest(manifestPath(machine, path), path)
   refuseOther(path)
   const config = planEdit(path, edit, known.files[path])
@@ -107,7 +114,7 @@ function planExclude(
 
 function planRemoval(around: Surroundings): Plan {
   const path = configPath(around.root)
-  const machine = machineFolder(around)
+  const machine = stateHome(around.env)
   const manifest = manifestPath(machine, path)
   const known = readManifest(manifest, path)
   const excluded = around.gitCommonDir === undefined ? undefined : excludePath(around.gitCommonDir)

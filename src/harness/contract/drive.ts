@@ -1,4 +1,5 @@
 // What a run asks of an agent program, whichever it is. One driver for each; one suite of tests over all of them.
+import type { ConversationStore } from '../../history/store.ts'
 import type { Usage } from '../../session/entries.ts'
 
 /** `ask` puts every request before a person; `edits` allows edits, git and the named commands, in the working tree and on its branch; `all` allows everything. */
@@ -146,3 +147,48 @@ export interface Harness {
 export type HarnessCheck =
   | { readonly isThere: true; readonly version: string }
   | { readonly isThere: false; readonly problem: string; readonly hint: string }
+
+/** What a driver is made from. */
+export interface DriveRequest {
+  /** As it was asked for: `api:local`. */
+  readonly name: string
+  /** What stands behind the colon. */
+  readonly argument?: string
+  /** A script for a harness that follows one. */
+  readonly script?: string
+  /** A folder for what a harness without a memory of its own remembers. */
+  readonly state?: string
+  readonly models: ModelSettings
+  /** Where a driver that keeps conversations itself stores them. */
+  readonly store: () => ConversationStore
+}
+
+/** The bare models of a project: one, and others by name. */
+export interface ModelSettings {
+  readonly usual?: ApiSettings
+  readonly providers: Readonly<Record<string, ApiSettings>>
+}
+
+export type Provider = 'anthropic' | 'openai'
+
+/** How a model is reached. The key itself is never among it. */
+export interface ApiSettings {
+  readonly provider: Provider
+  readonly baseUrl: string
+  readonly model?: string
+  /** The variable of the environment that holds the key. */
+  readonly keyEnv?: string
+  /** Tokens that the model's context holds, where that is not known from its name. */
+  readonly window?: number
+  /** The longest answer, in tokens. */
+  readonly maxOutput?: number
+  /** How long a server may say nothing before the turn fails. */
+  readonly silenceSeconds?: number
+  /** Sent with each request, such as `anthropic-beta`. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Files of the project that each conversation begins with. */
+  readonly initialFiles: readonly string[]
+  readonly effort?: string
+  /** Tokens the model may think for, or as many as it finds right. */
+  readonly thinking?: number | 'adaptive'
+}

@@ -1,5 +1,6 @@
 import { closeSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Part } from '../../history/items.ts'
 import { openRegularFile } from '../../journal/files.ts'
 import { namesIn, statOrUndefined } from '../../journal/look.ts'
 import { readRange } from '../../journal/read.ts'
@@ -56,4 +57,13 @@ export function* firstObjects(path: string, bytes: number): Generator<Json> {
     }
     if (beginning === undefined || beginning.length < length) return
   }
+}
+
+const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+);base64,/
+
+/** The picture that an address leads to, or holds. */
+export function pictureAt(url: string): Part {
+  const [start, mediaType] = DATA_URL.exec(url) ?? []
+  if (start === undefined || mediaType === undefined) return { type: 'image link', url }
+  return { type: 'image', mediaType, data: url.slice(start.length) }
 }

@@ -1,5 +1,6 @@
 // How large a context may grow in a harness.
 import { type Figure, estimated } from '../../context/budget/figures.ts'
+import type { ModelSettings } from './drive.ts'
 
 /** The part of a harness that knows its windows and where it compacts. */
 export interface HarnessLimits {
@@ -9,6 +10,12 @@ export interface HarnessLimits {
   readonly compactionPoint: (
     project: CompactionProject,
   ) => (evidence: PointEvidence) => Figure | undefined
+  /** The point at which a model of a project's configuration is full. */
+  readonly configuredPoint?: (
+    name: string,
+    model: string | undefined,
+    models: ModelSettings,
+  ) => number | undefined
 }
 
 /** Where the harness is started, and its environment. */

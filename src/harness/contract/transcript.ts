@@ -2,6 +2,7 @@
 import { type Figure, estimated, measured } from '../../context/budget/figures.ts'
 import type { Spent } from '../../context/budget/prices.ts'
 import type { Usage } from '../../session/entries.ts'
+import { tokensOf } from './usage.ts'
 import type { Place } from './read-piece.ts'
 
 /** Reads the transcripts of one harness. */
@@ -97,14 +98,9 @@ export interface UsageTail {
   readonly compacted?: Boundary
 }
 
-/** The tokens that the next call will carry: what the last one read, and what it answered. */
-export function contextOf({ input, cacheRead, cacheWritten, output }: Usage): number {
-  return input + cacheRead + cacheWritten + output
-}
-
-/** The same as a figure. `now` stands for a time that the transcript does not tell. */
+/** The tokens that the next call will carry: what the last one read, and what it answered. `now` stands for a time that the transcript does not tell. */
 export function contextFigure({ call, compacted }: UsageTail, now: string): Figure | undefined {
-  if (call !== undefined) return measured(contextOf(call.usage), 'transcript', call.at ?? now)
+  if (call !== undefined) return measured(tokensOf(call.usage), 'transcript', call.at ?? now)
   if (compacted?.tokensAfter === undefined) return undefined
   return estimated(
     compacted.tokensAfter,

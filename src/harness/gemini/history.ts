@@ -7,13 +7,14 @@ import type { HistoryItem } from '../../history/items.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { type Json, listOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { beginningOf, filesBelow, filesNamed, firstObjects } from '../contract/history-files.ts'
-import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../contract/history.ts'
+import type { FileHistory, HistoryFile, HistoryHead, Translator } from '../contract/history.ts'
 import { isSnapshot, messagesOf } from './history/chat-messages.ts'
 import { defined } from '../../text/defined.ts'
 
 const HEAD_BYTES = 16 * 1024
 
-export const geminiHistory: HistoryHarness = {
+export const geminiHistory: FileHistory = {
+  form: 'files',
   name: 'gemini',
   isRepetitive: true,
   files: ({ HOME: home }) => chatsIn(filesBelow(join(home || homedir(), '.gemini', 'tmp'))),

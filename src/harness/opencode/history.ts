@@ -7,39 +7,30 @@ import { type Database, loadSqlite } from '../../index/sqlite.ts'
 import { statOrUndefined } from '../../journal/look.ts'
 import { type Json, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { filesNamed } from '../contract/history-files.ts'
-import type { HistoryFile } from '../contract/history.ts'
-import { itemsOf } from './history/session-messages.ts'
+import type {
+  ConversationDatabase,
+  DatabaseHistory,
+  DatabasePlace,
+  DatabaseSession,
+  DatabaseStep,
+  HistoryFile,
+} from '../contract/history.ts'
+import { itemsOf, messageOf } from './history/session-messages.ts'
 import { defined } from '../../text/defined.ts'
 
 const LONGEST = 8 * 1024 * 1024
 const BUSY_MS = 3_000
 
-export interface OpencodeSession {
-  readonly id: string
-  /** The session that it was delegated by, or itself. */
-  readonly conversation: string
-  readonly cwd: string
-  readonly startedAt: number
-  readonly updatedAt: number
-  /** The user has taken back what was said from this message on, or behind it. */
-  readonly revert?: { readonly message: string; readonly isBehind: boolean }
+export const opencodeHistory: DatabaseHistory = {
+  form: 'database',
+  name: 'opencode',
+  files: databaseIn,
+  filesAt: databasesAt,
+  open: (path) => new OpencodeDatabase(path),
+  messageOf,
 }
 
-/** Where in the order of a session's messages the next begins. */
-export interface OpencodePlace {
-  readonly at: number
-  readonly id: string
-}
-
-export interface OpencodeStep {
-  readonly items: readonly HistoryItem[]
-  readonly place: OpencodePlace
-  readonly bytes: number
-  /** Parts that cannot be read, or are too long. */
-  readonly damaged: number
-}
-
-export function* opencodeFiles({
+function* databaseIn({
   XDG_DATA_HOME: data,
   HOME: home,
 }: NodeJS.ProcessEnv): Generator<HistoryFile> {
@@ -47,13 +38,12 @@ export function* opencodeFiles({
   if (statOrUndefined(path)?.isFile() === true) yield { path, form: 'database' }
 }
 
-export function* opencodeFilesAt(path: string): Generator<HistoryFile> {
+function* databasesAt(path: string): Generator<HistoryFile> {
   for (const file of filesNamed(path))
     if (/^opencode.*\.db$/.test(basename(file))) yield { path: file, form: 'database' }
 }
 
-/** The history in one database. Close it when done. */
-export class OpencodeHistory {
+class OpencodeDatabase implements ConversationDatabase {
   readonly #database: Database
 
   constructor(path: string) {
@@ -66,7 +56,7 @@ export class OpencodeHistory {
     this.#database.close()
   }
 
-  sessions(): readonly OpencodeSession[] {
+  sessions(): readonly DatabaseSession[] {
     // Older versions could not take anything back. Beside what is needed stands all that it changed in files.
     const field = (name: string) =>
       this.#hasColumn('session', 'revert')
@@ -95,7 +85,7 @@ export class OpencodeHistory {
     )
   }
 
-  hasMessage({ id }: OpencodeSession, message: string): boolean {
+  hasMessage({ id }: DatabaseSession, message: string): boolean {
     return (
       this.#database
         .prepare('SELECT 1 FROM message WHERE session_id = ? AND id = ?')
@@ -103,8 +93,8 @@ export class OpencodeHistory {
     )
   }
 
-  /** The messages of a session that nobody took back. Those that were are deleted when the user says something else. */
-  standing({ id, revert }: OpencodeSession): ReadonlySet<string> {
+  /** Those that were taken back are deleted when the user says something else. */
+  standing({ id, revert }: DatabaseSession): ReadonlySet<string> {
     const rows = this.#database
       .prepare('SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id')
       .all(id)
@@ -113,14 +103,12 @@ export class OpencodeHistory {
     return new Set(at === -1 ? ids : ids.slice(0, at + (revert?.isBehind === true ? 1 : 0)))
   }
 
-  /** How much there is of a session, to tell how far one has come. */
-  bytesOf({ id }: OpencodeSession): number {
+  bytesOf({ id }: DatabaseSession): number {
     const sql = 'SELECT coalesce(sum(length(data)), 0) AS bytes FROM part WHERE session_id = ?'
     return Number((this.#database.prepare(sql).get(id) as Json)['bytes'])
   }
 
-  /** The messages behind a place, one after the other. One that is still being written, and all behind it, are left for later. */
-  *messages(session: OpencodeSession, after: OpencodePlace | undefined): Generator<OpencodeStep> {
+  *messages(session: DatabaseSession, after: DatabasePlace | undefined): Generator<DatabaseStep> {
     const { id, conversation, cwd, startedAt } = session
     const rows = this.#database.prepare(
       `SELECT id, time_created AS at, data, EXISTS (SELECT 1 FROM message m WHERE m.session_id = message.session_id
@@ -180,7 +168,7 @@ export class OpencodeHistory {
 }
 
 /** A part of a message may be named besides; then what the message said before that stands, and it is kept whole. */
-function revertIn({ reverted, revertedPart }: Json): OpencodeSession['revert'] {
+function revertIn({ reverted, revertedPart }: Json): DatabaseSession['revert'] {
   const message = nameOf(reverted)
   return message === undefined
     ? undefined

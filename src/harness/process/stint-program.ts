@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StintError } from '../../journal/errors.ts'
 import { statOrUndefined } from '../../journal/look.ts'
+import type { HookProgram } from '../setup/launcher.ts'
 
 /** Beside the bundle's entries, above its chunks, and where a build of the sources puts it. */
 const PLACES = ['./stint.js', '../stint.js', '../../../dist/stint.js']
@@ -16,4 +19,34 @@ export function stintProgram(from: string = import.meta.url): string {
     'this Stint runs from its sources and is not built',
     'npm run build',
   )
+}
+
+// Where the running Stint is.
+
+/** The file beside the program that serves a hook. */
+const HOOK_FILE = 'hook.cjs'
+
+/** The programs that a hook of this Stint is made of; undefined when it runs from its sources. */
+export function findHookProgram(
+  from: string = import.meta.url,
+  node: string = process.execPath,
+): HookProgram | undefined {
+  const folder = folderAbove(fileURLToPath(from), HOOK_FILE)
+  return folder === undefined ? undefined : { node, hook: join(folder, HOOK_FILE) }
+}
+
+export function findVersion(from: string = import.meta.url): string {
+  const folder = folderAbove(fileURLToPath(from), 'package.json')
+  const { version } = JSON.parse(readFileSync(join(folder!, 'package.json'), 'utf8')) as {
+    version: string
+  }
+  return version
+}
+
+/** The nearest folder above a file that holds another, and is within the same package. */
+function folderAbove(path: string, name: string): string | undefined {
+  const folder = dirname(path)
+  const holds = (file: string) => statOrUndefined(join(folder, file))?.isFile() === true
+  if (holds(name)) return folder
+  return folder === path || holds('package.json') ? undefined : folderAbove(folder, name)
 }

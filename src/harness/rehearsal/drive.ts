@@ -1,19 +1,14 @@
 import { resolve } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
 import { acpHarness } from '../acp/drive.ts'
-import { findVersion } from '../claude/setup/program.ts'
-import type { Harness, HarnessCheck } from '../contract/drive.ts'
-import { stintProgram } from '../process/stint-program.ts'
+import { findVersion, stintProgram } from '../process/stint-program.ts'
+import type { DriveRequest, Harness, HarnessCheck } from '../contract/drive.ts'
 
-export interface RehearsalChoice {
-  /** A script of what it does; without one every task is worked in the same way. */
-  readonly script?: string
-  /** A folder for what it remembers; without one it cannot go on with a conversation. */
-  readonly state?: string
-}
-
-/** Our own agent, driven as any other. */
-export function rehearsalHarness({ script, state }: RehearsalChoice = {}): Harness {
+/** Our own agent, driven as any other. Without a script every task is worked in the same way; without state it cannot resume. */
+export function rehearsalHarness({
+  script,
+  state,
+}: Pick<DriveRequest, 'script' | 'state'> = {}): Harness {
   const args = [
     stintProgram(),
     'rehearsal',
@@ -33,7 +28,7 @@ export function rehearsalHarness({ script, state }: RehearsalChoice = {}): Harne
 /** It is this very program, so that nobody has to start it to know that it is there. */
 async function check(script: string | undefined): Promise<HarnessCheck> {
   try {
-    const { loadScript } = await import('./agent/load-script.ts')
+    const { loadScript } = await import('./agent/script.ts')
     loadScript(script)
     return { isThere: true, version: findVersion() }
   } catch (error) {

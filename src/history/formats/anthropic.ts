@@ -13,6 +13,8 @@ export interface AnthropicMessage {
 export interface AnthropicOptions {
   /** Where models take no message of the system between others, it is said to them by the user, within marks. */
   readonly isSystemSaidByUser?: boolean
+  /** The harnesses that store a conversation without its system prompt. */
+  readonly promptless?: ReadonlySet<string>
 }
 
 /** What would be sent next, but for the system prompt and the tools. */
@@ -20,7 +22,7 @@ export function anthropicMessages(
   items: Iterable<HistoryItem>,
   options: AnthropicOptions = {},
 ): readonly AnthropicMessage[] {
-  const messages = nextMessages(items).flatMap((message) => {
+  const messages = nextMessages(items, options.promptless).flatMap((message) => {
     const parts = message.parts.filter(isAcceptable).map(withAcceptableNames)
     return parts.length === 0 ? [] : [{ ...message, parts }]
   })

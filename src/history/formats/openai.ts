@@ -18,8 +18,11 @@ type ToolUse = Extract<Part, { type: 'tool use' }>
 type ToolResult = Extract<Part, { type: 'tool result' }>
 
 /** What would be sent next, but for the first system message and the tools. Thoughts are not sent: there is no field for them. */
-export function openAiMessages(items: Iterable<HistoryItem>): readonly OpenAiMessage[] {
-  return nextMessages(items).flatMap(({ role, parts }): readonly OpenAiMessage[] => {
+export function openAiMessages(
+  items: Iterable<HistoryItem>,
+  promptless?: ReadonlySet<string>,
+): readonly OpenAiMessage[] {
+  return nextMessages(items, promptless).flatMap(({ role, parts }): readonly OpenAiMessage[] => {
     switch (role) {
       case 'assistant':
         return assistantMessage(parts)

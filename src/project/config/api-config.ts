@@ -1,12 +1,6 @@
-import { type ApiSettings, BASE_URLS } from '../../harness/api/drive/settings.ts'
-import { LONGEST_SILENCE_SECONDS } from '../../harness/api/drive/silence.ts'
+import { BASE_URLS, LONGEST_SILENCE_SECONDS } from '../../harness/api/drive/settings.ts'
+import type { ApiSettings, ModelSettings } from '../../harness/contract/drive.ts'
 import { type Rule, named, rule, section, text, texts, refine, whole } from './rules.ts'
-
-/** What the section `api` of the configuration may say: one model, and others by name. */
-export interface ApiConfig {
-  readonly usual?: ApiSettings
-  readonly providers: Readonly<Record<string, ApiSettings>>
-}
 
 const tokens = whole(1, 'must be a whole number of tokens')
 
@@ -67,7 +61,7 @@ const settings: Rule<ApiSettings> = refine(section(RULES), (read, key, refuse) =
   return { baseUrl: BASE_URLS[provider], headers: {}, initialFiles: [], ...read, provider }
 })
 
-export const apiSettings: Rule<ApiConfig> = (value, key, refuse) => {
+export const apiSettings: Rule<ModelSettings> = (value, key, refuse) => {
   const { providers, ...usual } = named((given) => given)(value, key, refuse)
   return {
     ...(Object.keys(usual).length === 0 ? {} : { usual: settings(usual, key, refuse) }),

@@ -2,7 +2,8 @@ import { isAbsolute, join, normalize } from 'node:path'
 import type { OwnPrice } from '../../context/budget/prices.ts'
 import { type BudgetSettings, DEFAULT_BUDGET, faultIn } from '../../context/budget/stages.ts'
 import { StintError } from '../../journal/errors.ts'
-import { type ApiConfig, apiSettings } from './api-config.ts'
+import type { ModelSettings } from '../../harness/contract/drive.ts'
+import { apiSettings } from './api-config.ts'
 import {
   type Rule,
   named,
@@ -54,7 +55,7 @@ export interface Config {
   readonly run: RunSettings
   readonly delegates: DelegateSettings
   /** The models that are driven without a harness of their own. */
-  readonly api: ApiConfig
+  readonly api: ModelSettings
 }
 
 const NUDGES = [

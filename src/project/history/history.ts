@@ -1,4 +1,5 @@
 // What was said in the conversations of a project: listed, read, told again in other forms, and let go of when asked.
+import { promptlessHarnesses } from '../../harness/registry.ts'
 import { type AnthropicMessage, anthropicMessages } from '../../history/formats/anthropic.ts'
 import { type OpenAiMessage, openAiMessages } from '../../history/formats/openai.ts'
 import type { HistoryItem } from '../../history/items.ts'
@@ -57,8 +58,10 @@ export function historyOf(workspace: Workspace): History {
       return rowOf(workspace, await findConversation(workspace, name))
     },
     items,
-    anthropic: (conversation, span) => anthropicMessages(items(conversation, span)),
-    openai: (conversation, span) => openAiMessages(items(conversation, span)),
+    anthropic: (conversation, span) =>
+      anthropicMessages(items(conversation, span), { promptless: promptlessHarnesses() }),
+    openai: (conversation, span) =>
+      openAiMessages(items(conversation, span), promptlessHarnesses()),
     prune: (options = {}) => pruneHistory(workspace, options),
   }
 }

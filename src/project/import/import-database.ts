@@ -1,8 +1,9 @@
-import {
-  OpencodeHistory,
-  type OpencodePlace,
-  type OpencodeSession,
-} from '../../harness/opencode/history.ts'
+import type {
+  ConversationDatabase,
+  DatabaseHistory,
+  DatabasePlace,
+  DatabaseSession,
+} from '../../harness/contract/history.ts'
 import type { Json } from '../../text/json-fields.ts'
 import { type ImportTarget, knownIn, storedUntil } from './target.ts'
 import type { FileOptions, FileOutcome } from './import-file.ts'
@@ -11,15 +12,18 @@ import { defined } from '../../text/defined.ts'
 import type { TakenBack } from '../../history/items.ts'
 import { TakingBack } from '../../history/taken-back.ts'
 import type { ConversationStore } from '../../history/store.ts'
-import { messageOf } from '../../harness/opencode/history/session-messages.ts'
 
 /** The name of a session's cursor. The file it is in may be moved; a session's id is its own. */
-export function sessionCursorName(session: OpencodeSession): string {
-  return `opencode ${session.id}`
+export function sessionCursorName(harness: DatabaseHistory, session: DatabaseSession): string {
+  return `${harness.name} ${session.id}`
 }
 
-export function hasNews(target: ImportTarget, session: OpencodeSession): boolean {
-  const cursor = target.cursors.read(sessionCursorName(session))
+export function hasNews(
+  harness: DatabaseHistory,
+  target: ImportTarget,
+  session: DatabaseSession,
+): boolean {
+  const cursor = target.cursors.read(sessionCursorName(harness, session))
   return (
     cursor?.['updatedAt'] !== session.updatedAt ||
     (cursor['isReverted'] === true) !== (session.revert !== undefined)
@@ -28,14 +32,15 @@ export function hasNews(target: ImportTarget, session: OpencodeSession): boolean
 
 /** Imports the messages of one session that are new. */
 export function importSession(
-  history: OpencodeHistory,
-  session: OpencodeSession,
+  harness: DatabaseHistory,
+  database: ConversationDatabase,
+  session: DatabaseSession,
   target: ImportTarget,
   { isDryRun, isAnew, read }: FileOptions & { readonly isAnew: boolean },
 ): FileOutcome {
   const { store, cursors } = target
   const { conversation } = session
-  const name = sessionCursorName(session)
+  const name = sessionCursorName(harness, session)
   const cursor = isAnew ? undefined : cursors.read(name)
   let place = placeIn(cursor)
   const since = storedUntil(target, conversation, isDryRun)
@@ -60,21 +65,22 @@ export function importSession(
     session.id === conversation &&
     (session.revert !== undefined ||
       cursor?.['isReverted'] === true ||
-      (place === undefined ? store.has(conversation) : !history.hasMessage(session, place.id)))
+      (place === undefined ? store.has(conversation) : !database.hasMessage(session, place.id)))
   const takeBack = () => {
     if (!mayDiffer || isDryRun) return
     sink.flush()
     const taken = takenBackSince(
+      harness,
       store,
       conversation,
-      history.standing(session),
+      database.standing(session),
       new Date(session.updatedAt).toISOString(),
     )
     if (taken !== undefined) sink.add([taken], 0)
   }
   // Before what was said since, which may be in its place, and behind it, since some of that may be taken back as well.
   takeBack()
-  for (const step of history.messages(session, place)) {
+  for (const step of database.messages(session, place)) {
     bytes += step.bytes
     damaged += step.damaged
     place = step.place
@@ -86,8 +92,8 @@ export function importSession(
   return { ...sink.stored, bytes, damaged }
 }
 
-function placeIn(cursor: Json | undefined): OpencodePlace | undefined {
-  const place = cursor?.['place'] as Partial<OpencodePlace> | undefined
+function placeIn(cursor: Json | undefined): DatabasePlace | undefined {
+  const place = cursor?.['place'] as Partial<DatabasePlace> | undefined
   return typeof place?.at === 'number' && typeof place.id === 'string'
     ? { at: place.at, id: place.id }
     : undefined
@@ -98,6 +104,7 @@ function placeIn(cursor: Json | undefined): OpencodePlace | undefined {
  * What others than the importer stored is left alone: it has names of its own.
  */
 function takenBackSince(
+  harness: DatabaseHistory,
   store: ConversationStore,
   conversation: string,
   standing: ReadonlySet<string>,
@@ -106,7 +113,7 @@ function takenBackSince(
   const taking = new TakingBack()
   for (const item of store.read(conversation, { isBrief: true })) taking.add(item)
   const gone = taking.nodes.findIndex(({ id }) => {
-    const message = messageOf(id)
+    const message = harness.messageOf(id)
     return message !== undefined && !standing.has(message)
   })
   const end = gone === -1 ? undefined : gone

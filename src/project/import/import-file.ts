@@ -1,8 +1,8 @@
 import { closeSync, fstatSync } from 'node:fs'
 import { openRegularFile } from '../../journal/files.ts'
 import type {
+  FileHistory,
   HistoryFile,
-  HistoryHarness,
   HistoryHead,
   Translator,
 } from '../../harness/contract/history.ts'
@@ -15,7 +15,7 @@ import { Sink, type Stored } from './sink.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface FileJob {
-  readonly harness: HistoryHarness
+  readonly harness: FileHistory
   readonly file: HistoryFile
   readonly head: HistoryHead
   readonly target: ImportTarget
@@ -52,7 +52,7 @@ export function importFile(job: FileJob, options: FileOptions): FileOutcome | un
 const CURSOR_EVERY = 8 * 1024 * 1024
 
 /** The name of a file's cursor. */
-export function cursorName(harness: HistoryHarness, file: HistoryFile): string {
+export function cursorName(harness: FileHistory, file: HistoryFile): string {
   return `${harness.name} ${file.path}`
 }
 
@@ -151,8 +151,8 @@ function begin(
   const { conversation } = head
   const { store } = target
   const isBegun = memory !== undefined
-  // Its names are the harness's own wherever it was stored; of the others, a driver has told them otherwise.
-  const since = harness.name === 'claude' ? undefined : storedUntil(target, conversation, isDryRun)
+  const since =
+    harness.hasStableIds === true ? undefined : storedUntil(target, conversation, isDryRun)
   const isThere = !isBegun && store.has(conversation)
   const known = harness.isRepetitive || isThere ? knownIn(store, conversation) : undefined
   const sink = new Sink(isDryRun ? undefined : store.writer(conversation, { isUnsynced: true }), {

@@ -1,13 +1,16 @@
 // What agents have said on this machine, brought into the project it was said in.
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import type { HistoryFile, HistoryHarness, HistoryHead } from '../../harness/contract/history.ts'
-import {
-  OpencodeHistory,
-  type OpencodeSession,
-  opencodeFiles,
-  opencodeFilesAt,
-} from '../../harness/opencode/history.ts'
+import type {
+  ConversationDatabase,
+  DatabaseHistory,
+  DatabaseSession,
+  FileHistory,
+  HarnessHistory,
+  HistoryFile,
+  HistoryHead,
+} from '../../harness/contract/history.ts'
+import { importedHarnesses, loadHistory } from '../../harness/registry.ts'
 import { knownProjects, rememberProject } from '../../index/projects.ts'
 import { statOrUndefined } from '../../journal/look.ts'
 import { Workspace } from '../store/workspace.ts'
@@ -15,7 +18,6 @@ import type { ImportReport, ImportRequest, ImportedConversation } from './contra
 import { isUnchanged } from './cursor.ts'
 import { hasNews, importSession, sessionCursorName } from './import-database.ts'
 import { type FileOutcome, cursorName, importFile } from './import-file.ts'
-import { IMPORTED_HARNESSES, OF_FILES } from './harnesses.ts'
 import type { ImportLock } from './lock.ts'
 import { type ThreadJob, problemOf } from './thread-messages.ts'
 import { ImportTarget } from './target.ts'
@@ -64,7 +66,7 @@ class Import {
   readonly #request: ImportRequest
   readonly #targets: readonly ImportTarget[]
   readonly #unread: { path: string; problem: string }[] = []
-  readonly #histories: OpencodeHistory[] = []
+  readonly #databases: ConversationDatabase[] = []
   readonly #locks: ImportLock[] = []
   readonly #isDryRun: boolean
   #upToDate = 0
@@ -84,7 +86,10 @@ class Import {
 
   async run(): Promise<ImportReport> {
     try {
-      const jobs = [...this.#jobs()]
+      const wanted = this.#request.harnesses ?? importedHarnesses()
+      const jobs: Job[] = []
+      for (const name of importedHarnesses().filter((each) => wanted.includes(each)))
+        jobs.push(...this.#jobs(await loadHistory(name)))
       if (!this.#isDryRun) this.#prepare(jobs)
       const report = await this.#work(jobs)
       // Whoever reads into the index is in nobody's way.
@@ -93,7 +98,7 @@ class Import {
         await this.#index(new Set([this.#targets[0]!, ...jobs.map((job) => job.target)]))
       return report
     } finally {
-      for (const history of this.#histories) history.close()
+      for (const database of this.#databases) database.close()
       this.#release()
     }
   }
@@ -215,20 +220,14 @@ class Import {
     return jobs.filter(({ file }) => file === undefined)
   }
 
-  *#jobs(): Generator<Job> {
-    const wanted = this.#request.harnesses ?? IMPORTED_HARNESSES
-    for (const harness of OF_FILES)
-      if (wanted.includes(harness.name)) yield* this.#jobsOfFiles(harness)
-    if (wanted.includes('opencode')) yield* this.#jobsOfDatabases()
+  #jobs(history: HarnessHistory): Iterable<Job> {
+    return history.form === 'files' ? this.#jobsOfFiles(history) : this.#jobsOfDatabases(history)
   }
 
-  *#jobsOfFiles(harness: HistoryHarness): Generator<Job> {
+  *#jobsOfFiles(harness: FileHistory): Generator<Job> {
     const found: (Found & { file: HistoryFile; head: HistoryHead; size: number; done: number })[] =
       []
-    for (const file of this.#files(
-      (env) => harness.files(env),
-      (path) => harness.filesAt(path),
-    )) {
+    for (const file of this.#files(harness)) {
       const stat = statOrUndefined(file.path)
       if (stat === undefined || this.#isBefore(stat.mtimeMs)) continue
       const head = this.#reading(file.path, () => harness.head(file))
@@ -262,13 +261,13 @@ class Import {
     }
   }
 
-  *#jobsOfDatabases(): Generator<Job> {
-    for (const { path } of this.#files(opencodeFiles, opencodeFilesAt)) {
-      const history = this.#reading(path, () => new OpencodeHistory(path))
-      if (history === undefined) continue
-      this.#histories.push(history)
-      const found: (Found & { session: OpencodeSession })[] = []
-      for (const session of this.#reading(path, () => history.sessions()) ?? []) {
+  *#jobsOfDatabases(harness: DatabaseHistory): Generator<Job> {
+    for (const { path } of this.#files(harness)) {
+      const database = this.#reading(path, () => harness.open(path))
+      if (database === undefined) continue
+      this.#databases.push(database)
+      const found: (Found & { session: DatabaseSession })[] = []
+      for (const session of this.#reading(path, () => database.sessions()) ?? []) {
         if (this.#isBefore(session.updatedAt)) continue
         const target = this.#targetFor(session)
         if (target === undefined) continue
@@ -276,19 +275,23 @@ class Import {
           session,
           target,
           conversation: session.conversation,
-          isUnchanged: !hasNews(target, session),
+          isUnchanged: !hasNews(harness, target, session),
         })
       }
       for (const { session, target, conversation, isAnew } of this.#news(found)) {
         yield {
-          harness: 'opencode',
+          harness: harness.name,
           path,
           conversation,
           target,
-          ...(isAnew ? { overCursor: sessionCursorName(session) } : {}),
-          bytes: this.#reading(path, () => history.bytesOf(session)) ?? 0,
+          ...(isAnew ? { overCursor: sessionCursorName(harness, session) } : {}),
+          bytes: this.#reading(path, () => database.bytesOf(session)) ?? 0,
           run: (read) =>
-            importSession(history, session, target, { isDryRun: this.#isDryRun, isAnew, read }),
+            importSession(harness, database, session, target, {
+              isDryRun: this.#isDryRun,
+              isAnew,
+              read,
+            }),
         }
       }
     }
@@ -307,13 +310,12 @@ class Import {
     return news
   }
 
-  *#files(
-    everywhere: (env: NodeJS.ProcessEnv) => Iterable<HistoryFile>,
-    at: (path: string) => Iterable<HistoryFile>,
-  ): Generator<HistoryFile> {
+  *#files(history: HarnessHistory): Generator<HistoryFile> {
     const { paths, env = process.env } = this.#request
-    if (paths === undefined || paths.length === 0) yield* everywhere(env)
-    else for (const path of paths) yield* at(resolve(this.#targets[0]!.workspace.cwd, path))
+    if (paths === undefined || paths.length === 0) yield* history.files(env)
+    else
+      for (const path of paths)
+        yield* history.filesAt(resolve(this.#targets[0]!.workspace.cwd, path))
   }
 
   #targetFor(head: HistoryHead): ImportTarget | undefined {

@@ -1,8 +1,9 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { FileHistory } from '../../harness/contract/history.ts'
+import { loadHistory } from '../../harness/registry.ts'
 import { StintError } from '../../journal/errors.ts'
 import { Workspace } from '../store/workspace.ts'
 import { importFile } from './import-file.ts'
-import { harnessNamed } from './harnesses.ts'
 import { type ThreadJob, type ThreadNews, problemOf } from './thread-messages.ts'
 import { ImportTarget } from './target.ts'
 import { defined } from '../../text/defined.ts'
@@ -11,13 +12,14 @@ import { defined } from '../../text/defined.ts'
 export function serveFiles(port: MessagePort): void {
   const targets = new Map<string, ImportTarget>()
   const tell = (news: ThreadNews) => port.postMessage(news)
-  port.on('message', ({ number, harness, file, head, isAnew, project, isDryRun }: ThreadJob) => {
+  const serve = async (job: ThreadJob): Promise<void> => {
+    const { number, harness, file, head, isAnew, project, isDryRun } = job
     try {
       const target = targets.get(project) ?? new ImportTarget(new Workspace(project))
       targets.set(project, target)
       const read = (bytes: number) => tell({ type: 'read', number, bytes })
       const outcome = importFile(
-        { harness: harnessNamed(harness), file, head, target, isAnew },
+        { harness: (await loadHistory(harness)) as FileHistory, file, head, target, isAnew },
         { isDryRun, read },
       )
       tell({ type: 'done', number, ...defined({ outcome }) })
@@ -30,5 +32,10 @@ export function serveFiles(port: MessagePort): void {
       const { code, hint } = error
       tell({ type: 'failed', number, message, code, ...defined({ hint }) })
     }
+  }
+  // One after the other, because two files may be of one conversation.
+  let last = Promise.resolve()
+  port.on('message', (job: ThreadJob) => {
+    last = last.then(() => serve(job))
   })
 }

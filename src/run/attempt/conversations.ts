@@ -109,7 +109,7 @@ export class Conversations {
     })
     live = new LiveConversation(
       number,
-      recorded(opened, recorderFor(workspace, harness.name, tree.tree)),
+      recorded(opened, await recorderFor(workspace, harness.name, tree.tree)),
       workspace.config.budget,
       pointFor(harness.name, workspace.env, tree.tree),
       harness.name,

@@ -5,8 +5,9 @@ import {
   type Recorder,
   StreamRecorder,
 } from '../../project/conversation/record-stream.ts'
-import { transcriptOf } from '../../harness/claude/transcript-path.ts'
-import { codexHistory } from '../../harness/codex/history.ts'
+import type { FileHistory } from '../../harness/contract/history.ts'
+import type { TranscriptReader } from '../../harness/contract/transcript.ts'
+import { findHarness, loadHistory } from '../../harness/registry.ts'
 import type { HistoryItem } from '../../history/items.ts'
 import { type ConversationStore, conversationStore } from '../../history/store.ts'
 import { copyConversation } from '../../hook/copy-conversation.ts'
@@ -19,45 +20,49 @@ import { type Copy, CopyRecorder } from './copy-recorder.ts'
 const PIECE = 4 * 1024 * 1024
 
 /** Writes a conversation of this harness down, in the folder it works in. */
-export function recorderFor(workspace: Workspace, harness: string, cwd: string): Recorder {
-  if (/^api(?::|$)/.test(harness)) return NOBODY
+export async function recorderFor(
+  workspace: Workspace,
+  harness: string,
+  cwd: string,
+): Promise<Recorder> {
+  const { hooks, recording } = findHarness(harness) ?? {}
+  if (recording === 'driver') return NO_RECORDER
   const store = conversationStore(workspace.place.sessions, redaction(workspace.config))
   const of: Recorded = { store, harness, cwd, say: (text) => workspace.say(text) }
-  if (harness === 'claude') return new CopyRecorder(of, transcriptCopy(workspace, cwd))
-  if (harness === 'codex') return new CopyRecorder(of, rolloutCopy(workspace, store))
+  if (recording === 'transcript' && hooks !== undefined)
+    return new CopyRecorder(of, transcriptCopy(workspace, harness, hooks.transcript, cwd))
+  const history = recording === 'history' ? await loadHistory(harness) : undefined
+  if (history?.form === 'files') return new CopyRecorder(of, historyCopy(workspace, history, store))
   return new StreamRecorder(of)
 }
 
-/** It stores what is said itself. */
-const NOBODY: Recorder = { asked: () => {}, heard: () => {}, closed: () => {} }
+/** The driver stores what is said itself. */
+const NO_RECORDER: Recorder = { asked: () => {}, heard: () => {}, closed: () => {} }
 
-function transcriptCopy({ config, env, place }: Workspace, cwd: string): Copy {
+function transcriptCopy(
+  { config, env, place }: Workspace,
+  harness: string,
+  reader: TranscriptReader,
+  cwd: string,
+): Copy {
   return (conversation) => {
-    const transcript = transcriptOf(conversation, cwd, env)
+    const transcript = reader.find(conversation, cwd, env)
     if (transcript === undefined) return false
     createFolder(trackingFolderOf(place))
-    while (
-      copyConversation(
-        place,
-        config,
-        { conversation, harness: 'claude', transcript },
-        PIECE,
-        Infinity,
-      )
-    );
+    while (copyConversation(place, config, { conversation, harness, transcript }, PIECE, Infinity));
     return true
   }
 }
 
-function rolloutCopy({ env }: Workspace, store: ConversationStore): Copy {
+function historyCopy({ env }: Workspace, history: FileHistory, store: ConversationStore): Copy {
   let known: Set<string> | undefined
   let path: string | undefined
   return (conversation, isOver) => {
-    path ??= rolloutOf(conversation, env)
+    path ??= fileOf(history, conversation, env)
     if (path === undefined) return false
     known ??= idsIn(store, conversation)
     const isBegun = store.has(conversation)
-    const items = rolloutItems(path, conversation, isOver).filter((item) => {
+    const items = itemsIn(history, path, conversation, isOver).filter((item) => {
       if (item.type === 'began') return !isBegun
       return item.type !== 'ended' && !known!.has(item.id)
     })
@@ -67,8 +72,12 @@ function rolloutCopy({ env }: Workspace, store: ConversationStore): Copy {
   }
 }
 
-function rolloutOf(conversation: string, env: NodeJS.ProcessEnv): string | undefined {
-  for (const { path } of codexHistory.files(env)) if (path.includes(conversation)) return path
+function fileOf(
+  history: FileHistory,
+  conversation: string,
+  env: NodeJS.ProcessEnv,
+): string | undefined {
+  for (const { path } of history.files(env)) if (path.includes(conversation)) return path
   return undefined
 }
 
@@ -82,8 +91,13 @@ function idsIn(store: ConversationStore, conversation: string): Set<string> {
 }
 
 /** What is held back, since its use was not told yet, comes when no line follows. */
-function rolloutItems(path: string, conversation: string, isOver: boolean): readonly HistoryItem[] {
-  const translator = codexHistory.translator({ conversation }, {})
+function itemsIn(
+  history: FileHistory,
+  path: string,
+  conversation: string,
+  isOver: boolean,
+): readonly HistoryItem[] {
+  const translator = history.translator({ conversation }, {})
   const items: HistoryItem[] = []
   let offset = 0
   for (const line of linesOf(path)) {

@@ -127,7 +127,7 @@ export async function readyHarness(
   wrap?: readonly string[],
 ): Promise<Harness> {
   const state = join(runFolder(workspace.place, run), 'rehearsal')
-  const harness = harnessNamed(settled.harness, workspace, {
+  const harness = await harnessNamed(settled.harness, workspace, {
     state,
     ...defined({ script: settled.script }),
   })

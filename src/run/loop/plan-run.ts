@@ -31,7 +31,7 @@ import { defined } from '../../text/defined.ts'
 export async function planRun(workspace: Workspace, options: RunOptions): Promise<RunPlan> {
   const settled = resolveOptions(workspace, options)
   const { plan } = workspace.config.run
-  const harness = harnessNamed(
+  const harness = await harnessNamed(
     settled.harness,
     workspace,
     settled.script === undefined ? {} : { script: settled.script },

@@ -1,6 +1,6 @@
 // One turn of an agent for a prompt: the conversation is opened, prompted, told of and closed, and nothing of it is left.
 import { roleOf } from '../../context/budget/stages.ts'
-import { usualTranscript } from '../../harness/claude/transcript-path.ts'
+import { hooksOf } from '../../harness/registry.ts'
 import type {
   Conversation,
   Harness,
@@ -75,7 +75,7 @@ async function take(
   const journal = new PromptJournal(workspace, context.journal, harness.name, context.text)
   const crossed = way.how === 'resumed' ? way.crossed : []
   const point = pointFor(harness.name, workspace.env, workspace.cwd)
-  const written = recorded(opened, recorderFor(workspace, harness.name, workspace.cwd))
+  const written = recorded(opened, await recorderFor(workspace, harness.name, workspace.cwd))
   const live = new LiveConversation(
     1,
     written,
@@ -137,10 +137,7 @@ function watch(
       emit('tool', data)
     } else if (event.type === 'started') {
       const { conversation, model } = event
-      const transcript =
-        harness.name === 'claude'
-          ? noteConversation(workspace, session.id, conversation)
-          : undefined
+      const transcript = noteConversation(workspace, harness.name, session.id, conversation)
       journal.started(conversation, transcript, words)
       emit('conversation.started', { conversation, ...defined({ model }) })
     } else if (event.type === 'compaction') {
@@ -271,22 +268,25 @@ export class Questions {
 }
 
 /**
- * Notes which session a conversation of Claude Code works on and where it is written down, as hooks do: whoever goes on with it
- * on a terminal finds the session, and what was said is copied also if this process is killed. Answers where that is.
+ * Notes which session a conversation works on and where its harness writes it down, as hooks do: whoever goes on with it
+ * on a terminal finds the session, and what was said is copied also if this process is killed. Answers where that is, where hooks of the harness would know it.
  */
 export function noteConversation(
   workspace: Workspace,
+  harness: string,
   session: string,
   conversation: string,
-): string {
+): string | undefined {
+  const reader = hooksOf(harness)?.transcript
+  if (reader === undefined) return undefined
   const folder = trackingFolderOf(workspace.place)
-  const transcript = usualTranscript(conversation, workspace.cwd, workspace.env)
+  const transcript = reader.path(conversation, workspace.cwd, workspace.env)
   const known = readTracking(folder, conversation)
   if (known?.session === session && known.transcript !== undefined) return known.transcript
   try {
     writeTracking(folder, {
       transcript,
-      ...(known ?? newTracking('claude', conversation)),
+      ...(known ?? newTracking(harness, conversation)),
       session,
     })
   } catch (error) {

@@ -9,7 +9,7 @@ import { runsFolder } from '../../project/store/run-files.ts'
 import { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { plainEnvironment } from '../attempt/agent-environment.ts'
-import { DEFAULT_HARNESS } from '../../harness/registry.ts'
+import { DEFAULT_HARNESS, findHarness } from '../../harness/registry.ts'
 import { harnessNamed } from '../harnesses.ts'
 import { redactDeep } from '../../text/redact.ts'
 import { addSpent } from '../run-state.ts'
@@ -98,10 +98,10 @@ async function begin(
   const { model = workspace.config.run.model, permissions = 'ask', text } = request
   const row = await findPrompted(around, workspace, request)
   const name = harnessToPrompt(workspace, row?.id, request)
-  refusePermissions(promptedHarness(workspace, name, request), permissions)
+  refusePermissions(await promptedHarness(workspace, name, request), permissions)
   // Where there is a session already, it is enough to look when the harness could not be had: looking may mean to start it.
   if (row === undefined)
-    await refuseMissing(promptedHarness(workspace, name, request), workspace.env)
+    await refuseMissing(await promptedHarness(workspace, name, request), workspace.env)
   const session = await enterPrompted(workspace, row, request)
   const id = mintId(undefined)
   const owner = { pid: process.pid, startedAt: startOf(process.pid), mark: '' }
@@ -115,7 +115,7 @@ async function begin(
   }
   try {
     const stopping = new AbortController()
-    const harness = promptedHarness(workspace, name, request, session.id)
+    const harness = await promptedHarness(workspace, name, request, session.id)
     const way = wayOn(journal.read(), harness, workspace.config.budget, request)
     const questions = new Questions(emit, stopping.signal)
     const secrets = redaction(workspace.config)
@@ -190,7 +190,7 @@ function refuseSenseless({ text, isNew, isFresh, session, conversation }: Prompt
 
 type Missing = Extract<HarnessCheck, { readonly isThere: false }>
 
-/** The name of the harness that is prompted: the one asked for, that of the conversation, the configuration's, or Claude Code. */
+/** The name of the harness that is prompted: the one asked for, that of the conversation, the configuration's, or the default. */
 export function harnessToPrompt(
   workspace: Workspace,
   session: string | undefined,
@@ -208,17 +208,18 @@ export function harnessToPrompt(
   const journal = workspace.session(session)
   const own = harnessOfConversation(journal.read().state, conversation)
   journal.close()
-  // Of an agent that speaks ACP the journal knows that it does, and not its command.
-  return harness ?? (own === 'acp' ? (workspace.config.run.harness ?? own) : own)
+  // Of an agent that a command starts the journal knows the protocol, and not the command.
+  const isNameless = findHarness(own)?.argument?.isRequired !== undefined
+  return harness ?? (isNameless ? (workspace.config.run.harness ?? own) : own)
 }
 
-/** The harness itself. Of the rehearsal the session keeps what it remembers. */
+/** The harness itself. The session keeps what a harness without a memory of its own remembers. */
 export function promptedHarness(
   workspace: Workspace,
   name: string,
   { script }: PromptRequest,
   session?: string,
-): Harness {
+): Promise<Harness> {
   const state =
     session === undefined ? {} : { state: join(runsFolder(workspace.place), 'prompts', session) }
   return harnessNamed(name, workspace, { ...state, ...defined({ script }) })

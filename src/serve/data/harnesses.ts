@@ -1,5 +1,7 @@
 // Which harnesses can be started here. Asking each costs a process, so what they said is kept for a while.
-import { HARNESSES, type HarnessPlace, harnessNamed, harnessNames } from '../../run/harnesses.ts'
+import { drivableNames, findHarness } from '../../harness/registry.ts'
+import { type HarnessPlace, harnessNamed } from '../../run/harnesses.ts'
+import { defined } from '../../text/defined.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { HarnessLine } from '../contract.ts'
 
@@ -40,18 +42,23 @@ export class KnownHarnesses {
 
   #names(): readonly string[] {
     try {
-      return harnessNames(this.#project().config)
+      return drivableNames(this.#project().config.api)
     } catch (error) {
       // A mistake in the configuration is told by whatever needs it; the rest of the page is there.
       if (!(error instanceof StintError)) throw error
-      return HARNESSES
+      return drivableNames()
     }
   }
 
   async #ask(name: string): Promise<void> {
     try {
-      const check = await harnessNamed(name, this.#project()).check(this.#env)
-      this.#lines.set(name, { name, ...check })
+      const harness = await harnessNamed(name, this.#project())
+      const { isScripted } = findHarness(name) ?? {}
+      this.#lines.set(name, {
+        name,
+        ...defined({ isScripted }),
+        ...(await harness.check(this.#env)),
+      })
     } catch (error) {
       this.#lines.set(name, {
         name,

@@ -2,6 +2,7 @@ import { plural } from '../../print/terminal/text.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'
+import { importedHarnesses } from '../../../harness/registry.ts'
 import type { ImportProgress, ImportReport } from '../../../project/import/contract.ts'
 import type { Context } from '../../context/context.ts'
 import { EXIT, Misuse } from '../../context/errors.ts'
@@ -18,7 +19,6 @@ interface Flags {
   readonly json?: boolean
 }
 
-const HARNESSES = ['claude', 'codex', 'gemini', 'opencode']
 const UNREAD_SHOWN = 5
 
 export const importing = buildCommand<Flags, string[], Context>({
@@ -39,7 +39,7 @@ export const importing = buildCommand<Flags, string[], Context>({
       kind: 'array',
       parameter: {
         parse: String,
-        brief: `One of ${HARNESSES.join(', ')} or all, then files and folders`,
+        brief: `One of ${importedHarnesses().join(', ')} or all, then files and folders`,
         placeholder: 'HARNESS|PATH',
       },
     },
@@ -88,13 +88,13 @@ function wanted(
   cwd: string,
 ): { readonly harnesses?: readonly string[]; readonly paths: readonly string[] } {
   const [first, ...rest] = words
-  const isName = first !== undefined && (first === 'all' || HARNESSES.includes(first))
+  const isName = first !== undefined && (first === 'all' || importedHarnesses().includes(first))
   const paths = isName ? rest : words
   for (const path of paths) {
     if (!existsSync(resolve(cwd, path))) {
       const hint =
         path === first
-          ? `a harness is one of ${HARNESSES.join(', ')} or all; anything else is a path`
+          ? `a harness is one of ${importedHarnesses().join(', ')} or all; anything else is a path`
           : 'see what it is called'
       throw new Misuse(`there is no file or folder ${path}`, hint)
     }
@@ -121,7 +121,7 @@ function describe({
   const amount = `${plural(messages, 'message')} (${size(bytes)} read)`
   const head =
     what === '' ? 'Nothing new.' : `${isDryRun ? 'There are' : 'Imported'} ${what}: ${amount}.`
-  const byHarness = HARNESSES.flatMap((name) => {
+  const byHarness = importedHarnesses().flatMap((name) => {
     const own = conversations.filter(({ harness }) => harness === name)
     return own.length === 0 ? [] : [`  ${name}: ${plural(own.length, 'conversation')}`]
   })

@@ -1,11 +1,9 @@
 import { buildCommand } from '@stricli/core'
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { FileChange } from '../../../harness/claude/setup/changes.ts'
-import type { Surroundings } from '../../../harness/claude/setup/places.ts'
-import type { Plan } from '../../../harness/claude/setup/plan.ts'
-import type { SetupRequest } from '../../../harness/claude/setup/setup-claude.ts'
-import type { CodexRequest } from '../../../harness/codex/setup.ts'
+import type { HarnessSetup, SetupRequest, Surroundings } from '../../../harness/contract/setup.ts'
+import { DEFAULT_HARNESS, findHarness, installableHarnesses } from '../../../harness/registry.ts'
+import type { FileChange, Plan } from '../../../harness/setup/plan.ts'
 import { removeEmptyFolder, removeFile } from '../../../journal/files.ts'
 import { readOrUndefined } from '../../../journal/look.ts'
 import { DEFAULTS } from '../../../project/config/config.ts'
@@ -78,7 +76,10 @@ export const setup = buildCommand<Flags, [string?], Context>({
   async func(flags, harness) {
     const output = new Output(this)
     await withJsonErrors(this, flags, output, async () => {
-      refuseMisuse(harness, flags)
+      const name = harness ?? DEFAULT_HARNESS
+      const { title, setup: load } = findHarness(name) ?? {}
+      const setUp = await load?.()
+      refuseMisuse(harness, flags, setUp)
       const { describeReport, describeSetup, setupJson } = await import('../../print/setup.ts')
       const { findPlace } = await import('../../../project/store/place.ts')
       const place = findPlace(this.cwd)
@@ -92,8 +93,7 @@ export const setup = buildCommand<Flags, [string?], Context>({
       }
       if (flags.check === true) {
         const { trackingFolderOf } = await import('../../../project/store/conversation-binding.ts')
-        const { checkSetup } = await import('../../../harness/claude/setup/check.ts')
-        const report = await checkSetup(around, {
+        const report = await setUp.check!(around, {
           cwd,
           conversations: trackingFolderOf(place),
           isProject: isProject(place),
@@ -104,31 +104,12 @@ export const setup = buildCommand<Flags, [string?], Context>({
         return
       }
       if (flags.dryRun !== true) refuseInRun(this, 'setting up an agent program')
-      if (harness === 'codex') {
-        const { setUpCodex } = await import('../../../harness/codex/setup.ts')
-        const request = codexRequest(flags)
-        const plan = setUpCodex(request, around)
-        output.result(flags.json, setupJson(request, plan, 'codex'), () =>
-          describeSetup(request, plan, output, root, 'Codex'),
-        )
-        return
-      }
-      const { setUpClaude } = await import('../../../harness/claude/setup/setup-claude.ts')
       const request = requestFrom(flags, this.cwd)
-      const done = await setUpClaude(request, around)
-      const { startNote } = await import('../../../harness/claude/setup/start-folder.ts')
-      const notes =
-        typeof request.into === 'string' && !request.remove
-          ? startNote([request.into], around, cwd)
-          : []
-      const folder = await setUpFolder(request, done, place, around)
-      const plan = {
-        ...done,
-        changes: [...folder, ...done.changes],
-        notes: [...done.notes, ...notes],
-      }
-      output.result(flags.json, setupJson(request, plan), () =>
-        describeSetup(request, plan, output, root),
+      const done = await setUp.setUp(request, around, cwd)
+      const folder = setUpFolder(setUp, request, done, place, around)
+      const plan = { ...done, changes: [...folder, ...done.changes] }
+      output.result(flags.json, setupJson(request, plan, name), () =>
+        describeSetup(request, plan, output, root, { title: title!, ...setUp }),
       )
     })
   },
@@ -140,23 +121,27 @@ function isProject({ repository, sessions }: Place): boolean {
 }
 
 /** What a project without git needs besides, done unless it is only to be shown: a folder that says that it is one. */
-async function setUpFolder(
+function setUpFolder(
+  { registeredScopes }: HarnessSetup,
   { into, remove, dryRun }: SetupRequest,
   done: Plan,
   place: Place,
   around: Surroundings,
-): Promise<readonly FileChange[]> {
-  if (place.repository !== undefined || (into !== 'local' && into !== 'shared')) return []
+): readonly FileChange[] {
+  // Only hooks need it.
+  if (
+    registeredScopes === undefined ||
+    place.repository !== undefined ||
+    (into !== 'local' && into !== 'shared')
+  )
+    return []
   const path = join(place.sessions, '.gitignore')
   if (!remove) {
     if (existsSync(place.sessions)) return []
     if (!dryRun) prepareFolder(place, DEFAULTS)
     return [{ path, before: undefined, after: IGNORE }]
   }
-  const { registeredScopes } = await import('../../../harness/claude/setup/check.ts')
-  const isLeft = (await registeredScopes(around)).some(
-    (scope) => scope !== into && scope !== 'user',
-  )
+  const isLeft = registeredScopes(around).some((scope) => scope !== into && scope !== 'user')
   const wasSetUp = done.changes.length > 0 || done.record !== undefined
   if (!wasSetUp || isLeft || !existsSync(place.sessions)) return []
   const isAsMade =
@@ -187,21 +172,27 @@ function requestFrom(flags: Flags, cwd: string): SetupRequest {
   }
 }
 
-function codexRequest(flags: Flags): CodexRequest {
-  return {
-    into: flags.shared === true ? 'shared' : 'local',
-    remove: flags.remove === true,
-    dryRun: flags.dryRun === true,
-  }
-}
-
-function refuseMisuse(harness: string | undefined, flags: Flags): void {
+function refuseMisuse(
+  harness: string | undefined,
+  flags: Flags,
+  setUp: HarnessSetup | undefined,
+): asserts setUp is HarnessSetup {
   const isCheck = flags.check === true
-  if (harness === 'codex') refuseForCodex(flags)
-  else if (harness !== 'claude' && !(harness === undefined && isCheck)) {
+  if (setUp === undefined || (harness === undefined && !isCheck)) {
     const problem =
       harness === undefined ? 'which agent program?' : `there is no setup for "${harness}"`
-    throw new Misuse(problem, 'there is one for claude and one for codex: stint setup claude')
+    const ones = installableHarnesses().map((name) => `one for ${name}`)
+    throw new Misuse(problem, `there is ${ones.join(' and ')}: stint setup ${DEFAULT_HARNESS}`)
+  }
+  const stray = Object.entries(flags).find(
+    ([flag, value]) => !setUp.takes.has(flag) && value !== undefined && value !== false,
+  )
+  if (stray !== undefined) {
+    const flag = stray[0].replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    throw new Misuse(
+      `--${flag} is not for ${harness}`,
+      `stint setup ${harness} takes --shared, --dry-run and --remove`,
+    )
   }
   const places = (['shared', 'user', 'plugin'] as const).filter(
     (flag) => flags[flag] !== undefined && flags[flag] !== false,
@@ -244,19 +235,4 @@ function refuseMisuse(harness: string | undefined, flags: Flags): void {
       '--check looks at every place and goes with no other flag',
       'stint setup --check',
     )
-}
-
-/** What `stint setup codex` understands. */
-const FOR_CODEX: ReadonlySet<string> = new Set(['shared', 'remove', 'dryRun', 'mcp', 'json'])
-
-function refuseForCodex(flags: Flags): void {
-  const stray = Object.entries(flags).find(
-    ([flag, value]) => !FOR_CODEX.has(flag) && value !== undefined && value !== false,
-  )
-  if (stray === undefined) return
-  const flag = stray[0].replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  throw new Misuse(
-    `--${flag} is not for codex`,
-    'stint setup codex takes --shared, --dry-run and --remove',
-  )
 }

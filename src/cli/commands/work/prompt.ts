@@ -4,7 +4,7 @@ import type { PromptRequest } from '../../../run/prompt/contract.ts'
 import type { Context } from '../../context/context.ts'
 import { Misuse } from '../../context/errors.ts'
 import { session, text, toggle } from '../../context/flags.ts'
-import { choice, given, harnessOf } from '../../context/run-flags.ts'
+import { choice, given, harnessOf, refuseScript } from '../../context/run-flags.ts'
 import { withWorkspace } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
 
@@ -101,10 +101,7 @@ function requestOf(flags: Flags, said: string): PromptRequest {
     throw new Misuse('a new session has no conversation to go on with')
   if (flags.fresh === true && conversation !== undefined)
     throw new Misuse('--fresh begins another conversation than --conversation')
-  if (script !== undefined && flags.harness !== undefined && flags.harness !== 'rehearsal')
-    throw new Misuse(
-      `only the rehearsal harness follows a script, and --harness is ${flags.harness}`,
-    )
+  refuseScript(flags)
   return {
     text: said,
     ...defined({

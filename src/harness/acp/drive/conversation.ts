@@ -15,8 +15,7 @@ import { EventQueue } from '../../contract/event-queue.ts'
 import { type Json, objectOf } from '../../../text/json-fields.ts'
 import { answer, isAllowed } from './permission.ts'
 import { type StartedAgent, endOf, failureOf, limitBehind } from './start-agent.ts'
-import { Updates } from './updates.ts'
-import { usageIn } from './usage.ts'
+import { Updates, usageIn } from './updates.ts'
 import { defined } from '../../../text/defined.ts'
 
 /** So long may an agent take to end a turn, or itself, before it is ended. */

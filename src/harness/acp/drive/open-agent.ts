@@ -2,9 +2,8 @@ import { type NewSessionRequest, type SessionConfigOption, methods } from '@agen
 import { StintError } from '../../../journal/errors.ts'
 import type { Conversation, HarnessCheck, OpenConversation } from '../../contract/drive.ts'
 import { findProgram } from '../../process/find-program.ts'
-import type { AcpProgram } from './program.ts'
+import { type AcpProgram, type StartedAgent, orEnd, startAgent } from './start-agent.ts'
 import { AcpConversation, Listener } from './conversation.ts'
-import { type StartedAgent, orEnd, startAgent } from './start-agent.ts'
 
 /** Whether an agent can be started and speaks the protocol. */
 export async function checkAgent(

@@ -2,7 +2,7 @@ import type { PermissionOption, RequestPermissionResponse } from '@agentclientpr
 import { oneLine, shorten } from '../../../text/clean.ts'
 import type { OpenConversation, PermissionRequest } from '../../contract/drive.ts'
 import { isPermitted } from '../../contract/permission-rules.ts'
-import type { ToolUse } from './tools.ts'
+import type { ToolUse } from './updates.ts'
 import { defined } from '../../../text/defined.ts'
 
 /** Kinds of tools that change nothing. */

@@ -1,21 +1,21 @@
 import {
+  type AnyMessage,
   type ClientConnection,
   type InitializeResponse,
   PROTOCOL_VERSION,
   RequestError,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
+  type Stream,
   client,
   methods,
 } from '@agentclientprotocol/sdk'
 import { StintError } from '../../../journal/errors.ts'
 import { oneLine, shorten } from '../../../text/clean.ts'
+import { type Json, objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
 import type { OpenConversation } from '../../contract/drive.ts'
-import { type Json, objectOf, textOf } from '../../../text/json-fields.ts'
-import { type GuardedProcess, spawnGuarded } from '../../process/spawn-guarded.ts'
 import { type LimitReached, limitIn } from '../../contract/usage-limit.ts'
-import type { AcpProgram } from './program.ts'
-import { streamTo } from './stream.ts'
+import { type GuardedProcess, spawnGuarded } from '../../process/spawn-guarded.ts'
 
 export interface StartedAgent {
   readonly process: GuardedProcess
@@ -124,4 +124,45 @@ function hintFor(error: unknown, isGone: boolean): string {
   return isGone
     ? 'run it by hand to see what is wrong with it'
     : 'see that it speaks the Agent Client Protocol, version 1'
+}
+
+interface Taps {
+  readonly trace?: (direction: 'to' | 'from', line: string) => void
+  /** Takes the updates, in the order in which they came and before any answer that came behind them. */
+  readonly update: (params: Json) => void
+}
+
+/** The line to an agent. What is no message is passed over: some print to their standard output. */
+export function streamTo(agent: GuardedProcess, { trace, update }: Taps): Stream {
+  let isWanted = true
+  const readable = new ReadableStream<AnyMessage>({
+    async start(controller) {
+      for await (const line of agent.lines) {
+        if (!isWanted) return
+        trace?.('from', line)
+        const message = objectOf(parseJson(line))
+        if (message?.['method'] === 'session/update') update(objectOf(message['params']) ?? {})
+        else if (message?.['jsonrpc'] === '2.0') controller.enqueue(message as AnyMessage)
+      }
+      if (isWanted) controller.close()
+    },
+    cancel() {
+      isWanted = false
+    },
+  })
+  const writable = new WritableStream<AnyMessage>({
+    write(message) {
+      const line = JSON.stringify(message)
+      trace?.('to', line)
+      agent.stdin.write(`${line}\n`)
+    },
+  })
+  return { readable, writable }
+}
+
+/** An agent program that speaks the protocol. */
+export interface AcpProgram {
+  readonly name: string
+  readonly command: string
+  readonly args: readonly string[]
 }

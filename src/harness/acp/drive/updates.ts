@@ -1,10 +1,19 @@
 // What an ACP agent says while it works, as events. Read from what came over the line and not through the schema: an
 // update that this version of the protocol does not know must not cost the ones it does.
-import type { HarnessEvent } from '../../contract/drive.ts'
-import { type Json, countOf, nameOf, objectOf, textOf } from '../../../text/json-fields.ts'
-import { limitIn } from '../../contract/usage-limit.ts'
-import { type ToolUse, toolEvent, toolUse } from './tools.ts'
+import { quoteWord } from '../../../command/quote-word.ts'
+import type { Usage } from '../../../session/entries.ts'
 import { defined } from '../../../text/defined.ts'
+import {
+  type Json,
+  countOf,
+  listOf,
+  nameOf,
+  objectOf,
+  saidIn,
+  textOf,
+} from '../../../text/json-fields.ts'
+import type { HarnessEvent } from '../../contract/drive.ts'
+import { limitIn } from '../../contract/usage-limit.ts'
 
 /** Reads the updates of one conversation, in their order. */
 export class Updates {
@@ -140,5 +149,154 @@ export class Updates {
         ? limitIn([title, description].flatMap((part) => textOf(part) ?? []).join(': '))
         : undefined
     return limit === undefined ? [] : [{ type: 'limit', ...limit }]
+  }
+}
+
+// What an ACP agent tells of its tools. Only the id is certain; the rest comes in pieces, and differs between agents.
+
+export type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
+
+export interface ToolUse {
+  readonly id: string
+  readonly name: string
+  readonly title?: string
+  readonly kind?: string
+  readonly command?: string
+  readonly cwd?: string
+  readonly paths: readonly string[]
+  readonly output?: string
+  readonly status?: string
+}
+
+const LONGEST_OUTPUT = 4000
+
+/** What is known of a use of a tool, with what a message adds to it. */
+export function toolUse(id: string, told: Json, before?: ToolUse): ToolUse {
+  const title = textOf(told['title']) ?? before?.title
+  const kind = textOf(told['kind']) ?? before?.kind
+  const paths = pathsIn(told)
+  return {
+    id,
+    name:
+      textOf(told['name']) ??
+      (before?.name === before?.kind ? undefined : before?.name) ??
+      kind ??
+      title ??
+      'tool',
+    paths: paths.length > 0 ? paths : (before?.paths ?? []),
+    ...defined({
+      title,
+      kind,
+      command:
+        commandIn(told) ??
+        before?.command ??
+        (kind === 'execute' ? commandInTitle(title) : undefined),
+      cwd: folderIn(told) ?? before?.cwd,
+      // What it says while it works describes it.
+      output: isOver(told) ? outputIn(told) : undefined,
+      status: textOf(told['status']) ?? before?.status,
+    }),
+  }
+}
+
+export function toolEvent(use: ToolUse, status: ToolEvent['status']): ToolEvent {
+  const { id, name, command, paths } = use
+  const output = status === 'started' ? undefined : use.output
+  return { type: 'tool', id, name, status, ...defined({ command, path: paths[0], output }) }
+}
+
+function isOver({ status }: Json): boolean {
+  return status === 'completed' || status === 'failed'
+}
+
+function commandIn(told: Json): string | undefined {
+  const input = objectOf(told['rawInput'])
+  const command = input?.['command'] ?? input?.['cmd']
+  if (!Array.isArray(command)) return textOf(command)
+  const words = command.filter((word) => typeof word === 'string')
+  // A shell and its script come to the script.
+  const isScript = words.length === 3 && SHELL.test(words[0]!) && /^-\w*c$/.test(words[1]!)
+  return isScript ? words[2] : words.map(quoteWord).join(' ')
+}
+
+/** Where a command is to run, by the names that agents have for it. */
+function folderIn(told: Json): string | undefined {
+  const input = objectOf(told['rawInput'])
+  return [input?.['cwd'], input?.['workdir'], input?.['directory'], input?.['dir_path']]
+    .map(textOf)
+    .find((path) => path !== undefined)
+}
+
+const SHELL = /(?:^|\/)(?:ba|z|da|k)?sh$/
+
+/** Some write the command into the title, as code. */
+function commandInTitle(title: string | undefined): string | undefined {
+  return title === undefined ? undefined : (/^`+([^`]+)`+$/.exec(title.trim())?.[1] ?? undefined)
+}
+
+function pathsIn(told: Json): readonly string[] {
+  const input = objectOf(told['rawInput'])
+  const places = [...listOf(told['locations']), ...listOf(told['content'])].map((place) =>
+    textOf(objectOf(place)?.['path']),
+  )
+  const named = [input?.['file_path'], input?.['abs_path'], input?.['path']].map(textOf)
+  return [...new Set([...places, ...named].filter((path) => path !== undefined))]
+}
+
+function outputIn(told: Json): string | undefined {
+  const blocks = listOf(told['content']).map((block) => objectOf(block)?.['content'])
+  const raw = told['rawOutput']
+  const fields = objectOf(raw)
+  const texts = [
+    raw,
+    fields?.['formatted_output'],
+    fields?.['output'],
+    fields?.['stdout'],
+    saidIn(blocks),
+  ]
+  return texts
+    .map(textOf)
+    .find((text) => text !== undefined)
+    ?.slice(-LONGEST_OUTPUT)
+}
+
+// What a turn used, as its answer tells it. The draft of the protocol speaks of the whole session; the agents that tell it
+// (claude-agent-acp 0.99, codex-acp 2.6) give the sum of the turn.
+
+export function usageIn(response: Json): Usage | undefined {
+  const usage = objectOf(response['usage'])
+  return usage === undefined ? quotaIn(response) : counted(usage)
+}
+
+function counted(usage: Json): Usage {
+  const [input, output, cacheRead, cacheWritten, thought, total] = [
+    'inputTokens',
+    'outputTokens',
+    'cachedReadTokens',
+    'cachedWriteTokens',
+    'thoughtTokens',
+    'totalTokens',
+  ].map((name) => countOf(usage[name]) ?? 0) as [number, number, number, number, number, number]
+  const cached = cacheRead + cacheWritten
+  // Whether the input has the cached tokens in it, and the output the thoughts, only the total tells.
+  const isCachedWithin = cached > 0 && total === input + output && input >= cached
+  const isThoughtApart = thought > 0 && total === input + output + cached + thought
+  return {
+    input: isCachedWithin ? input - cached : input,
+    cacheWritten,
+    cacheRead,
+    output: isThoughtApart ? output + thought : output,
+  }
+}
+
+/** How Gemini CLI tells it. */
+function quotaIn(response: Json): Usage | undefined {
+  const count = objectOf(objectOf(objectOf(response['_meta'])?.['quota'])?.['token_count'])
+  if (count === undefined) return undefined
+  return {
+    input: countOf(count['input_tokens']) ?? 0,
+    cacheWritten: 0,
+    cacheRead: 0,
+    output: countOf(count['output_tokens']) ?? 0,
   }
 }

@@ -2,11 +2,11 @@
 import { errnoOf } from '../../../journal/errors.ts'
 import { PiecesWithoutKey, withoutKey, withoutKeyIn } from './key-out.ts'
 import { ModelFailure, failureFor } from './model-failure.ts'
-import type { ModelRequest } from './model-request.ts'
+import type { ModelRequest, Reply, ReplyReader } from './reply.ts'
 import { addressOf, formOf } from './provider.ts'
-import type { Reply, ReplyReader } from './reply.ts'
 import { serverSentEvents } from './server-sent-events.ts'
-import { type ApiSettings, keyVariable } from './settings.ts'
+import type { ApiSettings } from '../../contract/drive.ts'
+import { keyVariable } from './settings.ts'
 import { Silence } from './silence.ts'
 
 export interface AskOptions {

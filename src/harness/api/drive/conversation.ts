@@ -10,7 +10,7 @@ import type {
 import { EventQueue } from '../../contract/event-queue.ts'
 import type { ApiHistory } from './api-history.ts'
 import { withoutKey } from './key-out.ts'
-import type { ApiSettings } from './settings.ts'
+import type { ApiSettings } from '../../contract/drive.ts'
 import { takeTurn } from './take-turn.ts'
 import type { ToolProgram } from './tools/tool-program.ts'
 import type { Room } from './window.ts'

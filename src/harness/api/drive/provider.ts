@@ -1,11 +1,8 @@
 import type { Json } from '../../../text/json-fields.ts'
-import { AnthropicReply } from './anthropic-reply.ts'
-import { anthropicBody } from './anthropic-request.ts'
-import type { ModelRequest } from './model-request.ts'
-import { openAiBody } from './openai-request.ts'
-import { OpenAiReply } from './openai-reply.ts'
-import type { ReplyReader } from './reply.ts'
-import type { ApiSettings } from './settings.ts'
+import { AnthropicReply, anthropicBody } from './anthropic.ts'
+import type { ModelRequest, ReplyReader } from './reply.ts'
+import { OpenAiReply, openAiBody } from './openai.ts'
+import type { ApiSettings } from '../../contract/drive.ts'
 
 /** How the two kinds of API differ. */
 export interface ProviderForm {

@@ -1,6 +1,20 @@
-import type { Part } from '../../../history/items.ts'
-import type { Usage } from '../../../session/entries.ts'
 import type { ServerSentEvent } from './server-sent-events.ts'
+import type { ToolDefinition } from './tools/definitions.ts'
+import type { HistoryItem, Part } from '../../../history/items.ts'
+import type { Usage } from '../../../session/entries.ts'
+import type { ApiSettings } from '../../contract/drive.ts'
+
+/** One request to a model, which remembers nothing of those before. */
+export interface ModelRequest {
+  readonly settings: ApiSettings
+  readonly model: string
+  readonly maxOutput: number
+  /** The standing instructions. */
+  readonly system: readonly string[]
+  /** What was said, as it is stored. */
+  readonly items: readonly HistoryItem[]
+  readonly tools: readonly ToolDefinition[]
+}
 
 /** What a model answered to one request. */
 export interface Reply {

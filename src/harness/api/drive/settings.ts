@@ -1,31 +1,12 @@
-export type Provider = 'anthropic' | 'openai'
-
-/** How a model is reached. The key itself is never among it. */
-export interface ApiSettings {
-  readonly provider: Provider
-  readonly baseUrl: string
-  readonly model?: string
-  /** The variable of the environment that holds the key. */
-  readonly keyEnv?: string
-  /** Tokens that the model's context holds, where that is not known from its name. */
-  readonly window?: number
-  /** The longest answer, in tokens. */
-  readonly maxOutput?: number
-  /** How long a server may say nothing before the turn fails. */
-  readonly silenceSeconds?: number
-  /** Sent with each request, such as `anthropic-beta`. */
-  readonly headers: Readonly<Record<string, string>>
-  /** Files of the project that each conversation begins with. */
-  readonly initialFiles: readonly string[]
-  readonly effort?: string
-  /** Tokens the model may think for, or as many as it finds right. */
-  readonly thinking?: number | 'adaptive'
-}
+import type { ApiSettings, ModelSettings, Provider } from '../../contract/drive.ts'
 
 export const BASE_URLS: Readonly<Record<Provider, string>> = {
   anthropic: 'https://api.anthropic.com',
   openai: 'https://api.openai.com/v1',
 }
+
+/** Longer than this fetch itself does not wait for the next bytes. */
+export const LONGEST_SILENCE_SECONDS = 300
 
 const KEYS: Readonly<Record<Provider, string>> = {
   anthropic: 'ANTHROPIC_API_KEY',
@@ -49,4 +30,15 @@ export function isLoopback(baseUrl: string): boolean {
     hostname === '[::1]' ||
     /^127\.\d+\.\d+\.\d+$/.test(hostname)
   )
+}
+
+/** The settings of `api` or `api:NAME`. */
+export function settingsFor(
+  harness: string,
+  { usual, providers }: ModelSettings,
+): ApiSettings | undefined {
+  const colon = harness.indexOf(':')
+  const name = harness.slice(colon + 1)
+  if (colon === -1) return usual
+  return Object.hasOwn(providers, name) ? providers[name] : undefined
 }

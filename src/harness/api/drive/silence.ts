@@ -1,7 +1,5 @@
+import { LONGEST_SILENCE_SECONDS } from './settings.ts'
 import { ModelFailure } from './model-failure.ts'
-
-/** Longer than this fetch itself does not wait for the next bytes. */
-export const LONGEST_SILENCE_SECONDS = 300
 
 /** Ends a request of which nothing has been heard for too long. */
 export class Silence {

@@ -1,19 +1,35 @@
 // One turn: asked, answered, tools used, asked again, until the model has nothing more to do. Everything is stored before it is
 // acted upon, and every request is built from what is stored.
-import { randomHex } from '../../../journal/random.ts'
-import type { Part } from '../../../history/items.ts'
-import type { HarnessEvent, OpenConversation, TurnEnded } from '../../contract/drive.ts'
-import { type ApiHistory, type StoredContext, toolResult, toolUses } from './api-history.ts'
+import { tokensOf } from '../../contract/usage.ts'
+import { resolve } from 'node:path'
+import {
+  type ApiHistory,
+  type StoredContext,
+  type ToolUse,
+  toolResult,
+  toolUses,
+} from './api-history.ts'
 import { askModel } from './ask-model.ts'
-import { contextTokens, tokensOf } from './context-size.ts'
 import { ModelFailure, fullContext } from './model-failure.ts'
-import type { Reply, Stop } from './reply.ts'
-import type { ApiSettings } from './settings.ts'
-import { TOOLS } from './tools/definitions.ts'
+import { type Reply, type Stop, UNREADABLE } from './reply.ts'
+import { TOOLS, type ToolResult, faultIn } from './tools/definitions.ts'
 import type { ToolProgram } from './tools/tool-program.ts'
-import { useTool } from './use-tools.ts'
 import type { Room } from './window.ts'
+import { isInside } from '../../../command/inside-tree.ts'
+import type { Message, Part } from '../../../history/items.ts'
+import { randomHex } from '../../../journal/random.ts'
+import { cleanText, oneLine, shorten } from '../../../text/clean.ts'
 import { defined } from '../../../text/defined.ts'
+import { type Json, textOf } from '../../../text/json-fields.ts'
+import { estimateTokens } from '../../../text/tokens.ts'
+import type {
+  ApiSettings,
+  HarnessEvent,
+  OpenConversation,
+  PermissionRequest,
+  TurnEnded,
+} from '../../contract/drive.ts'
+import { isPermitted, reasonAgainst } from '../../contract/permission-rules.ts'
 
 export interface TurnWork {
   readonly settings: ApiSettings
@@ -156,4 +172,129 @@ function tellFull({ room: { window, point }, model, tell }: TurnWork): void {
 function textIn(parts: readonly Part[]): string | undefined {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   return texts.length === 0 ? undefined : texts.join('\n')
+}
+
+export interface ToolWork {
+  readonly program: ToolProgram
+  readonly options: OpenConversation
+  readonly tell: (event: HarnessEvent) => void
+  readonly signal: AbortSignal
+}
+
+const OUTPUT_SHOWN = 4000
+
+/** Uses one tool, if it may, and tells that it began and how it ended. Undefined when the program ended meanwhile. */
+export async function useTool(
+  use: ToolUse,
+  { program, options, tell, signal }: ToolWork,
+): Promise<ToolResult | undefined> {
+  const about = {
+    type: 'tool',
+    id: use.id,
+    name: use.name,
+    ...targetOf(use.input, options.cwd),
+  } as const
+  tell({ ...about, status: 'started' })
+  const result = await Promise.race([
+    resultOf(use, { program, options, signal }),
+    program.process.exited.then(() => undefined),
+  ])
+  if (result === undefined) return undefined
+  tell({
+    ...about,
+    status: result.isError ? 'failed' : 'completed',
+    ...defined({ output: cleanText(result.text.slice(-OUTPUT_SHOWN)) }),
+  })
+  return result
+}
+
+type Using = Pick<ToolWork, 'program' | 'options' | 'signal'>
+
+async function resultOf(
+  { name, input }: ToolUse,
+  { program, options, signal }: Using,
+): Promise<ToolResult> {
+  const tool = TOOLS.find((one) => one.name === name)
+  if (tool === undefined)
+    return fault(`there is no tool ${name}; there are ${TOOLS.map((one) => one.name).join(', ')}`)
+  if (input[UNREADABLE] !== undefined) return fault('the input is not valid JSON')
+  const wrong = faultIn(tool, input)
+  if (wrong !== undefined) return fault(wrong)
+  if (signal.aborted) return fault(NOT_RUN)
+  const stopped = new Promise<string>((resolve) =>
+    signal.addEventListener('abort', () => resolve(NOT_RUN), { once: true }),
+  )
+  const refused = await Promise.race([refusal(name, input, options), stopped])
+  if (refused !== undefined) return fault(refused)
+  return program.use(tool.name, input, signal)
+}
+
+const NOT_RUN = 'It was not run: the turn was interrupted.'
+
+function fault(text: string): ToolResult {
+  return { text, isError: true }
+}
+
+/** What a use of a tool is about: its command, or its file by its whole path. */
+export function targetOf(
+  input: Json,
+  cwd: string,
+): { readonly command?: string; readonly path?: string } {
+  const path = textOf(input['path'])
+  return defined({
+    command: textOf(input['command']),
+    path: path === undefined ? undefined : resolve(cwd, path),
+  })
+}
+
+/** Why a use of a tool is not permitted; undefined when it is. */
+export async function refusal(
+  tool: string,
+  input: Json,
+  options: OpenConversation,
+): Promise<string | undefined> {
+  const target = targetOf(input, options.cwd)
+  // Looking at the project is what it was started for.
+  if (tool === 'read' && target.path !== undefined && isInside(options.cwd, target.path))
+    return undefined
+  const about = target.command ?? textOf(input['path'])
+  const title = shorten(oneLine(about === undefined ? tool : `${tool}: ${about}`), 200)
+  const request: PermissionRequest = { tool, title, ...target }
+  // Who cannot be asked has not allowed it.
+  if (await isPermitted(request, options).catch(() => false)) return undefined
+  const reason = reasonAgainst(request, options)
+  return `This is not permitted here: ${title}${reason === undefined ? '' : ` (${reason})`}. Do without it, or say that it cannot be done.`
+}
+
+/** What the descriptions of the tools take, and a little more. */
+const TOOLS_TOKENS = 800
+/** As large as pictures get before providers scale them down. */
+const PICTURE_TOKENS = 1600
+
+/** The tokens that messages come to: as the model counted them last, and estimated from there on. Rather too many than too few. */
+export function contextTokens(messages: readonly Message[]): number {
+  const last = messages.findLastIndex(({ usage }) => usage !== undefined && tokensOf(usage) > 0)
+  const counted = last === -1 ? TOOLS_TOKENS : tokensOf(messages[last]!.usage!)
+  return messages.slice(last + 1).reduce((sum, { parts }) => sum + estimated(parts), counted)
+}
+
+function estimated(parts: readonly Part[]): number {
+  return parts.reduce((sum, part) => sum + estimatedPart(part), 0)
+}
+
+function estimatedPart(part: Part): number {
+  switch (part.type) {
+    case 'text':
+    case 'thinking':
+      return estimateTokens(part.text)
+    case 'tool use':
+      return estimateTokens(JSON.stringify(part.input))
+    case 'tool result':
+      return estimated(part.parts)
+    case 'image':
+    case 'image link':
+      return PICTURE_TOKENS
+    case 'other':
+      return estimateTokens(JSON.stringify(part.block))
+  }
 }

@@ -1,6 +1,6 @@
 import { plainName } from '../../../context/budget/prices.ts'
 import { windowOf } from '../../../context/budget/model-windows.ts'
-import type { ApiSettings } from './settings.ts'
+import type { ApiSettings } from '../../contract/drive.ts'
 
 export interface Room {
   /** What the context holds; absent when nobody knows. */

@@ -10,7 +10,7 @@ import type {
 import { type Json, nameOf, objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
 import type { GuardedProcess } from '../../process/spawn-guarded.ts'
 import { greeting } from './arguments.ts'
-import { answerTo, denied } from './permissions.ts'
+import { answerTo, denied } from './tool-uses.ts'
 import { Translator } from './translator.ts'
 
 /** A prompt that still waits in line is not interrupted with the turn before it, so it is asked for again. */

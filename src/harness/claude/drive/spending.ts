@@ -1,7 +1,6 @@
+import { NO_USAGE, addUsage, subtractUsage, tokensOf } from '../../contract/usage.ts'
 import type { Usage } from '../../../session/entries.ts'
 import { type Json, countOf, objectOf } from '../../../text/json-fields.ts'
-
-export const NOTHING: Usage = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
 
 /**
  * What a process of Claude Code has used, told in pieces that add up. Messages on their way carry a placeholder for what
@@ -10,7 +9,7 @@ export const NOTHING: Usage = { input: 0, cacheWritten: 0, cacheRead: 0, output:
  */
 export class Spending {
   /** Everything that was told so far. */
-  #told = NOTHING
+  #told = NO_USAGE
   /** What the sums counted before this process began. */
   #before: Usage | undefined
   /** The requests of this turn that were told. */
@@ -18,7 +17,7 @@ export class Spending {
 
   constructor(isResumed: boolean) {
     // Some clients go on counting where the process before them stopped, and others begin anew.
-    this.#before = isResumed ? undefined : NOTHING
+    this.#before = isResumed ? undefined : NO_USAGE
   }
 
   /** What a request used; nothing when it was told before. */
@@ -34,15 +33,17 @@ export class Spending {
     const sum = sumOf(result['modelUsage'])
     // Commands of the harness's own end without sums in old clients.
     if (sum === undefined) return undefined
-    this.#before ??= minus(sum, sumOf(result['model_usage_since_last_result']) ?? this.#told)
+    this.#before ??= subtractUsage(
+      sum,
+      sumOf(result['model_usage_since_last_result']) ?? this.#told,
+    )
     // What was told too much, where it was, is set right by telling less from then on.
-    return this.#tell(minus(minus(sum, this.#before), this.#told))
+    return this.#tell(subtractUsage(subtractUsage(sum, this.#before), this.#told))
   }
 
   #tell(usage: Usage): Usage | undefined {
-    const { input, cacheWritten, cacheRead, output } = usage
-    if (input + cacheWritten + cacheRead + output === 0) return undefined
-    this.#told = plus(this.#told, usage)
+    if (tokensOf(usage) === 0) return undefined
+    this.#told = addUsage(this.#told, usage)
     return usage
   }
 }
@@ -59,22 +60,5 @@ function sumOf(byModel: unknown): Usage | undefined {
     cacheWritten: total('cacheCreationInputTokens'),
     cacheRead: total('cacheReadInputTokens'),
     output: total('outputTokens'),
-  }
-}
-
-function plus(one: Usage, other: Usage): Usage {
-  return combined(one, other, (a, b) => a + b)
-}
-
-function minus(one: Usage, other: Usage): Usage {
-  return combined(one, other, (a, b) => Math.max(0, a - b))
-}
-
-function combined(one: Usage, other: Usage, combine: (a: number, b: number) => number): Usage {
-  return {
-    input: combine(one.input, other.input),
-    cacheWritten: combine(one.cacheWritten, other.cacheWritten),
-    cacheRead: combine(one.cacheRead, other.cacheRead),
-    output: combine(one.output, other.output),
   }
 }

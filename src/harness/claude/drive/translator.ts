@@ -11,11 +11,11 @@ import {
   saidIn,
   textOf,
 } from '../../../text/json-fields.ts'
-import { contextOf } from '../../contract/transcript.ts'
 import { usageIn } from '../transcript/last-answer.ts'
 import { windowOf } from '../../../context/budget/model-windows.ts'
 import { type Limit, limitInEvent, limitInFailure } from './limits.ts'
-import { NOTHING, Spending } from './spending.ts'
+import { NO_USAGE, largerUsage, tokensOf } from '../../contract/usage.ts'
+import { Spending } from './spending.ts'
 import { ToolUses } from './tool-uses.ts'
 import { defined } from '../../../text/defined.ts'
 
@@ -125,7 +125,7 @@ export class Translator {
       this.#streaming =
         id === undefined
           ? undefined
-          : { id, model: nameOf(started['model']), usage: usageIn(started) ?? NOTHING }
+          : { id, model: nameOf(started['model']), usage: usageIn(started) ?? NO_USAGE }
     }
     const piece =
       this.#tellsDeltas && event['type'] === 'content_block_delta'
@@ -137,7 +137,8 @@ export class Translator {
     if (ended === undefined || this.#streaming === undefined) return []
     const { id, model, usage } = this.#streaming
     this.#streaming = undefined
-    return this.#tellUse(id, model, larger(usage, ended), true)
+    // The end of an answer may tell no more than what was put out.
+    return this.#tellUse(id, model, largerUsage(usage, ended), true)
   }
 
   #readAnswer(message: Json): readonly HarnessEvent[] {
@@ -171,7 +172,7 @@ export class Translator {
   ): readonly HarnessEvent[] {
     const spent = this.#spending.ofRequest(id, usage)
     if (spent === undefined) return []
-    const context = isContext ? contextOf(usage) : undefined
+    const context = isContext ? tokensOf(usage) : undefined
     const window = isContext ? this.#windowOf(model, context) : undefined
     return [{ type: 'usage', spent, ...defined({ context, window, model }) }]
   }
@@ -243,16 +244,6 @@ export class Translator {
     const isOurs = this.#model !== undefined && this.#model.replace(/\[.*\]$/, '') === model
     const name = isOurs ? this.#model : model
     return this.#windows.get(name ?? '') ?? windowOf(name, tokens)?.value
-  }
-}
-
-/** The end of an answer may tell no more than what was put out. */
-function larger(one: Usage, other: Usage): Usage {
-  return {
-    input: Math.max(one.input, other.input),
-    cacheWritten: Math.max(one.cacheWritten, other.cacheWritten),
-    cacheRead: Math.max(one.cacheRead, other.cacheRead),
-    output: Math.max(one.output, other.output),
   }
 }
 

@@ -1,6 +1,6 @@
 // What is wrong with a setup, and what to do about it.
+import type { PlaceReport, SetupProblem, SetupReport } from '../../contract/setup.ts'
 import { PROBE_ANSWER } from '../../setup/hook-command.ts'
-import type { PlaceReport, SetupProblem, SetupReport } from './check-report.ts'
 
 export function problemsOf(
   findings: Omit<SetupReport, 'problems' | 'isWorking'>,

@@ -1,44 +1,46 @@
 // Whether hooks are registered, find a Stint, and really fire, and what there is of the MCP server, each from evidence.
-import { StintError } from '../../../journal/errors.ts'
+import type {
+  Checked,
+  PlaceReport,
+  Scope,
+  ServerPlace,
+  ServerReport,
+  SetupReport,
+  Surroundings,
+} from '../../contract/setup.ts'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { isRegisteredIn, problemsOf } from './check-problems.ts'
-import type { PlaceReport, SetupReport } from './check-report.ts'
-import { lastFirings } from './firings.ts'
-import { NOTIFICATION_EVENT, hookGroups } from './hook-registrations.ts'
-import { type JsonText, loadJsonText } from './json-text.ts'
-import { SCOPES, type Scope, type Surroundings, managedSettings, setupPlace } from './places.ts'
+import { mcpPath, serverStatus } from './mcp-file.ts'
+import { SCOPES, managedSettings, setupPlace, startNote } from './places.ts'
 import { PLUGIN } from './plugin.ts'
-import { probeHookCommand } from './probe.ts'
-import { checkServer } from './check-server.ts'
+import { probeHookCommand, probeServer } from './probe.ts'
+import { approvalIn } from './settings-edit.ts'
 import { readSettings } from './settings-file.ts'
 import {
+  NOTIFICATION_EVENT,
   type Settings,
   areHooksCurrent,
   currentEvents,
   enabledPlugin,
+  hookGroups,
   hooksAreDisabled,
+  isObject,
   stintHooks,
 } from './settings.ts'
-import { startNote } from './start-folder.ts'
+import { StintError } from '../../../journal/errors.ts'
+import { namesIn, readOrUndefined, statOrUndefined } from '../../../journal/look.ts'
 import { defined } from '../../../text/defined.ts'
-
-interface Checked {
-  /** The folder that it is asked in, which may lie inside the project. */
-  readonly cwd: string
-  /** Where hooks note that they fired. */
-  readonly conversations: string
-  /** Whether hooks do anything here: in a repository, or a folder that has sessions. */
-  readonly isProject: boolean
-}
+import { MCP_COMMAND, MCP_SERVER } from '../../setup/mcp-command.ts'
 
 /** Looks at everything, changes nothing. */
 export async function checkSetup(
   around: Surroundings,
   { cwd, conversations, isProject }: Checked,
 ): Promise<SetupReport> {
-  const json = await loadJsonText()
-  const read = SCOPES.map((scope) => readPlace(json, scope, around))
+  const read = SCOPES.map((scope) => readPlace(scope, around))
   const places = read.map(({ report }) => report)
-  const managed = managedSettings().map((path) => ({ path, settings: readOrNothing(json, path) }))
+  const managed = managedSettings().map((path) => ({ path, settings: readOrNothing(path) }))
   const files = [
     ...read.map(({ report, settings }) => ({ path: report.path, settings })),
     ...managed,
@@ -57,7 +59,6 @@ export async function checkSetup(
     disabledBy,
     command: probeHookCommand(around),
     server: await checkServer(
-      json,
       around,
       files.map(({ settings }) => settings),
     ),
@@ -73,19 +74,17 @@ export async function checkSetup(
 }
 
 /** The settings that have our hooks. */
-export async function registeredScopes(around: Surroundings): Promise<readonly Scope[]> {
-  const json = await loadJsonText()
-  return SCOPES.filter((scope) => isRegisteredIn(readPlace(json, scope, around).report))
+export function registeredScopes(around: Surroundings): readonly Scope[] {
+  return SCOPES.filter((scope) => isRegisteredIn(readPlace(scope, around).report))
 }
 
 function readPlace(
-  json: JsonText,
   scope: Scope,
   around: Surroundings,
 ): { report: PlaceReport; settings: Settings } {
   const path = setupPlace(scope, around).settings
   try {
-    const settings = readSettings(json, path)
+    const settings = readSettings(path)
     return { report: reportOn(scope, path, settings), settings }
   } catch (error) {
     if (!(error instanceof StintError)) throw error
@@ -111,11 +110,116 @@ function reportOn(scope: Scope, path: string, settings: Settings): PlaceReport {
   }
 }
 
-function readOrNothing(json: JsonText, path: string): Settings {
+function readOrNothing(path: string): Settings {
   try {
-    return readSettings(json, path)
+    return readSettings(path)
   } catch {
     // Not ours to judge: the machine's administrator keeps it, and it may be barred to us.
     return {}
+  }
+}
+
+// Where the MCP server is registered, whether it may be started, and whether it answers.
+
+/** Looks into the project's file and the user's own, which Claude Code keeps, and starts what a setup registered. */
+export async function checkServer(
+  around: Surroundings,
+  settings: readonly Settings[],
+): Promise<ServerReport> {
+  const path = mcpPath(around.root)
+  const status = serverStatus(path)
+  const own = readOwn(around)
+  const places: readonly ServerPlace[] = [
+    ...(status === 'none' ? [] : [{ path, status }]),
+    ...(hasServer(own) || hasServer(ofProject(own, around))
+      ? [{ path: ownPath(around), status: 'other' as const }]
+      : []),
+  ]
+  const isOurs = status === 'current' || status === 'outdated'
+  return {
+    places,
+    approval: isOurs ? approvalBy([...settings, ofProject(own, around)]) : null,
+    // Never what stands in the file: a repository from elsewhere could have anything there.
+    answer: isOurs ? await probeServer(MCP_COMMAND, around) : null,
+  }
+}
+
+function approvalBy(settings: readonly Settings[]): 'approved' | 'refused' | 'asked' {
+  const said = new Set(settings.map(approvalIn))
+  const isOff = settings.some(
+    ({ disabledMcpServers: list }) => Array.isArray(list) && list.includes(MCP_SERVER),
+  )
+  if (isOff || said.has('refused')) return 'refused'
+  return said.has('approved') ? 'approved' : 'asked'
+}
+
+function hasServer({ mcpServers }: Settings): boolean {
+  return isObject(mcpServers) && mcpServers[MCP_SERVER] !== undefined
+}
+
+/** What Claude Code keeps about one project. */
+function ofProject({ projects }: Settings, { root }: Surroundings): Settings {
+  const project = isObject(projects) ? projects[root] : undefined
+  return isObject(project) ? project : {}
+}
+
+function ownPath({ env: { CLAUDE_CONFIG_DIR: folder, HOME: home } }: Surroundings): string {
+  return join(folder || home || homedir(), '.claude.json')
+}
+
+function readOwn(around: Surroundings): Settings {
+  try {
+    const own: unknown = JSON.parse(readOrUndefined(ownPath(around))?.toString('utf8') ?? '{}')
+    return isObject(own) ? own : {}
+  } catch {
+    // Claude Code's own, and not ours to judge: it may be barred to us, or just being written.
+    return {}
+  }
+}
+
+// The evidence that hooks fire: the notes that the hook program keeps of each conversation.
+
+/** Conversations looked at, the latest first. */
+const LIMIT = 200
+
+/** When each event last fired in a project, as the notes in a folder tell. */
+export function lastFirings(folder: string): ReadonlyMap<string, string> {
+  const latest = new Map<string, string>()
+  for (const [event, at] of newestNotes(folder).flatMap(firingsIn)) {
+    if ((latest.get(event) ?? '') < at) latest.set(event, at)
+  }
+  return latest
+}
+
+function newestNotes(folder: string): readonly string[] {
+  return namesIn(folder)
+    .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+    .map((name) => join(folder, name))
+    .map((path) => ({ path, writtenAt: statOrUndefined(path)?.mtimeMs ?? 0 }))
+    .toSorted((a, b) => b.writtenAt - a.writtenAt)
+    .slice(0, LIMIT)
+    .map(({ path }) => path)
+}
+
+/** Notes that cannot be read, and those of other harnesses, tell nothing. */
+function firingsIn(path: string): readonly (readonly [string, string])[] {
+  const notes = parsed(readOrUndefined(path)?.toString('utf8') ?? '')
+  if (!isObject(notes) || !isObject(notes.fired) || (notes.harness ?? 'claude') !== 'claude')
+    return []
+  return Object.entries(notes.fired).flatMap(([event, at]) =>
+    isTime(at) ? [[event, new Date(at).toISOString()] as const] : [],
+  )
+}
+
+function isTime(value: unknown): value is string {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Half-written when the power failed.
+    return undefined
   }
 }

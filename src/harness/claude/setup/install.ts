@@ -1,24 +1,42 @@
+import { stateHome } from '../../../journal/state-home.ts'
+import type { McpWish, Scope, Surroundings } from '../../contract/setup.ts'
 import { join } from 'node:path'
-import { slashCommandFiles } from '../slash-commands.ts'
-import { type FileChange, readText } from './changes.ts'
-import { type PlannedFile, planEdit } from './edited-file.ts'
-import { excludeEdit, excludePath, excludePattern, excludedIn } from './exclude.ts'
-import { instructionsEdit, instructionsPath } from './instructions.ts'
-import { loadJsonText } from './json-text.ts'
-import { type McpWish, mcpPath, planMcp } from './mcp-file.ts'
-import { planLauncher } from './launcher-file.ts'
-import { type HookProgram } from './launcher.ts'
-import { type Manifest, manifestPath, readManifest } from './manifest.ts'
-import { planOwned } from './owned-file.ts'
+import { mcpPath, planMcp, planMcpRemoval } from './mcp-file.ts'
+import { type SetupPlace, setupPlace } from './places.ts'
+import { TOKEN_EFFICIENT_TOOLS, isApprovedByName } from './settings-edit.ts'
+import { readOtherSettings, settingsEdit, wantedOf } from './settings-file.ts'
+import { parseSettings, stintHooks } from './settings.ts'
+import { slashCommandFiles } from './slash-commands.ts'
+import { statOrUndefined } from '../../../journal/look.ts'
+import { type HookProgram, planLastRemoval, planLauncher } from '../../setup/launcher.ts'
 import {
-  type Scope,
-  type SetupPlace,
-  type Surroundings,
-  machineFolder,
-  setupPlace,
-} from './places.ts'
-import { type Plan, recordOf } from './plan.ts'
-import { settingsEdit, wantedOf } from './settings-file.ts'
+  type FileChange,
+  type Manifest,
+  type Plan,
+  innermostFirst,
+  manifestPath,
+  readManifest,
+  readText,
+  recordOf,
+  recordRemoval,
+} from '../../setup/plan.ts'
+import {
+  type OwnedFiles,
+  type PlannedFile,
+  type TextEdit,
+  addBlock,
+  blockIn,
+  excludeEdit,
+  excludePath,
+  excludePattern,
+  excludedIn,
+  planEdit,
+  planOwned,
+  planOwnedRemoval,
+  planTakingOut,
+  retiredPaths,
+  takeOutBlock,
+} from '../../setup/planned-file.ts'
 
 export interface InstallOptions {
   readonly scope: Scope
@@ -33,20 +51,18 @@ export interface InstallOptions {
 }
 
 /** What it takes to set Claude Code up. Refuses what cannot be edited before anything is written. */
-export async function planInstall(
+export function planInstall(
   options: InstallOptions,
   around: Surroundings,
   program: HookProgram | undefined,
-): Promise<Plan> {
+): Plan {
   const { scope } = options
-  const json = await loadJsonText()
   const place = setupPlace(scope, around)
-  const machine = machineFolder(around)
+  const machine = stateHome(around.env)
   const known = readManifest(manifestPath(machine, place.settings), place.settings)
 
-  const mcp = planMcp(json, around, scope, options.mcp, known)
+  const mcp = planMcp(around, scope, options.mcp, known)
   const wanted = wantedOf(
-    json,
     scope,
     around,
     { ...options, hasServer: mcp.hasServer },
@@ -54,7 +70,7 @@ export async function planInstall(
   )
   const settings = planEdit(
     place.settings,
-    settingsEdit(json, place.settings, wanted),
+    settingsEdit(place.settings, wanted),
     known.files[place.settings],
   )
   const commands = planOwned(commandPaths(place), place.commands, known.files)
@@ -151,4 +167,131 @@ function without(known: Manifest, paths: readonly string[]): Manifest {
 
 function writtenOf({ change, written }: PlannedFile) {
   return change === undefined || written === undefined ? [] : [[change.path, written] as const]
+}
+
+/** What it takes to undo a setup: exactly what it did, and nothing that somebody else did since. */
+export function planRemove(scope: Scope, around: Surroundings): Plan {
+  const place = setupPlace(scope, around)
+  const machine = stateHome(around.env)
+  const path = manifestPath(machine, place.settings)
+  const known = readManifest(path, place.settings)
+
+  const edit = settingsEdit(place.settings, { groups: new Map(), hasStatusLine: false })
+  const settings = planTakingOut(place.settings, edit, known.files[place.settings])
+  const instructions = instructionFiles(place.instructions).map((file) =>
+    planTakingOut(file, instructionsEdit, known.files[file]),
+  )
+  const mcp = planMcpRemoval(around, scope, known)
+  const beta =
+    settings?.after !== undefined && settings.after.includes(TOKEN_EFFICIENT_TOOLS)
+      ? [place.settings]
+      : []
+  const approval = isApprovalLeft(place, settings) ? [place.settings] : []
+  const exclude = excludeFiles(place, around).map((file) =>
+    planTakingOut(file, excludeEdit([]), known.files[file]),
+  )
+  const sharer = commandsSharedWith(place, around)
+  const commands =
+    sharer === undefined
+      ? planCommandRemoval(place, known.files)
+      : { changes: [], written: {}, foreign: [] }
+
+  const changes = [
+    ...commands.changes,
+    ...[...instructions, ...exclude, mcp, settings].flatMap((change) => change ?? []),
+  ]
+  return {
+    changes: [...changes, ...planLastRemoval(machine, path, changes)],
+    record: recordRemoval(machine, known),
+    folders: innermostFirst(known.folders),
+    notes: [
+      ...commands.foreign.map((file) => `left alone: ${file} was changed since, or is not ours`),
+      ...beta.map(
+        (file) => `left alone: ${TOKEN_EFFICIENT_TOOLS} in ${file}, which is not known to be ours`,
+      ),
+      ...approval.map(
+        (file) =>
+          `left alone: the approval of the MCP server in ${file}, which is not known to be ours`,
+      ),
+      ...(sharer === undefined || changes.length === 0
+        ? []
+        : [`the slash commands stay: ${sharer} needs them`]),
+    ],
+  }
+}
+
+/** Whether somebody's settings still approve a server that may be gone. */
+function isApprovalLeft({ settings }: SetupPlace, change: FileChange | undefined): boolean {
+  return (
+    change?.after !== undefined &&
+    isApprovedByName(parseSettings(settings, change.after.replace(/^\uFEFF/, '')))
+  )
+}
+
+function planCommandRemoval(
+  place: SetupPlace,
+  known: Parameters<typeof planOwnedRemoval>[1],
+): OwnedFiles {
+  const files = commandPaths(place)
+  return planOwnedRemoval(
+    new Map<string, string | undefined>([...files, ...retiredPaths(files, place.commands, known)]),
+    known,
+  )
+}
+
+/** What was excluded is so for the setup of one person only. */
+function excludeFiles({ scope }: SetupPlace, { gitCommonDir }: Surroundings): readonly string[] {
+  return scope === 'local' && gitCommonDir !== undefined ? [excludePath(gitCommonDir)] : []
+}
+
+/** The other settings of this project, if they have our hooks as well: both have their commands in one folder. */
+function commandsSharedWith(
+  { scope, commands }: SetupPlace,
+  around: Surroundings,
+): string | undefined {
+  const others = (['local', 'shared', 'user'] as const)
+    .filter((each) => each !== scope)
+    .map((each) => setupPlace(each, around))
+  const sharers = others.filter((other) => other.commands === commands)
+  return sharers
+    .map(({ settings }) => settings)
+    .find((path) => stintHooks(readOtherSettings(path)).length > 0)
+}
+
+// A few lines in the file that tells agents about a project, for those who want them there.
+
+const MARKS = {
+  begin: '<!-- stint setup: begin -->',
+  end: '<!-- stint setup: end -->',
+  isApart: true,
+}
+
+const LINES = [
+  '## Sessions',
+  '',
+  'Work on this project is recorded in Stint sessions, which survive compaction. What a session holds is shown when a',
+  'conversation starts; `stint resume` shows all of it. Record what the next reader would need, at the moment it is known:',
+  '',
+  '- `stint log --decision "…" --rationale "…"` for a choice and why it was made',
+  '- `stint log --discovery "…"` for something found out, `--gotcha "…"` for a trap',
+  '- `stint log --blocker "…"` for what stands in the way, `--next "…"` for what is to be done next',
+  '- `stint log --done "…"` for a step that is done',
+]
+
+export const instructionsEdit: TextEdit = {
+  isCurrent: (text) => blockIn(text, MARKS)?.join('\n') === LINES.join('\n'),
+  add: (text) => addBlock(text, MARKS, LINES),
+  takeOut: (text) => takeOutBlock(text, MARKS),
+  isEmpty: (text) => text.trim() === '',
+}
+
+/** The files that may hold them, the preferred one first. */
+export function instructionFiles(folder: string): readonly string[] {
+  return [join(folder, 'CLAUDE.md'), join(folder, 'AGENTS.md')]
+}
+
+/** The first of them that there is, else the first to be made. */
+export function instructionsPath(folder: string): string {
+  const paths = instructionFiles(folder)
+  return paths.find((path) => statOrUndefined(path)?.isFile() === true) ?? paths[0]!
 }

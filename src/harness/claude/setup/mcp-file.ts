@@ -1,20 +1,31 @@
 // Our MCP server in the project's `.mcp.json`. The other place that Claude Code reads is a file of the user's own that it
 // rewrites all the time, and which is not ours to edit.
+import { stateHome } from '../../../journal/state-home.ts'
+import type { McpWish, Scope, Surroundings } from '../../contract/setup.ts'
+import { addMember, removeAt } from '../../setup/json-text.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { join } from 'node:path'
 import { isTracked } from '../../../git/status.ts'
 import { StintError } from '../../../journal/errors.ts'
 import { MCP_COMMAND, MCP_FILE, MCP_SERVER, isStintServer } from '../../setup/mcp-command.ts'
-import { type FileChange, readText } from './changes.ts'
-import { type PlannedFile, type TextEdit, planEdit, planTakingOut } from './edited-file.ts'
-import type { JsonText } from './json-text.ts'
-import { type Manifest, type WrittenFile, manifestPath, readManifest, sumOf } from './manifest.ts'
-import { type Scope, type Surroundings, machineFolder, setupPlace } from './places.ts'
+import {
+  type FileChange,
+  type Manifest,
+  type WrittenFile,
+  manifestPath,
+  readManifest,
+  readText,
+  sumOf,
+} from '../../setup/plan.ts'
+import {
+  type PlannedFile,
+  type TextEdit,
+  planEdit,
+  planTakingOut,
+} from '../../setup/planned-file.ts'
+import { setupPlace } from './places.ts'
 import { behindMark, readOtherSettings } from './settings-file.ts'
 import { parseSettings, refuseOddServers, stintHooks } from './settings.ts'
-
-/** Whether there is to be a server. One person's does not go into a file that others wrote, unless it is `everywhere`. */
-export type McpWish = 'yes' | 'everywhere' | 'no'
 
 const SERVERS = 'mcpServers'
 const FOR_EVERY_PROJECT = `claude mcp add --scope user ${MCP_SERVER} -- stint mcp`
@@ -36,7 +47,6 @@ interface PlannedMcp {
 
 /** What comes of registering the server, or of leaving it out. */
 export function planMcp(
-  json: JsonText,
   around: Surroundings,
   scope: Scope,
   wish: McpWish,
@@ -50,8 +60,8 @@ export function planMcp(
         : [`no MCP server: Claude Code keeps those for every project itself: ${FOR_EVERY_PROJECT}`],
     )
   }
-  if (wish === 'no') return planGivingUp(json, around, scope, known)
-  const server = serverIn(json, path)
+  if (wish === 'no') return planGivingUp(around, scope, known)
+  const server = serverIn(path)
   if (server === UNREADABLE && wish === 'yes')
     return nothing([`no MCP server: ${path} cannot be read; correct it and run this again`])
   if (server !== undefined && server !== UNREADABLE && !isStintServer(server)) {
@@ -59,9 +69,9 @@ export function planMcp(
   }
   const before = readText(path)
   const isTheirs =
-    before !== undefined && scope === 'local' && wish === 'yes' && !isOurs(json, around, known)
+    before !== undefined && scope === 'local' && wish === 'yes' && !isOurs(around, known)
   if (isTheirs) return besideOthers(path, server)
-  const file = planEdit(path, mcpEdit(json, path), known.files[path])
+  const file = planEdit(path, mcpEdit(path), known.files[path])
   const claimed =
     scope === 'shared' && file.change === undefined
       ? writtenElsewhere(around, scope, path)
@@ -82,7 +92,6 @@ export function planMcp(
 
 /** What comes of taking it out again, if it is this setup's, and no other of the project needs it. */
 export function planMcpRemoval(
-  json: JsonText,
   around: Surroundings,
   scope: Scope,
   known: Manifest,
@@ -91,22 +100,17 @@ export function planMcpRemoval(
   if (scope === 'user' || writtenElsewhere(around, scope, path) !== undefined) return undefined
   const isTakenOut =
     scope === 'local'
-      ? isOurs(json, around, known)
-      : known.files[path] !== undefined || hasStintServer(json, path)
+      ? isOurs(around, known)
+      : known.files[path] !== undefined || hasStintServer(path)
   return isTakenOut
-    ? planTakingOut(path, mcpEdit(json, path), known.files[path] ?? madeAlone(json, path))
+    ? planTakingOut(path, mcpEdit(path), known.files[path] ?? madeAlone(path))
     : undefined
 }
 
-function planGivingUp(
-  json: JsonText,
-  around: Surroundings,
-  scope: Scope,
-  known: Manifest,
-): PlannedMcp {
+function planGivingUp(around: Surroundings, scope: Scope, known: Manifest): PlannedMcp {
   const path = mcpPath(around.root)
-  const change = planMcpRemoval(json, around, scope, known)
-  const isLeft = change === undefined && hasStintServer(json, path)
+  const change = planMcpRemoval(around, scope, known)
+  const isLeft = change === undefined && hasStintServer(path)
   return {
     file: change === undefined ? {} : { change },
     hasServer: false,
@@ -137,15 +141,14 @@ function nothing(notes: readonly string[]): PlannedMcp {
  * Whether the file is one person's to write to. What setup made is so until git keeps it: then the team has one of its own, or has taken
  * this one over. Without a record it is so by its looks, where no setup of the team could have made it.
  */
-function isOurs(json: JsonText, around: Surroundings, { files }: Manifest): boolean {
+function isOurs(around: Surroundings, { files }: Manifest): boolean {
   const path = mcpPath(around.root)
   const known = files[path]
   if (known !== undefined && known.undo !== 'delete') return true
   if (isKeptByGit(around, path)) return false
   if (known !== undefined) return true
-  const isTeams =
-    stintHooks(readOtherSettings(json, setupPlace('shared', around).settings)).length > 0
-  return !isTeams && hasStintServer(json, path)
+  const isTeams = stintHooks(readOtherSettings(setupPlace('shared', around).settings)).length > 0
+  return !isTeams && hasStintServer(path)
 }
 
 function isKeptByGit({ root, gitCommonDir }: Surroundings, path: string): boolean {
@@ -159,9 +162,9 @@ function isKeptByGit({ root, gitCommonDir }: Surroundings, path: string): boolea
 }
 
 /** What a setup would have written down about a file that holds just what one makes. */
-function madeAlone(json: JsonText, path: string): WrittenFile | undefined {
+function madeAlone(path: string): WrittenFile | undefined {
   const text = readText(path)
-  const isAsMade = text !== undefined && text === mcpEdit(json, path).add('').at(-1)
+  const isAsMade = text !== undefined && text === mcpEdit(path).add('').at(-1)
   return isAsMade ? { sum: sumOf(text), undo: 'delete' } : undefined
 }
 
@@ -171,11 +174,11 @@ function writtenElsewhere(
   path: string,
 ): WrittenFile | undefined {
   const other = setupPlace(scope === 'local' ? 'shared' : 'local', around).settings
-  return readManifest(manifestPath(machineFolder(around), other), other).files[path]
+  return readManifest(manifestPath(stateHome(around.env), other), other).files[path]
 }
 
-function mcpEdit(json: JsonText, path: string): TextEdit {
-  const servers = (text: string) => serversIn(json, path, text)
+function mcpEdit(path: string): TextEdit {
+  const servers = (text: string) => serversIn(path, text)
   return behindMark({
     isCurrent: (text) => isDeepStrictEqual(servers(text)?.[MCP_SERVER], MCP_COMMAND),
     add(text) {
@@ -183,62 +186,55 @@ function mcpEdit(json: JsonText, path: string): TextEdit {
       const last = texts.at(-1)!
       const added =
         servers(last) === undefined
-          ? json.addMember(last, [], SERVERS, MCP_FILE[SERVERS])
-          : json.addMember(last, [SERVERS], MCP_SERVER, MCP_COMMAND)
+          ? addMember(last, [], SERVERS, MCP_FILE[SERVERS])
+          : addMember(last, [SERVERS], MCP_SERVER, MCP_COMMAND)
       return [...texts, added]
     },
     takeOut(text, known) {
       if (!isStintServer(servers(text)?.[MCP_SERVER])) return text
-      const rest = json.remove(text, [SERVERS, MCP_SERVER])
+      const rest = removeAt(text, [SERVERS, MCP_SERVER])
       const isEmptied = Object.keys(servers(rest) ?? {}).length === 0
-      return isEmptied && known?.kept?.includes(SERVERS) !== true
-        ? json.remove(rest, [SERVERS])
-        : rest
+      return isEmptied && known?.kept?.includes(SERVERS) !== true ? removeAt(rest, [SERVERS]) : rest
     },
     containers: (text) => (servers(text) === undefined ? [] : [SERVERS]),
     added: () => [],
-    isEmpty: (text) => text.trim() === '' || Object.keys(parse(json, path, text)).length === 0,
+    isEmpty: (text) => text.trim() === '' || Object.keys(parse(path, text)).length === 0,
   })
 }
 
 const UNREADABLE = Symbol('unreadable')
 
 /** What a file has under our name. */
-function serverIn(json: JsonText, path: string): unknown {
+function serverIn(path: string): unknown {
   try {
-    return serversIn(json, path, readText(path) ?? '')?.[MCP_SERVER]
+    return serversIn(path, readText(path) ?? '')?.[MCP_SERVER]
   } catch (error) {
     if (error instanceof StintError) return UNREADABLE
     throw error
   }
 }
 
-function hasStintServer(json: JsonText, path: string): boolean {
-  return ['current', 'outdated'].includes(serverStatus(json, path))
+function hasStintServer(path: string): boolean {
+  return ['current', 'outdated'].includes(serverStatus(path))
 }
 
 /** What a project's file says of our server. */
 export function serverStatus(
-  json: JsonText,
   path: string,
 ): 'current' | 'outdated' | 'other' | 'none' | 'unreadable' {
-  const server = serverIn(json, path)
+  const server = serverIn(path)
   if (server === undefined) return 'none'
   if (server === UNREADABLE) return 'unreadable'
   if (!isStintServer(server)) return 'other'
   return isDeepStrictEqual(server, MCP_COMMAND) ? 'current' : 'outdated'
 }
 
-function serversIn(
-  json: JsonText,
-  path: string,
-  text: string,
-): Readonly<Record<string, unknown>> | undefined {
-  const parsed = parse(json, path, text.replace(/^\uFEFF/, ''))
+function serversIn(path: string, text: string): Readonly<Record<string, unknown>> | undefined {
+  const parsed = parse(path, text.replace(/^\uFEFF/, ''))
   refuseOddServers(path, parsed)
   return parsed[SERVERS] as Readonly<Record<string, unknown>> | undefined
 }
 
-function parse(json: JsonText, path: string, text: string): Readonly<Record<string, unknown>> {
-  return text.trim() === '' ? {} : parseSettings(path, text, json.faultyLine)
+function parse(path: string, text: string): Readonly<Record<string, unknown>> {
+  return text.trim() === '' ? {} : parseSettings(path, text)
 }

@@ -1,20 +1,9 @@
 // Where Claude Code looks for what we install.
 import { homedir } from 'node:os'
-import { join } from 'node:path'
-import { stateHome } from '../../../journal/state-home.ts'
-
-/** For whom: this project and you alone, everybody who works on this project, or you in every project. */
-export type Scope = 'local' | 'shared' | 'user'
+import { join, relative } from 'node:path'
+import type { Scope, Surroundings } from '../../contract/setup.ts'
 
 export const SCOPES: readonly Scope[] = ['local', 'shared', 'user']
-
-/** What setup has to know of its surroundings. */
-export interface Surroundings {
-  /** The folder that Claude Code is started in: the root of this worktree, or of a project without git. */
-  readonly root: string
-  readonly gitCommonDir: string | undefined
-  readonly env: NodeJS.ProcessEnv
-}
 
 export interface SetupPlace {
   readonly scope: Scope
@@ -40,10 +29,6 @@ export function moreGeneral(scope: Scope): readonly Scope[] {
   return SCOPES.slice(SCOPES.indexOf(scope) + 1)
 }
 
-export function machineFolder({ env }: Surroundings): string {
-  return stateHome(env)
-}
-
 /** The settings that a machine's administrator keeps, and nobody overrides. */
 export function managedSettings(): readonly string[] {
   return [
@@ -55,4 +40,23 @@ export function managedSettings(): readonly string[] {
 /** Where Claude Code keeps what is its own. */
 export function configFolder({ CLAUDE_CONFIG_DIR: given, HOME: home }: NodeJS.ProcessEnv): string {
   return given !== undefined && given !== '' ? given : join(home || homedir(), '.claude')
+}
+
+/**
+ * What to know when claude is started in a folder inside the project: every version reads the shared settings only in
+ * the folder that it is started in, and old ones also those of one person.
+ */
+export function startNote(
+  scopes: readonly Scope[],
+  around: Surroundings,
+  cwd: string,
+): readonly string[] {
+  const { root } = around
+  if (cwd === root || scopes.includes('user') || scopes.length === 0) return []
+  const scope = scopes.includes('local') ? 'local' : 'shared'
+  const file = relative(root, setupPlace(scope, around).settings)
+  const who = scope === 'local' ? 'older versions of claude read' : 'claude reads'
+  return [
+    `${who} ${file} only if started in ${root}, not in a folder inside: start it there, or use --user`,
+  ]
 }

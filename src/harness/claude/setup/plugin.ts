@@ -1,15 +1,21 @@
 // The same as a plugin, in a folder that Claude Code takes for a marketplace.
+import { stateHome } from '../../../journal/state-home.ts'
+import type { Surroundings } from '../../contract/setup.ts'
 import { join } from 'node:path'
 import { StintError } from '../../../journal/errors.ts'
 import { MCP_FILE } from '../../setup/mcp-command.ts'
-import { slashCommandFiles } from '../slash-commands.ts'
-import { hookGroups } from './hook-registrations.ts'
-import { planLauncher, planLastRemoval } from './launcher-file.ts'
-import type { HookProgram } from './launcher.ts'
-import { manifestPath, readManifest } from './manifest.ts'
-import { planOwned, planOwnedRemoval, retiredPaths } from './owned-file.ts'
-import { type Surroundings, machineFolder } from './places.ts'
-import { type Plan, innermostFirst, recordOf, recordRemoval } from './plan.ts'
+import { slashCommandFiles } from './slash-commands.ts'
+import { hookGroups } from './settings.ts'
+import { type HookProgram, planLastRemoval, planLauncher } from '../../setup/launcher.ts'
+import {
+  type Plan,
+  innermostFirst,
+  manifestPath,
+  readManifest,
+  recordOf,
+  recordRemoval,
+} from '../../setup/plan.ts'
+import { planOwned, planOwnedRemoval, retiredPaths } from '../../setup/planned-file.ts'
 import { byEvent } from './settings-edit.ts'
 
 export const PLUGIN = 'stint'
@@ -55,7 +61,7 @@ export function planPlugin(
   program: HookProgram | undefined,
   options: PluginOptions,
 ): Plan {
-  const machine = machineFolder(around)
+  const machine = stateHome(around.env)
   const known = readManifest(manifestPath(machine, folder), folder)
   const owned = planOwned(inFolder(folder, options), folder, known.files)
   if (owned.foreign.length > 0) {
@@ -81,7 +87,7 @@ export function planPluginRemoval(
   around: Surroundings,
   options: PluginOptions,
 ): Plan {
-  const machine = machineFolder(around)
+  const machine = stateHome(around.env)
   const known = readManifest(manifestPath(machine, folder), folder)
   const files = inFolder(folder, { ...options, mcp: true })
   const all = new Map<string, string | undefined>([

@@ -1,21 +1,18 @@
 // Whether the command that is registered finds a Stint, found out by running it.
-import { spawnSync } from 'node:child_process'
+import { stateHome } from '../../../journal/state-home.ts'
+import type { Probe, ServerAnswer, Surroundings } from '../../contract/setup.ts'
+import { spawn, spawnSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isObject } from './settings.ts'
+import { createFolder, removeTree, replaceUnsynced } from '../../../journal/files.ts'
 import { readOrUndefined, statOrUndefined } from '../../../journal/look.ts'
+import { randomHex } from '../../../journal/random.ts'
 import { AFTER_COMMAND, HOOK_COMMAND, PROBE_ANSWER, PROBE_EVENT } from '../../setup/hook-command.ts'
-import { launcherPath, programIn } from './launcher.ts'
-import { type Surroundings, machineFolder } from './places.ts'
+import { type HookProgram, launcherPath, programIn } from '../../setup/launcher.ts'
+import { MCP_SERVER } from '../../setup/mcp-command.ts'
 
-export interface Probe {
-  /** How a Stint is found, in the order in which the command looks; null when there is none. */
-  readonly foundBy: 'launcher' | 'project' | 'path' | null
-  readonly program: string | null
-  readonly exitCode: number | null
-  /** What it said, which has to be the answer to the probe and nothing else. */
-  readonly output: string
-}
-
-const LIMIT_MS = 5000
+const HOOK_LIMIT_MS = 5000
 
 /** Runs the hook command with an event that changes nothing. */
 export function probeHookCommand(around: Surroundings): Probe {
@@ -27,7 +24,7 @@ export function probeHookCommand(around: Surroundings): Probe {
   )
   const ran = answers.find(({ stdout }) => stdout.trim() !== PROBE_ANSWER) ?? answers[0]!
   const launched = programIn(
-    readOrUndefined(launcherPath(machineFolder(around)))?.toString('utf8') ?? '',
+    readOrUndefined(launcherPath(stateHome(around.env)))?.toString('utf8') ?? '',
   )
   const bin = join(root, 'node_modules', '.bin', 'stint')
   const onPath = () => shell('command -v stint', around, '').stdout.trim()
@@ -48,10 +45,201 @@ function shell(command: string, { root, env }: Surroundings, input: string) {
     env: { ...env, CLAUDE_PROJECT_DIR: root },
     input,
     encoding: 'utf8',
-    timeout: LIMIT_MS,
+    timeout: HOOK_LIMIT_MS,
   })
 }
 
 function isThere(path: string): boolean {
   return statOrUndefined(path)?.isFile() === true
 }
+
+// Whether the MCP server answers, found out by starting it as an agent program does.
+
+const SERVER_LIMIT_MS = 10_000
+
+const GREETING = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'stint setup', version: '1' },
+  },
+}
+
+/** Greets it, and lets it end. */
+export function probeServer(
+  { command, args }: { readonly command: string; readonly args: readonly string[] },
+  { root, env }: Surroundings,
+  limitMs = SERVER_LIMIT_MS,
+): Promise<ServerAnswer> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...env, CLAUDE_PROJECT_DIR: root },
+      stdio: 'pipe',
+    })
+    let [output, errors] = ['', '']
+    let answer: ServerAnswer | undefined
+    const deadline = setTimeout(() => {
+      answer ??= { isWell: false, said: `nothing within ${limitMs / 1000} seconds` }
+      child.kill('SIGKILL')
+      // What it started may hold its output open.
+      child.stdout.destroy()
+      child.stderr.destroy()
+    }, limitMs)
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+      if (answer !== undefined || !output.includes('\n')) return
+      answer = answerIn(output.slice(0, output.indexOf('\n')))
+      child.stdin.end()
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
+    // One that is gone before it was greeted is known by its end.
+    child.stdin.on('error', () => undefined)
+    child.once('error', (error) => {
+      answer ??= { isWell: false, said: error.message }
+    })
+    child.once('close', (code) => {
+      clearTimeout(deadline)
+      const last = `${output}${errors}`.trim().split('\n').at(-1)!.slice(0, 200)
+      resolve(
+        answer ?? {
+          isWell: false,
+          said: `it ended with ${code ?? 'a signal'}${last === '' ? '' : `, saying: ${last}`}`,
+        },
+      )
+    })
+    child.stdin.write(`${JSON.stringify(GREETING)}\n`)
+  })
+}
+
+function answerIn(line: string): ServerAnswer {
+  const { name, version } = serverInfo(line)
+  if (name !== MCP_SERVER) return { isWell: false, said: `it said: ${line.slice(0, 200)}` }
+  // What stands in for a Stint that is not there.
+  return version === '0'
+    ? { isWell: false, said: 'it finds no Stint' }
+    : { isWell: true, said: `${name} ${String(version)}` }
+}
+
+function serverInfo(line: string): Readonly<Record<string, unknown>> {
+  try {
+    const message: unknown = JSON.parse(line)
+    const result = isObject(message) ? message.result : undefined
+    const info = isObject(result) ? result.serverInfo : undefined
+    return isObject(info) ? info : {}
+  } catch {
+    // No protocol at all, which the caller shows.
+    return {}
+  }
+}
+
+// Hooks are run once for each event before anybody waits for them, in a project made for it, so that the code that V8
+// compiles for them is there when they are.
+
+/** Where the compiled code is kept, under the state home. */
+export function compiledFolder(stateHome: string): string {
+  return join(stateHome, 'compiled')
+}
+
+/** Without it hooks only start a little slower, so that nothing here is an error. */
+export function warmUpHooks({ node, hook }: HookProgram, stateHome: string): void {
+  // Those of other versions would pile up; one that is still used is made again by its first hook.
+  removeTree(compiledFolder(stateHome))
+  const folder = join(tmpdir(), `stint-warm-up-${randomHex(6)}`)
+  const cwd = join(folder, 'project')
+  try {
+    for (const part of ['.git/objects', '.git/refs/heads', 'src']) createFolder(join(cwd, part))
+    replaceUnsynced(join(cwd, '.git', 'HEAD'), 'ref: refs/heads/warm-up\n')
+    const transcript = join(folder, 'transcript.jsonl')
+    replaceUnsynced(transcript, LINES.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const env = {
+      PATH: process.env.PATH,
+      HOME: folder,
+      STINT_STATE_HOME: join(folder, 'state'),
+      STINT_KEEP_COMPILED: compiledFolder(stateHome),
+    }
+    for (const event of EVENTS) {
+      const input = JSON.stringify({
+        session_id: 'warm-up',
+        transcript_path: transcript,
+        cwd,
+        ...event(cwd),
+      })
+      for (const args of [[hook], [hook, 'hook', 'after']]) {
+        spawnSync(node, args, {
+          cwd,
+          env,
+          input,
+          stdio: ['pipe', 'ignore', 'ignore'],
+          timeout: 5000,
+        })
+      }
+    }
+  } finally {
+    removeTree(folder)
+  }
+}
+
+const tool = (name: string, input: object, response: object = {}) => ({
+  hook_event_name: 'PostToolUse',
+  tool_name: name,
+  tool_input: input,
+  tool_response: response,
+  tool_use_id: `toolu_${name}`,
+})
+
+const prompt = (text: string) => ({ hook_event_name: 'UserPromptSubmit', prompt: text })
+
+/** A beginning, which has to be served in full, and what comes after it, which has not. */
+const EVENTS: readonly ((cwd: string) => object)[] = [
+  (cwd) => tool('Edit', { file_path: join(cwd, 'src', 'a.ts') }),
+  () => ({ hook_event_name: 'SessionStart', source: 'startup' }),
+  (cwd) => tool('Write', { file_path: join(cwd, 'src', 'b.ts') }),
+  () => ({ hook_event_name: 'Stop', last_assistant_message: 'Done.' }),
+  () => ({ hook_event_name: 'SessionStart', source: 'startup' }),
+  () =>
+    prompt(
+      'Move the handlers of the old server behind the new interface, and keep their tests as they are',
+    ),
+  () => prompt('continue'),
+  () => tool('Bash', { command: 'ls -la' }, { stdout: 'a\n' }),
+  () => ({
+    hook_event_name: 'SubagentStop',
+    agent_id: 'a',
+    agent_type: 'reviewer',
+    last_assistant_message: 'Fine.',
+  }),
+  () => ({ hook_event_name: 'Stop', last_assistant_message: 'Done.' }),
+  () => ({ hook_event_name: 'SessionEnd', reason: 'other' }),
+  () => ({ hook_event_name: 'PreCompact', trigger: 'auto' }),
+  () => ({ hook_event_name: 'SessionStart', source: 'compact' }),
+]
+
+const LINES = [
+  {
+    type: 'user',
+    uuid: '1',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    message: { role: 'user', content: 'Move them' },
+  },
+  {
+    type: 'assistant',
+    uuid: '2',
+    timestamp: '2026-01-01T00:00:01.000Z',
+    message: {
+      id: 'm1',
+      role: 'assistant',
+      model: 'm',
+      content: [{ type: 'text', text: 'Moved.' }],
+      usage: {
+        input_tokens: 10,
+        cache_read_input_tokens: 100,
+        cache_creation_input_tokens: 10,
+        output_tokens: 5,
+      },
+    },
+  },
+]

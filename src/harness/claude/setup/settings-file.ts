@@ -1,48 +1,49 @@
+import type { Scope, Surroundings } from '../../contract/setup.ts'
 import { StintError } from '../../../journal/errors.ts'
-import { BETAS, addedBetas, betasText, hasTokenEfficientTools } from './betas.ts'
-import { readText } from './changes.ts'
-import type { TextEdit } from './edited-file.ts'
-import { NOTIFICATION_EVENT, hookGroups } from './hook-registrations.ts'
-import type { JsonText } from './json-text.ts'
-import type { WrittenFile } from './manifest.ts'
 import {
   APPROVAL,
-  addedApproval,
-  approvalIn,
-  hasDecided,
-  isApprovedByName,
-} from './mcp-approval.ts'
-import { SCOPES, type Scope, type Surroundings, moreGeneral, setupPlace } from './places.ts'
-import { PLUGIN } from './plugin.ts'
-import {
+  BETAS,
   STATUS_LINE,
   type Wanted,
   addToSettings,
+  addedApproval,
+  addedBetas,
+  approvalIn,
+  betasText,
   containersOf,
+  hasDecided,
+  hasTokenEfficientTools,
+  isApprovedByName,
   takeOutOfSettings,
 } from './settings-edit.ts'
+import { type WrittenFile, readText } from '../../setup/plan.ts'
+import type { TextEdit } from '../../setup/planned-file.ts'
 import {
+  NOTIFICATION_EVENT,
   type Settings,
   areHooksCurrent,
   enabledPlugin,
+  hookGroups,
   parseSettings,
   refuseOddEnvironment,
   statusLineOf,
   stintHooks,
 } from './settings.ts'
+import { SCOPES, moreGeneral, setupPlace } from './places.ts'
+import { PLUGIN } from './plugin.ts'
 
 /** Before the first character of a text, where some editors leave it. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /** What a settings file says; nothing when there is none. */
-export function readSettings(json: JsonText, path: string): Settings {
-  return parseSettings(path, bare(readText(path) ?? ''), json.faultyLine)
+export function readSettings(path: string): Settings {
+  return parseSettings(path, bare(readText(path) ?? ''))
 }
 
 /** What a settings file says that is not to be edited: Claude Code ignores one that it cannot read. */
-export function readOtherSettings(json: JsonText, path: string): Settings {
+export function readOtherSettings(path: string): Settings {
   try {
-    return readSettings(json, path)
+    return readSettings(path)
   } catch (error) {
     if (error instanceof StintError) return {}
     throw error
@@ -50,8 +51,8 @@ export function readOtherSettings(json: JsonText, path: string): Settings {
 }
 
 /** Our hooks, status line and environment, as an edit of a settings file's text. */
-export function settingsEdit(json: JsonText, path: string, wanted: Wanted): TextEdit {
-  const parse = (text: string) => parseSettings(path, text, json.faultyLine)
+export function settingsEdit(path: string, wanted: Wanted): TextEdit {
+  const parse = (text: string) => parseSettings(path, text)
   return behindMark({
     isCurrent(text) {
       const settings = parse(text)
@@ -62,11 +63,11 @@ export function settingsEdit(json: JsonText, path: string, wanted: Wanted): Text
         wanted.approval === undefined || wanted.approval === isApprovedByName(settings)
       return hasBeta && hasStatusLine && hasApproval && areHooksCurrent(settings, wanted.groups)
     },
-    add: (text) => addToSettings(json, text, wanted),
+    add: (text) => addToSettings(text, wanted),
     takeOut(text, known) {
       // For its refusal: only what was read as settings is edited.
       parse(text)
-      return takeOutOfSettings(json, text, known?.kept, known?.added)
+      return takeOutOfSettings(text, known?.kept, known?.added)
     },
     containers: containersOf,
     added: (text) => [
@@ -82,7 +83,6 @@ export function settingsEdit(json: JsonText, path: string, wanted: Wanted): Text
  * and nobody's status line is replaced.
  */
 export function wantedOf(
-  json: JsonText,
   scope: Scope,
   around: Surroundings,
   options: {
@@ -98,7 +98,7 @@ export function wantedOf(
   readonly notes: readonly string[]
 } {
   const own = setupPlace(scope, around).settings
-  const settings = readSettings(json, own)
+  const settings = readSettings(own)
   const notifies = stintHooks(settings).some(({ event }) => event === NOTIFICATION_EVENT)
   const others = moreGeneral(scope).map((each) => setupPlace(each, around).settings)
   const hasTheirs = statusLineOf(settings, STATUS_LINE) === 'theirs'
@@ -106,65 +106,60 @@ export function wantedOf(
   if (wantsBeta) refuseOddEnvironment(own, settings, BETAS)
   const owner = hasTheirs
     ? own
-    : others.find((path) => readOtherSettings(json, path).statusLine !== undefined)
+    : others.find((path) => readOtherSettings(path).statusLine !== undefined)
   return {
     groups: hookGroups({ notify: options.notify || notifies }),
     hasStatusLine: options.statusLine && owner === undefined,
-    ...approvalOf(json, scope, around, options.hasServer, known),
-    ...(wantsBeta
-      ? { betas: { inherited: scope === 'local' ? betasBeside(json, others) : '' } }
-      : {}),
+    ...approvalOf(scope, around, options.hasServer, known),
+    ...(wantsBeta ? { betas: { inherited: scope === 'local' ? betasBeside(others) : '' } } : {}),
     notes: [
-      ...(options.tokenEfficientTools ? betaNotes(json, scope, around) : []),
-      ...(options.hasServer ? refusalNotes(json, around) : []),
+      ...(options.tokenEfficientTools ? betaNotes(scope, around) : []),
+      ...(options.hasServer ? refusalNotes(around) : []),
     ],
     statusLineElsewhere: options.statusLine ? owner : undefined,
     plugin: SCOPES.map((each) =>
-      enabledPlugin(readOtherSettings(json, setupPlace(each, around).settings), PLUGIN),
+      enabledPlugin(readOtherSettings(setupPlace(each, around).settings), PLUGIN),
     ).find(Boolean),
   }
 }
 
 /** For one person alone: everybody else is asked by Claude Code. What somebody decided for themselves stays. */
 function approvalOf(
-  json: JsonText,
   scope: Scope,
   around: Surroundings,
   hasServer: boolean,
   known: WrittenFile | undefined,
 ): Pick<Wanted, 'approval'> {
-  const read = SCOPES.map((each) => readOtherSettings(json, setupPlace(each, around).settings))
+  const read = SCOPES.map((each) => readOtherSettings(setupPlace(each, around).settings))
   if (scope === 'local' && hasServer && !read.some(hasDecided)) return { approval: true }
   return known?.added?.includes(APPROVAL) === true ? { approval: false } : {}
 }
 
-function refusalNotes(json: JsonText, around: Surroundings): readonly string[] {
+function refusalNotes(around: Surroundings): readonly string[] {
   const refusing = SCOPES.map((each) => setupPlace(each, around).settings).filter(
-    (path) => approvalIn(readOtherSettings(json, path)) === 'refused',
+    (path) => approvalIn(readOtherSettings(path)) === 'refused',
   )
   return refusing.map((path) => `the MCP server stays off: ${path} refuses it`)
 }
 
 /** The betas of the nearest of more general settings that name any. */
-function betasBeside(json: JsonText, paths: readonly string[]): string {
+function betasBeside(paths: readonly string[]): string {
   return (
-    paths
-      .map((path) => betasText(readOtherSettings(json, path)))
-      .find((list) => list !== undefined) ?? ''
+    paths.map((path) => betasText(readOtherSettings(path))).find((list) => list !== undefined) ?? ''
   )
 }
 
 /** Of each variable the nearest settings hold alone, and before the shell's. */
-function betaNotes(json: JsonText, scope: Scope, around: Surroundings): readonly string[] {
+function betaNotes(scope: Scope, around: Surroundings): readonly string[] {
   const own = setupPlace(scope, around).settings
   // A list of one's own is not copied to where everybody sees it.
   const hidden = moreGeneral(scope)
     .map((each) => setupPlace(each, around).settings)
-    .filter((path) => scope === 'shared' && betasText(readOtherSettings(json, path)) !== undefined)
+    .filter((path) => scope === 'shared' && betasText(readOtherSettings(path)) !== undefined)
   const hiding = SCOPES.slice(0, SCOPES.indexOf(scope))
     .map((each) => setupPlace(each, around).settings)
     .filter((path) => {
-      const settings = readOtherSettings(json, path)
+      const settings = readOtherSettings(path)
       return betasText(settings) !== undefined && !hasTokenEfficientTools(settings)
     })
   return [

@@ -1,6 +1,7 @@
 import type { Usage } from '../../../session/entries.ts'
 import { shorten } from '../../../text/clean.ts'
 import { type Json, countOf, nameOf, objectOf, saidIn, textOf } from '../../../text/json-fields.ts'
+import { largerUsage } from '../../contract/usage.ts'
 import type { LastAnswer } from '../../contract/transcript.ts'
 import { parseLine } from '../../contract/transcript-lines.ts'
 import { defined } from '../../../text/defined.ts'
@@ -84,18 +85,7 @@ class Call {
   with(message: Json | undefined): Call {
     const usage = message?.['id'] === this.id ? usageIn(message) : undefined
     if (usage === undefined) return this
-    const { input, cacheWritten, cacheRead, output } = this.usage
-    return new Call(
-      {
-        input: Math.max(input, usage.input),
-        cacheWritten: Math.max(cacheWritten, usage.cacheWritten),
-        cacheRead: Math.max(cacheRead, usage.cacheRead),
-        output: Math.max(output, usage.output),
-      },
-      this.id,
-      this.model,
-      this.at,
-    )
+    return new Call(largerUsage(this.usage, usage), this.id, this.model, this.at)
   }
 }
 

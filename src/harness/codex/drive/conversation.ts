@@ -10,7 +10,7 @@ import { type Json, nameOf, objectOf } from '../../../text/json-fields.ts'
 import { isPermitted } from '../../contract/permission-rules.ts'
 import type { Exit, GuardedProcess } from '../../process/spawn-guarded.ts'
 import { AppServer } from './app-server.ts'
-import { questionOf } from './approvals.ts'
+import { questionOf } from './items.ts'
 import { turnParams } from './settings.ts'
 import {
   type Standing,

@@ -1,10 +1,20 @@
 // What Codex tells, in the words of the contract. Pure: what was told before is the standing.
+import { NO_USAGE } from '../../contract/usage.ts'
 import type { Usage } from '../../../session/entries.ts'
 import type { HarnessEvent, TurnEnded } from '../../contract/drive.ts'
 import { type Json, nameOf, objectOf, textOf } from '../../../text/json-fields.ts'
-import { type Limits, failureOf, isLimit, resetOf, withLimits } from './failures.ts'
+import {
+  type Limits,
+  type ToldUsage,
+  difference,
+  failureOf,
+  isLimit,
+  pointIn,
+  resetOf,
+  toldUsage,
+  withLimits,
+} from './usage.ts'
 import { type ToolUse, toolUseOf } from './items.ts'
-import { NOTHING, type ToldUsage, difference, pointIn, toldUsage } from './token-usage.ts'
 import { defined } from '../../../text/defined.ts'
 
 /** What has to be remembered from one message to the next. */
@@ -211,7 +221,7 @@ function usageEvent(standing: Standing, isFilling: boolean, spent?: Usage): Harn
  */
 function usedBefore(standing: Standing, params: Json, { total, last }: ToldUsage): Usage {
   const isPast = params['threadId'] === standing.thread && params['turnId'] !== standing.turn
-  return isPast ? total : (difference(total, last) ?? NOTHING)
+  return isPast ? total : (difference(total, last) ?? NO_USAGE)
 }
 
 function compacted(standing: Standing, boundary: string | undefined): Translated {

@@ -7,7 +7,7 @@ import {
   parseJson,
   textOf,
 } from '../../../text/json-fields.ts'
-import { pictureAt } from '../../contract/picture-at.ts'
+import { pictureAt } from '../../contract/history-files.ts'
 
 type Said = Omit<Message, 'at'>
 

@@ -1,7 +1,7 @@
 import type { HistoryItem, Message, Part } from '../../../history/items.ts'
 import type { Usage } from '../../../session/entries.ts'
 import { type Json, countOf, nameOf, objectOf, textOf } from '../../../text/json-fields.ts'
-import { pictureAt } from '../../contract/picture-at.ts'
+import { pictureAt } from '../../contract/history-files.ts'
 import { defined } from '../../../text/defined.ts'
 
 export interface StoredMessage {

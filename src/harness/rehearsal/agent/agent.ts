@@ -1,5 +1,6 @@
 // An agent without a model, which follows a script: for dry runs, for the tour, and for tests of everything that has to
 // live with agents. It speaks the Agent Client Protocol on its standard input and output.
+import { Readable, Writable } from 'node:stream'
 import {
   type AgentContext,
   type AgentRequestContext,
@@ -9,14 +10,14 @@ import {
   type Stream,
   agent,
   methods,
+  ndJsonStream,
 } from '@agentclientprotocol/sdk'
+import { Performer } from './performer.ts'
+import { type Script, taskIn, turnFor } from './script.ts'
+import { Meter, RehearsalState, type RememberedConversation } from './state.ts'
 import { mintId } from '../../../journal/ids.ts'
 import type { Usage } from '../../../session/entries.ts'
-import { Meter } from './meter.ts'
-import { Performer } from './performer.ts'
-import type { Script } from './script.ts'
-import { taskIn, turnFor } from './scripted-turn.ts'
-import { RehearsalState, type RememberedConversation } from './state.ts'
+import { findVersion } from '../../process/stint-program.ts'
 
 export interface RehearsalOptions {
   readonly script: Script
@@ -174,4 +175,21 @@ function forProtocol({ input, cacheWritten, cacheRead, output }: Usage) {
     cachedReadTokens: cacheRead,
     cachedWriteTokens: cacheWritten,
   }
+}
+
+/** Serves the rehearsal agent on the standard input and output of this process. */
+export async function serveOnStandardStreams(
+  script: Script,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const stream = ndJsonStream(
+    Writable.toWeb(process.stdout),
+    Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
+  )
+  await serveRehearsal(stream, {
+    script,
+    state: env['STINT_REHEARSAL_STATE'],
+    run: env['STINT_RUN'] ?? '',
+    version: findVersion(),
+  })
 }

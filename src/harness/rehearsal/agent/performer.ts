@@ -1,4 +1,6 @@
 // Does what a turn of a script says, and tells it as any agent would.
+import { spawn } from 'node:child_process'
+import { dirname, resolve } from 'node:path'
 import {
   type AgentContext,
   RequestError,
@@ -6,15 +8,12 @@ import {
   type ToolKind,
   methods,
 } from '@agentclientprotocol/sdk'
-import { dirname, resolve } from 'node:path'
+import type { Act, PromptedTask, Script } from './script.ts'
+import type { Meter } from './state.ts'
+import { quoteWord } from '../../../command/quote-word.ts'
 import { createFolder, replaceFile } from '../../../journal/files.ts'
 import { readOrUndefined } from '../../../journal/look.ts'
 import { randomHex } from '../../../journal/random.ts'
-import { quoteWord } from '../../../command/quote-word.ts'
-import type { Meter } from './meter.ts'
-import { type Ran, runCommand } from './run-command.ts'
-import type { Act, Script } from './script.ts'
-import type { PromptedTask } from './scripted-turn.ts'
 
 export interface Stage {
   readonly client: AgentContext
@@ -224,4 +223,50 @@ export class Performer {
       else signal.addEventListener('abort', stop, { once: true })
     })
   }
+}
+
+export interface Ran {
+  readonly exitCode: number
+  /** The last of what it printed. */
+  readonly output: string
+}
+
+const TAIL_BYTES = 4000
+/** What a command leaves running may hold its output open; nobody waits for that. */
+const LATE_OUTPUT_MS = 100
+
+/** Runs a program and answers how it went. Aborted, it is killed with what it started. */
+export function runCommand(
+  command: readonly string[],
+  cwd: string,
+  signal: AbortSignal,
+): Promise<Ran> {
+  return new Promise((resolve) => {
+    let tail: Buffer = Buffer.alloc(0)
+    const [program, ...args] = command as [string, ...string[]]
+    const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    const keep = (piece: Buffer) => (tail = Buffer.concat([tail, piece]).subarray(-TAIL_BYTES))
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', keep)
+    const kill = () => {
+      try {
+        process.kill(-child.pid!, 'SIGKILL')
+      } catch {
+        // It ended by itself.
+      }
+    }
+    const end = (exitCode: number) => {
+      signal.removeEventListener('abort', kill)
+      child.stdout.destroy()
+      child.stderr.destroy()
+      resolve({ exitCode, output: tail.toString('utf8') })
+    }
+    child.once('error', (error) => {
+      keep(Buffer.from(error.message))
+      end(127)
+    })
+    child.once('close', (code) => end(code ?? 128))
+    child.once('exit', (code) => setTimeout(() => end(code ?? 128), LATE_OUTPUT_MS))
+    if (signal.aborted) kill()
+    else signal.addEventListener('abort', kill)
+  })
 }

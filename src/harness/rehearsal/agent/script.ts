@@ -1,7 +1,10 @@
 // What the rehearsal agent is to do. A mistake in a script is an error that names the file and the line: an act that was
 // passed over would be taken for a fault of the run.
+import { basename } from 'node:path'
 import { LineCounter, type Node, type Pair, isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import { StintError } from '../../../journal/errors.ts'
+import { readOrUndefined } from '../../../journal/look.ts'
+import { oneLine, shorten, slug } from '../../../text/clean.ts'
 import { defined } from '../../../text/defined.ts'
 
 export type Act =
@@ -191,4 +194,63 @@ function nameIn(key: Node): string {
 
 function isOneOf<Name extends string>(names: readonly Name[], name: string): name is Name {
   return (names as readonly string[]).includes(name)
+}
+
+/** The script in a file; without a file, one that says nothing. */
+export function loadScript(path: string | undefined): Script {
+  if (path === undefined) return NO_SCRIPT
+  const bytes = readOrUndefined(path)
+  if (bytes === undefined)
+    throw new StintError(
+      'SCRIPT_INVALID',
+      `there is no script ${path}`,
+      'give the path of a YAML or JSON file',
+    )
+  return readScript(bytes.toString('utf8'), path)
+}
+
+export interface PromptedTask {
+  readonly name: string
+  readonly title: string
+}
+
+/** The task that a prompt is about: its first line says so. */
+export function taskIn(prompt: string): PromptedTask | undefined {
+  const match = /^# Task (\S+?):(?=\s|$)[^\S\n]*([^\n]*)/.exec(prompt)
+  return match === null ? undefined : { name: match[1]!, title: oneLine(match[2]!) }
+}
+
+/** What is done in the nth turn of a task, or of prompts about none. */
+export function turnFor(
+  script: Script,
+  task: PromptedTask | undefined,
+  turn: number,
+): ScriptedTurn {
+  const named =
+    task === undefined
+      ? undefined
+      : Object.hasOwn(script.tasks, task.name)
+        ? script.tasks[task.name]
+        : undefined
+  const turns = named ?? script.default
+  if (turns !== undefined) return turns[Math.min(turn, turns.length) - 1] ?? []
+  return task === undefined
+    ? [{ do: 'say', text: 'There is no task in this prompt.' }]
+    : rehearse(task, turn)
+}
+
+/** What is done where no script says otherwise: the task is worked, committed and reported. */
+function rehearse({ name, title }: PromptedTask, turn: number): ScriptedTurn {
+  const file = /^[\w-][\w.-]*$/.test(basename(name)) && basename(name) === name ? name : slug(name)
+  return [
+    { do: 'say', text: shorten(`I rehearse ${name}.`, 200) },
+    {
+      do: 'write',
+      path: `rehearsal/${file}.md`,
+      text: `# ${name}\n\n${title}\n\nRehearsed in turn ${turn}.\n`,
+    },
+    { do: 'commit', text: `rehearse ${name}` },
+    { do: 'usage', amount: 8000 },
+    { do: 'done', text: `Rehearsed ${name}.` },
+  ]
 }

@@ -1,5 +1,6 @@
 // What the rehearsal agent remembers from one process to the next: how many turns each task of a run has had, and its
 // conversations. In a folder where one is given, else only as long as it lives.
+import { NO_USAGE, addUsage } from '../../contract/usage.ts'
 import { join } from 'node:path'
 import { createFolderUnsynced, replaceUnsynced } from '../../../journal/files.ts'
 import { readOrUndefined } from '../../../journal/look.ts'
@@ -50,5 +51,55 @@ export class RehearsalState {
     if (this.#folder === undefined) return void this.#memory.set(name, text)
     createFolderUnsynced(this.#folder)
     replaceUnsynced(join(this.#folder, name), text)
+  }
+}
+
+/** What a summary takes of a fresh context. */
+const SUMMARY_TOKENS = 2000
+
+/** The tokens of a conversation, as if a model had been asked: each request reads the context again, from the cache once it is there. */
+export class Meter {
+  used: number
+  isWarm: boolean
+  #turn: Usage = NO_USAGE
+  #all: Usage
+
+  constructor(used: number, isWarm = false, spent: Usage = NO_USAGE) {
+    this.used = used
+    this.isWarm = isWarm
+    this.#all = spent
+  }
+
+  /** A request to the model that makes the context so much longer; a tenth of it is the answer. */
+  request(added: number): void {
+    const output = Math.ceil(added / 10)
+    const spent = {
+      input: 0,
+      cacheWritten: added - output + (this.isWarm ? 0 : this.used),
+      cacheRead: this.isWarm ? this.used : 0,
+      output,
+    }
+    this.#turn = addUsage(this.#turn, spent)
+    this.#all = addUsage(this.#all, spent)
+    this.used += added
+    this.isWarm = true
+  }
+
+  compact(start: number): void {
+    this.request(0)
+    this.used = start + SUMMARY_TOKENS
+    this.isWarm = false
+  }
+
+  get spent(): Usage {
+    return this.#all
+  }
+
+  /** What the turn used. A turn takes one request at least. */
+  endTurn(): Usage {
+    if (this.#turn === NO_USAGE) this.request(0)
+    const turn = this.#turn
+    this.#turn = NO_USAGE
+    return turn
   }
 }

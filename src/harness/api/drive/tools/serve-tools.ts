@@ -5,11 +5,9 @@ import type { Writable } from 'node:stream'
 import { errnoOf } from '../../../../journal/errors.ts'
 import { type Json, countOf, objectOf, parseJson } from '../../../../text/json-fields.ts'
 import { linesOf } from '../../../process/lines.ts'
-import { editFile, writeFile } from './change-file.ts'
+import { ToolFault, editFile, readLines, writeFile } from './files.ts'
 import type { ToolResult } from './definitions.ts'
-import { readLines } from './read-file.ts'
 import { runShell } from './run-shell.ts'
-import { ToolFault } from './text-files.ts'
 
 export interface Surroundings {
   readonly cwd: string

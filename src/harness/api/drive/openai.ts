@@ -1,6 +1,11 @@
-import { randomHex } from '../../../journal/random.ts'
+import { ModelFailure, failureInStream } from './model-failure.ts'
+import { type ModelRequest, type Reply, type ReplyReader, type Stop, inputFrom } from './reply.ts'
+import type { ServerSentEvent } from './server-sent-events.ts'
+import { openAiMessages } from '../../../history/formats/openai.ts'
 import type { Part } from '../../../history/items.ts'
+import { randomHex } from '../../../journal/random.ts'
 import type { Usage } from '../../../session/entries.ts'
+import { defined } from '../../../text/defined.ts'
 import {
   type Json,
   countOf,
@@ -9,10 +14,34 @@ import {
   objectOf,
   parseJson,
 } from '../../../text/json-fields.ts'
-import { ModelFailure, failureInStream } from './model-failure.ts'
-import { type Reply, type ReplyReader, type Stop, inputFrom } from './reply.ts'
-import type { ServerSentEvent } from './server-sent-events.ts'
-import { defined } from '../../../text/defined.ts'
+
+/** The body of a request for a chat completion. */
+export function openAiBody({
+  settings,
+  model,
+  maxOutput,
+  system,
+  items,
+  tools,
+}: ModelRequest): Json {
+  return {
+    model,
+    // The provider's own models know the new name alone, and most other servers the old one.
+    [isOpenAi(settings.baseUrl) ? 'max_completion_tokens' : 'max_tokens']: maxOutput,
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [...system.map((content) => ({ role: 'system', content })), ...openAiMessages(items)],
+    tools: tools.map(({ name, description, input }) => ({
+      type: 'function',
+      function: { name, description, parameters: input },
+    })),
+    ...defined({ reasoning_effort: settings.effort }),
+  }
+}
+
+function isOpenAi(baseUrl: string): boolean {
+  return /(?:^|\.)openai\.(?:com|azure\.com)$/.test(new URL(baseUrl).hostname)
+}
 
 interface Call {
   id: string

@@ -1,49 +1,43 @@
 // Edits of JSON that leave every other byte as it is: indentation, order, line ends, spaces. Formatting editors
 // reformat the lines around their edit, which in somebody's settings is somebody's.
-import type { Node, ParseError } from 'jsonc-parser/lib/esm/main.js'
+// By this path, because the one that the package names first cannot be bundled.
+import { type Node, type ParseError, parseTree } from 'jsonc-parser/lib/esm/main.js'
 
 type Path = readonly (string | number)[]
 
-export interface JsonText {
-  /** Adds a member to the object at a path, which has none of this name. */
-  addMember(text: string, path: Path, key: string, value: unknown): string
-  /** Adds an item to the end of the list at a path. */
-  addItem(text: string, path: Path, value: unknown): string
-  /** Changes what stands between the quotes of the text at a path. */
-  editText(text: string, path: Path, change: (raw: string) => string): string
-  /** Takes a member or an item out. */
-  remove(text: string, path: Path): string
-  /** The line that cannot be read, counted from one. */
-  faultyLine(text: string): number | undefined
+/** Adds a member to the object at a path, which has none of this name. */
+export function addMember(text: string, path: Path, key: string, value: unknown): string {
+  return insert(text, find(text, path), value, key)
 }
 
-/** Loaded when it is needed: no other command pays for the parser. */
-export async function loadJsonText(): Promise<JsonText> {
-  // By this path, because the one that the package names first cannot be bundled.
-  const { parseTree } = await import('jsonc-parser/lib/esm/main.js')
+/** Adds an item to the end of the list at a path. */
+export function addItem(text: string, path: Path, value: unknown): string {
+  return insert(text, find(text, path), value)
+}
 
-  const find = (text: string, path: Path): Node => {
-    const found = path.reduce<Node | undefined>(childAt, parseTree(text))
-    if (found === undefined) throw new Error(`no ${path.join('.')} in this JSON`)
-    return found
-  }
-  return {
-    addMember: (text, path, key, value) => insert(text, find(text, path), value, key),
-    addItem: (text, path, value) => insert(text, find(text, path), value),
-    editText(text, path, change) {
-      const { offset, length } = find(text, path)
-      const [start, end] = [offset + 1, offset + length - 1]
-      return splice(text, start, end, change(text.slice(start, end)))
-    },
-    remove: (text, path) => remove(text, find(text, path.slice(0, -1)), path.at(-1)!),
-    faultyLine(text) {
-      const errors: ParseError[] = []
-      parseTree(text, errors, { disallowComments: true })
-      return errors[0] === undefined
-        ? undefined
-        : text.slice(0, errors[0].offset).split('\n').length
-    },
-  }
+/** Changes what stands between the quotes of the text at a path. */
+export function editText(text: string, path: Path, change: (raw: string) => string): string {
+  const { offset, length } = find(text, path)
+  const [start, end] = [offset + 1, offset + length - 1]
+  return splice(text, start, end, change(text.slice(start, end)))
+}
+
+/** Takes a member or an item out. */
+export function removeAt(text: string, path: Path): string {
+  return remove(text, find(text, path.slice(0, -1)), path.at(-1)!)
+}
+
+/** The line that cannot be read, counted from one. */
+export function faultyLine(text: string): number | undefined {
+  const errors: ParseError[] = []
+  parseTree(text, errors, { disallowComments: true })
+  return errors[0] === undefined ? undefined : text.slice(0, errors[0].offset).split('\n').length
+}
+
+function find(text: string, path: Path): Node {
+  const found = path.reduce<Node | undefined>(childAt, parseTree(text))
+  if (found === undefined) throw new Error(`no ${path.join('.')} in this JSON`)
+  return found
 }
 
 function childAt(node: Node | undefined, key: string | number): Node | undefined {

@@ -1,0 +1,202 @@
+// Files as an agent's tools see them: text, of a size that can be worked with, and nothing but plain files.
+import { closeSync, fstatSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { isMissing } from '../../../../journal/errors.ts'
+import { createFolderUnsynced, openRegularFile, replaceSource } from '../../../../journal/files.ts'
+import { marksIn } from '../../../../text/redact.ts'
+
+/** Told to the model instead of a result. */
+export class ToolFault extends Error {
+  override readonly name = 'ToolFault'
+}
+
+const LARGEST = 8 * 1024 * 1024
+
+/** Opens a file to be read, for as long as the work on it takes. */
+export function withFile<T>(path: string, work: (fd: number, size: number) => T): T {
+  const fd = openRegularFile(path)
+  if (fd === undefined) throw new ToolFault(whyNot(path))
+  try {
+    return work(fd, fstatSync(fd).size)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** All of a text file. */
+export function wholeText(path: string): string {
+  return withFile(path, (fd, size) => {
+    if (size > LARGEST)
+      throw new ToolFault(`${path} has ${size} bytes, too many to edit this way; use the shell`)
+    return decoded(readFileSync(fd), path)
+  })
+}
+
+/** Bytes as text, when they are nothing else: what is read must be able to be written back as it was. */
+export function decoded(bytes: Uint8Array, path: string): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    if (!text.includes('\0')) return text
+  } catch {
+    // Not UTF-8.
+  }
+  throw new ToolFault(
+    `${path} is no text in UTF-8, and is not shown or edited; look at it with the shell`,
+  )
+}
+
+/** Where a name leads, so that a link stays a link when its file is written. */
+export function behindLinks(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if (isMissing(error)) return path
+    throw error
+  }
+}
+
+function whyNot(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return `there is no file ${path}`
+  if (found.isDirectory()) return `${path} is a folder; list it with the shell`
+  return found.isFile() ? `${path} cannot be read` : `${path} is no plain file`
+}
+
+const MOST_BYTES = 48 * 1024
+const MOST_LINES = 2000
+const PIECE = 256 * 1024
+/** Nobody waits for the lines behind more than this. */
+const FARTHEST = 512 * 1024 * 1024
+const LF = 10
+
+/** A piece of a file by its lines, and how to get the next one. */
+export function readLines(path: string, from = 1, limit = MOST_LINES): string {
+  return withFile(path, (fd, size) => {
+    const { bytes, lines, isAll } = linesBetween(fd, from, Math.min(limit, MOST_LINES), path)
+    const text = decoded(bytes, path)
+    if (size === 0) return '[the file is empty]'
+    if (bytes.length === 0) return `[the file has fewer than ${from} lines]`
+    if (isAll) return text
+    const next = from + lines
+    const rest =
+      lines === 0 ? `line ${from} is longer than can be shown` : `go on with offset ${next}`
+    return `${text}${text.endsWith('\n') ? '' : '\n'}[not all of the file, which has ${size} bytes: ${rest}]`
+  })
+}
+
+interface Lines {
+  readonly bytes: Buffer
+  /** How many of them are whole. */
+  readonly lines: number
+  readonly isAll: boolean
+}
+
+function linesBetween(fd: number, from: number, limit: number, path: string): Lines {
+  const piece = Buffer.alloc(PIECE)
+  const kept: Buffer[] = []
+  let [line, length, position] = [1, 0, 0]
+  for (;;) {
+    const read = readSync(fd, piece, 0, PIECE, position)
+    if (read === 0) return { bytes: Buffer.concat(kept), lines: line - from, isAll: true }
+    position += read
+    if (line < from && position > FARTHEST)
+      throw new ToolFault(`${path} is too long to look for line ${from}; use the shell`)
+    let at = 0
+    while (at < read) {
+      const end = piece.subarray(0, read).indexOf(LF, at)
+      const next = end === -1 ? read : end + 1
+      if (line >= from) {
+        const room = MOST_BYTES - length
+        if (line >= from + limit || (next - at > room && line > from)) return cut(kept, line - from)
+        const taken = Math.min(next - at, room)
+        kept.push(Buffer.from(piece.subarray(at, at + taken)))
+        length += taken
+        if (taken < next - at) return cut(kept, 0)
+      }
+      if (end !== -1) line += 1
+      at = next
+    }
+  }
+}
+
+/** Ends with a whole line, or within the first one between two characters. */
+function cut(kept: readonly Buffer[], lines: number): Lines {
+  const bytes = Buffer.concat(kept)
+  if (lines > 0) return { bytes: bytes.subarray(0, bytes.lastIndexOf(LF) + 1), lines, isAll: false }
+  let end = bytes.length
+  // A character of several bytes may have been cut through; at most three of its bytes are here.
+  for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
+    const byte = bytes[bytes.length - back]!
+    if (byte < 0x80) break
+    if (byte < 0xc0) continue
+    const wanted = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
+    if (wanted > back) end = bytes.length - back
+    break
+  }
+  return { bytes: bytes.subarray(0, end), lines, isAll: false }
+}
+
+/** Writes a whole file, its folders too. */
+export function writeFile(path: string, content: string): string {
+  const real = behindLinks(path)
+  const found = statSync(real, { throwIfNoEntry: false })
+  if (found?.isDirectory() === true) throw new ToolFault(`${path} is a folder`)
+  if (found !== undefined && !found.isFile()) throw new ToolFault(`${path} is no plain file`)
+  refuseMarks(path, found === undefined ? '' : textBefore(real), content)
+  createFolderUnsynced(dirname(real))
+  replaceSource(real, content)
+  return `${found === undefined ? 'Written' : 'Replaced'}: ${path}, ${Buffer.byteLength(content)} bytes.`
+}
+
+/** Replaces the one place where a text stands. */
+export function editFile(path: string, old: string, fresh: string): string {
+  if (old === '') throw new ToolFault('old_text is empty; use write for a new file')
+  if (old === fresh) throw new ToolFault('old_text and new_text are the same')
+  const text = wholeText(path)
+  const at = text.indexOf(old)
+  if (at === -1)
+    throw new ToolFault(
+      `old_text does not stand in ${path}${nearMiss(text, old)}; read the file and copy it exactly`,
+    )
+  if (text.indexOf(old, at + 1) !== -1)
+    throw new ToolFault(
+      `old_text stands in ${path} ${timesIn(text, old)} times; give more of what is around it`,
+    )
+  const edited = `${text.slice(0, at)}${fresh}${text.slice(at + old.length)}`
+  refuseMarks(path, text, edited)
+  replaceSource(behindLinks(path), edited)
+  return `Edited: ${path}.`
+}
+
+/** The model sees a mark where a secret stands, and would put it in the place of the secret. */
+function refuseMarks(path: string, before: string, after: string): void {
+  const mark = marksIn(after).find((one) => timesIn(after, one) > timesIn(before, one))
+  if (mark === undefined) return
+  throw new ToolFault(
+    `${mark} stands for a secret that is not shown to you, and ${path} would have the mark in its place; nothing was written. ` +
+      'Edit around the secret with the tool edit, or change the file with the shell.',
+  )
+}
+
+/** What cannot be read as text has no marks. */
+function textBefore(path: string): string {
+  try {
+    return wholeText(path)
+  } catch (error) {
+    if (error instanceof ToolFault) return ''
+    throw error
+  }
+}
+
+function nearMiss(text: string, old: string): string {
+  if (text.includes('\r\n') && text.replaceAll('\r\n', '\n').includes(old))
+    return ' (its lines end with CR LF)'
+  const bare = (string: string) => string.replaceAll(/\s+/g, '')
+  return bare(old) !== '' && bare(text).includes(bare(old)) ? ' (but for its white space)' : ''
+}
+
+function timesIn(text: string, piece: string): number {
+  let times = 0
+  for (let at = text.indexOf(piece); at !== -1; at = text.indexOf(piece, at + 1)) times += 1
+  return times
+}

@@ -1,0 +1,15 @@
+import type { HarnessLimits } from '../contract/limits.ts'
+import { settingsFor } from './drive/settings.ts'
+import { roomFor } from './drive/window.ts'
+
+/** A bare model never compacts; where its window leaves no room for an answer, the conversation is over. */
+export const apiLimits: HarnessLimits = {
+  compactionPoint: () => () => undefined,
+  configuredPoint: (name, model, models) => {
+    const settings = settingsFor(name, models)
+    const asked = model ?? settings?.model
+    return settings === undefined || asked === undefined
+      ? undefined
+      : roomFor(settings, asked).point
+  },
+}

@@ -1,0 +1,83 @@
+// Installing Stint into Claude Code, and taking it out.
+import { stateHome } from '../../journal/state-home.ts'
+import type { HarnessSetup, SetupRequest, Surroundings } from '../contract/setup.ts'
+import { checkSetup, registeredScopes } from './setup/check.ts'
+import { planInstall, planRemove } from './setup/install.ts'
+import { startNote } from './setup/places.ts'
+import { planPlugin, planPluginRemoval } from './setup/plugin.ts'
+import { compiledFolder, warmUpHooks } from './setup/probe.ts'
+import { removeTree } from '../../journal/files.ts'
+import { readOrUndefined } from '../../journal/look.ts'
+import { findHookProgram, findVersion } from '../process/stint-program.ts'
+import { type HookProgram, launcherPath } from '../setup/launcher.ts'
+import { type Plan, carryOut, refuseImpossible } from '../setup/plan.ts'
+
+export const claudeSetup: HarnessSetup = {
+  takes: new Set([
+    'shared',
+    'user',
+    'plugin',
+    'remove',
+    'dryRun',
+    'check',
+    'notify',
+    'instructions',
+    'noStatusLine',
+    'tokenEfficientTools',
+    'mcp',
+    'noMcp',
+    'json',
+  ]),
+  async setUp(request, around, cwd) {
+    const plan = setUpClaude(request, around)
+    const { into, remove } = request
+    if (typeof into !== 'string' || remove) return plan
+    return { ...plan, notes: [...plan.notes, ...startNote([into], around, cwd)] }
+  },
+  nextStep: ({ into }) =>
+    typeof into === 'string'
+      ? 'Start claude, type a prompt, and then ask: stint setup --check'
+      : [
+          `Try it:      claude --plugin-dir ${into.plugin}/stint`,
+          `Install it:  claude plugin marketplace add ${into.plugin} && claude plugin install stint@stint`,
+          'Its slash commands are called /stint:session-init and so on.',
+        ].join('\n'),
+  registeredScopes,
+  check: checkSetup,
+}
+
+/** Does it, and answers what was done; with `dryRun` what would be. */
+export function setUpClaude(
+  request: SetupRequest,
+  around: Surroundings,
+  program: HookProgram | undefined = findHookProgram(),
+): Plan {
+  const plan = planFor(request, around, program)
+  refuseImpossible(plan)
+  if (request.dryRun) return plan
+  carryOut(plan)
+  const home = stateHome(around.env)
+  const isInstalled = readOrUndefined(launcherPath(home)) !== undefined
+  if (!isInstalled) removeTree(compiledFolder(home))
+  // Once is enough, unless this is another Stint than last time.
+  else if (program !== undefined && plan.changes.length > 0 && !request.remove)
+    warmUpHooks(program, home)
+  return plan
+}
+
+function planFor(
+  request: SetupRequest,
+  around: Surroundings,
+  program: HookProgram | undefined,
+): Plan {
+  const { into, remove } = request
+  if (typeof into === 'string') {
+    return remove
+      ? planRemove(into, around)
+      : planInstall({ ...request, scope: into }, around, program)
+  }
+  const options = { version: findVersion(), notify: request.notify, mcp: request.mcp !== 'no' }
+  return remove
+    ? planPluginRemoval(into.plugin, around, options)
+    : planPlugin(into.plugin, around, program, options)
+}

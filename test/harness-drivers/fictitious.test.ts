@@ -1,0 +1,146 @@
+// A harness is added by registering it, and nothing else has to know its name.
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { harnessOf } from '../../src/cli/context/run-flags.ts'
+import { estimated } from '../../src/context/budget/figures.ts'
+import type { Harness } from '../../src/harness/contract/drive.ts'
+import type { FileHistory } from '../../src/harness/contract/history.ts'
+import type { HarnessHooks } from '../../src/harness/contract/hooks.ts'
+import type { HarnessSetup } from '../../src/harness/contract/setup.ts'
+import { fixedPoint } from '../../src/harness/contract/limits.ts'
+import {
+  type HarnessDefinition,
+  drivableNames,
+  findHarness,
+  importedHarnesses,
+  installableHarnesses,
+  readHookEvent,
+  registerHarness,
+} from '../../src/harness/registry.ts'
+import { importHistories } from '../../src/project/import/import-histories.ts'
+import { knownBudget } from '../../src/project/conversation/known-budget.ts'
+import { Workspace } from '../../src/project/store/workspace.ts'
+import { harnessNamed } from '../../src/run/harnesses.ts'
+import { gitProject } from '../support/project.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+const CONVERSATION = 'otter-1'
+
+const drive: Harness = {
+  name: 'otter',
+  capabilities: {
+    multiTurn: false,
+    usage: 'none',
+    compactionEvents: false,
+    resume: false,
+    systemPrompt: false,
+    permissions: ['all'],
+    instructions: [],
+  },
+  check: async () => ({ isThere: true, version: '1' }),
+  open: async () => Promise.reject(new Error('not opened here')),
+}
+
+const hooks = {
+  readEvent: (json: string) => {
+    const { otter, cwd } = JSON.parse(json) as { otter?: string; cwd: string }
+    return otter === undefined
+      ? undefined
+      : {
+          harness: 'otter',
+          kind: 'stop',
+          name: otter,
+          conversation: CONVERSATION,
+          cwd,
+          isContinued: false,
+        }
+  },
+  printResponse: (event: string, { model = '' }: { readonly model?: string }) =>
+    `${event}: ${model}`,
+} as unknown as HarnessHooks
+
+const history: FileHistory = {
+  form: 'files',
+  name: 'otter',
+  isRepetitive: false,
+  files: () => [],
+  filesAt: (path) => [{ path, form: 'lines' }],
+  head: () => ({ conversation: CONVERSATION }),
+  translator: () => ({
+    translate: (line, offset) => [
+      {
+        type: 'message',
+        id: `m${offset}`,
+        at: '2026-01-01T00:00:00.000Z',
+        role: 'user',
+        parts: [{ type: 'text', text: line.toString() }],
+      },
+    ],
+    rest: () => [],
+    heldFrom: () => undefined,
+    memory: () => ({}),
+  }),
+}
+
+const setup: HarnessSetup = {
+  takes: new Set(['dryRun', 'json']),
+  setUp: () => ({ changes: [], record: undefined, folders: [], notes: ['the otter is set up'] }),
+  nextStep: () => 'Start otter.',
+}
+
+const otter: HarnessDefinition = {
+  name: 'otter',
+  title: 'Otter',
+  hooks,
+  limits: fixedPoint('otter', 'half of the window', (window) => window / 2),
+  drive: async () => drive,
+  history: async () => history,
+  setup: async () => setup,
+}
+
+let unregister = () => {}
+beforeEach(() => void (unregister = registerHarness(otter)))
+afterEach(() => unregister())
+
+test('a harness that is registered can be driven by its name', async () => {
+  expect(drivableNames()).toContain('otter')
+  expect(harnessOf('otter')).toBe('otter')
+  expect(await harnessNamed('otter', new Workspace(gitProject().root))).toBe(drive)
+  unregister()
+  expect(() => harnessOf('otter')).toThrow('there is no harness "otter"')
+})
+
+test('a harness that is registered can be imported from', async () => {
+  expect(importedHarnesses()).toContain('otter')
+  const project = gitProject()
+  project.write('said.txt', 'hello\n')
+  const workspace = new Workspace(project.root)
+  const report = await importHistories(workspace, {
+    harnesses: ['otter'],
+    paths: [join(project.root, 'said.txt')],
+  })
+  workspace.close()
+  expect(report).toMatchObject({ messages: 1, conversations: [{ harness: 'otter' }] })
+})
+
+test('a harness that is registered can be set up', async () => {
+  expect(installableHarnesses()).toContain('otter')
+  expect(await findHarness('otter')!.setup!()).toBe(setup)
+})
+
+test('the budget of a conversation follows the limits of its harness', () => {
+  const known = knownBudget({
+    harness: 'otter',
+    configured: 10_000,
+    root: scratchFolder(),
+    env: {},
+    now: '2026-01-01T00:00:00.000Z',
+  })
+  expect(known.point).toEqual(estimated(5000, 'otter: half of the window', known.window!.at))
+})
+
+test('a hook reads the events of a harness that is registered, and prints in its words', () => {
+  const event = readHookEvent(JSON.stringify({ otter: 'Rest', cwd: '/' }))
+  expect(event).toMatchObject({ harness: 'otter', kind: 'stop' })
+  expect(hooks.printResponse(event!.name, { model: 'go on' })).toBe('Rest: go on')
+})
