@@ -1,12 +1,6 @@
+import { REGIONS, type Region } from '../session/kinds/kind.ts'
 import type { SessionState } from '../session/state.ts'
-import {
-  type Block,
-  type DocumentModel,
-  REGIONS,
-  type Region,
-  type Section,
-  modelOf,
-} from './model.ts'
+import { type Block, type DocumentModel, type Section, modelOf } from './model.ts'
 import { type ParsedDocument, parseDocument } from './parse.ts'
 import { renderModel } from './render.ts'
 

@@ -1,4 +1,6 @@
-import type { Draft } from '../session/entries.ts'
+import type { Draft, EntryKind } from '../session/entries.ts'
+import type { DocumentItem, Region } from '../session/kinds/kind.ts'
+import { DOCUMENT_ITEMS, mayWrite } from '../session/registry.ts'
 import type { SessionState } from '../session/state.ts'
 import { minute } from '../text/times.ts'
 import { type BaseBlock, type BaseDocument, baseDocument } from './base.ts'
@@ -6,7 +8,7 @@ import type { EditLog } from './edit-log.ts'
 import { fieldEdits } from './field-edits.ts'
 import { HEADINGS } from './grammar.ts'
 import { inOrder, match } from './match.ts'
-import type { Block, BlockKind, Region } from './model.ts'
+import type { Block } from './model.ts'
 import type { ParsedDocument } from './parse.ts'
 import { defined } from '../text/defined.ts'
 
@@ -31,20 +33,22 @@ export function editsBetween(
   const log: EditLog = {
     mint: options.mint,
     say: (sentence) => unabsorbed.push(sentence),
-    add: (kind, data, id) =>
+    add: (kind, data, id) => {
+      if (!mayWrite('document', kind)) throw new Error(`${kind} cannot be written by the document`)
       drafts.push({
         kind,
         data: defined(data),
         by: 'document',
         ...defined({ id }),
-      } as Draft),
+      } as Draft)
+    },
     takeBack: (kind, data, id) => {
       if (options.isBaseSure) log.add(kind, data, id)
     },
   }
   const before = baseDocument(base)
   fieldEdits(base, before, person, log)
-  textEdits(before, person, log)
+  headEdits(before, person, log)
   const missing = missingRegions(before, person, log)
   const ids = new Map<Block, string>()
   for (const family of FAMILIES) familyEdits(family, before, person, missing, ids, log)
@@ -53,7 +57,7 @@ export function editsBetween(
   return { drafts, unabsorbed }
 }
 
-function textEdits(base: BaseDocument, person: ParsedDocument, log: EditLog): void {
+function headEdits(base: BaseDocument, person: ParsedDocument, log: EditLog): void {
   if (person.title !== base.title && person.title !== '')
     log.add('session.titled', { title: person.title })
   if (person.objective !== base.objective && !person.missing.has('context'))
@@ -86,11 +90,8 @@ function missingRegions(
   return new Set(missing)
 }
 
-interface Family {
-  readonly kinds: readonly BlockKind[]
-  readonly regions: readonly Region[]
-  /** Regions in which the order is the person's to choose. The others go by time. */
-  readonly ordered: readonly Region[]
+/** What an edit of an item amounts to. */
+interface ItemEdits {
   added(block: Block, id: string, after: string | undefined, region: Region, log: EditLog): void
   changed(base: BaseBlock, person: Block, log: EditLog): void
   removed?(base: BaseBlock, log: EditLog): void
@@ -99,11 +100,9 @@ interface Family {
 const DELEGATES_ARE_COMPUTED =
   'the lines under "Delegates" are computed; stint delegate begins one, and stint delegates shows them'
 
-const FAMILIES: readonly Family[] = [
-  {
-    kinds: ['step'],
-    regions: ['completed', 'inProgress', 'remaining'],
-    ordered: ['remaining'],
+/** By block, for the items that are more than a text. */
+const OWN_EDITS: Readonly<Record<string, ItemEdits>> = {
+  step: {
     added: (block, id, after, region, log) => {
       log.add('step.added', { text: block.text, ...anchor(after) }, id)
       if (block.isChecked === true) log.add('step.done', { step: id, ...stated(block) })
@@ -111,16 +110,7 @@ const FAMILIES: readonly Family[] = [
     },
     changed: stepChanged,
   },
-  textFamily('progress', 'completed', [], 'progress.made'),
-  textFamily('note', 'notes', ['notes'], 'note.added'),
-  textFamily('next', 'next', ['next'], 'next.added'),
-  textFamily('key', 'key', ['key'], 'key.added'),
-  textFamily('discovery', 'discoveries', ['discoveries'], 'discovery.made'),
-  textFamily('gotcha', 'discoveries', ['discoveries'], 'gotcha.found'),
-  {
-    kinds: ['blocker'],
-    regions: ['blockers'],
-    ordered: ['blockers'],
+  blocker: {
     added: (block, id, after, _region, log) => {
       const time = block.isChecked === true ? {} : stated(block)
       log.add('blocker.raised', { text: block.text, ...anchor(after), ...time }, id)
@@ -138,10 +128,7 @@ const FAMILIES: readonly Family[] = [
         log.takeBack('blocker.reopened', { blocker: base.id })
     },
   },
-  {
-    kinds: ['decision'],
-    regions: ['decisions'],
-    ordered: ['decisions'],
+  decision: {
     added: (block, id, after, _region, log) => {
       const { context, options, rationale } = block
       const choice = block.choice === block.text ? undefined : block.choice
@@ -174,10 +161,7 @@ const FAMILIES: readonly Family[] = [
       if (Object.keys(changes).length > 0) log.add('entry.amended', { entry: base.id, changes })
     },
   },
-  {
-    kinds: ['delegate'],
-    regions: ['delegates'],
-    ordered: [],
+  delegate: {
     added: (_block, _id, _after, _region, log) => log.say(DELEGATES_ARE_COMPUTED),
     changed: (base, person, log) => {
       if (person.text !== base.text || isRetimed(base, person)) log.say(DELEGATES_ARE_COMPUTED)
@@ -185,12 +169,7 @@ const FAMILIES: readonly Family[] = [
     // It is there again in the next rendering, and nothing that a person wrote is lost.
     removed: () => undefined,
   },
-  fileFamily('keyFile', 'keyFiles', 'file.noted', 'key'),
-  fileFamily('changedFile', 'changedFiles', 'file.changed', 'changed'),
-  {
-    kinds: ['command'],
-    regions: ['commands'],
-    ordered: ['commands'],
+  command: {
     added: (block, id, after, _region, log) =>
       log.add('command.kept', { command: block.text, ...anchor(after) }, id),
     changed: (base, person, log) => {
@@ -198,7 +177,16 @@ const FAMILIES: readonly Family[] = [
         log.add('entry.amended', { entry: base.id, changes: { command: person.text } })
     },
   },
-]
+  keyFile: fileEdits('file.noted', 'key'),
+  changedFile: fileEdits('file.changed', 'changed'),
+}
+
+type Family = DocumentItem<SessionState> & ItemEdits
+
+const FAMILIES: readonly Family[] = DOCUMENT_ITEMS.map((item) => ({
+  ...item,
+  ...(OWN_EDITS[item.block] ?? textEdits(item.kind)),
+}))
 
 /** Also notes in `idOf` which entry each of the person's blocks stands for. */
 function familyEdits(
@@ -211,7 +199,7 @@ function familyEdits(
 ): void {
   const regions = family.regions.filter((region) => !missing.has(region))
   const ofFamily = <B extends Block>(blocks: readonly B[]) =>
-    blocks.filter((block) => family.kinds.includes(block.kind))
+    blocks.filter((block) => block.kind === family.block)
   const was = regions.flatMap((region) => ofFamily(base.regions[region]))
   const is = regions.flatMap((region) => ofFamily(person.regions[region]))
   const { pairs, removed } = match(was, is)
@@ -292,7 +280,7 @@ function regionChanges(
   person: ParsedDocument,
   log: EditLog,
 ): void {
-  if (!family.kinds.includes('step')) return
+  if (family.block !== 'step') return
   const stands = (
     document: { regions: Readonly<Record<Region, readonly Block[]>> },
     block: Block,
@@ -320,38 +308,16 @@ function stepChanged(base: BaseBlock, person: Block, log: EditLog): void {
   }
 }
 
-function textFamily(
-  kind: BlockKind,
-  region: Region,
-  ordered: readonly Region[],
-  entry:
-    | 'progress.made'
-    | 'note.added'
-    | 'next.added'
-    | 'key.added'
-    | 'discovery.made'
-    | 'gotcha.found',
-): Family {
+function textEdits(kind: EntryKind): ItemEdits {
   return {
-    kinds: [kind],
-    regions: [region],
-    ordered,
     added: (block, id, after, _region, log) =>
-      log.add(entry, { text: block.text, ...anchor(after), ...stated(block) }, id),
+      log.add(kind, { text: block.text, ...anchor(after), ...stated(block) } as never, id),
     changed: rewordText,
   }
 }
 
-function fileFamily(
-  kind: BlockKind,
-  region: Region,
-  entry: 'file.noted' | 'file.changed',
-  list: 'key' | 'changed',
-): Family {
+function fileEdits(entry: 'file.noted' | 'file.changed', list: 'key' | 'changed'): ItemEdits {
   return {
-    kinds: [kind],
-    regions: [region],
-    ordered: [region],
     added: (block, id, after, _region, log) =>
       log.add(
         entry,

@@ -1,5 +1,5 @@
 // What rendering and reading back must agree on, in one place.
-import type { Region } from './model.ts'
+import type { Region } from '../session/kinds/kind.ts'
 
 export const CURRENT_MARK = '<- CURRENT'
 export const TIME_PATTERN = String.raw`\d{4}-\d{2}-\d{2}T\d{2}:\d{2}`
@@ -58,7 +58,6 @@ export const DELEGATE_PATTERN =
   /^\*\*[^*]+\*\* \((?:running|ready|merged|conflicted|failed|parked|discarded)\)(?::|$)/
 
 export const NO_RATIONALE = 'not recorded'
-export const GOTCHA_PREFIX = 'Gotcha: '
 
 /** Says which bytes of the log the document was rendered from, so that a later edit can be told from an older document. */
 export interface Marker {

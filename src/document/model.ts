@@ -6,6 +6,9 @@ import {
   openBlockers,
   stepCounts,
 } from '../session/state.ts'
+import { REGIONS, type Region } from '../session/kinds/kind.ts'
+import type { Item, Shelf } from '../session/kinds/shelf.ts'
+import { DOCUMENT_ITEMS } from '../session/registry.ts'
 import { tldrOf } from '../session/tldr.ts'
 import { phaseLine } from '../session/kinds/phases.ts'
 import { second } from '../text/times.ts'
@@ -13,47 +16,10 @@ import { delegateName, delegateText } from './delegate-line.ts'
 import { chain } from './chain.ts'
 import { defined } from '../text/defined.ts'
 
-/** The parts of the document that hold lists. A person's own text may stand in any of them. */
-export const REGIONS = [
-  'head',
-  'tldr',
-  'context',
-  'keyFiles',
-  'key',
-  'progress',
-  'completed',
-  'inProgress',
-  'remaining',
-  'decisions',
-  'discoveries',
-  'blockers',
-  'next',
-  'delegates',
-  'notes',
-  'changedFiles',
-  'commands',
-] as const
-export type Region = (typeof REGIONS)[number]
-
-export type BlockKind =
-  | 'remark'
-  | 'step'
-  | 'progress'
-  | 'decision'
-  | 'discovery'
-  | 'gotcha'
-  | 'blocker'
-  | 'next'
-  | 'key'
-  | 'keyFile'
-  | 'changedFile'
-  | 'command'
-  | 'note'
-  | 'delegate'
-
 /** One thing standing in a region: an item Stint knows, or a remark, which is anything else a person wrote there. */
 export interface Block {
-  readonly kind: BlockKind
+  /** `remark`, or the block of a kind of entry. */
+  readonly kind: string
   readonly text: string
   /** The entry behind it; absent in a document that was read back. */
   readonly id?: string
@@ -129,6 +95,24 @@ export function modelOf(state: SessionState): DocumentModel {
 
 const DERIVED_KEY_LINES = 12
 
+/** The items that are plain texts, by region. */
+function textBlocks(state: SessionState): Record<string, readonly Block[]> {
+  const drawn = state.key.items.filter((item) => item.from !== undefined)
+  const older = new Set<Item>(drawn.slice(0, -DERIVED_KEY_LINES))
+  const blocks: Record<string, Block[]> = {}
+  for (const shelf of new Set(DOCUMENT_ITEMS.flatMap(({ text }) => text?.shelf ?? []))) {
+    const kinds = DOCUMENT_ITEMS.filter(({ text }) => text?.shelf === shelf)
+    for (const item of (state[shelf] as Shelf<Item>).items) {
+      const kind = kinds.find(({ text }) => text!.holds(item))
+      if (kind === undefined || older.has(item)) continue
+      const { id, text, at } = item
+      const block = { kind: kind.block, id, text, ...(kind.text!.isTimed ? { when: at } : {}) }
+      ;(blocks[kind.regions[0]!] ??= []).push(block)
+    }
+  }
+  return blocks
+}
+
 function regionsOf(
   state: SessionState,
   currentId: string | undefined,
@@ -143,34 +127,13 @@ function regionsOf(
   })
   const steps = (status: Step['status']) =>
     state.steps.items.filter((step) => step.status === status).map(stepBlock)
-  const notes = state.progress.items.map(({ id, text, at }): Block => ({
-    kind: 'progress',
-    id,
-    text,
-    when: at,
-  }))
-  const completed = [...steps('done'), ...notes].toSorted(
-    (a, b) => compare(a.when, b.when) || compare(a.id, b.id),
-  )
-  const older = new Set(
-    state.key.items.filter((item) => item.from !== undefined).slice(0, -DERIVED_KEY_LINES),
-  )
-  const key = state.key.items.filter((item) => !older.has(item))
-
   const items: Record<Region, readonly Block[]> = {
     ...emptyRegions(),
+    ...textBlocks(state),
     keyFiles: state.keyFiles.items.map((file) => ({ kind: 'keyFile', ...fileBlock(file) })),
-    key: key.map(({ id, text }) => ({ kind: 'key', id, text })),
-    completed,
     inProgress: steps('started'),
     remaining: steps('todo'),
     decisions: state.decisions.items.map(decisionBlock),
-    discoveries: state.discoveries.items.map(({ id, text, at, gotcha }) => ({
-      kind: gotcha ? 'gotcha' : 'discovery',
-      id,
-      text,
-      when: at,
-    })),
     blockers: state.blockers.items.map(({ id, text, at, resolvedAt, resolution }) => ({
       kind: 'blocker',
       id,
@@ -179,14 +142,12 @@ function regionsOf(
       isChecked: resolvedAt !== undefined,
       ...(resolution === undefined ? {} : { resolution: line(resolution) }),
     })),
-    next: state.next.items.map(({ id, text }) => ({ kind: 'next', id, text })),
     delegates: state.delegates.items.map((one) => ({
       kind: 'delegate',
       id: one.id,
       text: `**${delegateName(one)}** (${one.status}): ${delegateText(one)}`.trimEnd(),
       when: one.updatedAt,
     })),
-    notes: state.notes.items.map(({ id, text, at }) => ({ kind: 'note', id, text, when: at })),
     changedFiles: state.changedFiles.items.map((file) => ({
       kind: 'changedFile',
       ...fileBlock(file),
@@ -197,6 +158,9 @@ function regionsOf(
       text: line(text),
     })),
   }
+  items.completed = [...steps('done'), ...items.completed].toSorted(
+    (a, b) => compare(a.when, b.when) || compare(a.id, b.id),
+  )
   return Object.fromEntries(
     REGIONS.map((region) => [region, withRemarks(region, items[region], state)]),
   ) as Record<Region, readonly Block[]>

@@ -1,8 +1,9 @@
+import type { Region } from '../session/kinds/kind.ts'
+import { DOCUMENT_ITEMS } from '../session/registry.ts'
 import {
   CURRENT_MARK,
   DECISION_FIELDS,
   DELEGATE_PATTERN,
-  GOTCHA_PREFIX,
   NO_RATIONALE,
   PLACEHOLDERS,
   PROGRESS_HEADINGS,
@@ -12,7 +13,7 @@ import {
   unescapeLine,
 } from './grammar.ts'
 import { continued, fencedLines, listItemAt, trimBlank } from './lines.ts'
-import type { Block, Region } from './model.ts'
+import type { Block } from './model.ts'
 import { isLazy } from './render.ts'
 
 const TIME_SUFFIX = new RegExp(String.raw`^([\s\S]*?) \((${TIME_PATTERN})\)$`)
@@ -113,10 +114,11 @@ export function parseProgress(lines: readonly string[]): Partial<Record<Region, 
 const ITEMS: { readonly [R in Region]?: (text: string) => Block } = {
   keyFiles: (text) => fileBlock('keyFile', text),
   changedFiles: (text) => fileBlock('changedFile', text),
-  key: (text) => ({ kind: 'key', text: unescapeItem(text) }),
-  next: (text) => ({ kind: 'next', text: unescapeItem(text) }),
-  notes: (text) => timed('note', text),
-  completed: (text) => (checkbox(text) === undefined ? timed('progress', text) : step(text, true)),
+  key: (text) => textItem('key', text),
+  next: (text) => textItem('next', text),
+  notes: (text) => textItem('notes', text),
+  completed: (text) =>
+    checkbox(text) === undefined ? textItem('completed', text) : step(text, true),
   inProgress: (text) => step(text, false),
   remaining: (text) => step(text, false),
   discoveries: discovery,
@@ -139,14 +141,30 @@ function step(text: string, isTimed: boolean): Block {
   }
 }
 
-function timed(kind: 'progress' | 'note', text: string): Block {
+/** An item that is a text, with a time at the end of its first line where its kind has one. */
+function textItem(region: Region, text: string): Block {
   const [first = '', ...more] = text.split('\n')
-  const time = TIME_SUFFIX.exec(first)
+  const time = kindsIn(region).some((kind) => kind.text!.isTimed) ? TIME_SUFFIX.exec(first) : null
   return {
-    kind,
-    text: unescapeItem([time?.[1] ?? first, ...more].join('\n')),
+    ...ofItsKind(region, unescapeItem([time?.[1] ?? first, ...more].join('\n'))),
     ...(time === null ? {} : { when: time[2]! }),
   }
+}
+
+/** The prefix of a text says which of the kinds in its region it is. */
+function ofItsKind(region: Region, text: string): Block {
+  const kinds = kindsIn(region)
+  const prefixed = kinds.find(
+    (kind) => kind.text!.prefix !== '' && text.startsWith(kind.text!.prefix),
+  )
+  const { block, text: form } = prefixed ?? kinds.find((kind) => kind.text!.prefix === '')!
+  return { kind: block, text: text.slice(form!.prefix.length) }
+}
+
+function kindsIn(region: Region) {
+  return DOCUMENT_ITEMS.filter(
+    ({ regions, text }) => text !== undefined && regions.includes(region),
+  )
 }
 
 function discovery(text: string): Block {
@@ -158,11 +176,8 @@ function discovery(text: string): Block {
       : bold[3] === undefined
         ? bold[1]!
         : `${bold[1]}: ${bold[3]}`
-  const whole = [head, ...more].join('\n')
-  const isGotcha = whole.startsWith(GOTCHA_PREFIX)
   return {
-    kind: isGotcha ? 'gotcha' : 'discovery',
-    text: isGotcha ? whole.slice(GOTCHA_PREFIX.length) : whole,
+    ...ofItsKind('discoveries', [head, ...more].join('\n')),
     ...(bold === null ? {} : { when: bold[2]! }),
   }
 }

@@ -1,7 +1,8 @@
 import { parseDocument as parseYaml } from 'yaml'
+import type { Region } from '../session/kinds/kind.ts'
 import { HEADINGS, type HeadingKey, MARKER_PATTERN, type Marker } from './grammar.ts'
 import { fencedLines, trimBlank } from './lines.ts'
-import { type Block, type DocumentModel, type Region, type Section, emptyRegions } from './model.ts'
+import { type Block, type DocumentModel, type Section, emptyRegions } from './model.ts'
 import { parseContext, parseProgress, parseRegion, parseTldr } from './parse-regions.ts'
 
 export interface ParsedDocument extends DocumentModel {

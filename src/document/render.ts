@@ -1,10 +1,11 @@
+import type { Region } from '../session/kinds/kind.ts'
+import { DOCUMENT_ITEMS } from '../session/registry.ts'
 import type { SessionState } from '../session/state.ts'
 import { minute } from '../text/times.ts'
 import { roots } from './chain.ts'
 import {
   CURRENT_MARK,
   DECISION_FIELDS,
-  GOTCHA_PREFIX,
   HEADINGS,
   type HeadingKey,
   KEY_CONTEXT_LINE,
@@ -17,7 +18,7 @@ import {
   escapeLine,
   markerLine,
 } from './grammar.ts'
-import { type Block, type DocumentModel, type Region, type Section, modelOf } from './model.ts'
+import { type Block, type DocumentModel, type Section, modelOf } from './model.ts'
 
 export function renderDocument(state: SessionState, marker: Marker): string {
   return renderModel(modelOf(state), marker)
@@ -119,15 +120,11 @@ function itemLines(block: Block, number: number): readonly string[] {
       const mark = block.isCurrent === true ? `          ${CURRENT_MARK}` : ''
       return bullet(`- [${block.isChecked === true ? 'x' : ' '}] `, block.text, `${when}${mark}`, 2)
     }
-    case 'progress':
-    case 'note':
-      return bullet('- ', escapeItem(block.text), when)
     case 'decision':
       return [`### ${number}. ${block.text}${when}`, ...decisionFields(block)]
     case 'discovery':
-      return discovery(`${number}. `, block.text, when)
     case 'gotcha':
-      return discovery(`${number}. `, `${GOTCHA_PREFIX}${block.text}`, when)
+      return discovery(`${number}. `, prefixOf(block), block.text, when)
     case 'blocker': {
       const resolution = block.resolution === undefined ? '' : `: ${block.resolution}`
       const resolved = ` (resolved ${minute(block.when ?? '')})${resolution}`
@@ -139,8 +136,6 @@ function itemLines(block: Block, number: number): readonly string[] {
       return [`- ${block.text}${when}`]
     case 'next':
       return bullet(`${number}. `, escapeItem(block.text), '')
-    case 'key':
-      return bullet('- ', escapeItem(block.text), '')
     case 'keyFile':
     case 'changedFile': {
       const fence = block.text.includes('`') ? '``' : '`'
@@ -149,8 +144,12 @@ function itemLines(block: Block, number: number): readonly string[] {
       ]
     }
     default:
-      return block.text.split('\n')
+      return bullet('- ', escapeItem(`${prefixOf(block)}${block.text}`), when)
   }
+}
+
+function prefixOf(block: Pick<Block, 'kind'>): string {
+  return DOCUMENT_ITEMS.find((item) => item.block === block.kind)?.text?.prefix ?? ''
 }
 
 /** An item's further lines are indented under its first, so that nothing in them can be taken for structure. */
@@ -168,10 +167,11 @@ function bullet(
 }
 
 /** `1. **Lock ordering** (time): chain_watcher first`, or the whole first line in bold when it has no short head. */
-function discovery(marker: string, text: string, when: string): readonly string[] {
-  const [first = '', ...more] = text.split('\n')
+function discovery(marker: string, prefix: string, text: string, when: string): readonly string[] {
+  const [first = '', ...more] = `${prefix}${text}`.split('\n')
   const colon = first.indexOf(': ')
-  const isGotcha = text.startsWith(GOTCHA_PREFIX)
+  // The colon of a prefix ends no head, nor does one of a text that will be read back as prefixed.
+  const isGotcha = first.startsWith(prefixOf({ kind: 'gotcha' }))
   const hasHead = colon > 0 && colon <= 60 && !isGotcha
   const head = hasHead
     ? `**${first.slice(0, colon)}**${when}: ${first.slice(colon + 2)}`

@@ -9,15 +9,16 @@ import * as document from './kinds/document.ts'
 import * as files from './kinds/files.ts'
 import * as findings from './kinds/findings.ts'
 import * as handoffs from './kinds/handoffs.ts'
-import type { About, Group, Kind, Kinds, Writer } from './kinds/kind.ts'
+import type { About, DocumentItem, Group, Kind, Kinds, Writer } from './kinds/kind.ts'
 import * as session from './kinds/session.ts'
 import * as steps from './kinds/steps.ts'
 import * as tasks from './kinds/tasks.ts'
 import * as workflow from './kinds/workflow.ts'
 import type { EntryData, EntryKind } from './entries.ts'
 import type { RawEntry } from './in-effect.ts'
+import type { SessionState } from './state.ts'
 
-const KINDS: Kinds<EntryData> = {
+const KINDS: Kinds<EntryData, SessionState> = {
   ...session.kinds(),
   ...steps.kinds(),
   ...findings.kinds(),
@@ -34,7 +35,7 @@ const KINDS: Kinds<EntryData> = {
   ...tasks.kinds(),
 }
 
-type AnyKind = Kind<Record<string, unknown>>
+type AnyKind = Kind<Record<string, unknown>, SessionState>
 
 /** What is known of a kind; undefined for one that a newer Stint may have written. */
 function kindOf(kind: string): AnyKind | undefined {
@@ -107,3 +108,10 @@ export function lineOf(
   const texts = typeof line === 'function' ? [] : line.map((field) => entry.data[field])
   return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? ''
 }
+
+/** The kinds whose items stand in the session document. */
+export const DOCUMENT_ITEMS: readonly (DocumentItem<SessionState> & {
+  readonly kind: EntryKind
+})[] = (Object.entries(KINDS) as [EntryKind, AnyKind][]).flatMap(([kind, known]) =>
+  known.document === undefined ? [] : [{ ...known.document, kind }],
+)

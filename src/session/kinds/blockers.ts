@@ -49,7 +49,7 @@ export const fold: Folds<BlockerData, BlockersState> = {
   },
 }
 
-export const kinds = (): Kinds<BlockerData> => {
+export const kinds = (): Kinds<BlockerData, BlockersState> => {
   const usual = {
     searchedAs: 'blocker',
     group: 'blockers',
@@ -65,7 +65,7 @@ export const kinds = (): Kinds<BlockerData> => {
       prose: ['text', 'whose'],
       line: ['text'],
       subject: undefined,
-      document: { block: 'blocker', regions: ['blockers'], ordered: ['blockers'] },
+      document: { block: 'blocker', regions: ['blockers'], ordered: ['blockers'], text: undefined },
     },
     'blocker.resolved': {
       ...usual,

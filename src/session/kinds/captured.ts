@@ -129,7 +129,7 @@ export const fold: Folds<CapturedData, CapturedState> = {
   },
 }
 
-export const kinds = (): Kinds<CapturedData> => {
+export const kinds = (): Kinds<CapturedData, CapturedState> => {
   const usual = {
     searchedAs: undefined,
     group: 'code',

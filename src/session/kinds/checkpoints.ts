@@ -53,7 +53,7 @@ export const fold: Folds<CheckpointData, CheckpointsState & Pick<SessionHead, 't
   },
 }
 
-export const kinds = (): Kinds<CheckpointData> => ({
+export const kinds = (): Kinds<CheckpointData, CheckpointsState> => ({
   'checkpoint.made': {
     label: 'checkpoint',
     searchedAs: 'checkpoint',

@@ -150,7 +150,7 @@ export const fold: Folds<ConversationData, ConversationsState> = {
   'hooks.ran': { outdatesTldr: false, apply: keep },
 }
 
-export const kinds = (): Kinds<ConversationData> => {
+export const kinds = (): Kinds<ConversationData, ConversationsState> => {
   const usual = {
     searchedAs: undefined,
     group: 'context',

@@ -42,7 +42,7 @@ export const fold: Folds<DecisionData, DecisionsState> = {
   },
 }
 
-export const kinds = (): Kinds<DecisionData> => ({
+export const kinds = (): Kinds<DecisionData, DecisionsState> => ({
   'decision.made': {
     label: 'decision',
     searchedAs: 'decision',
@@ -53,6 +53,11 @@ export const kinds = (): Kinds<DecisionData> => ({
     prose: ['title', 'context', 'options', 'choice', 'rationale', 'whose'],
     line: ['title'],
     subject: undefined,
-    document: { block: 'decision', regions: ['decisions'], ordered: ['decisions'] },
+    document: {
+      block: 'decision',
+      regions: ['decisions'],
+      ordered: ['decisions'],
+      text: undefined,
+    },
   },
 })

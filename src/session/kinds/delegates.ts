@@ -103,7 +103,7 @@ export const fold: Folds<DelegateData, DelegatesState> = {
   },
 }
 
-export const kinds = (): Kinds<DelegateData> => {
+export const kinds = (): Kinds<DelegateData, DelegatesState> => {
   const usual = {
     searchedAs: undefined,
     group: 'tasks',
@@ -118,7 +118,7 @@ export const kinds = (): Kinds<DelegateData> => {
       label: 'delegate begun',
       prose: ['delegate', 'name', 'what', 'as', 'task', 'group', 'branch'],
       line: ['name', 'task'],
-      document: { block: 'delegate', regions: ['delegates'], ordered: [] },
+      document: { block: 'delegate', regions: ['delegates'], ordered: [], text: undefined },
     },
     'delegate.reported': {
       ...usual,

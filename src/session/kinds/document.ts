@@ -72,7 +72,7 @@ export const fold: Folds<DocumentData, DocumentState> = {
   'entry.amended': { outdatesTldr: true, reachesBack: true, apply: keep },
 }
 
-export const kinds = (): Kinds<DocumentData> => {
+export const kinds = (): Kinds<DocumentData, DocumentState> => {
   const usual = {
     group: 'session',
     writers: ['document'],

@@ -61,7 +61,7 @@ export const fold: Folds<FileData, FilesState> = {
   },
 }
 
-export const kinds = (): Kinds<FileData> => {
+export const kinds = (): Kinds<FileData, FilesState> => {
   const usual = { group: 'code', about: 'work', subject: undefined } as const
   const file = {
     ...usual,
@@ -75,12 +75,17 @@ export const kinds = (): Kinds<FileData> => {
     'file.noted': {
       ...file,
       label: 'file noted',
-      document: { block: 'keyFile', regions: ['keyFiles'], ordered: ['keyFiles'] },
+      document: { block: 'keyFile', regions: ['keyFiles'], ordered: ['keyFiles'], text: undefined },
     },
     'file.changed': {
       ...file,
       label: 'file changed',
-      document: { block: 'changedFile', regions: ['changedFiles'], ordered: ['changedFiles'] },
+      document: {
+        block: 'changedFile',
+        regions: ['changedFiles'],
+        ordered: ['changedFiles'],
+        text: undefined,
+      },
     },
     'file.dropped': {
       ...usual,
@@ -100,7 +105,7 @@ export const kinds = (): Kinds<FileData> => {
       amendable: ['command'],
       prose: ['command'],
       line: ['command'],
-      document: { block: 'command', regions: ['commands'], ordered: ['commands'] },
+      document: { block: 'command', regions: ['commands'], ordered: ['commands'], text: undefined },
     },
   }
 }

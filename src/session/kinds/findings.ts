@@ -58,7 +58,7 @@ export const fold: Folds<FindingData, FindingsState> = {
   },
 }
 
-export const kinds = (): Kinds<FindingData> => {
+export const kinds = (): Kinds<FindingData, FindingsState> => {
   const usual = {
     group: 'findings',
     writers: ['agent', 'document'],
@@ -68,19 +68,29 @@ export const kinds = (): Kinds<FindingData> => {
     line: ['text'],
     subject: undefined,
   } as const
-  const discoveries = { regions: ['discoveries'], ordered: ['discoveries'] }
+  const discoveries = (gotcha: boolean) => ({
+    block: gotcha ? 'gotcha' : 'discovery',
+    regions: ['discoveries'] as const,
+    ordered: ['discoveries'] as const,
+    text: {
+      shelf: 'discoveries' as const,
+      holds: (item: unknown) => (item as Discovery).gotcha === gotcha,
+      isTimed: true,
+      prefix: gotcha ? 'Gotcha: ' : '',
+    },
+  })
   return {
     'discovery.made': {
       ...usual,
       label: 'discovery',
       searchedAs: 'discovery',
-      document: { block: 'discovery', ...discoveries },
+      document: discoveries(false),
     },
     'gotcha.found': {
       ...usual,
       label: 'gotcha',
       searchedAs: 'gotcha',
-      document: { block: 'gotcha', ...discoveries },
+      document: discoveries(true),
     },
     'key.added': {
       ...usual,
@@ -90,7 +100,12 @@ export const kinds = (): Kinds<FindingData> => {
       // A line that a checkpoint drew from an entry is counted and found there.
       about: ({ from }) => (typeof from === 'string' ? 'handover' : 'work'),
       prose: ({ from }) => (typeof from === 'string' ? [] : ['text']),
-      document: { block: 'key', regions: ['key'], ordered: ['key'] },
+      document: {
+        block: 'key',
+        regions: ['key'],
+        ordered: ['key'],
+        text: { shelf: 'key', holds: () => true, isTimed: false, prefix: '' },
+      },
     },
     'note.added': {
       ...usual,
@@ -98,7 +113,12 @@ export const kinds = (): Kinds<FindingData> => {
       searchedAs: 'note',
       group: 'session',
       prose: ['text'],
-      document: { block: 'note', regions: ['notes'], ordered: ['notes'] },
+      document: {
+        block: 'note',
+        regions: ['notes'],
+        ordered: ['notes'],
+        text: { shelf: 'notes', holds: () => true, isTimed: true, prefix: '' },
+      },
     },
   }
 }

@@ -105,7 +105,7 @@ export const fold: Folds<HandoffData, HandoffsState> = {
   },
 }
 
-export const kinds = (): Kinds<HandoffData> => {
+export const kinds = (): Kinds<HandoffData, HandoffsState> => {
   const usual = {
     searchedAs: undefined,
     group: 'tasks',

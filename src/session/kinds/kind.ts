@@ -40,9 +40,9 @@ export type Fold<T, S> = {
 export function keep(): void {}
 
 /** What is to be known of each kind of a family besides its fold. */
-export type Kinds<D> = { readonly [K in keyof D]: Kind<D[K]> }
+export type Kinds<D, S> = { readonly [K in keyof D]: Kind<D[K], S> }
 
-export interface Kind<T> {
+export interface Kind<T, S> {
   /** What people call it. */
   readonly label: string
   /** The name under which `--kind` finds it; undefined where only its full name does. */
@@ -61,7 +61,7 @@ export interface Kind<T> {
   /** The field that names the entry it is about, whose line and prose stand for its own. */
   readonly subject: Field<T> | undefined
   /** How its item stands in the session document. */
-  readonly document: DocumentItem | undefined
+  readonly document: DocumentItem<S> | undefined
 }
 
 export type Field<T> = keyof T & string
@@ -84,9 +84,44 @@ export type Group =
   | 'context'
   | 'session'
 
-export interface DocumentItem {
+/** The parts of the session document that hold items. A person's own text may stand in any of them. */
+export const REGIONS = [
+  'head',
+  'tldr',
+  'context',
+  'keyFiles',
+  'key',
+  'progress',
+  'completed',
+  'inProgress',
+  'remaining',
+  'decisions',
+  'discoveries',
+  'blockers',
+  'next',
+  'delegates',
+  'notes',
+  'changedFiles',
+  'commands',
+] as const
+export type Region = (typeof REGIONS)[number]
+
+export interface DocumentItem<S> {
+  /** What the document calls such an item. */
   readonly block: string
-  readonly regions: readonly string[]
+  readonly regions: readonly Region[]
   /** The regions in which the order is the person's to choose. The others go by time. */
-  readonly ordered: readonly string[]
+  readonly ordered: readonly Region[]
+  /** For items that are a text and perhaps a time; undefined where the document has a form of its own for them. */
+  readonly text: TextItem<S> | undefined
+}
+
+export interface TextItem<S> {
+  /** The list of the state that holds them. */
+  readonly shelf: keyof S & string
+  /** Whether an item of the list is of this kind, where several kinds share it. */
+  holds(item: unknown): boolean
+  readonly isTimed: boolean
+  /** What stands before the text, so that it can be told from others in its region. */
+  readonly prefix: string
 }

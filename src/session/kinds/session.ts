@@ -129,7 +129,7 @@ export const fold: Folds<SessionData, SessionHead & WorkflowState> = {
   'maintenance.done': { outdatesTldr: false, apply: keep },
 }
 
-export const kinds = (): Kinds<SessionData> => {
+export const kinds = (): Kinds<SessionData, SessionHead> => {
   const usual = {
     searchedAs: undefined,
     group: 'session',

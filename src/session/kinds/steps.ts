@@ -84,7 +84,7 @@ export const fold: Folds<StepData, StepsState> = {
   },
 }
 
-export const kinds = (): Kinds<StepData> => {
+export const kinds = (): Kinds<StepData, StepsState> => {
   const usual = {
     searchedAs: undefined,
     group: 'steps',
@@ -110,6 +110,7 @@ export const kinds = (): Kinds<StepData> => {
         block: 'step',
         regions: ['completed', 'inProgress', 'remaining'],
         ordered: ['remaining'],
+        text: undefined,
       },
     },
     'step.started': { ...step, label: 'step started' },
@@ -121,13 +122,23 @@ export const kinds = (): Kinds<StepData> => {
       ...text,
       label: 'progress',
       searchedAs: 'progress',
-      document: { block: 'progress', regions: ['completed'], ordered: [] },
+      document: {
+        block: 'progress',
+        regions: ['completed'],
+        ordered: [],
+        text: { shelf: 'progress', holds: () => true, isTimed: true, prefix: '' },
+      },
     },
     'next.added': {
       ...text,
       label: 'next added',
       searchedAs: 'next',
-      document: { block: 'next', regions: ['next'], ordered: ['next'] },
+      document: {
+        block: 'next',
+        regions: ['next'],
+        ordered: ['next'],
+        text: { shelf: 'next', holds: () => true, isTimed: false, prefix: '' },
+      },
     },
     'next.taken': {
       ...usual,

@@ -78,7 +78,7 @@ export const fold: Folds<TaskData, TasksState> = {
   'task.checked': { outdatesTldr: true, apply: keep },
 }
 
-export const kinds = (): Kinds<TaskData> => {
+export const kinds = (): Kinds<TaskData, TasksState> => {
   const usual = {
     searchedAs: 'task',
     group: 'tasks',

@@ -157,7 +157,7 @@ export const fold: Folds<WorkflowData, WorkflowState & Named> = {
   },
 }
 
-export const kinds = (): Kinds<WorkflowData> => {
+export const kinds = (): Kinds<WorkflowData, WorkflowState> => {
   const usual = {
     searchedAs: undefined,
     group: 'tasks',
