@@ -166,11 +166,11 @@ function initialState(id: string): Working<SessionState> {
     compactions: 0,
     openedGit: {},
     git: {},
+    ...(Object.fromEntries(shelves) as Pick<Working<SessionState>, keyof typeof SHELVES>),
     fields: {},
     entryCount: 0,
     lastId: '',
     once: [],
-    ...(Object.fromEntries(shelves) as Pick<Working<SessionState>, keyof typeof SHELVES>),
   }
 }
 
