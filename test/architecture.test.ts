@@ -19,8 +19,6 @@ const CYCLIC_FOLDERS = new Set<string>([
   'context/handoff/probes',
   'context/survey',
   'context/survey/manifests',
-  'index',
-  'index/said',
   'project/conversation',
   'project/conversation/copy',
 ])

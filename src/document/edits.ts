@@ -1,16 +1,16 @@
-import type { Draft, EntryKind } from '../session/entries.ts'
+import { parse as parseYaml } from 'yaml'
+import type { Draft, EntryData, EntryKind } from '../session/entries.ts'
 import type { DocumentItem, Region } from '../session/kinds/kind.ts'
 import { DOCUMENT_ITEMS, mayWrite } from '../session/registry.ts'
 import type { SessionState } from '../session/state.ts'
+import { slug } from '../text/clean.ts'
+import { defined } from '../text/defined.ts'
 import { minute } from '../text/times.ts'
 import { type BaseBlock, type BaseDocument, baseDocument } from './base.ts'
-import type { EditLog } from './edit-log.ts'
-import { fieldEdits } from './field-edits.ts'
 import { HEADINGS } from './grammar.ts'
 import { inOrder, match } from './match.ts'
 import type { Block } from './model.ts'
 import type { ParsedDocument } from './parse.ts'
-import { defined } from '../text/defined.ts'
 
 export interface Edits {
   readonly drafts: readonly Draft[]
@@ -432,4 +432,89 @@ function anchor(after: string | undefined): { after?: string } {
 
 function resolution(block: Block): { resolution?: string } {
   return block.resolution === undefined ? {} : { resolution: block.resolution }
+}
+
+/** What a person changed in the frontmatter. Their own keys are kept; computed ones are computed again. */
+function fieldEdits(
+  state: SessionState,
+  base: BaseDocument,
+  person: ParsedDocument,
+  log: EditLog,
+): void {
+  const before = new Map(base.fields)
+  const now = new Map(person.fields)
+  for (const [key, value] of now) {
+    if (before.get(key) === value) continue
+    if (!before.has(key) || Object.hasOwn(state.fields, key)) {
+      if (KNOWN.has(key)) log.say(`${key} in the frontmatter is computed`)
+      else log.add('field.set', { key, value })
+      continue
+    }
+    const change = CHANGES[key]
+    if (change === undefined) log.say(`${key} in the frontmatter is computed`)
+    else change(parsed(value), state, log)
+  }
+  for (const key of Object.keys(state.fields))
+    if (!now.has(key)) log.takeBack('field.set', { key, value: '' })
+}
+
+const KNOWN = new Set([
+  'id',
+  'created_at',
+  'updated_at',
+  'compaction_count',
+  'git_branch',
+  'git_last_commit',
+  'paused_at',
+  'pause_reason',
+  'closed_at',
+  'duration_hours',
+  'close_reason',
+])
+
+const CHANGES: Readonly<
+  Record<string, (value: unknown, state: SessionState, log: EditLog) => void>
+> = {
+  shortname: (value, _state, log) => {
+    if (typeof value === 'string' && value.trim() !== '')
+      log.add('session.renamed', { name: slug(value) })
+  },
+  task_ids: (value, state, log) => {
+    const tasks = Array.isArray(value) ? value.map(String) : []
+    for (const task of tasks) if (!state.tasks.includes(task)) log.add('task.linked', { task })
+    for (const task of state.tasks)
+      if (!tasks.includes(task)) log.takeBack('task.unlinked', { task })
+  },
+  status: (value, state, log) => {
+    if (value === 'paused') log.add('session.paused', {})
+    else if (value === 'completed' || value === 'abandoned')
+      log.add('session.closed', { how: value })
+    else if (value === 'active' && state.status === 'paused') log.add('session.resumed', {})
+    else if (value === 'active') log.add('session.reopened', {})
+    else {
+      log.say(`status in the frontmatter is one of active, paused, completed, abandoned`)
+      return
+    }
+    const status =
+      value === 'completed' ? 'completed' : value === 'active' ? 'in_progress' : 'ready'
+    for (const task of state.tasks) log.add('task.moved', { task, status })
+  },
+}
+
+function parsed(value: string): unknown {
+  try {
+    return parseYaml(value.trimStart())
+  } catch {
+    // The whole frontmatter was valid; a value that is not by itself (an anchor, say) stays text.
+    return value.trim()
+  }
+}
+
+/** Collects the entries that an edit amounts to. */
+interface EditLog {
+  add<K extends EntryKind>(kind: K, data: EntryData[K], id?: string): void
+  /** An entry that takes something back. Ignored when it is not certain what the document was rendered from. */
+  takeBack<K extends EntryKind>(kind: K, data: EntryData[K], id?: string): void
+  say(sentence: string): void
+  mint(): string
 }

@@ -2,7 +2,7 @@ import type { Region } from '../session/kinds/kind.ts'
 import { DOCUMENT_ITEMS } from '../session/registry.ts'
 import type { SessionState } from '../session/state.ts'
 import { minute } from '../text/times.ts'
-import { roots } from './chain.ts'
+
 import {
   CURRENT_MARK,
   DECISION_FIELDS,
@@ -18,7 +18,7 @@ import {
   escapeLine,
   markerLine,
 } from './grammar.ts'
-import { type Block, type DocumentModel, type Section, modelOf } from './model.ts'
+import { type Block, type DocumentModel, type Section, modelOf, roots } from './model.ts'
 
 export function renderDocument(state: SessionState, marker: Marker): string {
   return renderModel(modelOf(state), marker)

@@ -25,8 +25,8 @@ import {
 } from './queries.ts'
 import { type SessionRow, type StoredRow, rowFrom } from './rows.ts'
 import { type Database, type SqlValue, type Statement, isBusy, isUnwritable } from './sqlite.ts'
-import { snippetLine } from './snippet.ts'
-import { type SaidProgress, synchroniseSaid } from './said/synchronise-said.ts'
+import { snippetLine } from './match.ts'
+import { type SaidProgress, synchroniseSaid } from './synchronise-said.ts'
 import { synchronise } from './synchronise.ts'
 import { defined } from '../text/defined.ts'
 

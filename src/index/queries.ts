@@ -1,6 +1,6 @@
 import { BACKLOG_ID } from '../session/entries.ts'
 import type { SessionStatus } from '../session/state.ts'
-import { matchExpression } from './match.ts'
+import { USUAL_MARKS, matchExpression } from './match.ts'
 import { ROW_COLUMNS } from './rows.ts'
 import type { SqlValue } from './sqlite.ts'
 
@@ -95,9 +95,6 @@ function conditionsOf(filter: SessionFilter): Conditions {
   }
   return where
 }
-
-/** What stands before and after a word that was found, unless asked for otherwise. */
-export const USUAL_MARKS = ['«', '»'] as const
 
 /** Undefined when there is no word to search for. */
 export function searchSql(query: SearchQuery): PagedSql | undefined {

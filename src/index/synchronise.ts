@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { errnoOf } from '../journal/errors.ts'
-import { statOrUndefined } from '../journal/look.ts'
+import { createFolderUnsynced, inSpiteOfRemoval, replaceUnsynced } from '../journal/files.ts'
 import type { LogPlace } from '../journal/log.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
+import { randomHex } from '../journal/random.ts'
 import { indexSession, isUnchanged } from './index-session.ts'
 import { SessionWriter } from './session-writer.ts'
-import { type Database, inTransaction } from './sqlite.ts'
-import { clearTouched, listTouched } from './touched.ts'
-import { witnessOfMarks } from './witness.ts'
+import { type Database, inTransaction, isUnwritable } from './sqlite.ts'
+import { clearTouched, listTouched, markerFolder } from './touched.ts'
 
 interface Source {
   readonly folder: string
@@ -163,4 +164,26 @@ function describe(unread: readonly Unread[]): string | undefined {
   if (first === undefined) return undefined
   const others = unread.length === 1 ? '' : ` and ${unread.length - 1} more`
   return `could not read ${first.path}${others}: ${first.cause.message}`
+}
+
+/**
+ * A word that lies among the marks and is lost with them, as `git clean` takes all. Whoever remembers it and finds
+ * another has not heard of every log that grew. Undefined where it cannot be written, as marks cannot be there either.
+ */
+function witnessOfMarks(folder: string): string | undefined {
+  const path = join(markerFolder(folder), 'witness')
+  try {
+    return inSpiteOfRemoval(() => {
+      // Empty when a power cut emptied it.
+      const found = readOrUndefined(path)?.toString('latin1') ?? ''
+      if (found !== '') return found
+      const made = randomHex(8)
+      createFolderUnsynced(markerFolder(folder))
+      replaceUnsynced(path, made)
+      return made
+    })
+  } catch (error) {
+    if (isUnwritable(error)) return undefined
+    throw error
+  }
 }
