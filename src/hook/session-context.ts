@@ -3,7 +3,7 @@ import type { HarnessHooks, HookEvent } from '../harness/contract/hooks.ts'
 import { readTracking, stampOf, writeTracking } from '../project/conversation/tracking.ts'
 import { trackingFolderOf } from '../project/store/conversation-binding.ts'
 import type { LiveSession } from '../project/store/live-session.ts'
-import { absorbOutbox } from '../project/store/outbox.ts'
+import { drainOutbox } from '../project/store/outbox.ts'
 import type { Place } from '../project/store/place.ts'
 import type { Draft } from '../session/entries.ts'
 import type { SessionState } from '../session/state.ts'
@@ -88,7 +88,7 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
     const { session } = this
     if (session === undefined) return
     this.attempt(() => {
-      const drained = absorbOutbox(session, (left) => {
+      const drained = drainOutbox(session, (left) => {
         const amended = amend(left)
         this.#clean(session, [amended])
         return amended

@@ -12,8 +12,8 @@ import { JournalMissing } from '../../src/journal/errors.ts'
 import { DEFAULTS } from '../../src/project/config/config.ts'
 import { LiveSession } from '../../src/project/store/live-session.ts'
 import {
-  absorbIfPossible,
-  absorbOutbox,
+  drainIfPossible,
+  drainOutbox,
   kindsInOutbox,
   leaveInOutbox,
   sessionsWithOutbox,
@@ -61,16 +61,16 @@ describe('what is left for a session', () => {
     const [name] = readdirSync(folder)
     const left = join(folder, name!)
     const text = readFileSync(left)
-    expect(absorbOutbox(session())).toBe(1)
+    expect(drainOutbox(session())).toBe(1)
     writeFileSync(left, text)
-    expect(absorbOutbox(session())).toBe(1)
+    expect(drainOutbox(session())).toBe(1)
     expect(found()).toEqual(['only one'])
   })
 
   test('leaves its folder to the next hook, and a command takes that away', async () => {
     const { leave, stint, folder, session } = await world()
     leave('now')
-    absorbOutbox(session())
+    drainOutbox(session())
     expect(readdirSync(folder)).toEqual([])
     await stint('list')
     expect(existsSync(folder)).toBe(false)
@@ -81,7 +81,7 @@ describe('what is left for a session', () => {
     const before = new Date().toISOString()
     leave('now')
     const after = new Date().toISOString()
-    absorbOutbox(session())
+    drainOutbox(session())
     const { at } = session().read().entries.at(-1)!
     expect(at >= before && at <= after).toBe(true)
   })
@@ -96,7 +96,7 @@ describe('what is left for a session', () => {
     )
     writeFileSync(join(folder, 'something-else.txt'), 'x')
     leave('whole')
-    expect(absorbOutbox(session())).toBe(1)
+    expect(drainOutbox(session())).toBe(1)
     expect(found()).toEqual(['whole'])
     expect(readdirSync(folder).toSorted()).toEqual([
       '1700000000000-000000001-01234567.discovery.made.json.damaged',
@@ -113,8 +113,8 @@ describe('what is left for a session', () => {
       join(place.repository!.commonDir, 'stint', 'journal'),
     ]
     for (const path of moved) renameSync(path, `${path}.away`)
-    expect(() => absorbOutbox(session())).toThrow(JournalMissing)
-    absorbIfPossible(session())
+    expect(() => drainOutbox(session())).toThrow(JournalMissing)
+    drainIfPossible(session())
     expect(readdirSync(folder)).toHaveLength(1)
   })
 })

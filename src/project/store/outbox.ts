@@ -1,6 +1,6 @@
-// Entries that somebody left beside a session's log: a hook that would make an agent wait by opening it. Whoever opens
-// the session next takes them in. A file for each, under a name that it gets when it is whole, so that neither writers
-// nor takers ever meet in one.
+// Entries that hooks left beside a session's log, because opening it would make an agent wait. The next process that opens
+// the session drains them. A file for each, under a name that it gets when it is whole, so that writers and drainers never
+// meet in one.
 import { join } from 'node:path'
 import { JournalMissing, errnoOf, isMissing } from '../../journal/errors.ts'
 import {
@@ -58,15 +58,15 @@ export function kindsInOutbox(place: Place, session: string): readonly string[] 
  * Appends to the log what was left for it. Killed in between, or done by two at once, it is appended twice and counts
  * once, since it carries the same `once`.
  */
-export function absorbOutbox(
+export function drainOutbox(
   session: LiveSession,
   amend: (draft: Draft) => Draft = (draft) => draft,
 ): number {
-  return absorbFrom(outboxOf(session.place, session.id), session, amend)
+  return drainFolder(outboxOf(session.place, session.id), session, amend)
 }
 
-/** The same from a folder. What `take` answers nothing for is set aside. */
-export function absorbFrom(
+/** The same from a folder. What `take` answers nothing for is quarantined. */
+export function drainFolder(
   folder: string,
   session: LiveSession,
   take: (draft: Draft, once: string) => Draft | undefined,
@@ -78,7 +78,7 @@ export function absorbFrom(
   return left.length
 }
 
-/** What is left in a folder, oldest first. What is no entry, and what `take` answers nothing for, is set aside. */
+/** What is left in a folder, oldest first. What is no entry, and what `take` answers nothing for, is quarantined. */
 export function draftsIn(
   folder: string,
   take: (draft: Draft, once: string) => Draft | undefined,
@@ -91,16 +91,16 @@ export function draftsIn(
       const found = draftIn(folder, name)
       const draft = found === undefined ? undefined : take(found, onceOf(stem))
       if (draft !== undefined) return [{ name, draft }]
-      // Another taker may have been quicker: then there is nothing to set aside.
+      // Another process may have drained it meanwhile: then there is nothing to move.
       moveFile(join(folder, name), join(folder, `${name}.damaged`))
       return []
     })
 }
 
 /** The same where nothing may fail for it: on a full or a read-only disk what was left stays where it is. */
-export function absorbIfPossible(session: LiveSession): void {
+export function drainIfPossible(session: LiveSession): void {
   try {
-    absorbOutbox(session)
+    drainOutbox(session)
     removeEmptyFolder(outboxOf(session.place, session.id))
   } catch (error) {
     if (!(error instanceof JournalMissing) && errnoOf(causeOf(error)) === undefined) throw error

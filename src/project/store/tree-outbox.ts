@@ -16,7 +16,7 @@ import type { RawEntry } from '../../session/in-effect.ts'
 import { mayWrite } from '../../session/registry.ts'
 import { runOf } from './in-run.ts'
 import type { LiveSession } from './live-session.ts'
-import { absorbFrom, draftsIn, leaveIn } from './outbox.ts'
+import { drainFolder, draftsIn, leaveIn } from './outbox.ts'
 import { logPlace } from './place.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -77,7 +77,7 @@ export function absorbTree(
     moveFile(join(folder, name), join(folder, `${name}${SET_ASIDE}`))
   }
   const known = new Map(session.read().entries.map((entry) => [entry.id, entry]))
-  const taken = absorbFrom(folder, session, (draft, once) => acceptable(draft, once, known))
+  const taken = drainFolder(folder, session, (draft, once) => acceptable(draft, once, known))
   removeEmptyFolder(folder)
   return { taken, refused: names.length - taken }
 }

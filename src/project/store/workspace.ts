@@ -9,7 +9,7 @@ import type { RawEntry } from '../../session/in-effect.ts'
 import type { SessionState } from '../../session/state.ts'
 import { type Config, DEFAULTS } from '../config/config.ts'
 import { LiveSession, type Reading } from './live-session.ts'
-import { absorbIfPossible, sessionsWithOutbox } from './outbox.ts'
+import { drainIfPossible, sessionsWithOutbox } from './outbox.ts'
 import { type Place, findPlace, logIds, logPlace } from './place.ts'
 import { prepareFolder } from './prepare-folder.ts'
 import { readConfig } from '../config/read-config.ts'
@@ -106,7 +106,7 @@ export class Workspace {
     const session = new LiveSession(id, this.place, this.config, (kinds) =>
       this.say(`what looked like a secret was redacted (${kinds.join(', ')})`),
     )
-    absorbIfPossible(session)
+    drainIfPossible(session)
     return session
   }
 
