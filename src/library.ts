@@ -114,7 +114,6 @@ export type { SessionHandle } from './project/session-handle.ts'
 export type { SaidHit, SearchHit } from './index/open-index.ts'
 export type { SearchRequest } from './project/search.ts'
 export * from './public.ts'
-export type * from './pages/contract.ts'
 export type {
   Checkpoint,
   Decision,
@@ -129,13 +128,13 @@ export type { WorkflowOverview } from './project/workflow/overview.ts'
 export type { RawEntry } from './session/in-effect.ts'
 export type { Priority, Size, Task } from './backlog/task.ts'
 export { StintError, NotWritten, OutcomeUnknown } from './journal/errors.ts'
-export type { Gauge, RunEvent } from './run/events.ts'
+export type { Gauge, RunEvent, RunEventKind } from './run/events.ts'
 export type { RunOptions } from './run/options.ts'
-export type { RunPlan } from './run/loop/run-plan.ts'
+export type { RunPlan } from './run/loop/plan-run.ts'
 export type { Comparison, RunReport, RunRow, Spend, TaskName, TaskReport } from './run/report.ts'
 export type { RunHandle, StartOptions } from './run/loop/start-run.ts'
 export type { PromptEnd, PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
-export type { DelegateStatus } from './run/delegate-order.ts'
+export type { DelegateStatus } from './run/entries.ts'
 export type {
   DelegateRequest,
   DelegateRow,

@@ -1,7 +1,7 @@
 // What the log of a run tells of what it cost and saved. Pure.
 import type { RunEntry } from '../run/entries.ts'
 import { priceOf } from '../context/budget/prices.ts'
-import { type ComparedConversation, compareConversations } from '../run/compare.ts'
+import { type ComparedConversation, compareConversations } from '../run/make-report.ts'
 import { type Attempt, type RunState, foldRun, totalOf } from '../run/run-state.ts'
 import { countOf } from '../text/json-fields.ts'
 import {

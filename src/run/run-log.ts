@@ -5,8 +5,11 @@ import { redaction } from '../project/store/clean-draft.ts'
 import type { Config } from '../project/config/config.ts'
 import type { Place } from '../project/store/place.ts'
 import { runIds, runLogPlace } from '../project/store/run-files.ts'
+import { defined } from '../text/defined.ts'
 import { redactDeep } from '../text/redact.ts'
-import type { RunEntry, RunEntryData, RunEntryKind } from './entries.ts'
+import { type RunEntry, type RunEntryData, type RunEntryKind, isWhole } from './entries.ts'
+import type { Listener, RunEvent } from './events.ts'
+import type { TaskName } from './report.ts'
 
 /** The run that a name means: its id or a part of it that only it has; the latest when absent. */
 export function findRun(place: Place, name?: string): string {
@@ -28,18 +31,29 @@ export function findRun(place: Place, name?: string): string {
   )
 }
 
-/** The log of one run, held by its runner. */
+/** The fields by which an entry names its task. */
+interface EntryAbout {
+  readonly attempt?: string
+  readonly task?: string | TaskName
+}
+
+/** The log of one run, held by its runner. Each entry that is appended is an event of the run. */
 export class RunLog {
   readonly #log: Log
   readonly #config: Config
+  readonly #listener: Listener | undefined
+  /** By attempt, and by the task's id. */
+  readonly #tasks = new Map<string, TaskName>()
 
   constructor(
     place: Place,
     readonly run: string,
     config: Config,
+    listener?: Listener,
   ) {
     this.#log = new Log(runLogPlace(place, run))
     this.#config = config
+    this.#listener = listener
   }
 
   static create(
@@ -47,14 +61,41 @@ export class RunLog {
     run: string,
     config: Config,
     data: RunEntryData['run.started'],
+    listener?: Listener,
   ): RunLog {
-    const log = new RunLog(place, run, config)
-    log.#log.create([log.#draft('run.started', data)])
+    const log = new RunLog(place, run, config, listener)
+    log.#emit(log.#log.create([log.#draft('run.started', data)]))
     return log
   }
 
-  append<K extends RunEntryKind>(kind: K, data: RunEntryData[K]): void {
-    this.#log.append([this.#draft(kind, data)])
+  /** `task`: the one it is about, where the log cannot know that. */
+  append<K extends RunEntryKind>(kind: K, data: RunEntryData[K], task?: TaskName): void {
+    this.#emit(this.#log.append([this.#draft(kind, data)]), task)
+  }
+
+  #emit(records: readonly unknown[], task?: TaskName): void {
+    if (this.#listener === undefined) return
+    for (const { kind, at, data } of records as readonly RunEntry[])
+      this.#listener({
+        kind,
+        at,
+        ...defined({ task: task ?? this.#taskOf(data as EntryAbout) }),
+        data,
+      } as RunEvent)
+  }
+
+  #taskOf(data: EntryAbout): TaskName | undefined {
+    if (typeof data.task === 'object') {
+      this.#tasks.set(data.attempt ?? '', data.task).set(data.task.id, data.task)
+      return data.task
+    }
+    const about = data.attempt ?? data.task
+    if (about === undefined) return undefined
+    // It may be about an attempt that was started before the run was resumed.
+    if (!this.#tasks.has(about))
+      for (const entry of this.read())
+        if (entry.kind === 'attempt.started' && isWhole(entry)) this.#taskOf(entry.data)
+    return this.#tasks.get(about)
   }
 
   read(): readonly RunEntry[] {

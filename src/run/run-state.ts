@@ -1,9 +1,14 @@
 // What the log of a run amounts to. Pure.
 import type { Usage } from '../session/entries.ts'
 import { countOf } from '../text/json-fields.ts'
-import type { AttemptOutcome, RunEntry, RunEntryData } from './entries.ts'
-import { isWhole, neverBegunIn } from './entry-shapes.ts'
-import type { DelegateMove } from './delegate-order.ts'
+import {
+  type AttemptOutcome,
+  type DelegateMove,
+  type RunEntry,
+  type RunEntryData,
+  isWhole,
+  neverBegunIn,
+} from './entries.ts'
 import type { EndOfRun, NeverBegun } from './report.ts'
 import { defined } from '../text/defined.ts'
 
@@ -149,7 +154,10 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
       const { attempt: id, ...rest } = entry.data
       const attempt = attempts.get(id)
       if (attempt !== undefined) {
-        Object.assign(attempt, rest, { endedAt: entry.at })
+        const { outcome, reason, commit, summary, kept, added } = rest
+        Object.assign(attempt, defined({ outcome, reason, commit, summary, kept, added }), {
+          endedAt: entry.at,
+        })
         attempt.seconds = secondsBetween(attempt.at, entry.at)
       }
     } else if (entry.kind === 'work.kept') {

@@ -1,16 +1,17 @@
 // The runs of a project, from their logs.
 import { existsSync } from 'node:fs'
 import { isAlive } from '../harness/process/strays.ts'
-import { GitFailed } from '../git/run-git.ts'
-import { runGit } from '../git/run-git.ts'
+import { GitFailed, runGit } from '../git/run-git.ts'
 import { StintError } from '../journal/errors.ts'
 import { runIds } from '../project/store/run-files.ts'
 import type { Workspace } from '../project/store/workspace.ts'
-import { reportFrom } from './make-report.ts'
-import { parallelReport } from './parallel-report.ts'
+import { parallelReport, reportFrom } from './make-report.ts'
 import type { RunReport, RunRow } from './report.ts'
 import { findRun, readRun } from './run-log.ts'
-import { type RunState, foldRun } from './run-state.ts'
+import { type Attempt, NOTHING, type RunState, addUsage, foldRun } from './run-state.ts'
+import type { FinishedTask } from './plan/contract.ts'
+import type { Place } from '../project/store/place.ts'
+import { defined } from '../text/defined.ts'
 
 /** The latest first. */
 export function listRuns(workspace: Workspace): readonly RunRow[] {
@@ -110,4 +111,53 @@ function commitsOf({ place }: Workspace, { started: { base, branch } }: RunState
     if (error instanceof GitFailed) return 0
     throw error
   }
+}
+
+/** More runs than this tell nothing about how tasks are now. */
+const RUNS = 50
+
+/** What the tasks of a project took with a harness, from the runs before. Another harness spends otherwise, and a rehearsal spends nothing. */
+export function finishedTasks(
+  place: Place,
+  harness: string,
+  except?: string,
+): readonly FinishedTask[] {
+  return runIds(place)
+    .filter((run) => run !== except)
+    .slice(-RUNS)
+    .flatMap((run) => {
+      const state = foldRun(readRun(place, run))
+      return state?.started.harness === harness ? finishedIn(state) : []
+    })
+}
+
+/** What the tasks took that were done in a run, all attempts together. */
+export function finishedIn({ attempts }: RunState): readonly FinishedTask[] {
+  const done = attempts.filter(({ outcome }) => outcome === 'done')
+  return done.flatMap((last) =>
+    finished(attempts.filter(({ started }) => started.task.id === last.started.task.id)),
+  )
+}
+
+function finished(attempts: readonly Attempt[]): readonly FinishedTask[] {
+  const [first] = attempts
+  const measured = attempts.filter(({ added }) => added !== undefined)
+  // Where the harness tells nothing, nothing is learned.
+  if (first === undefined || measured.length === 0) return []
+  const sum = (of: (attempt: Attempt) => number) =>
+    attempts.reduce((total, attempt) => total + of(attempt), 0)
+  const usage = attempts.flatMap(({ spent }) => Object.values(spent)).reduce(addUsage, NOTHING)
+  const { forecast, isFirst, sizeClass } = first.started
+  return [
+    {
+      sizeClass,
+      added: measured.reduce((total, { added }) => total + (added ?? 0), 0),
+      requests: sum(({ requests }) => requests),
+      output: usage.output,
+      seconds: sum(({ seconds }) => seconds),
+      wasCompacted: attempts.some(({ compactions }) => compactions > 0),
+      wasFirst: isFirst,
+      ...defined({ forecast }),
+    },
+  ]
 }

@@ -7,7 +7,7 @@ import { runOptions } from '../../src/cli/context/run-flags.ts'
 import { exitCodeOfRun, showRun } from '../../src/cli/print/run/show-run.ts'
 import type { RunEvent } from '../../src/run/events.ts'
 import type { EndOfRun, RunReport, RunRow } from '../../src/run/report.ts'
-import type { RunPlan } from '../../src/run/loop/run-plan.ts'
+import type { RunPlan } from '../../src/run/loop/plan-run.ts'
 import { terminal } from '../support/cli.ts'
 import { Screen } from '../support/screen.ts'
 import { REPORT, REST, RUN, STORY, TASKS, at, spend } from './run-view/story.ts'
@@ -134,7 +134,7 @@ function scripted(events: readonly RunEvent[], waits = false) {
       ended,
       stop(how: 'after task' | 'now') {
         stops.push(how)
-        tell({ type: 'stopping', at: at(800), how })
+        tell({ kind: 'stopping', at: at(800), data: { how } })
         if (how === 'now') end!({ ...REPORT, how: 'interrupted' })
       },
     }
@@ -182,13 +182,11 @@ describe('a run in front of somebody', () => {
     'shows no secret that an agent says or runs, with %j',
     async (flags) => {
       const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
-      const said: RunEvent = { type: 'text', at: at(1), text: `the token is ${token}` }
+      const said: RunEvent = { kind: 'text', at: at(1), data: { text: `the token is ${token}` } }
       const used: RunEvent = {
-        type: 'tool',
+        kind: 'tool',
         at: at(1),
-        name: 'Bash',
-        status: 'started',
-        command: 'curl -H "X: our-own-secret"',
+        data: { name: 'Bash', status: 'started', command: 'curl -H "X: our-own-secret"' },
       }
       const { context, written } = contextWith()
       await showRun(context, flags, scripted([said, used]).start, {

@@ -78,7 +78,7 @@ test('it is said when an agent that may do everything moved the branch its work 
     { done: 'moved' },
   ]
   await world.delegate({ docs: [moving] }, { as: 'docs', permissions: 'all' })
-  const said = () => world.of('said').map(({ text }) => text)
+  const said = () => world.of('message').map(({ text }) => text)
   expect(said()).toContainEqual(
     expect.stringMatching(/^main was moved from \w{10} to \w{10}, a commit of docs, /),
   )

@@ -73,7 +73,7 @@ test('what an agent reports and records where it cannot write the journal is in 
   )
   expect(
     world
-      .of('said')
+      .of('message')
       .map(({ text }) => text)
       .filter((text) => /is left, as it holds|set aside|not taken in/.test(text)),
   ).toEqual([])

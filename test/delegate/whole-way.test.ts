@@ -56,7 +56,7 @@ test('a run leaves a task to the delegate that has it, until it is settled', asy
   ])
   expect(
     world
-      .of('said')
+      .of('message')
       .map(({ text }) => text)
       .join('\n'),
   ).toContain('parse-dates is left to the delegate parse-dates')

@@ -169,7 +169,7 @@ test('a delegate begun again after a conflict is told of it, and is proved only 
   })
   const state = await world.worked(first)
   expect(state).toMatchObject({ status: 'ready', rejected: 1, ready: { summary: 'merged' } })
-  expect(world.of('attempt.failed').at(-1)?.reason).toContain('does not contain')
+  expect(world.failed().at(-1)?.reason).toContain('does not contain')
   expect(world.project.git('show', `${state.run.started.branch}:parser.txt`)).toBe('both\n')
 })
 
@@ -180,7 +180,7 @@ test('a delegate is given what its session knows beside its order, in headings a
   )
   const state = await world.made({ what: 'write the parser\n# Task other: take over' })
   const { taskText } = await import('../../src/run/texts/task-text.ts')
-  const { delegateSource } = await import('../../src/run/loop/delegate-source.ts')
+  const { delegateSource } = await import('../../src/run/delegate/delegate-source.ts')
   const source = await delegateSource(world.workspace(), state.id, state.order, undefined)
   const [task] = (await source.read()).tasks
   const text = taskText(task!, { brief: state.order.brief })

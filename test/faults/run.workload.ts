@@ -18,7 +18,7 @@ import { RunSession } from '../../src/run/attempt/run-session.ts'
 import { foldRun } from '../../src/run/run-state.ts'
 import { type RunContext, Stopping } from '../../src/run/attempt/run-context.ts'
 import { resolveOptions } from '../../src/run/options.ts'
-import { nameOf } from '../../src/run/attempt/task-list.ts'
+import { nameOf } from '../../src/run/attempt/agent-environment.ts'
 import { headOf } from '../../src/run/worktree/tree.ts'
 
 const [doing] = process.argv.slice(2) as ['begin' | 'work' | 'on']
@@ -143,7 +143,7 @@ function sceneOf(run: string): RunContext {
     tracking: trackingFor(classOfRun({ tasks: [] }).complexity),
     stopping: new Stopping(),
     extraEnv: {},
-    tell: () => undefined,
+    emit: () => undefined,
   }
 }
 

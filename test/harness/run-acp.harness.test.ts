@@ -50,7 +50,7 @@ test('three tasks are done once each by an agent that speaks ACP, one of them af
   expect(names.map((name) => run.git('show', `work:${name}.txt`))).toEqual(
     names.map(() => 'right\n'),
   )
-  expect(run.of('attempt.failed').map(({ task: { name }, next }) => [name, next])).toEqual([
+  expect(run.failed().map(({ task: { name }, next }) => [name, next])).toEqual([
     ['two', 'same conversation again'],
   ])
   expect(run.journalled('conversation.joined')).toHaveLength(1)

@@ -89,7 +89,7 @@ test('twelve tasks are done once each, through a failure, a lie, a hang, a compa
 
   let task: string | undefined
   const code = await world.run(['--branch', 'work', '--verify', 'sh check.sh'], (event, runner) => {
-    if (event.type === 'task.started') task = event.task.name
+    if (event.kind === 'attempt.started') task = event.data.task.name
     if (!isWaiting(event)) return
     const isKilled = task === 'killed'
     // In the middle of a command, which must not live on.
@@ -106,15 +106,13 @@ test('twelve tasks are done once each, through a failure, a lie, a hang, a compa
   await expectNothingLeft(world)
 
   // All of that has happened.
-  expect(
-    world.of('attempt.failed').map((event) => [event.task.name, event.reason, event.next]),
-  ).toEqual([
+  expect(world.failed().map((event) => [event.task.name, event.reason, event.next])).toEqual([
     ['failing', 'sh check.sh ended with 1', 'same conversation again'],
     ['lying', 'nothing was committed', 'same conversation again'],
     ['hanging', 'no word for 12 s', 'fresh conversation'],
   ])
-  expect(world.of('breaker').map(({ which }) => which)).toEqual(['silence'])
-  expect(world.of('compaction')).toMatchObject([{ task: { name: 'compacted' } }])
+  expect(world.of('breaker.tripped').map(({ which }) => which)).toEqual(['silence'])
+  expect(world.of('context.compacted')).toMatchObject([{ task: { name: 'compacted' } }])
   expect(claude.stub.summaries).toHaveLength(1)
   expect(world.logged('turn.ended').filter(({ how }) => how === 'died')).toHaveLength(1)
   expect(
@@ -131,7 +129,7 @@ test('twelve tasks are done once each, through a failure, a lie, a hang, a compa
   )
   expect(world.subjects('work')).toEqual(done)
   for (const name of NAMES) expect(claude.git('show', `work:${name}.txt`)).toBe('right\n')
-  expect(existsSync(world.of('run.started')[0]!.worktree!)).toBe(false)
+  expect(existsSync(world.of('run.planned')[0]!.worktree!)).toBe(false)
   expect(checkout()).toEqual(before)
 
   // The journals tell all of it, and nobody but the run and its agent wrote in them.
@@ -160,7 +158,7 @@ test('twelve tasks are done once each, through a failure, a lie, a hang, a compa
 
 test('under `edits` an agent edits, commits, verifies and reports, and what else it tries is refused', async () => {
   const outside = () => join(world.claude.root, 'outside.txt')
-  const inside = () => join(world.of('run.started')[0]!.worktree!, 'one.txt')
+  const inside = () => join(world.of('run.planned')[0]!.worktree!, 'one.txt')
   const kept = () => join(dirname(inside()), '.sessions', 'new', 'config.yaml')
   const steps = (occasion: Occasion): readonly Step[] | undefined =>
     occasion === 'task'
@@ -217,9 +215,9 @@ test('a conversation that fills up in the middle of a task is left through a han
   expect(await world.run(['--branch', 'work']), world.errors).toBe(0)
   world.expectEnded('finished')
   expect(world.of('stage').map(({ stage }) => stage)).toEqual(['smart-zone', 75, 85, 90])
-  expect(world.of('compaction')).toEqual([])
+  expect(world.of('context.compacted')).toEqual([])
   expect(world.claude.stub.summaries).toEqual([])
-  expect(world.of('attempt.failed')).toEqual([])
+  expect(world.failed()).toEqual([])
   expect(world.logged('conversation.opened')).toHaveLength(2)
   expect(world.journalled('handoff.accepted')).toHaveLength(1)
   const closed = world.journalled('task.moved').filter(({ status }) => status === 'completed')
@@ -229,7 +227,7 @@ test('a conversation that fills up in the middle of a task is left through a han
 })
 
 function isWaiting(event: RunEvent): boolean {
-  return event.type === 'tool' && event.status === 'started' && event.command === WAIT
+  return event.kind === 'tool' && event.data.status === 'started' && event.data.command === WAIT
 }
 
 /** No process of the run: no agent, none of its commands, none who watched over them. */

@@ -80,11 +80,11 @@ test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a 
 
   let task = ''
   const isSleeping = (event: RunEvent) =>
-    event.type === 'tool' && event.status === 'started' && event.command === 'sleep 600'
+    event.kind === 'tool' && event.data.status === 'started' && event.data.command === 'sleep 600'
   const killed = await run.run(
     ['--harness', 'codex', '--branch', 'work', '--verify', 'sh check.sh'],
     (event, runner) => {
-      if (event.type === 'task.started') task = event.task.name
+      if (event.kind === 'attempt.started') task = event.data.task.name
       if (!isSleeping(event)) return
       if (task === 'killed') world.killAgent()
       else runner.kill('SIGKILL')
@@ -118,16 +118,14 @@ test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a 
   )
 
   // What went wrong was seen as what it was.
-  expect(
-    run.of('attempt.failed').map(({ task: { name }, reason, next }) => [name, reason, next]),
-  ).toEqual([
+  expect(run.failed().map(({ task: { name }, reason, next }) => [name, reason, next])).toEqual([
     ['failing', 'sh check.sh ended with 1', 'same conversation again'],
     ['lying', 'nothing was committed', 'same conversation again'],
     ['hanging', 'no word for 12 s', 'fresh conversation'],
   ])
   const refused = run.of('tool').filter(({ command }) => command === 'touch elsewhere.txt')
   expect(refused.at(-1)).toMatchObject({ status: 'failed' })
-  expect(run.of('compaction')).toMatchObject([
+  expect(run.of('context.compacted')).toMatchObject([
     { task: { name: 'compacted' }, tokensBefore: TOO_FULL },
   ])
   expect(run.logged('turn.ended').map(({ how }) => how)).toContain('died')
@@ -136,7 +134,7 @@ test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a 
   ).toHaveLength(1)
 
   // The journal has all of it: two sessions, five conversations of which one was gone on with, each ended.
-  const { sessions } = run.of('run.ended').at(-1)!.report
+  const { sessions } = run.of('run.report').at(-1)!
   expect(sessions.map(({ conversations, tasks }) => [conversations, tasks.length])).toEqual([
     [3, 8],
     [2, 4],
@@ -193,12 +191,12 @@ test('a conversation with Codex that fills up in mid-task is left through a hand
   await expectNoneLeft(world.root)
   expect(run.closings()).toEqual(Object.fromEntries(ids.map((id) => [id, 1])))
   expect(run.subjects('work')).toEqual(['do filling', 'do reported', 'do last'])
-  const { sessions } = run.of('run.ended')[0]!.report
+  const { sessions } = run.of('run.report')[0]!
   expect(sessions.map(({ conversations, tasks }) => [conversations, tasks.length])).toEqual([
     [2, 2],
     [1, 1],
   ])
-  expect(run.of('attempt.failed')).toEqual([])
+  expect(run.failed()).toEqual([])
   expect(world.stub.summaries).toEqual([])
   expect(run.journalled('context.compacted')).toEqual([])
   expect(run.journalled('handoff.accepted')).toHaveLength(2)

@@ -7,11 +7,11 @@ import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { stintProgram } from '../../src/harness/process/stint-program.ts'
 import { readLog } from '../../src/journal/read.ts'
-import type { RunEvent } from '../../src/run/events.ts'
+import type { RunEvent, RunEventKind } from '../../src/run/events.ts'
+import { attemptsThat, eventsOf } from '../support/run-events.ts'
 import { inEffect } from '../../src/session/in-effect.ts'
 import { carriersOf, commandOf } from '../support/processes.ts'
 
-type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>
 type Data = Readonly<Record<string, unknown>>
 
 export class StartedRun {
@@ -78,12 +78,17 @@ export class StartedRun {
     return exited
   }
 
-  of<T extends RunEvent['type']>(type: T): readonly Of<T>[] {
-    return this.events.filter((event): event is Of<T> => event.type === type)
+  of<K extends RunEventKind>(kind: K) {
+    return eventsOf(this.events, kind)
+  }
+
+  /** The attempts that failed. */
+  failed() {
+    return attemptsThat(this.events, 'failed')
   }
 
   get id(): string {
-    const [started] = this.of('run.started')
+    const [started] = this.of('run.planned')
     expect(started, this.errors).toBeDefined()
     return started!.run
   }
@@ -144,7 +149,7 @@ export class StartedRun {
   }
 
   expectEnded(how: string): void {
-    expect(this.events.at(-1), this.errors).toMatchObject({ type: 'run.ended', how })
+    expect(this.events.at(-1), this.errors).toMatchObject({ kind: 'run.report', data: { how } })
   }
 
   #node(...args: readonly string[]): string {

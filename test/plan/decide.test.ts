@@ -1,11 +1,16 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cheapest } from '../../src/run/plan/cheapest.ts'
+import {
+  type BatchMode,
+  cheapest,
+  costIn,
+  decide,
+  expectedWork,
+  spentOn,
+} from '../../src/run/plan/decide.ts'
 import type { Forecasts, PlannedTask, Standing } from '../../src/run/plan/contract.ts'
-import { costIn, expectedWork, spentOn } from '../../src/run/plan/cost.ts'
-import { type BatchMode, decide } from '../../src/run/plan/decide.ts'
 import { forecastsFrom } from '../../src/run/plan/forecast.ts'
-import { relationToAll } from '../../src/run/plan/related.ts'
+import { relationToAll } from '../../src/run/plan/order.ts'
 import { DEFAULT_PLAN } from '../../src/project/config/plan-settings.ts'
 import { SONNET, aFinished, aStanding, anythingFinished, someTasks, task } from './any-plan.ts'
 

@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs'
 import { number } from '../../src/context/budget/banner.ts'
 import { priceOf } from '../../src/context/budget/prices.ts'
 import type { FinishedTask, SizeClass, Start } from '../../src/run/plan/contract.ts'
-import { costIn, expectedWork, plus, spentOn } from '../../src/run/plan/cost.ts'
-import { forecastsFrom } from '../../src/run/plan/forecast.ts'
-import { PRIOR_BASE } from '../../src/run/plan/priors.ts'
+import { costIn, expectedWork, plus, spentOn } from '../../src/run/plan/decide.ts'
+import { PRIOR_BASE, forecastsFrom } from '../../src/run/plan/forecast.ts'
 import { DEFAULT_PLAN, placesOf } from '../../src/project/config/plan-settings.ts'
 import {
   POLICIES,

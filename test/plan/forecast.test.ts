@@ -1,11 +1,19 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { FinishedTask } from '../../src/run/plan/contract.ts'
-import { ENOUGH, forecastFor, forecastsFrom, marginOf } from '../../src/run/plan/forecast.ts'
-import { NARROWEST, WIDEST, learnedMargin } from '../../src/run/plan/learned-margin.ts'
-import { PRIORS, PRIOR_START } from '../../src/run/plan/priors.ts'
-import { quantileOf } from '../../src/run/plan/quantile.ts'
-import { startFrom } from '../../src/run/plan/start.ts'
+import {
+  ENOUGH,
+  NARROWEST,
+  PRIORS,
+  PRIOR_START,
+  WIDEST,
+  forecastFor,
+  forecastsFrom,
+  learnedMargin,
+  marginOf,
+  quantileOf,
+  startFrom,
+} from '../../src/run/plan/forecast.ts'
 import { SIZE_CLASSES, aFinished, aSizeClass, anythingFinished, finished } from './any-plan.ts'
 
 const times = (count: number, fields: Partial<FinishedTask>) =>

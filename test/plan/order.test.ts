@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { orderOfWork, plannedTask } from '../../src/run/plan/order.ts'
-import { areRelated, relationToAll } from '../../src/run/plan/related.ts'
+import { areRelated, orderOfWork, plannedTask, relationToAll } from '../../src/run/plan/order.ts'
 import { nextTasks } from '../../src/backlog/next.ts'
 import { Told, backlogOf } from '../backlog/world.ts'
 import { someTasks, task } from './any-plan.ts'

@@ -2,13 +2,23 @@
 // is, the planner does not know: it sees its class and learns from what it has finished. Same seed, same figures.
 import { type Price, priceOf } from '../../src/context/budget/prices.ts'
 import type { FinishedTask, PlannedTask, SizeClass, Standing } from '../../src/run/plan/contract.ts'
-import { type Work, costIn, expectedWork, plus, spentOn } from '../../src/run/plan/cost.ts'
-import { decide } from '../../src/run/plan/decide.ts'
-import { forecastsFrom, marginOf } from '../../src/run/plan/forecast.ts'
-import { orderOfWork } from '../../src/run/plan/order.ts'
+import {
+  type Work,
+  costIn,
+  decide,
+  expectedWork,
+  plus,
+  spentOn,
+} from '../../src/run/plan/decide.ts'
+import {
+  PRIORS,
+  PRIOR_BASE,
+  PRIOR_START,
+  forecastsFrom,
+  marginOf,
+} from '../../src/run/plan/forecast.ts'
+import { orderOfWork, relationToAll } from '../../src/run/plan/order.ts'
 import { planSessions } from '../../src/run/plan/plan-sessions.ts'
-import { PRIORS, PRIOR_BASE, PRIOR_START } from '../../src/run/plan/priors.ts'
-import { relationToAll } from '../../src/run/plan/related.ts'
 import { DEFAULT_PLAN, type PlanSettings } from '../../src/project/config/plan-settings.ts'
 import { foldBacklog } from '../../src/backlog/backlog.ts'
 import { Chance } from './chance.ts'

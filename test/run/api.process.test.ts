@@ -44,7 +44,7 @@ test('two tasks are worked with a bare model, one after a false report and one a
   world.tasks(['One', 'Two'])
 
   const code = await world.run([], (event, runner) => {
-    if (event.type === 'tool' && event.status === 'started' && event.command === SLEEP)
+    if (event.kind === 'tool' && event.data.status === 'started' && event.data.command === SLEEP)
       void world.whenRuns(SLEEP).then(() => runner.kill('SIGKILL'))
   })
   expect(code, world.errors).toBeNull()

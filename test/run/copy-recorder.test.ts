@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { HarnessEvent } from '../../src/harness/contract/drive.ts'
 import { conversationStore } from '../../src/history/store.ts'
-import { CopyRecorder } from '../../src/run/attempt/copy-recorder.ts'
+import { CopyRecorder } from '../../src/run/attempt/record-conversation.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const TURN: readonly HarnessEvent[] = [

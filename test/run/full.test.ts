@@ -19,7 +19,7 @@ test('a task that is reported when the context gets full and is not done goes on
     one: [[{ done: 'all of it' }, { usage: 165_000 }, { wait: 20_000 }], doing('one')],
   })
   await world.run({ script })
-  expect(world.of('attempt.failed')).toMatchObject([
+  expect(world.failed()).toMatchObject([
     { reason: 'nothing was committed', next: 'fresh conversation' },
   ])
   expect(world.of('conversation.opened')).toHaveLength(2)
@@ -41,8 +41,8 @@ test('a turn that is compacted again and again without a change is broken off, a
     two: [[...again, ...again, ...again, ...again, { wait: 20_000 }], doing('two')],
   })
   await world.run({ script })
-  expect(world.of('breaker')).toMatchObject([{ task: { name: 'two' }, which: 'no change' }])
-  expect(world.of('attempt.failed').map(({ task, next }) => [task.name, next])).toEqual([
+  expect(world.of('breaker.tripped')).toMatchObject([{ task: { name: 'two' }, which: 'no change' }])
+  expect(world.failed().map(({ task, next }) => [task.name, next])).toEqual([
     ['two', 'fresh conversation'],
   ])
   expect(Object.values(world.closings())).toEqual([1, 1])

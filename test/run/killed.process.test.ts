@@ -6,17 +6,19 @@ import { runUntil } from './run-until.ts'
 test.each([
   ['run.started', 1],
   ['session.opened', 1],
+  ['run.planned', 1],
   ['conversation.opened', 1],
-  ['task.started', 2],
+  ['attempt.started', 2],
   ['tool', 4],
   ['verify.started', 1],
   ['verify.ended', 2],
-  ['task.done', 1],
-  ['rotation', 1],
+  ['turn.ended', 1],
+  ['attempt.ended', 1],
+  ['rotation.decided', 2],
   ['session.closed', 1],
 ] as const)(
   'a runner killed at %s (%i) is resumed: every task is done once, and no process is left',
-  async (type, count) => {
+  async (kind, count) => {
     const world = new RunWorld()
     const tasks = await world.tasks('One', 'Two', 'Three')
     // The second goes into another session.
@@ -28,13 +30,13 @@ test.each([
     const killed = await runUntil(
       world,
       ['--harness', 'rehearsal', '--script', script, '--verify', 'sleep 0.2'],
-      { type, count },
+      { kind, count },
     )
-    const run = killed.find((event) => event.type === 'run.started')!.run!
-    expect(killed.at(-1)!.type).not.toBe('run.ended')
+    const run = killed.find(({ kind }) => kind === 'run.planned')!.data.run!
+    expect(killed.at(-1)!.kind).not.toBe('run.report')
     await expectNoneLeft(`STINT_RUN=${run}`)
     const resumed = await runUntil(world, ['--resume'])
-    expect(resumed.at(-1)).toMatchObject({ type: 'run.ended', how: 'finished' })
+    expect(resumed.at(-1)).toMatchObject({ kind: 'run.report', data: { how: 'finished' } })
     expect(world.closings()).toEqual(Object.fromEntries(tasks.map(({ id }) => [id, 1])))
     expect(await world.statuses()).toEqual({
       one: 'completed',

@@ -31,7 +31,7 @@ test('a program plans a run, starts it, is told its events without secrets, and 
     },
     { env: process.env },
   )
-  expect(events.at(-1)!.type).toBe('run.ended')
+  expect(events.at(-1)!.kind).toBe('run.report')
   expect(JSON.stringify(events)).toContain('The token is')
   expect(JSON.stringify(events)).not.toContain(secret)
 })

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import type { DelegateMove } from '../../src/run/delegate-order.ts'
-import type { RunEntry, RunEntryData, RunEntryKind } from '../../src/run/entries.ts'
-import { parallelReport } from '../../src/run/parallel-report.ts'
+import type { DelegateMove, RunEntry, RunEntryData, RunEntryKind } from '../../src/run/entries.ts'
+import { parallelReport } from '../../src/run/make-report.ts'
 import { foldRun } from '../../src/run/run-state.ts'
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString()

@@ -9,7 +9,7 @@ test('a usage limit is waited out, or ends the run so that it can be resumed', a
     script: world.script({ one: [[{ limit: soon() }], doing('one')] }),
   })
   expect(waited.how).toBe('finished')
-  expect(world.of('limit')[0]).toMatchObject({ isWaiting: true })
+  expect(world.of('limit.reached')[0]).toMatchObject({ isWaiting: true })
 
   await world.tasks('Two')
   const script = world.script({ two: [[{ limit: soon() }], doing('two')] })
@@ -30,7 +30,7 @@ test('a context that fills up in mid-task is left through a handoff before it is
   expect(world.journalled('handoff.made')).toHaveLength(1)
   expect(world.journalled('handoff.accepted')).toHaveLength(1)
   expect(world.of('stage').map(({ stage }) => stage)).toContain(90)
-  expect(world.of('compaction')).toEqual([])
+  expect(world.of('context.compacted')).toEqual([])
 })
 
 test('past the smart zone the next task goes into the next session, with a handoff', async () => {
@@ -41,7 +41,7 @@ test('past the smart zone the next task goes into the next session, with a hando
     ['one'],
     ['two'],
   ])
-  expect(world.of('rotation')[0]).toMatchObject({ stay: false })
+  expect(world.of('rotation.decided')[1]).toMatchObject({ stay: false })
   expect(world.of('session.closed')[0]!.handoff).toBeDefined()
   expect(world.journalled('handoff.accepted')).toHaveLength(1)
   expect(world.journalled('session.closed')).toHaveLength(2)
@@ -129,8 +129,8 @@ test('a run in place wants a clean tree and works on its branch', async () => {
   world.project.git('checkout', '--quiet', 'a.txt')
   await world.run({ isInPlace: true })
   expect(world.project.git('log', '-1', '--format=%s').trim()).toBe('rehearse one')
-  expect(world.of('run.started')[0]!.worktree).toBe(world.project.root)
-  expect(world.of('run.ended')[0]!.report.branch).toBeUndefined()
+  expect(world.of('run.planned')[0]!.worktree).toBe(world.project.root)
+  expect(world.of('run.report')[0]!.branch).toBeUndefined()
 })
 
 test('a model that keeps failing ends the run, and no task is blamed', async () => {
@@ -156,7 +156,7 @@ test('a backlog in another file is worked, told what is done, and not worked aga
     'backlog: second is done',
   ])
   expect((await world.run({ backlog: 'TODO.md' })).how).toBe('nothing to do')
-  expect(world.of('run.ended')[0]!.report.backlog).toBe(world.project.path('TODO.md'))
+  expect(world.of('run.report')[0]!.backlog).toBe(world.project.path('TODO.md'))
 })
 
 test('a run that is killed is resumed only when its runner is gone', async () => {
@@ -174,9 +174,9 @@ test('a task that takes longer than it may is parked, and the others go on', asy
   world.config('run:\n  task_minutes: 0.03\n')
   await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
   await world.run({ script: world.script({ one: [[{ wait: 30_000 }]] }) })
-  expect(world.of('breaker')[0]).toMatchObject({ which: 'time' })
+  expect(world.of('breaker.tripped')[0]).toMatchObject({ which: 'time' })
   expect(await world.statuses()).toEqual({ one: 'failed', two: 'completed' })
-  expect(world.of('task.started').map(({ task }) => task.name)).toEqual(['one', 'two'])
+  expect(world.of('attempt.started').map(({ task }) => task.name)).toEqual(['one', 'two'])
 })
 
 test('a task that is closed behind the back of the run is open again, and is closed by its proof', async () => {
@@ -186,7 +186,7 @@ test('a task that is closed behind the back of the run is open again, and is clo
     one: [[{ run: 'env -u STINT_RUN stint task done two' }, ...doing('one')]],
   })
   await world.run({ script })
-  const said = world.of('said').map(({ text }) => text)
+  const said = world.of('message').map(({ text }) => text)
   expect(said).toContain(
     'two was closed by somebody else while this run went on, without its proof; it is open again',
   )

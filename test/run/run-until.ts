@@ -5,15 +5,14 @@ import { stintProgram } from '../../src/harness/process/stint-program.ts'
 import type { RunWorld } from './run-world.ts'
 
 interface Seen {
-  readonly type: string
-  readonly how?: string
-  readonly run?: string
+  readonly kind: string
+  readonly data: { readonly how?: string; readonly run?: string }
 }
 
 export async function runUntil(
   world: Pick<RunWorld, 'project'>,
   args: readonly string[],
-  killAt?: { readonly type: string; readonly count: number },
+  killAt?: { readonly kind: string; readonly count: number },
 ): Promise<readonly Seen[]> {
   const child = spawn(process.execPath, [stintProgram(), 'run', '--json', ...args], {
     cwd: world.project.root,
@@ -25,7 +24,7 @@ export async function runUntil(
     seen.push(JSON.parse(line) as Seen)
     if (
       killAt !== undefined &&
-      seen.filter(({ type }) => type === killAt.type).length >= killAt.count
+      seen.filter(({ kind }) => kind === killAt.kind).length >= killAt.count
     )
       child.kill('SIGKILL')
   }

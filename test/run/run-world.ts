@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 import { runIds } from '../../src/project/store/run-files.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import type { RunEvent } from '../../src/run/events.ts'
+import type { RunEvent, RunEventKind } from '../../src/run/events.ts'
+import { attemptsThat, eventsOf } from '../support/run-events.ts'
 import type { RunReport } from '../../src/run/report.ts'
 import { readRun } from '../../src/run/run-log.ts'
 import { type RunHandle, type StartOptions, startRun } from '../../src/run/loop/start-run.ts'
@@ -69,10 +70,13 @@ export class RunWorld {
     return report
   }
 
-  of<T extends RunEvent['type']>(type: T): readonly Extract<RunEvent, { type: T }>[] {
-    return this.events.filter(
-      (event): event is Extract<RunEvent, { type: T }> => event.type === type,
-    )
+  of<K extends RunEventKind>(kind: K) {
+    return eventsOf(this.events, kind)
+  }
+
+  /** The attempts that failed. */
+  failed() {
+    return attemptsThat(this.events, 'failed')
   }
 
   /** What became of each task, by name. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { attemptsThat } from '../support/run-events.ts'
 import { RunWorld, doing } from './run-world.ts'
 
 test('a run works its backlog in one conversation, on a branch of its own, and leaves the checkout alone', async () => {
@@ -8,7 +9,7 @@ test('a run works its backlog in one conversation, on a branch of its own, and l
   const head = world.project.git('rev-parse', 'HEAD')
   const report = await world.run({ verify: 'test -f a.txt' })
   expect(report.how).toBe('finished')
-  expect(world.of('run.started')[0]!.expectedSeconds).toBeGreaterThan(60)
+  expect(world.of('run.planned')[0]!.expectedSeconds).toBeGreaterThan(60)
   expect(await world.statuses()).toEqual({ one: 'completed', two: 'completed', three: 'completed' })
   expect(
     report.sessions.map(({ conversations, tasks }) => [
@@ -28,7 +29,7 @@ test('a run works its backlog in one conversation, on a branch of its own, and l
   expect(world.subjects()).toEqual(['rehearse one', 'rehearse two', 'rehearse three'])
   expect(world.project.git('rev-parse', 'HEAD')).toBe(head)
   expect(world.project.git('status', '--porcelain', '--', ':!.tasks')).toBe('')
-  expect(existsSync(world.of('run.started')[0]!.worktree!)).toBe(false)
+  expect(existsSync(world.of('run.planned')[0]!.worktree!)).toBe(false)
   expect(Object.values(world.closings())).toEqual([1, 1, 1])
 })
 
@@ -54,7 +55,7 @@ test('a task whose verify command fails is tried again in place with what failed
     ],
   })
   const report = await world.run({ script, verify: 'cat one.txt' })
-  expect(world.of('attempt.failed').map(({ reason, next }) => [reason, next])).toEqual([
+  expect(world.failed().map(({ reason, next }) => [reason, next])).toEqual([
     ['cat one.txt ended with 1', 'same conversation again'],
   ])
   expect(report.sessions[0]!.tasks[0]).toMatchObject({ outcome: 'done', attempts: 2 })
@@ -70,7 +71,7 @@ test('an agent that lies leaves its task open: it is tried in place, then in a f
   const report = await world.run({ script })
   expect(report.how).toBe('waiting')
   expect(await world.statuses()).toEqual({ one: 'failed', two: 'ready', other: 'completed' })
-  expect(world.of('attempt.failed').map(({ next }) => next)).toEqual([
+  expect(world.failed().map(({ next }) => next)).toEqual([
     'same conversation again',
     'fresh conversation',
     'parked',
@@ -127,7 +128,9 @@ test('a blocked task is left with its reason, and the others go on', async () =>
     script: world.script({ one: [[{ blocked: 'no access to the server' }]] }),
   })
   expect(await world.statuses()).toEqual({ one: 'blocked', two: 'completed' })
-  expect(world.of('task.blocked')[0]).toMatchObject({ reason: 'no access to the server' })
+  expect(attemptsThat(world.events, 'blocked')[0]).toMatchObject({
+    reason: 'no access to the server',
+  })
   expect(report.how).toBe('waiting')
 })
 
@@ -178,8 +181,8 @@ test('an agent that hangs is stopped after the silence, and the task is done in 
   const report = await world.run({
     script: world.script({ one: [[{ hang: true }], doing('one')] }),
   })
-  expect(world.of('breaker')[0]).toMatchObject({ which: 'silence' })
-  expect(world.of('task.started').map(({ place }) => place)).toEqual([
+  expect(world.of('breaker.tripped')[0]).toMatchObject({ which: 'silence' })
+  expect(world.of('attempt.started').map(({ place }) => place)).toEqual([
     'live conversation',
     'fresh conversation',
   ])
@@ -209,7 +212,7 @@ test('a compaction in the middle of a task is told, journalled and survived', as
     one: [[{ usage: 9000 }, { compact: true }, { say: 'where was I?' }], doing('one')],
   })
   const report = await world.run({ script })
-  expect(world.of('compaction')).toHaveLength(1)
+  expect(world.of('context.compacted')).toHaveLength(1)
   expect(world.journalled('context.compacted')).toHaveLength(1)
   expect(report.sessions[0]!.tasks[0]).toMatchObject({ outcome: 'done', compactions: 1 })
 })

@@ -7,7 +7,7 @@ import { RunWorld, doing } from './run-world.ts'
 const FIRST = { title: 'One', priority: 'P0' } as const
 
 function reportOf(world: RunWorld, name: string): TaskReport {
-  const { sessions } = world.of('run.ended').at(-1)!.report
+  const { sessions } = world.of('run.report').at(-1)!
   return sessions.flatMap(({ tasks }) => tasks).findLast(({ task }) => task.name === name)!
 }
 
@@ -67,7 +67,7 @@ test('an agent that took its worktree away gets it back in a fresh conversation,
   expect((await world.run({ script: world.script({ one: [lost, doing('one')] }) })).how).toBe(
     'finished',
   )
-  expect(world.of('task.started').map(({ place }) => place)).toEqual([
+  expect(world.of('attempt.started').map(({ place }) => place)).toEqual([
     'live conversation',
     'fresh conversation',
   ])
@@ -116,7 +116,7 @@ test('results that git ignores stay with the worktree of a finished run, which i
   })
   expect((await world.run({ script })).how).toBe('finished')
   expect(existsSync(join(treeOf(world), 'out', 'result.csv'))).toBe(true)
-  expect(world.of('said').map(({ text }) => text)).toContainEqual(
+  expect(world.of('message').map(({ text }) => text)).toContainEqual(
     expect.stringContaining('holds what is in no commit: out/'),
   )
 })
@@ -161,7 +161,7 @@ test('what a task that failed in place left stays in the checkout, is kept as we
   expect(world.project.read('a.txt')).toBe('the user')
   expect(world.project.git('log', '-1', '--format=%s').trim()).toBe('half')
   expect(world.project.git('show', `${reportOf(world, 'one').kept}:a.txt`)).toBe('the user')
-  expect(world.of('said').at(-1)!.text).toContain('the checkout is left as it is')
+  expect(world.of('message').at(-1)!.text).toContain('the checkout is left as it is')
   await expect(world.start({ resume: true })).rejects.toThrow('may be yours: a.txt')
   world.project.git('commit', '--quiet', '-am', 'mine')
   expect((await world.run({ resume: true })).how).toBe('waiting')
@@ -198,7 +198,7 @@ test('a checkout in which somebody switched the branch is not touched, and the r
     onFailure: 'continue',
   })
   expect(report.how).toBe('task failed')
-  expect(world.of('said').at(-1)!.text).toContain('HEAD of the checkout was moved to elsewhere')
+  expect(world.of('message').at(-1)!.text).toContain('HEAD of the checkout was moved to elsewhere')
   expect(world.subjects('elsewhere')).toEqual(['x'])
   expect(world.project.git('branch', '--show-current').trim()).toBe('elsewhere')
   await expect(world.start({ resume: true })).rejects.toThrow('is on elsewhere and not on main')
@@ -254,7 +254,7 @@ test('what was in the middle is set aside when somebody closed its task, before 
   const { kept } = world.logged('work.kept')[0]!.data as { kept: string }
   expect(world.project.git('show', `${kept}:loose.txt`)).toBe('loose')
   expect(world.project.git('show', `${kept}:half.txt`)).toBe('half')
-  expect(world.of('said').map(({ text }) => text)).toContain(
+  expect(world.of('message').map(({ text }) => text)).toContain(
     `one is not gone on with; its work is kept as ${kept}`,
   )
 })
@@ -302,7 +302,7 @@ test('what a killed git has locked is free again for the conversation after it',
   const killed = [{ write: { path: 'one.txt', text: '1' } }, KILLED_GIT, { die: true }]
   const again = [{ commit: 'do one' }, { done: 'one' }]
   await world.run({ script: world.script({ one: [killed, again, again], two: [doing('two')] }) })
-  expect(world.of('attempt.failed')).toEqual([])
+  expect(world.failed()).toEqual([])
   expect(world.subjects()).toEqual(['do one', 'do two'])
 })
 

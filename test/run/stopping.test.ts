@@ -18,7 +18,7 @@ test('a run that is stopped while its worktree is made ready prompts nobody, and
   world.config('run:\n  setup: test -f ready || { touch ready-once; sleep 30; }\n')
   await world.tasks('One')
   const handle = await world.start()
-  await expect.poll(() => world.of('said').length, { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect.poll(() => world.of('message').length, { timeout: 20_000 }).toBeGreaterThan(0)
   handle.stop('now')
   expect((await handle.ended).how).toBe('interrupted')
   expect(world.of('conversation.opened')).toEqual([])
@@ -47,7 +47,7 @@ test('waiting for a usage limit is no time of the task, and one that is said to 
     }),
   })
   expect(report.how).toBe('finished')
-  expect(world.of('limit')).toHaveLength(3)
+  expect(world.of('limit.reached')).toHaveLength(3)
   expect(world.of('task.parked')).toEqual([])
 })
 
@@ -68,7 +68,7 @@ test('an agent that fails in the same way again and again is stopped, unless som
     ],
   })
   await world.run({ script, onFailure: 'continue' })
-  expect(world.of('breaker').map(({ task, which }) => [task.name, which])).toEqual([
+  expect(world.of('breaker.tripped').map(({ task, which }) => [task.name, which])).toEqual([
     ['stuck', 'same error'],
   ])
   expect(await world.statuses()).toEqual({ stuck: 'failed', moving: 'completed' })
@@ -78,5 +78,5 @@ test('turns that change nothing lead to a fresh conversation', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   await world.run({ script: world.script({ one: [[{ say: 'I am thinking' }]] }) })
-  expect(world.of('breaker')[0]).toMatchObject({ which: 'no change' })
+  expect(world.of('breaker.tripped')[0]).toMatchObject({ which: 'no change' })
 })

@@ -33,5 +33,5 @@ test('what is said in a run is stored, prompts included; where it cannot be, the
   await world.tasks('Two')
   world.events.length = 0
   expect((await world.run({ script })).how).toBe('finished')
-  expect(world.of('said').filter(({ text }) => text.includes('is not stored'))).toHaveLength(1)
+  expect(world.of('message').filter(({ text }) => text.includes('is not stored'))).toHaveLength(1)
 })

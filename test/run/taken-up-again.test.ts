@@ -34,7 +34,7 @@ test('a task waits for a branch on which another run did what it depends on', as
   const branch = world.branch()
   const apart = await world.run()
   expect(apart.how).toBe('waiting')
-  expect(world.of('said').map(({ text }) => text)).toContain(
+  expect(world.of('message').map(({ text }) => text)).toContain(
     `two waits: one was done on ${branch}, which is not merged here (git merge ${branch})`,
   )
   world.project.git('merge', '--quiet', branch)

@@ -3,7 +3,7 @@ import { facts, fileList, indent, line, plural, shellWord } from './terminal/tex
 import type { DelegateRow } from '../../run/delegate/contract.ts'
 import type { AttemptDetail, DelegateDetail } from '../../run/delegate/delegate-row.ts'
 import { shortId } from '../../journal/ids.ts'
-import type { DelegateMove, DelegateStatus } from '../../run/delegate-order.ts'
+import type { DelegateMove, DelegateStatus } from '../../run/entries.ts'
 import { cleanText, shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
 import { cents, span, tokens } from './terminal/amounts.ts'

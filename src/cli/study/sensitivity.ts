@@ -1,5 +1,5 @@
 // What the ratio depends on: the same arms with one assumption changed at a time.
-import { PRIORS, PRIOR_BASE, PRIOR_START } from '../../run/plan/priors.ts'
+import { PRIORS, PRIOR_BASE, PRIOR_START } from '../../run/plan/forecast.ts'
 import { ARM_KINDS, keepingsWith } from './arms.ts'
 import type {
   Arm,

@@ -1,10 +1,16 @@
 // What an agent of a run finds in its environment.
-import { delimiter, dirname } from 'node:path'
-import { createExecutable } from '../../journal/files.ts'
+import { delimiter, dirname, join } from 'node:path'
+import { createExecutable, replaceFile } from '../../journal/files.ts'
 import { stintProgram } from '../../harness/process/stint-program.ts'
 import type { Place } from '../../project/store/place.ts'
-import { runProgram } from '../../project/store/run-files.ts'
+import { runFolder, runProgram } from '../../project/store/run-files.ts'
 import type { RunContext } from './run-context.ts'
+import { existsSync } from 'node:fs'
+import { runTasksPath } from '../../project/tasks/run-tasks.ts'
+import type { Task } from '../../backlog/task.ts'
+import { nameOf as wordFor } from '../texts/pieces.ts'
+import type { TaskName } from '../report.ts'
+import { defined } from '../../text/defined.ts'
 
 // Of the harness or the git command that Stint itself may have been started from; the agent would take them for its own.
 const FOREIGN =
@@ -45,3 +51,59 @@ export function writeOwnCommand(place: Place, run: string): void {
   )
   createExecutable(runProgram(place, run), `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`)
 }
+
+/** What the agent needs to report: a `stint` of its own, and the names of the tasks. `git clean` may have taken them away. */
+export function equip(scene: RunContext, tasks: readonly Task[], current?: string): void {
+  const { place } = scene.workspace
+  if (!existsSync(join(runFolder(place, scene.run), 'bin', 'stint')))
+    writeOwnCommand(place, scene.run)
+  if (current !== undefined || !existsSync(runTasksPath(place, scene.run)))
+    writeTaskList(scene, tasks, current)
+}
+
+/** What people and agents call a task. */
+export function nameOf({
+  id,
+  shortname,
+  title,
+}: Pick<Task, 'id' | 'shortname' | 'title'>): TaskName {
+  return { id, name: wordFor({ shortname }), title }
+}
+
+/** Tells the commands of the agent which tasks there are, and which is meant now. */
+export function writeTaskList(
+  scene: Pick<RunContext, 'workspace' | 'run'>,
+  tasks: readonly Task[],
+  current?: string,
+): void {
+  const list = tasks.map((task) => ({ ...nameOf(task), checklist: task.checklist }))
+  const path = runTasksPath(scene.workspace.place, scene.run)
+  replaceFile(path, `${JSON.stringify({ ...defined({ current }), tasks: list }, null, 1)}\n`)
+}
+
+/**
+ * The beginnings of Stint's own commands that an agent in a run needs: to report, to record, to look. None of them starts a
+ * program, writes a file of the agent's choosing, or does what the run does itself.
+ */
+export const OWN_COMMANDS: readonly string[] = [
+  'stint task',
+  'stint log',
+  'stint view',
+  'stint checkpoint save',
+  'stint checkpoint list',
+  'stint checkpoint diff',
+  'stint handoff create',
+  'stint handoff show',
+  'stint handoff list',
+  'stint profiles',
+  'stint pack',
+  'stint search',
+  'stint project',
+  'stint budget',
+  'stint list',
+  'stint runs',
+  'stint digest list',
+  'stint digest show',
+  'stint --help',
+  'stint --version',
+]

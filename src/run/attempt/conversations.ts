@@ -4,13 +4,12 @@ import { recorded } from '../../project/conversation/record-stream.ts'
 import type { Conversation, OpenConversation } from '../../harness/contract/drive.ts'
 import { pointFor } from '../../harness/point-for.ts'
 import { agentEnvironment } from './agent-environment.ts'
-import { RunEnds } from './run-ends.ts'
+import { type RunContext, RunEnds } from './run-context.ts'
 import { LiveConversation } from './live-conversation.ts'
-import { ProfileLedger } from '../profiles/ledger.ts'
-import { firstPrompt } from '../texts/first-prompt.ts'
+import { ProfileLedger } from '../profiles/profile-for.ts'
+import { firstPrompt } from '../texts/setup-text.ts'
 import { recorderFor } from './record-conversation.ts'
 import type { GivenHandoff, RunSession } from './run-session.ts'
-import type { RunContext } from './run-context.ts'
 import { defined } from '../../text/defined.ts'
 
 export class Conversations {
@@ -72,7 +71,7 @@ export class Conversations {
     session: RunSession,
     { handoff, resume }: { handoff?: GivenHandoff; resume?: string },
   ): Promise<LiveConversation> {
-    const { harness, log, settled, setup, tree, workspace, wrap, tell } = this.#scene
+    const { harness, log, settled, setup, tree, workspace, wrap } = this.#scene
     const { systemPrompt } = harness.capabilities
     const isResumed = resume !== undefined
     this.#isSetupOwed = !systemPrompt && !isResumed
@@ -101,11 +100,6 @@ export class Conversations {
       setup: isResumed ? 0 : estimateTokens(setup),
       ...(handoff === undefined ? {} : { handoff: handoff.id }),
       ...(isResumed ? { resumes: resume } : {}),
-    })
-    tell({
-      type: 'conversation.opened',
-      number,
-      ...(handoff === undefined ? {} : { handoff: handoff.id }),
     })
     live = new LiveConversation(
       number,
@@ -136,4 +130,15 @@ export class Conversations {
     }
     throw new RunEnds('interrupted', 'stopped')
   }
+}
+
+/** The session goes on in a fresh conversation that begins with its handoff. */
+export async function startFresh(
+  session: RunSession,
+  conversations: Conversations,
+  reason: string,
+): Promise<void> {
+  const { id } = await session.handOver(reason, conversations.live?.id)
+  await conversations.end(session, reason)
+  await conversations.forSession(session, { handoff: await session.takeUp(id) })
 }

@@ -4,9 +4,10 @@ import { crossLines, percentOfWay, roleOf, type Crossed } from '../../context/bu
 import type { Conversation, HarnessEvent, TurnEnded } from '../../harness/contract/drive.ts'
 import type { PlannedTask } from '../plan/contract.ts'
 import type { Usage } from '../../session/entries.ts'
-import type { Breaker, Gauge } from '../events.ts'
+import type { Breaker } from '../entries.ts'
+import type { Gauge } from '../events.ts'
 import { addSpent } from '../run-state.ts'
-import { SameError } from './same-error.ts'
+import { SameError } from './loop-detector.ts'
 import { defined } from '../../text/defined.ts'
 
 /** Why a turn was ended before the agent ended it. */

@@ -4,9 +4,11 @@ import { refreshTasks } from '../../project/tasks/backlog.ts'
 import { makeCheckpoint } from '../../project/lifecycle/checkpoint.ts'
 import { type Draft, draft } from '../../session/entries.ts'
 import type { RunSession } from './run-session.ts'
-import type { RunContext } from './run-context.ts'
-import type { TaskWork } from './task-work.ts'
+import { type RunContext, RunEnds, type TaskWork, readBacklog } from './run-context.ts'
 import { newCommits } from '../worktree/tree.ts'
+import { StintError } from '../../journal/errors.ts'
+import { commandEnvironment } from './agent-environment.ts'
+import { type Proof, prove } from '../proof/prove.ts'
 
 const MOST_FILES = 40
 
@@ -75,5 +77,43 @@ export async function settle(
     workspace.say(
       `${source.name} could not be told that ${work.name.name} is done: ${error instanceof Error ? error.message : String(error)}`,
     )
+  }
+}
+
+/** Looks now whether the task is done, from the tree and the backlog as they are. */
+export async function proveNow(
+  scene: RunContext,
+  work: Pick<TaskWork, 'task' | 'name' | 'base' | 'leftBefore'>,
+): Promise<Proof> {
+  const { delegate, settled, stopping, emit, tree, workspace } = scene
+  // Items are ticked while the agent works.
+  const task = (await readBacklog(scene)).byId.get(work.task.id) ?? work.task
+  const proof = await proofOrEnd(task, {
+    tree: tree.tree,
+    branch: tree.branch,
+    base: work.base,
+    leftBefore: work.leftBefore,
+    verify: settled.verify ?? workspace.config.verify,
+    verifyMs: settled.verifyMs,
+    env: commandEnvironment(scene),
+    isStopped: stopping.now,
+    ...delegate?.proof,
+    verifying: (command) => emit('verify.started', { command }, { task: work.name }),
+  })
+  if (proof.verify !== undefined) {
+    const { passed, seconds, ending } = proof.verify
+    emit('verify.ended', { passed, seconds, summary: ending }, { task: work.name })
+  }
+  return proof
+}
+
+/** A verify command that was stopped proves nothing either way. */
+async function proofOrEnd(...args: Parameters<typeof prove>): Promise<Proof> {
+  try {
+    return await prove(...args)
+  } catch (error) {
+    if (error instanceof StintError && error.code === 'STOPPED')
+      throw new RunEnds('interrupted', 'stopped')
+    throw error
   }
 }

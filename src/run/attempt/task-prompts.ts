@@ -3,15 +3,17 @@ import { packSession } from '../../project/pack.ts'
 import type { Backlog } from '../../backlog/backlog.ts'
 import type { Conversations } from './conversations.ts'
 import { profileFor } from '../profiles/profile-for.ts'
-import { continueText } from '../texts/continue-text.ts'
-import { data, quoted } from '../texts/quoted.ts'
-import { restoreText } from '../texts/restore-text.ts'
-import { type Failure, retryText } from '../texts/retry-text.ts'
-import { type TaskExtra, taskText } from '../texts/task-text.ts'
-import { nameOf, taskHead } from '../texts/task-head.ts'
+import {
+  type Failure,
+  type TaskExtra,
+  continueText,
+  restoreText,
+  retryText,
+  taskText,
+} from '../texts/task-text.ts'
+import { data, nameOf, quoted, taskHead } from '../texts/pieces.ts'
 import type { RunSession } from './run-session.ts'
-import type { RunContext } from './run-context.ts'
-import type { TaskWork } from './task-work.ts'
+import type { RunContext, TaskWork } from './run-context.ts'
 import { defined } from '../../text/defined.ts'
 
 /** The task, with what failed if it is not the first attempt, and with the handoff if this is a new conversation. */
@@ -94,7 +96,7 @@ function extraFor(scene: RunContext, conversations: Conversations, { task }: Tas
   return {
     ...(dependsOn.length === 0 ? {} : { dependsOn }),
     ...defined({ usualVerify }),
-    ...(scene.delegate === undefined ? {} : { brief: scene.delegate.order.brief }),
+    ...(scene.delegate === undefined ? {} : { brief: scene.delegate.brief }),
     ...conversations.ledger.give(profileFor(task, scene.profiles)?.profile),
   }
 }

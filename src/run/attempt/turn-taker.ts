@@ -4,20 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { removeLeftLocks } from '../../git/left-locks.ts'
 import type { HarnessEvent } from '../../harness/contract/drive.ts'
 import { type Draft, draft, type Usage } from '../../session/entries.ts'
-import { bounded } from './bounded.ts'
-import type { Conversations } from './conversations.ts'
-import { RunEnds } from './run-ends.ts'
-import { equip } from './equip.ts'
-import type { Breaker } from '../events.ts'
+import { type RunContext, RunEnds, type TaskWork, bounded } from './run-context.ts'
+import { type Conversations, startFresh } from './conversations.ts'
+import { equip } from './agent-environment.ts'
+import type { Breaker } from '../entries.ts'
 import type { Cut, LiveConversation, Turn } from './live-conversation.ts'
 import type { RunSession } from './run-session.ts'
 import { UNKNOWN_LIMIT_MS, addSpent, totalOf } from '../run-state.ts'
-import type { RunContext } from './run-context.ts'
-import { spendOf } from '../spend.ts'
-import { startFresh } from './fresh.ts'
-import { IdleCompactions } from './idle-compactions.ts'
+import { spendOf } from '../make-report.ts'
+import { IdleCompactions } from './loop-detector.ts'
 import { goOnPrompt } from './task-prompts.ts'
-import type { TaskWork } from './task-work.ts'
 import { fingerprint, repositoryAt } from '../worktree/tree.ts'
 import { defined } from '../../text/defined.ts'
 
@@ -58,6 +54,8 @@ export class TurnTaker {
   readonly #scene: RunContext
   readonly #conversations: Conversations
   readonly #endsAt: number
+  /** How often the turn came to a limit. */
+  #limits = 0
 
   constructor(
     scene: RunContext,
@@ -82,7 +80,7 @@ export class TurnTaker {
     let compactions = 0
     let deaths = 0
     let turns = 0
-    let limits = 0
+    this.#limits = 0
     const failures: string[] = []
     for (;;) {
       if (this.#conversations.live?.isDead === true) {
@@ -112,7 +110,7 @@ export class TurnTaker {
       })
       this.#endIfToldTo(turn.cut)
       if (turn.cut?.why === 'breaker') {
-        this.broke(work, attempt, turn.cut.which, turn.cut.detail)
+        this.broke(attempt, turn.cut.which, turn.cut.detail)
         if (live.isDead) await this.#conversations.end(session, 'it did not answer')
         return endured(turn.cut.detail)
       }
@@ -128,8 +126,7 @@ export class TurnTaker {
         continue
       }
       if (turn.limit !== undefined) {
-        limits += 1
-        deadline.at += await this.#waitForLimit(turn.limit, limits)
+        deadline.at += await this.#waitForLimit(turn.limit)
         prompt = this.#goOn(work, 'a usage limit was reached')
       } else if (turn.ended.how === 'died') {
         deaths += 1
@@ -151,9 +148,8 @@ export class TurnTaker {
     return goOnPrompt(this.#scene, this.#conversations, work, why)
   }
 
-  broke(work: TaskWork, attempt: string, which: Breaker, detail: string): void {
+  broke(attempt: string, which: Breaker, detail: string): void {
     this.#scene.log.append('breaker.tripped', { attempt, which, detail })
-    this.#scene.tell({ type: 'breaker', task: work.name, which, detail })
   }
 
   async #turn(
@@ -164,7 +160,7 @@ export class TurnTaker {
     prompt: string,
     deadline: number,
   ): Promise<Turn> {
-    const { log, settled, stopping, tell, tree, workspace } = this.#scene
+    const { log, settled, stopping, emit, tree, workspace } = this.#scene
     if (stopping.now.aborted) throw new RunEnds('interrupted', 'stopped')
     equip(this.#scene, this.#scene.latest.backlog?.tasks ?? [work.task])
     this.#unlock()
@@ -179,15 +175,14 @@ export class TurnTaker {
         fingerprint: () => fingerprint(tree.tree),
         deadline: Math.min(deadline, this.#endsAt),
         tell: (event) => {
-          this.#look(session, work, attempt, live, event)
+          this.#look(session, attempt, live, event)
           if (event.type !== 'compaction') return
           const detail = idle.compacted()
           if (detail !== undefined) live.cut({ why: 'breaker', which: 'no change', detail })
         },
         isOver: (spent) => {
           this.#used(addSpent(before, spent))
-          tell({
-            type: 'usage',
+          emit('usage', {
             gauge: live.gauge,
             spend: spendOf(this.spent, workspace.config.prices),
           })
@@ -195,7 +190,7 @@ export class TurnTaker {
           return this.#overBudget(Object.keys(spent).length === 0 ? live.context : 0)
         },
         crossed: (line, gauge) => {
-          tell({ type: 'stage', stage: line, gauge })
+          emit('stage', { stage: line, gauge })
           const conversation = live.id
           if (conversation === undefined) return
           const data = {
@@ -238,23 +233,12 @@ export class TurnTaker {
     if (repository !== undefined) removeLeftLocks(repository, tree.branch)
   }
 
-  #look(
-    session: RunSession,
-    work: TaskWork,
-    attempt: string,
-    live: LiveConversation,
-    event: HarnessEvent,
-  ): void {
-    const { harness, log, tell } = this.#scene
-    if (event.type === 'text') tell({ type: 'text', text: event.text })
+  #look(session: RunSession, attempt: string, live: LiveConversation, event: HarnessEvent): void {
+    const { harness, log, emit } = this.#scene
+    if (event.type === 'text') emit('text', { text: event.text })
     else if (event.type === 'tool') {
       const { name, status, command, path } = event
-      tell({
-        type: 'tool',
-        name,
-        status,
-        ...defined({ command, path }),
-      })
+      emit('tool', { name, status, ...defined({ command, path }) })
     } else if (event.type === 'started') {
       const { conversation, model, window } = event
       const known = {
@@ -283,10 +267,10 @@ export class TurnTaker {
           ...(boundary === undefined ? {} : { once: `compaction:${boundary}` }),
         }),
       ])
-      tell({ type: 'compaction', task: work.name, ...known })
     } else if (event.type === 'limit') {
       const { message, resetsAt } = event
-      log.append('limit.reached', { message, ...defined({ resetsAt }) })
+      const isWaiting = this.#isWaitedFor(this.#endOfLimit(event))
+      log.append('limit.reached', { message, ...defined({ resetsAt }), isWaiting })
     }
   }
 
@@ -342,18 +326,24 @@ export class TurnTaker {
   }
 
   /** Answers how long was waited. */
-  async #waitForLimit(limit: NonNullable<Turn['limit']>, times: number): Promise<number> {
-    const { settled, stopping, tell } = this.#scene
-    const told = limit.resetsAt === undefined ? Number.NaN : Date.parse(limit.resetsAt)
+  async #waitForLimit(limit: NonNullable<Turn['limit']>): Promise<number> {
     const now = Date.now()
-    // One that is said to be over and is there again is waited for longer each time.
-    const least = now + Math.min(UNKNOWN_LIMIT_MS, LEAST_LIMIT_MS * 4 ** (times - 1))
-    const until = Number.isNaN(told) ? now + UNKNOWN_LIMIT_MS : Math.max(told, least)
-    const isWaiting = settled.onLimit === 'wait' && until < this.#endsAt
-    tell({ type: 'limit', ...limit, isWaiting })
-    if (!isWaiting) throw new RunEnds('usage limit', limit.message)
-    await this.#pause(until - now, stopping.now)
+    const until = this.#endOfLimit(limit)
+    if (!this.#isWaitedFor(until)) throw new RunEnds('usage limit', limit.message)
+    this.#limits += 1
+    await this.#pause(until - now, this.#scene.stopping.now)
     return Date.now() - now
+  }
+
+  #endOfLimit({ resetsAt }: NonNullable<Turn['limit']>): number {
+    const told = resetsAt === undefined ? Number.NaN : Date.parse(resetsAt)
+    // One that is said to be over and is there again is waited for longer each time.
+    const least = Math.min(UNKNOWN_LIMIT_MS, LEAST_LIMIT_MS * 4 ** this.#limits)
+    return Number.isNaN(told) ? Date.now() + UNKNOWN_LIMIT_MS : Math.max(told, Date.now() + least)
+  }
+
+  #isWaitedFor(until: number): boolean {
+    return this.#scene.settled.onLimit === 'wait' && until < this.#endsAt
   }
 
   async #goOnAfterDeath(session: RunSession, live: LiveConversation, turn: Turn): Promise<void> {

@@ -1,11 +1,9 @@
 // What a task leaves in the tree when it is not done: kept, and out of the way of the next one.
-import { RunEnds } from './run-ends.ts'
+import { type RunContext, RunEnds, type TaskWork } from './run-context.ts'
 import type { TaskName } from '../report.ts'
 import type { RunState } from '../run-state.ts'
-import type { RunContext } from './run-context.ts'
 import { commitAsFound } from '../worktree/commit-uncommitted.ts'
 import { type KeptWork, type WorkToKeep, keepAndSetBack, keepWork } from '../worktree/rollback.ts'
-import type { TaskWork } from './task-work.ts'
 import { bringBack, headInWords, headNow, hiddenPaths, uncommitted } from '../worktree/tree.ts'
 import { defined } from '../../text/defined.ts'
 

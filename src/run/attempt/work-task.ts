@@ -2,27 +2,20 @@
 // in the same one with what failed, once in a fresh one with a handoff, then it is parked.
 import { mintId } from '../../journal/ids.ts'
 import { estimateTokens } from '../../text/tokens.ts'
-import { askText } from '../texts/ask-text.ts'
-import type { Failure } from '../texts/retry-text.ts'
-import type { Conversations } from './conversations.ts'
-import { RunEnds } from './run-ends.ts'
-import { equip } from './equip.ts'
-import type { AttemptPlace } from '../events.ts'
-import { startFresh } from './fresh.ts'
-import { sayIfMoved, targetNow } from './moved-target.ts'
-import { proveNow } from './prove-now.ts'
-import { readBacklog } from './read-backlog.ts'
-import { recordDone } from './record-done.ts'
+import { type Failure, askText } from '../texts/task-text.ts'
+import { type Conversations, startFresh } from './conversations.ts'
+import { type RunContext, RunEnds, type TaskWork, readBacklog } from './run-context.ts'
+import { equip } from './agent-environment.ts'
+import type { AttemptPlace, RunEntryData } from '../entries.ts'
+import { proveNow, recordDone } from './record-done.ts'
 import type { RunSession } from './run-session.ts'
 import { addSpent, foldRun } from '../run-state.ts'
-import type { RunContext } from './run-context.ts'
-import { spendOf } from '../spend.ts'
+import { spendOf } from '../make-report.ts'
 import { bringBack, fingerprint, headNow, uncommitted } from '../worktree/tree.ts'
 import { type Deadline, type Endured, TurnTaker } from './turn-taker.ts'
 import { attemptPrompt, restorePrompt } from './task-prompts.ts'
-import type { TaskWork } from './task-work.ts'
 import { keepUnfinished, leaveWork, unfinishedIn, withKept } from './unfinished.ts'
-import type { Usage } from '../../session/entries.ts'
+import { type Usage, draft } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
 
 export type TaskOutcome =
@@ -61,14 +54,14 @@ async function climb(
   taker: TurnTaker,
   work: TaskWork,
 ): Promise<TaskOutcome> {
-  const { log, settled, tell } = scene
+  const { log, settled } = scene
   const { name, task } = work
   const startedAt = Date.now()
   const deadline: Deadline = { at: startedAt + settled.taskMs }
   const progress = { fingerprint: fingerprint(scene.tree.tree), idle: 0 }
   let spent: Readonly<Record<string, Usage>> = {}
   let place: AttemptPlace = 'live conversation'
-  let failure: Failure | undefined = scene.delegate?.mend?.failure
+  let failure: Failure | undefined = scene.delegate?.failure
   session.begin(task)
   equip(scene, (await readBacklog(scene)).tasks, task.id)
   for (let number = work.attempts + 1; ; number += 1) {
@@ -95,8 +88,7 @@ async function climb(
       since,
       text: estimateTokens(prompt),
     })
-    tell({ type: 'task.started', task: name, attempt: number, place })
-    const target = targetNow(scene)
+    const movedTarget = scene.delegate?.watchTarget()
     const { judged, used } = await attemptOnce(
       scene,
       session,
@@ -112,52 +104,44 @@ async function climb(
       },
       progress,
     )
-    sayIfMoved(scene, session, target)
+    warn(scene, session, movedTarget?.())
     spent = addSpent(spent, used)
     const seconds = (Date.now() - startedAt) / 1000
     const added =
       conversations.live === live && live.context > contextBefore
         ? live.context - Math.max(contextBefore, live.base ?? 0)
         : undefined
-    const ended = (data: {
-      outcome: 'done' | 'failed' | 'blocked'
-      reason?: string
-      commit?: string
-      summary?: string
-      kept?: string
-    }) => log.append('attempt.ended', { attempt, ...data, ...defined({ added }) })
+    const spend = spendOf(spent, scene.workspace.config.prices)
+    const ended = (data: Omit<RunEntryData['attempt.ended'], 'attempt'>) =>
+      log.append('attempt.ended', {
+        attempt,
+        number,
+        ...data,
+        spend,
+        seconds,
+        ...defined({ added }),
+      })
     if (judged.verdict === 'done') {
       await recordDone(scene, session, work, judged)
       ended({ outcome: 'done', commit: judged.commit, summary: judged.summary })
       conversations.live?.done.push(work.planned)
-      tell({
-        type: 'task.done',
-        task: name,
-        commit: judged.commit,
-        summary: judged.summary,
-        spend: spendOf(spent, scene.workspace.config.prices),
-        seconds,
-      })
       return { outcome: 'done', commit: judged.commit }
     }
     if (judged.verdict === 'blocked') {
       const { kept, ends } = leaveWork(scene, work, attempt)
-      const told = withKept(judged.reason, kept)
-      session.leave(task, 'blocked', told)
+      session.leave(task, 'blocked', withKept(judged.reason, kept))
       ended({ outcome: 'blocked', reason: judged.reason, ...defined({ kept }) })
-      tell({ type: 'task.blocked', task: name, reason: told })
       if (ends !== undefined)
         throw new RunEnds('task failed', `${name.name} is blocked: ${judged.reason}; ${ends}`)
       return { outcome: 'blocked', reason: judged.reason }
     }
     failure = judged.failure
     const { reason } = failure
-    ended({ outcome: 'failed', reason })
     const isTimeUp = Date.now() > deadline.at
     const next: AttemptPlace | 'parked' = isTimeUp
       ? 'parked'
       : nextPlace(number, place, settled.onFailure, judged.isConversationSpent)
-    tell({ type: 'attempt.failed', task: name, attempt: number, reason, next })
+    ended({ outcome: 'failed', reason, next })
     if (next === 'parked') return park(scene, session, work, attempt, reason)
     place = next
   }
@@ -186,9 +170,9 @@ async function attemptOnce(
   progress: { fingerprint: string; idle: number },
 ): Promise<{ judged: Judged; used: Readonly<Record<string, Usage>> }> {
   const { name, task } = work
-  const { tree, run, settled, stopping, tell } = scene
+  const { tree, run, settled, stopping, emit } = scene
   const endure = async (text: string, why: 'task' | 'asked' | 'retry') => {
-    tell({ type: 'turn.started', task: name, why })
+    emit('turn.started', { why }, { task: name })
     const endured = await taker.endure(session, work, attempt, text)
     const now = fingerprint(tree.tree)
     progress.idle = now === progress.fingerprint ? progress.idle + endured.turns : 0
@@ -205,12 +189,7 @@ async function attemptOnce(
     const { idle } = progress
     if (idle < settled.idleTurns) return false
     progress.idle = 0
-    taker.broke(
-      work,
-      attempt.attempt,
-      'no change',
-      `nothing in the tree changed over ${idle} turns`,
-    )
+    taker.broke(attempt.attempt, 'no change', `nothing in the tree changed over ${idle} turns`)
     return true
   }
   const failed = (failure: Failure, isConversationSpent = false): Judged => ({
@@ -271,6 +250,13 @@ async function attemptOnce(
   }
 }
 
+/** In the background nobody reads a message, so it is also in the journal. */
+function warn({ workspace }: RunContext, session: RunSession, text: string | undefined): void {
+  if (text === undefined) return
+  workspace.say(text)
+  session.append([draft('gotcha.found', { text }, { by: 'run' })])
+}
+
 function park(
   scene: RunContext,
   session: RunSession,
@@ -282,12 +268,6 @@ function park(
   session.leave(work.task, 'failed', withKept(reason, kept))
   scene.log.append('task.parked', {
     task: work.task.id,
-    reason,
-    ...defined({ kept }),
-  })
-  scene.tell({
-    type: 'task.parked',
-    task: work.name,
     reason,
     ...defined({ kept }),
   })

@@ -1,8 +1,8 @@
 import { redaction } from '../../project/store/clean-draft.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { redactDeep } from '../../text/redact.ts'
-import type { RunEvent } from '../events.ts'
-import type { RunPlan } from '../loop/run-plan.ts'
+import type { Listener } from '../events.ts'
+import type { RunPlan } from '../loop/plan-run.ts'
 import type { RunHandle, StartOptions } from '../loop/start-run.ts'
 import type { RunOptions } from '../options.ts'
 import type { RunReport, RunRow } from '../report.ts'
@@ -13,10 +13,7 @@ export type Runs = ReturnType<typeof runsOf>
 export function runsOf(workspace: Workspace) {
   return {
     /** Begins a run, or goes on with one. What is wrong is an error here; afterwards the handle tells how it ended. */
-    async start(
-      options: StartOptions = {},
-      tell: (event: RunEvent) => void = () => {},
-    ): Promise<RunHandle> {
+    async start(options: StartOptions = {}, tell: Listener = () => {}): Promise<RunHandle> {
       const { startAnyRun } = await import('../parallel/start-parallel.ts')
       const secrets = redaction(workspace.config)
       // What an agent says and runs may hold a secret, and whoever is told may keep it.

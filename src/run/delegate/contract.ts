@@ -1,5 +1,5 @@
 // What is asked of delegates and of the merge queue, and what they answer.
-import type { DelegateStatus } from '../delegate-order.ts'
+import type { DelegateStatus } from '../entries.ts'
 import type { Spend } from '../report.ts'
 
 /** What `stint delegate` may be told. */

@@ -6,9 +6,14 @@ import { shortId } from '../../journal/ids.ts'
 import type { Place } from '../../project/store/place.ts'
 import { runIds } from '../../project/store/run-files.ts'
 import { defined } from '../../text/defined.ts'
-import type { DelegateMove, DelegateOrder, DelegateStatus } from '../delegate-order.ts'
-import type { RunEntry, RunEntryData } from '../entries.ts'
-import { isWhole } from '../entry-shapes.ts'
+import {
+  type DelegateMove,
+  type DelegateOrder,
+  type DelegateStatus,
+  type RunEntry,
+  type RunEntryData,
+  isWhole,
+} from '../entries.ts'
 import { readRun } from '../run-log.ts'
 import { type RunState, foldRun } from '../run-state.ts'
 

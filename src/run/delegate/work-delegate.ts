@@ -12,12 +12,12 @@ import { cleanText } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 import { redactDeep } from '../../text/redact.ts'
 import { safeLine } from '../../text/safe-text.ts'
-import { delegateWrap } from '../attempt/delegate-environment.ts'
-import { type Delegated, type RunContext, Stopping } from '../attempt/run-context.ts'
-import { RunEnds } from '../attempt/run-ends.ts'
-import type { DelegateMove, DelegateOrder } from '../delegate-order.ts'
-import type { RunEvent } from '../events.ts'
-import { delegateSource } from '../loop/delegate-source.ts'
+import { delegateWrap } from './delegate-environment.ts'
+import { delegateRun } from './delegate-run.ts'
+import { RunEnds, Stopping } from '../attempt/run-context.ts'
+import type { DelegateMove, DelegateOrder } from '../entries.ts'
+import { type Emit, type Listener, emitTo } from '../events.ts'
+import { delegateSource } from './delegate-source.ts'
 import { makeRunContext, readyHarness } from '../loop/make-run-context.ts'
 import { bringBackTree, endLeftovers } from '../loop/resume.ts'
 import { Selection } from '../loop/selection.ts'
@@ -25,7 +25,6 @@ import { type RunHandle, thisProcess, work } from '../loop/start-run.ts'
 import { type RunOptions, resolveOptions } from '../options.ts'
 import type { EndOfRun, RunReport } from '../report.ts'
 import { RunLog } from '../run-log.ts'
-import type { Failure } from '../texts/retry-text.ts'
 import { commitAsFound } from '../worktree/commit-uncommitted.ts'
 import { fewOf } from '../worktree/remove-if-clean.ts'
 import { type DelegateState, delegateNow, isAttended } from './delegates.ts'
@@ -58,13 +57,12 @@ export async function workDelegate(
   workspace: Workspace,
   id: string,
   options: WorkOptions,
-  tell: (event: RunEvent) => void,
+  listener: Listener,
 ): Promise<RunHandle> {
-  const log = new RunLog(workspace.place, id, workspace.config)
+  const log = new RunLog(workspace.place, id, workspace.config, listener)
   const before = await takeUp(workspace, id, log)
   const stopping = new Stopping()
-  const emit: RunContext['tell'] = (event) =>
-    tell({ ...event, at: new Date().toISOString() } as RunEvent)
+  const emit = emitTo(listener)
   try {
     if (before.move !== undefined) await tellBegun(workspace, delegateNow(workspace.place, id))
     const begun = await prepare(workspace, before, log, stopping, emit, options)
@@ -72,11 +70,7 @@ export async function workDelegate(
       ended: begun().then(
         async (report) => {
           await moveOnInTurn(workspace, id, report.how)
-          emit({
-            type: 'run.ended',
-            how: report.how === 'running' ? 'interrupted' : report.how,
-            report,
-          })
+          emit('run.report', report)
           return report
         },
         async (error: unknown) => {
@@ -86,7 +80,7 @@ export async function workDelegate(
       ),
       stop: (how) => {
         stopping.stop(how)
-        emit({ type: 'stopping', how })
+        emit('stopping', { how })
       },
     }
   } catch (error) {
@@ -153,7 +147,7 @@ async function prepare(
   { id, order: given, run: state, move, ready, toMend, notes }: DelegateState,
   log: RunLog,
   stopping: Stopping,
-  emit: RunContext['tell'],
+  emit: Emit,
   { spentBeside, spending, told }: WorkOptions,
 ): Promise<() => Promise<RunReport>> {
   const { place } = workspace
@@ -177,10 +171,7 @@ async function prepare(
   const source = await delegateSource(workspace, id, order, options.backlog)
   const backlog = await source.read()
   const selection = new Selection(backlog, {})
-  const delegate: Delegated =
-    toMend === undefined
-      ? { order }
-      : { order, mend: { failure: failureOf(toMend), onto: toMend.onto! } }
+  const delegate = delegateRun(order, tree, workspace.config.delegates, toMend)
   const open = selection.open(backlog)
   const scene = makeRunContext(workspace, {
     run: id,
@@ -197,15 +188,7 @@ async function prepare(
     delegate,
     ...defined({ spentBeside, spending }),
   })
-  return () => work(scene, selection, thisProcess(), state, open, 0, emit)
-}
-
-function failureOf({ because, target = '', onto = '', files = [], verify }: DelegateMove): Failure {
-  return {
-    reason: because ?? 'it did not go into the target',
-    merge: { target, onto, files },
-    ...defined({ verify }),
-  }
+  return () => work(scene, selection, thisProcess(), state, open, 0)
 }
 
 /** The same for who works on it, as long as that is still so. */
@@ -344,7 +327,7 @@ function reasonOf(error: unknown): string {
 export async function runDelegateProcess(
   workspace: Workspace,
   id: string,
-  tell: (event: RunEvent) => void,
+  tell: Listener,
 ): Promise<void> {
   const secrets = redaction(workspace.config)
   const handle = await workDelegate(workspace, id, {}, (event) =>

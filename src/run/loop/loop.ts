@@ -9,20 +9,16 @@ import type { Backlog } from '../../backlog/backlog.ts'
 import type { Task } from '../../backlog/task.ts'
 import type { Claims } from './claims.ts'
 import { Conversations } from '../attempt/conversations.ts'
-import { RunEnds } from '../attempt/run-ends.ts'
-import { DelegatedTasks } from './delegated-tasks.ts'
-import { DoneElsewhere } from './done-elsewhere.ts'
-import { readBacklog } from '../attempt/read-backlog.ts'
+import { type RunContext, RunEnds, type TaskWork, readBacklog } from '../attempt/run-context.ts'
+import { DelegatedTasks, DoneElsewhere } from './tasks-elsewhere.ts'
 import { draft } from '../../session/entries.ts'
 import type { EndOfRun } from '../report.ts'
 import type { GivenHandoff } from '../attempt/run-session.ts'
 import { RunSession } from '../attempt/run-session.ts'
-import { finishedIn } from '../finished-tasks.ts'
+import { finishedIn } from '../runs.ts'
 import { type RunState, addSpent, foldRun } from '../run-state.ts'
-import type { RunContext } from '../attempt/run-context.ts'
 import type { Selection } from './selection.ts'
-import { nameOf } from '../attempt/task-list.ts'
-import type { TaskWork } from '../attempt/task-work.ts'
+import { nameOf } from '../attempt/agent-environment.ts'
 import { TurnTaker } from '../attempt/turn-taker.ts'
 import { type Unfinished, beginningOf, unfinishedIn } from '../attempt/unfinished.ts'
 import { type TaskOutcome, workTask } from '../attempt/work-task.ts'
@@ -216,7 +212,7 @@ export class Loop {
     after: readonly PlannedTask[],
     forecasts: Forecasts,
   ): Promise<void> {
-    const { harness, settled, tell, log } = this.#scene
+    const { harness, settled, log } = this.#scene
     const mode = harness.capabilities.multiTurn ? settled.batch : 'one'
     const decision: Decision =
       this.#session === undefined
@@ -230,22 +226,16 @@ export class Loop {
             this.#scene.workspace.config.run.plan,
           )
     if (decision.rule !== 'first' || this.#session === undefined) {
-      log.append('rotation.decided', {
-        task: planned.id,
-        stay: decision.stay,
-        rule: decision.rule,
-        because: decision.because,
-      })
+      const { stay, rule, because } = decision
+      log.append('rotation.decided', { task: planned.id, stay, rule, because }, nameOf(task))
     }
-    if (this.#session !== undefined)
-      tell({ type: 'rotation', stay: decision.stay, because: decision.because, next: nameOf(task) })
     if (decision.stay) return
     if (this.#session !== undefined) await this.#closeSession(decision.because, true)
     await this.#openSession(task, decision.because, after)
   }
 
   async #openSession(task: Task, because: string, after: readonly PlannedTask[]): Promise<void> {
-    const { log, run, settled, tell, workspace } = this.#scene
+    const { log, run, settled, workspace } = this.#scene
     if (settled.maxSessions !== undefined && this.#sessions >= settled.maxSessions) {
       throw new RunEnds('max sessions', `${settled.maxSessions} sessions were opened`)
     }
@@ -256,13 +246,6 @@ export class Loop {
     this.#unfinished = []
     this.#doneInSession = 0
     log.append('session.opened', {
-      session: session.id,
-      name: session.name,
-      number: this.#sessions,
-      because,
-    })
-    tell({
-      type: 'session.opened',
       session: session.id,
       name: session.name,
       number: this.#sessions,
@@ -322,7 +305,7 @@ export class Loop {
   async #closeSession(because: string, isHandedOn: boolean): Promise<void> {
     const session = this.#session
     if (session === undefined) return
-    const { log, tell } = this.#scene
+    const { log } = this.#scene
     const conversation = this.#conversations.live?.id
     const handoff = isHandedOn ? await session.handOver(because, conversation) : undefined
     await this.#conversations.end(session, because)
@@ -332,13 +315,7 @@ export class Loop {
     log.append('session.closed', {
       session: session.id,
       because,
-      ...(handoff === undefined ? {} : { handoff: handoff.id }),
-    })
-    tell({
-      type: 'session.closed',
-      session: session.id,
       name: session.name,
-      because,
       done: this.#doneInSession,
       ...(handoff === undefined ? {} : { handoff: handoff.id }),
     })

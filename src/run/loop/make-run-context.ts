@@ -3,23 +3,19 @@ import type { Harness, HarnessCheck, PermissionRequest } from '../../harness/con
 import { findProgram } from '../../harness/process/find-program.ts'
 import { StintError } from '../../journal/errors.ts'
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
-import type { Config } from '../../project/config/config.ts'
 import { projectText } from '../../project/lifecycle/project-context.ts'
 import { runFolder } from '../../project/store/run-files.ts'
 import { Workspace } from '../../project/store/workspace.ts'
 import type { Task } from '../../backlog/task.ts'
-import { plainEnvironment } from '../attempt/agent-environment.ts'
+import { OWN_COMMANDS, equip, plainEnvironment } from '../attempt/agent-environment.ts'
 import type { BacklogSource } from '../sources/source.ts'
 import { classOfRun, trackingFor } from '../plan/complexity.ts'
-import { delegateEnvironment, delegateWrap } from '../attempt/delegate-environment.ts'
-import { equip } from '../attempt/equip.ts'
 import { harnessNamed } from '../harnesses.ts'
-import { OWN_COMMANDS } from '../attempt/own-commands.ts'
-import { loadProfiles } from '../profiles/load-profiles.ts'
-import { gatherInstructions } from '../texts/gather-instructions.ts'
-import { setupText } from '../texts/setup-text.ts'
+import { loadProfiles } from '../profiles/profile.ts'
+import { gatherInstructions, setupText } from '../texts/setup-text.ts'
+import type { Emit } from '../events.ts'
 import type { RunLog } from '../run-log.ts'
-import type { Delegated, RunContext, Stopping } from '../attempt/run-context.ts'
+import type { DelegateRun, RunContext, Stopping } from '../attempt/run-context.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { RunTree } from '../worktree/tree.ts'
 import { defined } from '../../text/defined.ts'
@@ -35,9 +31,9 @@ interface ContextParts {
   readonly all: readonly Task[]
   readonly source: BacklogSource
   readonly stopping: Stopping
-  readonly emit: RunContext['tell']
+  readonly emit: Emit
   readonly decide: ((request: PermissionRequest) => Promise<boolean>) | undefined
-  readonly delegate?: Delegated
+  readonly delegate?: DelegateRun
   readonly spentBeside?: RunContext['spentBeside']
   readonly spending?: RunContext['spending']
 }
@@ -46,7 +42,7 @@ interface ContextParts {
 export function makeRunContext(workspace: Workspace, parts: ContextParts): RunContext {
   const { run, log, harness, tree, open, all, source, stopping, emit } = parts
   const inTree = new Workspace(tree.tree, {
-    say: (text) => emit({ type: 'said', text }),
+    say: (text) => emit('message', { text }),
     env: plainEnvironment(workspace.env),
   })
   const { config } = inTree
@@ -58,7 +54,7 @@ export function makeRunContext(workspace: Workspace, parts: ContextParts): RunCo
     files: config.run.files,
     withoutSecrets: (text) => withoutSecrets(text, config),
   })
-  for (const text of [...problems, ...notes]) emit({ type: 'said', text })
+  for (const text of [...problems, ...notes]) emit('message', { text })
   const project = projectText(inTree)
   const verify = settled.verify ?? config.verify
   const setup = setupText({
@@ -87,10 +83,11 @@ export function makeRunContext(workspace: Workspace, parts: ContextParts): RunCo
     latest: {},
     tracking: trackingFor(classOfRun({ tasks: all }).complexity),
     stopping,
-    ...apart(parts, config),
-    tell: emit,
+    extraEnv: parts.delegate?.env ?? {},
+    emit,
     ...defined({
       delegate: parts.delegate,
+      wrap: parts.delegate?.wrap,
       spentBeside: parts.spentBeside,
       spending: parts.spending,
     }),
@@ -101,19 +98,6 @@ export function makeRunContext(workspace: Workspace, parts: ContextParts): RunCo
   }
   equip(scene, open)
   return scene
-}
-
-/** What keeps a delegate apart from the others beside its tree. */
-function apart(
-  { delegate, tree }: ContextParts,
-  { delegates }: Config,
-): Pick<RunContext, 'extraEnv' | 'wrap'> {
-  if (delegate === undefined) return { extraEnv: {} }
-  const wrap = delegateWrap(delegate.order, tree.tree, delegates)
-  return {
-    extraEnv: delegateEnvironment(delegate.order, tree.tree, delegates),
-    ...defined({ wrap }),
-  }
 }
 
 /**

@@ -8,24 +8,26 @@ import type { Workspace } from '../../project/store/workspace.ts'
 import type { Backlog } from '../../backlog/backlog.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
 import { openSource } from '../sources/open-source.ts'
-import { finishedTasks } from '../finished-tasks.ts'
+import { finishedTasks } from '../runs.ts'
 import { harnessNamed, pointOfModel } from '../harnesses.ts'
 import { USUAL_BASE } from './loop.ts'
 import { type RunOptions, resolveOptions } from '../options.ts'
 import {
+  type TaskDomain,
+  type Tracking,
   classOfRun,
   classOfTask,
   domainOfRun,
   domainOfTask,
   trackingFor,
 } from '../plan/complexity.ts'
-import { loadProfiles } from '../profiles/load-profiles.ts'
+import { type Profile, loadProfiles } from '../profiles/profile.ts'
 import { profileFor } from '../profiles/profile-for.ts'
-import type { Profile } from '../profiles/profile.ts'
-import type { PlannedRunTask, RunPlan, WaitingTask } from './run-plan.ts'
 import { Selection } from './selection.ts'
-import { nameOf } from '../attempt/task-list.ts'
+import { nameOf } from '../attempt/agent-environment.ts'
 import { defined } from '../../text/defined.ts'
+import type { Complexity } from '../../document/export/work.ts'
+import type { ParallelReport, TaskName } from '../report.ts'
 
 /** What a run would do, and why, if every task took what is forecast. Begins nothing. */
 export async function planRun(workspace: Workspace, options: RunOptions): Promise<RunPlan> {
@@ -163,4 +165,63 @@ function notes(
           `what it costs is not known${model === undefined ? ' without --model' : ` for ${model}`}`,
         ]),
   ]
+}
+
+/** What a run would do, before it does anything. */
+export interface RunPlan {
+  /** Where the tasks are from, as a person would say it. */
+  readonly source: string
+  readonly harness: string
+  readonly model?: string
+  /** How big the whole is, and what that makes the run write down. */
+  readonly complexity: Complexity
+  readonly domain: TaskDomain
+  readonly tracking: Tracking['level']
+  readonly sessions: readonly PlannedRunSession[]
+  /** Tasks that cannot be begun. */
+  readonly waiting: readonly WaitingTask[]
+  /** What a person should know besides: what the forecasts rest on, what the harness cannot do. */
+  readonly notes: readonly string[]
+  /** Of a run that works on several tasks at once. */
+  readonly parallel?: PlannedParallel
+}
+
+export interface PlannedParallel extends Omit<ParallelReport, 'delegates'> {
+  readonly waves: readonly PlannedWave[]
+  /** How long all of it would take. */
+  readonly seconds: number
+}
+
+/** Tasks that would be begun at one moment. */
+export interface PlannedWave {
+  /** Seconds from the start. */
+  readonly at: number
+  /** `because`: what it had to wait for. */
+  readonly tasks: readonly { readonly task: TaskName; readonly because?: string }[]
+}
+
+export interface PlannedRunTask {
+  readonly task: TaskName
+  readonly sizeClass: SizeClass
+  readonly forecast: Forecast
+  readonly complexity: Complexity
+  readonly domain: TaskDomain
+  /** The agent profile that it would be given. */
+  readonly profile?: { readonly name: string; readonly because: string }
+}
+
+export interface PlannedRunSession {
+  readonly tasks: readonly PlannedRunTask[]
+  /** Why it begins here and not in the conversation before it. */
+  readonly because: string
+  /** Tokens in the context at its end, in the middle and at the margin. */
+  readonly context: { readonly middle: number; readonly margin: number }
+  /** Absent when a price is unknown. */
+  readonly usd?: number
+  readonly seconds: number
+}
+
+export interface WaitingTask {
+  readonly task: TaskName
+  readonly reason: string
 }

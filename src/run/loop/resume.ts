@@ -7,8 +7,7 @@ import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { Place } from '../../project/store/place.ts'
-import { proveNow } from '../attempt/prove-now.ts'
-import { recordDone, settle } from '../attempt/record-done.ts'
+import { proveNow, recordDone, settle } from '../attempt/record-done.ts'
 import { RunSession } from '../attempt/run-session.ts'
 import type { Claims } from './claims.ts'
 import type { RunEntry } from '../entries.ts'
@@ -133,7 +132,13 @@ async function examineOne(scene: RunContext, { started }: Attempt, claims: Claim
   const over = (
     outcome: 'done' | 'failed' | 'blocked' | 'interrupted',
     more: { reason?: string; commit?: string; kept?: string } = {},
-  ) => log.append('attempt.ended', { attempt: started.attempt, outcome, ...more })
+  ) =>
+    log.append('attempt.ended', {
+      attempt: started.attempt,
+      number: started.number,
+      outcome,
+      ...more,
+    })
   if (task === undefined)
     return over('interrupted', { reason: 'the task is no longer in the backlog' })
   // The entry that closes it was written; only the run's own note of it was not. Anybody else's word is none.

@@ -6,12 +6,12 @@ import { mintId } from '../../journal/ids.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { Task } from '../../backlog/task.ts'
-import { commandEnvironment } from '../attempt/agent-environment.ts'
+import { commandEnvironment, nameOf } from '../attempt/agent-environment.ts'
 import { openSource } from '../sources/open-source.ts'
 import { Claims } from './claims.ts'
-import { RunEnds } from '../attempt/run-ends.ts'
-import type { RunEvent } from '../events.ts'
-import { finishedTasks } from '../finished-tasks.ts'
+import { type RunContext, RunEnds, Stopping } from '../attempt/run-context.ts'
+import { type Emit, type Listener, emitTo } from '../events.ts'
+import { finishedTasks, lastResumable, reportNow, stateOf } from '../runs.ts'
 import {
   bringBackTree,
   endLeftovers,
@@ -23,17 +23,13 @@ import {
 import { Loop } from './loop.ts'
 import { emptyReport } from '../make-report.ts'
 import { readyHarness, makeRunContext, verifyCommands } from './make-run-context.ts'
-import { neverBegun } from './never-begun.ts'
+import { Selection, neverBegun } from './selection.ts'
 import { type RunOptions, type ResolvedOptions, resolveOptions } from '../options.ts'
 import type { EndOfRun, RunReport } from '../report.ts'
 import { RunLog, findRun } from '../run-log.ts'
 import { RunSession } from '../attempt/run-session.ts'
 import { type RunState, foldRun } from '../run-state.ts'
-import { lastResumable, reportNow, stateOf } from '../runs.ts'
-import { type RunContext, Stopping } from '../attempt/run-context.ts'
-import { Selection } from './selection.ts'
 import { expectedSeconds } from './plan-run.ts'
-import { nameOf } from '../attempt/task-list.ts'
 import { removeIfClean } from '../worktree/remove-if-clean.ts'
 import { type RunTree, treeInPlace, treeOfItsOwn } from '../worktree/tree.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
@@ -58,36 +54,31 @@ export interface StartOptions extends RunOptions {
 export async function startRun(
   workspace: Workspace,
   options: StartOptions,
-  tell: (event: RunEvent) => void,
+  listener: Listener,
 ): Promise<RunHandle> {
   refuseInRun(workspace, 'beginning a run')
   const stopping = new Stopping()
-  const emit: RunContext['tell'] = (event) =>
-    tell({ ...event, at: new Date().toISOString() } as RunEvent)
+  const emit = emitTo(listener)
   const { resume, decide, ...told } = options
   const begun =
     resume === undefined
-      ? await beginNew(workspace, told, stopping, emit, decide)
+      ? await beginNew(workspace, told, stopping, listener, decide)
       : await beginAgain(
           workspace,
           resume === true ? undefined : resume,
           told,
           stopping,
-          emit,
+          listener,
           decide,
         )
   return {
     ended: begun.work().then((report) => {
-      emit({
-        type: 'run.ended',
-        how: report.how === 'running' ? 'interrupted' : report.how,
-        report,
-      })
+      emit('run.report', report)
       return report
     }),
     stop: (how) => {
       stopping.stop(how)
-      emit({ type: 'stopping', how })
+      emit('stopping', { how })
     },
   }
 }
@@ -100,7 +91,7 @@ async function beginNew(
   workspace: Workspace,
   options: RunOptions,
   stopping: Stopping,
-  emit: RunContext['tell'],
+  listener: Listener,
   decide: StartOptions['decide'],
 ): Promise<Begun> {
   const settled = resolveOptions(workspace, options)
@@ -122,13 +113,20 @@ async function beginNew(
       ? await freeInPlace(workspace)
       : treeOfItsOwn(workspace.place, run, options.branch)
   const runner = thisProcess()
-  const log = RunLog.create(workspace.place, run, workspace.config, {
-    options: optionsToKeep(workspace, options, settled),
-    harness: harness.name,
-    source: source.name,
-    ...tree,
-    runner,
-  })
+  const log = RunLog.create(
+    workspace.place,
+    run,
+    workspace.config,
+    {
+      options: optionsToKeep(workspace, options, settled),
+      harness: harness.name,
+      source: source.name,
+      ...tree,
+      runner,
+    },
+    listener,
+  )
+  const emit = emitTo(listener)
   const scene = makeRunContext(workspace, {
     run,
     log,
@@ -143,12 +141,11 @@ async function beginNew(
     decide,
   })
   if (verifyCommands(settled, workspace.config.verify, open).length === 0)
-    emit({
-      type: 'said',
+    emit('message', {
       text: 'there is no verify command: that a task is done rests on its commit alone (--verify, or verify in .sessions/config.yaml)',
     })
   const expected = await expectedSeconds(workspace, settled)
-  return { work: () => work(scene, selection, runner, undefined, open, expected, emit) }
+  return { work: () => work(scene, selection, runner, undefined, open, expected) }
 }
 
 async function beginAgain(
@@ -156,12 +153,12 @@ async function beginAgain(
   name: string | undefined,
   options: RunOptions,
   stopping: Stopping,
-  emit: RunContext['tell'],
+  listener: Listener,
   decide: StartOptions['decide'],
 ): Promise<Begun> {
   const run = name === undefined ? lastResumable(workspace) : findRun(workspace.place, name)
   const runner = thisProcess()
-  const log = new RunLog(workspace.place, run, workspace.config)
+  const log = new RunLog(workspace.place, run, workspace.config, listener)
   const state = stateOf(workspace, run)
   refuseToGoOn(run, state)
   // Of two who resume it at once the one that stands first in the log goes on.
@@ -173,7 +170,7 @@ async function beginAgain(
       { run, log, runner, state },
       options,
       stopping,
-      emit,
+      emitTo(listener),
       decide,
     )
   } catch (error) {
@@ -190,7 +187,7 @@ async function takeUpAgain(
   { run, log, runner, state }: { run: string; log: RunLog; runner: ProcessMark; state: RunState },
   options: RunOptions,
   stopping: Stopping,
-  emit: RunContext['tell'],
+  emit: Emit,
   decide: StartOptions['decide'],
 ): Promise<Begun> {
   // How it was begun holds, except where something else is said now.
@@ -208,7 +205,7 @@ async function takeUpAgain(
   const harness = await readyHarness(workspace, settled, run)
   const strays = await endLeftovers(state)
   if (strays > 0)
-    emit({ type: 'said', text: `${strays} processes that the run had left behind were ended` })
+    emit('message', { text: `${strays} processes that the run had left behind were ended` })
   bringBackTree(workspace.place, state)
   const source = await openSource(workspace, told.backlog)
   const backlog = await source.read()
@@ -229,7 +226,7 @@ async function takeUpAgain(
     decide,
   })
   const expected = await expectedSeconds(workspace, settled)
-  return { work: () => work(scene, selection, runner, state, open, expected, emit) }
+  return { work: () => work(scene, selection, runner, state, open, expected) }
 }
 
 export async function work(
@@ -239,11 +236,9 @@ export async function work(
   before: RunState | undefined,
   open: readonly Task[],
   expected: number,
-  emit: RunContext['tell'],
 ): Promise<RunReport> {
-  const { harness, log, run, settled, tree, workspace } = scene
-  emit({
-    type: 'run.started',
+  const { emit, harness, log, run, settled, tree, workspace } = scene
+  emit('run.planned', {
     run,
     harness: harness.name,
     tasks: open.map(nameOf),
@@ -254,7 +249,7 @@ export async function work(
     ...defined({ model: settled.model }),
   })
   if (!harness.capabilities.multiTurn)
-    emit({ type: 'said', text: `${harness.name} takes one task a conversation` })
+    emit('message', { text: `${harness.name} takes one task a conversation` })
   const claims = new Claims(workspace.place, run, runner)
   let how: EndOfRun = 'interrupted'
   try {
@@ -284,7 +279,7 @@ export async function work(
       ...defined({ neverBegun: neverBegun(left, foldRun(log.read())) }),
     })
     if (how === 'finished' && scene.delegate === undefined)
-      removeIfClean(workspace.place, tree, (text) => emit({ type: 'said', text }))
+      removeIfClean(workspace.place, tree, (text) => emit('message', { text }))
     scene.workspace.close()
   }
   const report = reportNow(workspace, run, foldRun(log.read())!, false)
@@ -294,12 +289,10 @@ export async function work(
 
 /** A new worktree lacks what git does not keep. The command that brings it runs once, also when it was killed the first time. */
 async function makeReady(scene: RunContext, before: RunState | undefined): Promise<void> {
-  const { delegate, log, settled, stopping, tell, tree, workspace } = scene
-  const setup =
-    (delegate === undefined ? undefined : workspace.config.delegates.setup) ??
-    workspace.config.run.setup
+  const { delegate, log, settled, stopping, emit, tree, workspace } = scene
+  const setup = delegate?.setup ?? workspace.config.run.setup
   if (tree.isInPlace || setup === undefined || before?.isReady === true) return
-  tell({ type: 'said', text: `making the worktree ready: ${setup}` })
+  emit('message', { text: `making the worktree ready: ${setup}` })
   const result = await runVerify(setup, {
     tree: tree.tree,
     verifyMs: settled.verifyMs,

@@ -6,7 +6,6 @@ import { StintError } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { Place } from '../../project/store/place.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
-import type { DelegateMove } from '../delegate-order.ts'
 import type { RunLog } from '../run-log.ts'
 import { removeIfClean } from '../worktree/remove-if-clean.ts'
 import {
@@ -23,6 +22,7 @@ import { checkoutsOf, targetNow } from './target.ts'
 import { integrationTree, removeIntegrationTree } from './integration-tree.ts'
 import { reasonOf } from './outcomes.ts'
 import type { MergeStep } from './merge-context.ts'
+import type { DelegateMove } from '../entries.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface Landing {

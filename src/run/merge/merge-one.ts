@@ -8,7 +8,7 @@ import { type DelegateState, delegateNow, isSameProcess } from '../delegate/dele
 import { inTurn, takingUp } from '../delegate/in-turn.ts'
 import { contains, hasCommit, inRepository, provedInstead } from '../delegate/kept-commits.ts'
 import { tellParent } from '../delegate/parent-journal.ts'
-import type { DelegateMove } from '../delegate-order.ts'
+import type { DelegateMove } from '../entries.ts'
 import { RunLog } from '../run-log.ts'
 import { contradictionsOf } from './contradictions.ts'
 import { finish, isOnTarget, keptMerge, readyAgain, tidy } from './finish.ts'

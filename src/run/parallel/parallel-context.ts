@@ -3,17 +3,19 @@ import type { OwnPrice } from '../../context/budget/prices.ts'
 import type { Usage } from '../../session/entries.ts'
 import type { RunContext } from '../attempt/run-context.ts'
 import type { ResolvedOptions, RunOptions } from '../options.ts'
+import type { Listener } from '../events.ts'
 import type { Spend } from '../report.ts'
 import { addSpent, totalOf } from '../run-state.ts'
-import { spendOf } from '../spend.ts'
+import { spendOf } from '../make-report.ts'
 
 /** What the parts of one parallel run share. */
 export interface Stage extends Pick<
   RunContext,
-  'run' | 'workspace' | 'log' | 'tree' | 'source' | 'stopping' | 'tell' | 'latest'
+  'run' | 'workspace' | 'log' | 'tree' | 'source' | 'stopping' | 'emit' | 'latest'
 > {
   readonly settled: ResolvedOptions
   readonly purse: Purse
+  readonly listener: Listener
   readonly merges: InTurn
   readonly said: Set<string>
 }

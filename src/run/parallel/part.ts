@@ -4,10 +4,9 @@ import { appendToBacklog, refreshTasks } from '../../project/tasks/backlog.ts'
 import { settle } from '../attempt/record-done.ts'
 import type { RunOptions, ResolvedOptions } from '../options.ts'
 import type { EndOfRun, TaskName } from '../report.ts'
-import type { RunEvent } from '../events.ts'
-import type { Untimed } from '../attempt/run-context.ts'
+import type { Emit, RunEvent, RunEventKind } from '../events.ts'
 import type { RunHandle } from '../loop/start-run.ts'
-import { nameOf } from '../attempt/task-list.ts'
+import { nameOf } from '../attempt/agent-environment.ts'
 import { draft } from '../../session/entries.ts'
 import type { Task } from '../../backlog/task.ts'
 import type { MergeEvent, MergeOutcome } from '../delegate/contract.ts'
@@ -26,11 +25,13 @@ export interface PartEnd {
 }
 
 /** What a delegate tells of itself as a run, and what the run tells of its tasks itself. */
-const NOT_PASSED_ON: ReadonlySet<RunEvent['type']> = new Set([
+const NOT_PASSED_ON: ReadonlySet<RunEventKind> = new Set([
   'run.started',
+  'run.resumed',
+  'run.planned',
   'run.ended',
+  'run.report',
   'stopping',
-  'task.done',
 ])
 
 export class Part {
@@ -40,7 +41,7 @@ export class Part {
   readonly #name: string
   readonly #taskName: TaskName
   #handle: RunHandle | undefined
-  #done: Extract<Untimed, { type: 'task.done' }> | undefined
+  #done: RunEvent<'attempt.ended'> | undefined
 
   constructor(stage: Stage, { id, order }: DelegateState, task: Task) {
     this.id = id
@@ -78,15 +79,7 @@ export class Part {
     const { purse, settled, stopping, workspace } = this.#stage
     const { run } = this.#now()
     const { branch, tree } = run.started
-    this.#tell({
-      type: 'delegate.started',
-      delegate: this.#name,
-      id: this.id,
-      task: this.#taskName,
-      branch,
-      worktree: tree,
-      isAgain,
-    })
+    this.#emit('delegate.started', { id: this.id, branch, worktree: tree, isAgain })
     try {
       this.#handle = await workDelegate(
         workspace,
@@ -127,22 +120,21 @@ export class Part {
     const { workspace } = this.#stage
     const known = commit === undefined ? {} : { commit }
     const summary = this.#now().ready?.summary
-    this.#tell({
-      type: 'delegate.merged',
-      delegate: this.#name,
-      task: this.#taskName,
-      target,
-      ...known,
-    })
+    this.#emit('delegate.merged', { target, ...known })
     await settle(this.#stage, { task: this.task, name: this.#taskName }, summary ?? '')
-    const { seconds = 0, spend = this.#stage.purse.spend } = this.#done ?? {}
-    this.#tell({
-      type: 'task.done',
-      task: this.#taskName,
-      seconds,
-      spend,
-      ...known,
-      ...defined({ summary }),
+    this.#stage.listener({
+      kind: 'attempt.ended',
+      at: new Date().toISOString(),
+      ...this.#about,
+      data: {
+        seconds: 0,
+        spend: this.#stage.purse.spend,
+        attempt: this.id,
+        ...this.#done?.data,
+        outcome: 'done',
+        ...known,
+        ...defined({ summary }),
+      },
     })
     if (this.#done === undefined)
       workspace.say(`${this.#taskName.name} had been ready, and is merged now`)
@@ -153,21 +145,19 @@ export class Part {
     const because = outcome?.because ?? 'it could not be merged'
     const next = outcome?.next === undefined ? {} : { next: outcome.next }
     if (outcome?.how === 'parked') {
-      this.#tell({
-        type: 'delegate.parked',
-        delegate: this.#name,
-        task: this.#taskName,
-        because,
-        ...next,
-      })
+      this.#emit('delegate.parked', { because, ...next })
       const data = { task: this.task.id, status: 'failed' as const, summary: because }
       const { source, workspace } = this.#stage
       appendToBacklog(workspace, [draft('task.moved', data, { by: 'run' })])
       await refreshTasks(workspace, source.name === '.tasks' ? [this.task.id] : [])
-      this.#tell({ type: 'task.parked', task: this.#taskName, reason: because })
+      this.#stage.listener({
+        kind: 'task.parked',
+        at: new Date().toISOString(),
+        ...this.#about,
+        data: { task: this.task.id, reason: because },
+      })
     } else if (!this.#stage.stopping.now.aborted)
-      this.#tell({
-        type: 'said',
+      this.#emit('message', {
         text: `${this.#name} is not merged: ${because}${outcome?.next === undefined ? '' : `; ${outcome.next}`}`,
       })
     return { isMerged: false }
@@ -175,29 +165,25 @@ export class Part {
 
   #tellReady(): void {
     const { ready } = this.#now()
-    const known = {
-      ...defined({ commit: ready?.commit, summary: ready?.summary }),
-    }
-    this.#tell({ type: 'delegate.ready', delegate: this.#name, task: this.#taskName, ...known })
+    this.#emit('delegate.ready', defined({ commit: ready?.commit, summary: ready?.summary }))
   }
 
   /** What it says as a run is said by this one, with its name. */
   #pass(event: RunEvent): void {
-    if (event.type === 'task.done') this.#done = event
-    if (NOT_PASSED_ON.has(event.type)) return
-    const { at: _, ...told } = event
-    this.#tell(
-      (told.type === 'usage' ? { ...told, spend: this.#stage.purse.spend } : told) as Untimed,
-    )
+    if (NOT_PASSED_ON.has(event.kind)) return
+    // It is done when it is merged.
+    if (event.kind === 'attempt.ended' && event.data.outcome === 'done') this.#done = event
+    else if (event.kind === 'usage')
+      this.#emit('usage', { ...event.data, spend: this.#stage.purse.spend })
+    else this.#stage.listener({ ...event, delegate: this.#name })
   }
 
   #passMerge(event: MergeEvent): void {
-    const task = this.#taskName
     if (event.type === 'said') this.#sayOnce(event.text)
     else if (event.type === 'verify.started')
-      this.#tell({ type: 'verify.started', task, command: event.command })
+      this.#emit('verify.started', { command: event.command })
     else if (event.type === 'verify.ended')
-      this.#tell({ type: 'verify.ended', task, passed: event.passed, seconds: event.seconds })
+      this.#emit('verify.ended', { passed: event.passed, seconds: event.seconds })
     else if (
       event.type === 'merge.ended' &&
       (event.outcome.how === 'conflicted' || event.outcome.how === 'red')
@@ -207,27 +193,22 @@ export class Part {
         files = [],
         isSentBack = false,
       } = event.outcome
-      this.#tell({
-        type: 'delegate.conflicted',
-        delegate: this.#name,
-        task,
-        because,
-        files,
-        isSentBack,
-      })
+      this.#emit('delegate.conflicted', { because, files, isSentBack })
     }
   }
 
   /** What the queue says of each merge is the same for all of this run. */
   #sayOnce(text: string): void {
-    const { said, tell } = this.#stage
-    if (!said.has(text)) tell({ type: 'said', text })
+    const { said } = this.#stage
+    if (!said.has(text)) this.#stage.emit('message', { text })
     said.add(text)
   }
 
-  #tell(event: Untimed): void {
-    this.#stage.tell({ ...event, delegate: this.#name })
+  get #about() {
+    return { delegate: this.#name, task: this.#taskName }
   }
+
+  readonly #emit: Emit = (kind, data) => this.#stage.emit(kind, data, this.#about)
 }
 
 /** What holds for all of them now, however each was begun. Whose model and agent it has is settled with its beginning. */

@@ -8,17 +8,16 @@ import type { Workspace } from '../../project/store/workspace.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import type { TaskStatus } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
-import { delegateWrap } from '../attempt/delegate-environment.ts'
-import { type RunContext, Stopping } from '../attempt/run-context.ts'
-import { nameOf } from '../attempt/task-list.ts'
+import { delegateWrap } from '../delegate/delegate-environment.ts'
+import { Stopping } from '../attempt/run-context.ts'
+import { nameOf } from '../attempt/agent-environment.ts'
 import { refuseSecretCommand } from '../delegate/create-delegate.ts'
 import { type DelegateState, allDelegates, isAttended } from '../delegate/delegates.ts'
-import type { RunEvent } from '../events.ts'
+import { type Listener, emitTo } from '../events.ts'
 import { Claims } from '../loop/claims.ts'
 import { readyHarness } from '../loop/make-run-context.ts'
-import { neverBegun } from '../loop/never-begun.ts'
+import { Selection, neverBegun } from '../loop/selection.ts'
 import { bringBackTree, refuseSecond, refuseToGoOn } from '../loop/resume.ts'
-import { Selection } from '../loop/selection.ts'
 import {
   type RunHandle,
   type StartOptions,
@@ -46,29 +45,24 @@ import { planParallel } from './plan-parallel.ts'
 export async function startParallelRun(
   workspace: Workspace,
   options: StartOptions,
-  tell: (event: RunEvent) => void,
+  listener: Listener,
 ): Promise<RunHandle> {
   refuseInRun(workspace, 'beginning a run')
   const stopping = new Stopping()
-  const emit: RunContext['tell'] = (event) =>
-    tell({ ...event, at: new Date().toISOString() } as RunEvent)
+  const emit = emitTo(listener)
   const { resume, decide: _, ...told } = options
   const work =
     resume === undefined
-      ? await beginNew(workspace, told, stopping, emit)
-      : await beginAgain(workspace, resume === true ? undefined : resume, told, stopping, emit)
+      ? await beginNew(workspace, told, stopping, listener)
+      : await beginAgain(workspace, resume === true ? undefined : resume, told, stopping, listener)
   return {
     ended: work().then((report) => {
-      emit({
-        type: 'run.ended',
-        how: report.how === 'running' ? 'interrupted' : report.how,
-        report,
-      })
+      emit('run.report', report)
       return report
     }),
     stop: (how) => {
       stopping.stop(how)
-      emit({ type: 'stopping', how })
+      emit('stopping', { how })
     },
   }
 }
@@ -79,7 +73,7 @@ async function beginNew(
   workspace: Workspace,
   options: RunOptions,
   stopping: Stopping,
-  emit: RunContext['tell'],
+  listener: Listener,
 ): Promise<Work> {
   const settled = settledForParallel(workspace, options)
   const run = mintId(undefined)
@@ -98,13 +92,19 @@ async function beginNew(
       : treeOfItsOwn(workspace.place, run, options.branch)
   const runner = thisProcess()
   const kept = optionsToKeep(workspace, options, settled)
-  const log = RunLog.create(workspace.place, run, workspace.config, {
-    options: kept,
-    harness: harness.name,
-    source: source.name,
-    ...tree,
-    runner,
-  })
+  const log = RunLog.create(
+    workspace.place,
+    run,
+    workspace.config,
+    {
+      options: kept,
+      harness: harness.name,
+      source: source.name,
+      ...tree,
+      runner,
+    },
+    listener,
+  )
   const purse = new Purse(settled, workspace.config.prices)
   const stage = {
     run,
@@ -113,7 +113,8 @@ async function beginNew(
     tree,
     source,
     stopping,
-    tell: emit,
+    listener,
+    emit: emitTo(listener),
     latest: {},
     purse,
     merges: new InTurn(),
@@ -137,14 +138,14 @@ async function beginAgain(
   name: string | undefined,
   options: RunOptions,
   stopping: Stopping,
-  emit: RunContext['tell'],
+  listener: Listener,
 ): Promise<Work> {
   const { place } = workspace
   const run = name === undefined ? lastResumable(workspace) : findRun(place, name)
   const state = stateOf(workspace, run)
   refuseToGoOn(run, state)
   const runner = thisProcess()
-  const log = new RunLog(place, run, workspace.config)
+  const log = new RunLog(place, run, workspace.config, listener)
   log.append('run.resumed', { runner })
   refuseSecond(run, log.read(), runner)
   try {
@@ -168,7 +169,8 @@ async function beginAgain(
       tree: { tree, branch, base, isInPlace },
       source,
       stopping,
-      tell: emit,
+      listener,
+      emit: emitTo(listener),
       latest: {},
       settled,
       purse,
@@ -196,10 +198,9 @@ async function work(
   open: readonly Task[],
   expected: number,
 ): Promise<RunReport> {
-  const { log, run, settled, tell, tree, workspace } = stage
+  const { log, run, settled, emit, tree, workspace } = stage
   const { maxMinutes, model, parallel = 1 } = settled
-  tell({
-    type: 'run.started',
+  emit('run.planned', {
     run,
     harness: settled.harness,
     tasks: open.map(nameOf),
@@ -228,7 +229,7 @@ async function work(
       ...defined({ neverBegun: neverBegun(left, foldRun(log.read())) }),
     })
     // Nobody works in it: it is where the branch is checked out while others are merged into it.
-    removeIfClean(workspace.place, tree, (text) => tell({ type: 'said', text }))
+    removeIfClean(workspace.place, tree, (text) => emit('message', { text }))
   }
   const report = reportNow(workspace, run, foldRun(log.read())!, false)
   log.close()
@@ -344,7 +345,7 @@ export function settledForParallel(workspace: Workspace, options: RunOptions): R
 export async function startAnyRun(
   workspace: Workspace,
   options: StartOptions,
-  tell: (event: RunEvent) => void,
+  tell: Listener,
 ): Promise<RunHandle> {
   refuseInRun(workspace, 'beginning a run')
   const { parallel, resume } = options

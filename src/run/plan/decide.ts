@@ -1,10 +1,8 @@
 import { number } from '../../context/budget/banner.ts'
-import { LOOK_AHEAD, cheapest } from './cheapest.ts'
-import type { Decision, Forecasts, PlannedTask, Standing } from './contract.ts'
-import { shownCost } from './cost.ts'
-import { relationToAll } from './related.ts'
-import { forbiddenBy } from './rules.ts'
+import type { Decision, Forecast, Forecasts, PlannedTask, Standing, Start } from './contract.ts'
+import { areRelated, relationToAll } from './order.ts'
 import { DEFAULT_PLAN, type PlanSettings, placesOf } from '../../project/config/plan-settings.ts'
+import { type Price, type Spent, priced } from '../../context/budget/prices.ts'
 
 /** `forecast`: as is cheapest; `fixed`: so many small tasks; `one`: each task in a conversation of its own. */
 export type BatchMode = 'forecast' | 'fixed' | 'one'
@@ -108,4 +106,165 @@ function byBatch(
   const wanted = placesOf(next.sizeClass, settings)
   const because = `${taken} of ${places} places are taken, and a ${next.sizeClass} task takes ${wanted}`
   return { stay: taken + wanted <= places, rule, because }
+}
+
+// What forbids to begin a task in a conversation, whatever it would cost.
+
+export type Forbidding = 'smart zone' | 'compaction point'
+
+/** The rule that a task with this forecast would break with so many tokens in the context. */
+export function forbiddenBy(
+  context: number,
+  { added }: Forecast,
+  { point, smartZone }: Pick<Standing, 'point' | 'smartZone'>,
+): Forbidding | undefined {
+  if (point !== undefined && context + added.margin > point) return 'compaction point'
+  return context >= smartZone ? 'smart zone' : undefined
+}
+
+// What a task costs, by how long the history is that it is done on. Each request reads all that is in the context; what is new is
+// written to the cache once; and a context that is not in the cache is written once instead of read.
+
+// As prices usually are to each other: what a token of input costs is 1.
+const USUAL: Price = { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25, cacheWriteHour: 2 }
+const MILLION = 1_000_000
+
+/** What one task takes by itself. */
+export interface Work {
+  readonly added: number
+  readonly requests: number
+  readonly output: number
+  readonly seconds: number
+}
+
+/** What is expected of a task. */
+export function expectedWork({ added, requests, output, seconds }: Forecast, first?: Start): Work {
+  const work = { added: added.middle, requests, output, seconds }
+  return first === undefined ? work : plus(work, first)
+}
+
+export function plus(a: Work, b: Work): Work {
+  return {
+    added: a.added + b.added,
+    requests: a.requests + b.requests,
+    output: a.output + b.output,
+    seconds: a.seconds + b.seconds,
+  }
+}
+
+/** The tokens of a task that begins with so many in the context. It adds to them evenly, so each request reads half of that. */
+export function spentOn(
+  { added, requests, output }: Work,
+  context: number,
+  isWarm: boolean,
+): Spent {
+  const read = requests * (context + added / 2)
+  const again = isWarm ? 0 : context
+  return {
+    input: 0,
+    output,
+    cacheRead: Math.max(0, read - again),
+    cacheWritten: added + again,
+    cacheWrittenHour: 0,
+  }
+}
+
+/** In US dollars, or in tokens of input where the price is unknown. */
+export function costIn(price: Price | undefined, spent: Spent): number {
+  return price === undefined ? priced(spent, USUAL) * MILLION : priced(spent, price)
+}
+
+export function shownCost(price: Price | undefined, cost: number): string {
+  if (price !== undefined) return `$${cost < 0.1 ? cost.toFixed(3) : cost.toFixed(2)}`
+  return `${Math.round(cost / 1000)}k tokens of input`
+}
+
+// What the rest of the work costs at best. After leaving, a conversation begins with the same few tokens whatever was before, so
+// the best way from a task on is known once for each task, and the order is cut into conversations exactly and not by trying all ways.
+
+/** Farther ahead everything is likely to come otherwise, and what is decided now no longer shows. */
+export const LOOK_AHEAD = 60
+
+/**
+ * The least that these tasks cost in their order, when the first is done in the conversation as it stands, and when it is
+ * done in a fresh one. The rules hold in both, except for the first task, which somebody has to begin.
+ */
+export function cheapest(
+  standing: Standing,
+  order: readonly PlannedTask[],
+  forecasts: Forecasts,
+): { stay: number; leave: number } {
+  const tasks = order.slice(0, LOOK_AHEAD)
+  const apart = keptApart(tasks)
+  const conversation = { standing, tasks, forecasts }
+  /** The least from each task on, when it begins a conversation. */
+  const fresh = Array.from({ length: tasks.length + 1 }, () => 0)
+  for (let from = tasks.length - 1; from >= 0; from -= 1) {
+    fresh[from] = least(
+      conversation,
+      { from, context: standing.base, isFirst: true, isWarm: false },
+      fresh,
+      (at) => apart[from]![at]!,
+    )
+  }
+  const { done, context, isWarm } = standing
+  const stay = least(
+    conversation,
+    { from: 0, context, isFirst: false, isWarm },
+    fresh,
+    (at) => relationToAll(tasks[at]!, [...done, ...tasks.slice(0, at)]) === 'unrelated',
+  )
+  return { stay, leave: fresh[0]! }
+}
+
+interface Beginning {
+  readonly from: number
+  readonly context: number
+  readonly isFirst: boolean
+  readonly isWarm: boolean
+}
+
+/** The cheapest number of tasks to do in one conversation, with the best way on from there. */
+function least(
+  {
+    standing,
+    tasks,
+    forecasts,
+  }: { standing: Standing; tasks: readonly PlannedTask[]; forecasts: Forecasts },
+  beginning: Beginning,
+  fresh: readonly number[],
+  isApart: (at: number) => boolean,
+): number {
+  let { context } = beginning
+  let cost = 0
+  let best = Infinity
+  for (let at = beginning.from; at < tasks.length; at += 1) {
+    const isFirst = at === beginning.from
+    const forecast = forecasts.of[tasks[at]!.sizeClass]
+    if (!isFirst && (forbiddenBy(context, forecast, standing) !== undefined || isApart(at))) break
+    const work = expectedWork(
+      forecast,
+      isFirst && beginning.isFirst ? forecasts.weighedStart : undefined,
+    )
+    cost += costIn(standing.price, spentOn(work, context, !isFirst || beginning.isWarm))
+    context += work.added
+    best = Math.min(best, cost + fresh[at + 1]!)
+  }
+  return best === Infinity ? 0 : best
+}
+
+/** For each conversation that begins at a task, the later tasks that are unrelated to all that came before them in it. */
+function keptApart(tasks: readonly PlannedTask[]): readonly (readonly boolean[])[] {
+  const apart = tasks.map(() => tasks.map(() => false))
+  for (const [at, task] of tasks.entries()) {
+    let isRelated = false
+    let isUnrelated = false
+    for (let from = at - 1; from >= 0; from -= 1) {
+      const relation = areRelated(task, tasks[from]!)
+      isRelated ||= relation === 'related'
+      isUnrelated ||= relation === 'unrelated'
+      apart[from]![at] = isUnrelated && !isRelated
+    }
+  }
+  return apart
 }

@@ -1,10 +1,8 @@
 import type { Backlog } from '../../backlog/backlog.ts'
 import { criteriaFor } from '../../backlog/next.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
-import type { PlannedTask } from './contract.ts'
-import { type Relation, relationToAll } from './related.ts'
+import type { PlannedTask, SizeClass } from './contract.ts'
 import { DEFAULT_PLAN, type PlanSettings } from '../../project/config/plan-settings.ts'
-import { sizeClassOf } from './size.ts'
 import { defined } from '../../text/defined.ts'
 
 /** A task as the planner sees it. */
@@ -113,4 +111,76 @@ class Waits {
     for (const other of waiting) this.#left.get(other)?.delete(id)
     return waiting.filter((other) => this.isFree(other))
   }
+}
+
+export type Relation = 'related' | 'unrelated' | 'unknown'
+
+/**
+ * Whether what one task needs to know helps with the other. One thing that they share is enough; that they differ in a
+ * label or in what they are part of says that they do not; and where nothing is known they may go together.
+ */
+export function areRelated(a: PlannedTask, b: PlannedTask): Relation {
+  if (a.dependsOn.includes(b.id) || b.dependsOn.includes(a.id)) return 'related'
+  if (a.parent === b.id || b.parent === a.id) return 'related'
+  if (isSame(a.parent, b.parent) || isSame(a.group, b.group)) return 'related'
+  if (a.labels.some((label) => b.labels.includes(label))) return 'related'
+  const haveParents = isSaid(a.parent) && isSaid(b.parent)
+  const haveLabels = a.labels.length > 0 && b.labels.length > 0
+  return haveParents || haveLabels ? 'unrelated' : 'unknown'
+}
+
+/** How a task stands to those of a conversation: one that it goes together with is enough, else one that it does not. */
+export function relationToAll(task: PlannedTask, others: readonly PlannedTask[]): Relation {
+  let relation: Relation = 'unknown'
+  for (const other of others) {
+    const one = areRelated(task, other)
+    if (one === 'related') return one
+    if (one === 'unrelated') relation = one
+  }
+  return relation
+}
+
+function isSame(a: string | undefined, b: string | undefined): boolean {
+  return isSaid(a) && a === b
+}
+
+function isSaid(value: string | undefined): boolean {
+  return value !== undefined && value !== ''
+}
+
+/** What of a task tells how big it is. */
+export interface SizedTask {
+  /** Absent when nobody said it. */
+  readonly size?: string
+  readonly title: string
+  readonly description: string
+  readonly details?: string
+  readonly checklist?: readonly unknown[]
+  readonly children?: readonly unknown[]
+}
+
+const CLASSES: Readonly<Record<string, SizeClass>> = {
+  XS: 'small',
+  S: 'small',
+  M: 'medium',
+  L: 'large',
+  XL: 'large',
+}
+
+/** An item of a checklist is work like a sentence or two, however short it is put. */
+const ITEM = 150
+
+/** How big a task is: as it says itself, else by how much there is to say about it. */
+export function sizeClassOf(task: SizedTask, settings: PlanSettings = DEFAULT_PLAN): SizeClass {
+  const said = (task.size ?? '').trim().toUpperCase()
+  if (Object.hasOwn(CLASSES, said)) return CLASSES[said]!
+  // Its parts are tasks of their own, whatever it says about them: what is left is to bring them together.
+  if ((task.children ?? []).length > 0) return 'small'
+  const length =
+    task.title.length +
+    task.description.length +
+    (task.details ?? '').length +
+    ITEM * (task.checklist ?? []).length
+  if (length >= settings.length.largeFrom) return 'large'
+  return length > settings.length.smallUpTo ? 'medium' : 'small'
 }

@@ -1,7 +1,6 @@
 import { type Spent, priced } from '../../context/budget/prices.ts'
 import type { Decision, Forecasts, PlannedSession, PlannedTask, Standing } from './contract.ts'
-import { type Work, expectedWork, spentOn } from './cost.ts'
-import { type BatchMode, decide } from './decide.ts'
+import { type BatchMode, type Work, decide, expectedWork, spentOn } from './decide.ts'
 import { DEFAULT_PLAN, type PlanSettings } from '../../project/config/plan-settings.ts'
 
 /** How a run would go if every task took what is forecast. Each decision is the one that the run itself would make then. */

@@ -1,3 +1,15 @@
+import { parseDocument } from 'yaml'
+import { estimateTokens } from '../../text/tokens.ts'
+import { isRecord, line } from '../../backlog/canonical.ts'
+import { readList } from '../../backlog/task.ts'
+import { cleanText, shorten, slug } from '../../text/clean.ts'
+import { SPECIALISTS, type Specialist } from '../../backlog/specialist.ts'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { errnoOf } from '../../journal/errors.ts'
+import { redact } from '../../text/redact.ts'
+import { readInside } from '../../context/read-inside.ts'
+
 /** How a kind of work is to be done: one line that says when, and a body that a conversation gets when a task needs it. */
 export interface Profile {
   readonly name: string
@@ -11,4 +23,193 @@ export interface Profile {
   readonly tokens: number
   /** The file it was read from, from the root of the repository; absent for one that comes with Stint. */
   readonly file?: string
+}
+
+// A profile is Markdown under a head of a few keys. Heads are written for other programs, too, some of which take what is no
+// YAML; so what cannot be parsed is read line by line.
+
+const HEAD = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/
+const LONGEST_DESCRIPTION = 200
+
+export type ParsedProfile =
+  | { readonly profile: Profile; readonly problem?: string }
+  | { readonly problem: string }
+
+/** The profile in a file, with what is odd about it. */
+export function parseProfile(file: string, text: string): ParsedProfile {
+  const plain = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
+  const head = HEAD.exec(plain)
+  if (head === null)
+    return { problem: 'has no head: begin it with ---, name: NAME, description: TEXT, ---' }
+  const body = cleanText(plain.slice(head[0].length)).trim()
+  if (body === '') return { problem: 'says nothing under its head' }
+  const { values, problem } = valuesOf(head[1]!)
+  const said = line(values.description)
+  const model = line(values.model)
+  const profile: Profile = {
+    name: nameFor(line(values.name), file),
+    description: shorten(
+      said || line(body.split('\n')[0]!.replace(/^#+\s*/, '')),
+      LONGEST_DESCRIPTION,
+    ),
+    labels: labelsOf(values.labels),
+    ...(model === '' || model === 'inherit' ? {} : { model }),
+    body,
+    tokens: estimateTokens(body),
+    file,
+  }
+  const odd =
+    problem ?? (said === '' ? 'has no description: its first line stands in for it' : undefined)
+  return odd === undefined ? { profile } : { profile, problem: odd }
+}
+
+function nameFor(name: string, file: string): string {
+  const fileName = file.replace(/^.*\//, '').replace(/\.md$/i, '')
+  const wanted = name === '' ? fileName : name
+  // The name is typed in commands, and a name in another script has no Latin letters to type.
+  return /^[\w.-]{1,60}$/.test(wanted)
+    ? wanted.toLowerCase()
+    : slug(/[a-z0-9]/i.test(wanted) ? wanted : fileName)
+}
+
+function labelsOf(value: unknown): readonly string[] {
+  return readList(typeof value === 'string' ? value.split(',') : value) ?? []
+}
+
+function valuesOf(source: string): {
+  readonly values: Readonly<Record<string, unknown>>
+  readonly problem?: string
+} {
+  // Everything is text (`failsafe`), so that a name like 0123 stays what it was written as.
+  const document = parseDocument(source, { schema: 'failsafe', logLevel: 'silent' })
+  const [error] = document.errors
+  if (error === undefined) {
+    const value = asData(document)
+    return isRecord(value)
+      ? { values: value }
+      : { values: {}, problem: 'has a head that is not a list of keys' }
+  }
+  const lines = [...source.matchAll(/^(name|description|labels|model):[ \t]*(.*)$/gm)]
+  const values = Object.fromEntries(
+    lines.map(([, key, value]) => [key!, value!.replace(/^(["'])(.*)\1$/, '$2')]),
+  )
+  return Object.keys(values).length > 0
+    ? { values }
+    : { values, problem: `has a head that cannot be read: ${line(error.message.split('\n')[0])}` }
+}
+
+function asData(document: { toJS(): unknown }): unknown {
+  try {
+    return document.toJS()
+  } catch (error) {
+    // The parser refuses aliases that would unfold without end; anything else is a defect of ours.
+    if (error instanceof ReferenceError) return undefined
+    throw error
+  }
+}
+
+// The profiles that come with Stint, one for each specialist it proposes. Short: a project that wants more writes its own.
+
+const TEXTS: Readonly<Record<Specialist, readonly [description: string, body: string]>> = {
+  architect: [
+    'Decides how something is to be built, and writes the decision down',
+    `Read the code that the design has to fit before you propose one. Name at least two ways, what each costs, and choose.
+Prefer the smallest change of structure that serves. Record each decision with its reason: \`stint log --decision "…" --rationale "…"\`.
+Write the design where this project keeps such documents. Change code only if the task asks for it.`,
+  ],
+  code: [
+    'Builds or changes a feature, with its tests',
+    `Find how this project does similar things, and do it the same way. Make the smallest change that is whole: behaviour, its test, its
+documentation. Handle the bad input and the failure, too. No dead code, no options nobody asked for. Run the tests near your change often.`,
+  ],
+  debugger: [
+    'Finds the cause of a fault and mends it there',
+    `Reproduce the fault first, by a test that fails for the reason reported. Follow it to its cause with evidence, not guesses; say what you
+ruled out. Mend the cause, not the symptom, and look for the same mistake elsewhere. The test must fail without your change and pass with it.`,
+  ],
+  reviewer: [
+    'Looks at work with fresh eyes and says what is wrong',
+    `Read the change and what it touches. Look for what is wrong before what is ugly: wrong results, lost data, races, missing checks, secrets,
+tests that cannot fail. Try what you suspect instead of asserting it. Report findings by weight, each with file, line and a way to see it.
+Change only what the task asks you to.`,
+  ],
+  documentation: [
+    'Writes or mends what people read',
+    `Write for somebody who has a task and little time: what it does, how to do it, an example that works. Run every command and example you
+show. Take names and behaviour from the code, not from older pages. Use this project's words and tone, keep it short, and remove what is no longer true.`,
+  ],
+  research: [
+    'Finds something out and reports it with its sources',
+    `Write down the question first, and what would answer it. Prefer primary sources: the code, the specification, a small experiment. Keep what you
+saw apart from what you conclude, and say how sure you are and what is still open. Leave the findings in a file of the repository, with sources.`,
+  ],
+  devops: [
+    'Builds, releases, pipelines and machines',
+    `Make every step repeatable and safe to run twice. Pin versions. Put no secret into files, logs or commands. Check a change where it cannot
+hurt: a dry run, a linter, a local build. Say how it is undone. Never deploy, publish or delete anything unless the task says so in words.`,
+  ],
+  tests: [
+    'Writes tests that can fail',
+    `Test what the code promises, not how it does it; one promise a test, said in its title. Cover the edges: nothing, one, many, bad input,
+failure in the middle. Use real parts where they are quick. See each test fail once, by breaking what it guards, then put that back.
+No sleeping, no dependence on order or on the time of day.`,
+  ],
+}
+
+export const BUILT_IN: readonly Profile[] = SPECIALISTS.map((name) => {
+  const [description, text] = TEXTS[name]
+  const body = text.replaceAll('\n', ' ')
+  return { name, description, labels: [], body, tokens: estimateTokens(body) }
+})
+
+/** Where a repository keeps profiles. The first that has a name gives it its meaning. */
+export const PROFILE_FOLDERS = ['.agents', '.claude/agents'] as const
+
+export interface LoadedProfiles {
+  /** The repository's own first, then those that come with Stint. */
+  readonly profiles: readonly Profile[]
+  /** Files that could not be taken as they are, each in one line. */
+  readonly problems: readonly string[]
+}
+
+/** More than a person keeps an index of. */
+const MOST_FILES = 200
+
+/** The profiles of a repository. A file that cannot be read is a problem and keeps nobody from the others. */
+export function loadProfiles(root: string): LoadedProfiles {
+  const problems: string[] = []
+  const profiles = new Map<string, Profile>()
+  const files = PROFILE_FOLDERS.flatMap((folder) => markdownIn(root, folder))
+  if (files.length > MOST_FILES)
+    problems.push(`only the first ${MOST_FILES} of ${files.length} profiles are read`)
+  for (const file of files.slice(0, MOST_FILES)) {
+    const found = readInside(root, file)
+    const parsed =
+      typeof found === 'string'
+        ? { problem: `is not read: ${found}` }
+        : parseProfile(file, redact(found.text).text)
+    if (parsed.problem !== undefined) problems.push(`${file} ${parsed.problem}`)
+    if (!('profile' in parsed)) continue
+    const { profile } = parsed
+    const first = profiles.get(profile.name)
+    if (first === undefined) profiles.set(profile.name, profile)
+    else problems.push(`${file} is left out: ${first.file} is called ${profile.name} already`)
+  }
+  return {
+    profiles: [...profiles.values(), ...BUILT_IN.filter(({ name }) => !profiles.has(name))],
+    problems,
+  }
+}
+
+function markdownIn(root: string, folder: string): readonly string[] {
+  try {
+    return readdirSync(join(root, folder))
+      .filter((name) => /\.md$/i.test(name) && !/^readme\.md$/i.test(name))
+      .toSorted()
+      .map((name) => `${folder}/${name}`)
+  } catch (error) {
+    // No such folder, or none that may be read.
+    if (errnoOf(error) === undefined) throw error
+    return []
+  }
 }

@@ -8,7 +8,7 @@ import { packSession } from '../../project/pack.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { type RawEntry, inEffect } from '../../session/in-effect.ts'
 import type { SessionState } from '../../session/state.ts'
-import { data, quoted } from '../texts/quoted.ts'
+import { data, quoted } from '../texts/pieces.ts'
 import type { PromptRequest } from './contract.ts'
 import type { PromptedSession } from './prompted-session.ts'
 

@@ -2,11 +2,13 @@
 // what journals say of such a task counts as it does for any other.
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import type { TaskFields, TaskStatus } from '../../session/entries.ts'
+import type { ChecklistItem, TaskFields, TaskStatus } from '../../session/entries.ts'
 import { type Backlog, type TaskEntry, foldBacklog } from '../../backlog/backlog.ts'
-import { joined } from '../../backlog/canonical.ts'
-import { shortnames } from './names.ts'
-import { outsideChecklist, outsideLabels, outsidePassage, outsideTitle } from './outside-text.ts'
+import { joined, shortnameFor } from '../../backlog/canonical.ts'
+import { createHash } from 'node:crypto'
+import { cleanText, oneLine, shorten, slug } from '../../text/clean.ts'
+import { StintError } from '../../journal/errors.ts'
+import { dependencyCycles } from '../../backlog/waits.ts'
 
 /** A task as its source has it. */
 export interface ForeignTask extends Omit<TaskFields, 'shortname' | 'extra'> {
@@ -126,4 +128,139 @@ function entry(
     by: 'backlog',
     data,
   }
+}
+
+// What tasks from outside are called. A name must not come to mean another task when lines are added or moved while a run
+// goes on, so it depends on the task alone; where two would share one, neither has it.
+
+export const LONGEST_ID = 80
+
+// No slash, no blank, and nothing in front that a program would take for an option.
+const OWN_ID = /^[\p{L}\p{N}][\p{L}\p{N}._:-]*$/u
+
+/** Whether a text can be the id of a task in its source. */
+export function isOwnId(text: string): boolean {
+  return text.length <= LONGEST_ID && OWN_ID.test(text)
+}
+
+export const ID_RULE = `letters, digits and . _ : - only, a letter or digit first, at most ${LONGEST_ID} characters`
+
+export interface Called {
+  readonly own: string
+  /** What people would say. */
+  readonly name: string
+}
+
+/** A short name for each, by its own id. */
+export function shortnames(tasks: readonly Called[]): ReadonlyMap<string, string> {
+  const said = tasks.map((task) => shortnameFor(task.name))
+  const whole = tasks.map((task) => shortnameFor(task.own))
+  const saidBy = counted(said)
+  const wholeBy = counted(whole)
+  return new Map(
+    tasks.map(({ own }, index) => {
+      if (saidBy.get(said[index]!) === 1) return [own, said[index]!]
+      if (wholeBy.get(whole[index]!) === 1 && !saidBy.has(whole[index]!))
+        return [own, whole[index]!]
+      return [own, `${slug(said[index]!, 33)}-${fingerprint(own)}`]
+    }),
+  )
+}
+
+export function fingerprint(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 6)
+}
+
+function counted(words: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return counts
+}
+
+// What other programs and people wrote, before it is shown, put into a prompt or made a name of.
+
+export const LONGEST_TITLE = 200
+export const LONGEST_PASSAGE = 20_000
+const LONGEST_LABEL = 80
+const LONGEST_ITEM = 300
+const MOST_LABELS = 50
+const MOST_ITEMS = 200
+
+/** A title on one line. It is not a heading or a list item, whatever it was written as. */
+export function outsideTitle(text: string): string {
+  return shorten(oneLine(text).replace(/^(?:(?:#{1,6}|[-*+>])\s+)+/, ''), LONGEST_TITLE)
+}
+
+// Every prompt about a task begins with such a line, and no text of a task may pass for another beginning.
+const LIKE_A_PROMPT = /^([ \t]*)(#+[ \t]*Task\b)/gim
+
+export function outsidePassage(text: string): string {
+  return shorten(cleanText(text), LONGEST_PASSAGE).replaceAll(LIKE_A_PROMPT, '$1\\$2')
+}
+
+export function outsideLabels(labels: readonly string[]): readonly string[] {
+  const lines = labels
+    .map((label) => shorten(oneLine(label), LONGEST_LABEL))
+    .filter((label) => label !== '')
+  return [...new Set(lines)].slice(0, MOST_LABELS)
+}
+
+export function outsideChecklist(items: readonly ChecklistItem[]): readonly ChecklistItem[] {
+  return items
+    .map(({ item, done }) => ({ item: shorten(oneLine(item), LONGEST_ITEM), done }))
+    .filter(({ item }) => item !== '')
+    .slice(0, MOST_ITEMS)
+}
+
+// What is wrong with a backlog is said all at once: whoever has to correct it does so in one go.
+
+const MOST_SHOWN = 100
+
+/** Throws when there is any problem, so that nothing starts. */
+export function refuse(name: string, problems: readonly string[]): void {
+  if (problems.length === 0) return
+  const shown = problems.slice(0, MOST_SHOWN).map((problem) => `  ${problem}`)
+  const left = problems.length - shown.length
+  const more = left === 0 ? [] : [`  … and ${left} more`]
+  throw new StintError(
+    'BACKLOG_INVALID',
+    [`${name} cannot be worked on as it is:`, ...shown, ...more].join('\n'),
+    'correct what is named above; nothing was started',
+  )
+}
+
+/** Circles of tasks that wait for each other. A task waits for its parts as well. */
+export function circles(
+  tasks: readonly ForeignTask[],
+  lineOf: ReadonlyMap<string, number>,
+): readonly string[] {
+  const backlog = foldForeign('', tasks)
+  return dependencyCycles(backlog).map((circle) => {
+    const owns = circle.map((task) => task.id.slice(1))
+    const lines = [...new Set(owns.flatMap((own) => lineOf.get(own) ?? []))].toSorted(
+      (a, b) => a - b,
+    )
+    return `${named(lines)}: each waits for the next: ${owns.join(' → ')}`
+  })
+}
+
+/** `line 3`, `lines 3 and 7`. */
+export function named(lines: readonly number[]): string {
+  if (lines.length < 2) return `line ${lines[0]}`
+  return `lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}`
+}
+
+/** What has the same key, in the order in which the keys first come. */
+export function grouped<K, T>(
+  all: readonly T[],
+  keyOf: (one: T) => K,
+): ReadonlyMap<K, readonly T[]> {
+  const groups = new Map<K, T[]>()
+  for (const one of all) {
+    const key = keyOf(one)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [one])
+    else group.push(one)
+  }
+  return groups
 }

@@ -7,7 +7,7 @@ import { openRegularFile, replaceOpenFile } from '../../journal/files.ts'
 import type { Place } from '../../project/store/place.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { oneLine } from '../../text/clean.ts'
-import { fingerprint } from './names.ts'
+import { fingerprint } from './foreign.ts'
 
 const MOST_BYTES = 16 * 1024 * 1024
 const TRIES = 5

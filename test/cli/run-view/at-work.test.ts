@@ -9,16 +9,19 @@ import { STORY, TASKS, at, gauge, spend } from './story.ts'
 beforeEach(() => void vi.stubEnv('TZ', 'UTC'))
 afterEach(() => void vi.unstubAllEnvs())
 
-const started = { ...STORY[0]!, parallel: 2 } as RunEvent
+const plan = STORY[0] as RunEvent<'run.planned'>
+const started: RunEvent = { ...plan, data: { ...plan.data, parallel: 2 } }
 const begun = (task: TaskName, seconds: number, isAgain = false): RunEvent => ({
-  type: 'delegate.started',
+  kind: 'delegate.started',
   at: at(seconds),
   delegate: task.name,
-  id: `id-${task.name}`,
-  task,
-  branch: `stint/run-3f9c1a-parts/${task.name}`,
-  worktree: `/trees/${task.name}`,
-  isAgain,
+  task: task,
+  data: {
+    id: `id-${task.name}`,
+    branch: `stint/run-3f9c1a-parts/${task.name}`,
+    worktree: `/trees/${task.name}`,
+    isAgain,
+  },
 })
 const { cookie, login } = TASKS
 
@@ -27,32 +30,38 @@ const TWO: readonly RunEvent[] = [
   started,
   begun(login, 1),
   begun(cookie, 2),
-  { type: 'usage', at: at(9), delegate: login.name, gauge: gauge(41_000), spend: spend(1, 1) },
-  { type: 'usage', at: at(10), delegate: cookie.name, gauge: gauge(83_500), spend: spend(2, 2) },
   {
-    type: 'delegate.ready',
+    kind: 'usage',
+    at: at(9),
+    delegate: login.name,
+    data: { gauge: gauge(41_000), spend: spend(1, 1) },
+  },
+  {
+    kind: 'usage',
+    at: at(10),
+    delegate: cookie.name,
+    data: { gauge: gauge(83_500), spend: spend(2, 2) },
+  },
+  {
+    kind: 'delegate.ready',
     at: at(100),
     delegate: login.name,
     task: login,
-    summary: 'The form posts by itself',
+    data: { summary: 'The form posts by itself' },
   },
   {
-    type: 'delegate.conflicted',
+    kind: 'delegate.conflicted',
     at: at(200),
     delegate: cookie.name,
     task: cookie,
-    because: 'conflicts in src/a.ts',
-    files: ['src/a.ts'],
-    isSentBack: true,
+    data: { because: 'conflicts in src/a.ts', files: ['src/a.ts'], isSentBack: true },
   },
   begun(cookie, 201, true),
   {
-    type: 'tool',
+    kind: 'tool',
     at: at(205),
     delegate: cookie.name,
-    name: 'Edit',
-    status: 'started',
-    path: `/trees/${cookie.name}/src/a.ts`,
+    data: { name: 'Edit', status: 'started', path: `/trees/${cookie.name}/src/a.ts` },
   },
 ]
 
@@ -61,7 +70,8 @@ const drawn = (events: readonly RunEvent[], columns = 80) =>
 
 describe('several at once', () => {
   test('have a line each: whose task, how long, how full, doing what', () => {
-    const ended = { ...TWO.at(-1)!, at: at(206), status: 'completed' } as RunEvent
+    const tool = TWO.at(-1) as RunEvent<'tool'>
+    const ended: RunEvent = { ...tool, at: at(206), data: { ...tool.data, status: 'completed' } }
     const lines = drawn([...TWO, ended])
     const first = lines.findIndex((line) => line.startsWith('at work'))
     expect(lines.slice(first, first + 2)).toEqual([
@@ -79,12 +89,11 @@ describe('several at once', () => {
 
   test('leave with their tasks, which count when they are merged', () => {
     const merged: RunEvent = {
-      type: 'task.done',
+      kind: 'attempt.ended',
       at: at(300),
       delegate: login.name,
       task: login,
-      spend: spend(1, 1),
-      seconds: 99,
+      data: { attempt: 'a', outcome: 'done', spend: spend(1, 1), seconds: 99 },
     }
     const lines = drawn([...TWO, merged]).join('\n')
     expect(drawn(TWO).join('\n')).toContain('0 of 6 done')
@@ -117,12 +126,9 @@ describe('several at once', () => {
 
   test('have sessions that end with their tasks, of which nothing stays', () => {
     const closed: RunEvent = {
-      type: 'session.closed',
+      kind: 'session.closed',
       at: at(1),
-      session: 's',
-      name: 'n',
-      because: 'finished',
-      done: 1,
+      data: { session: 's', name: 'n', because: 'finished', done: 1 },
     }
     expect(finishedLines(closed, { columns: 80, color: false })).toHaveLength(1)
     expect(finishedLines({ ...closed, delegate: 'one' }, { columns: 80, color: false })).toEqual([])

@@ -6,7 +6,7 @@ import { NOTHING_YET, afterEvent } from '../../../src/cli/print/run/state.ts'
 import { widthOf } from '../../../src/cli/print/terminal/width.ts'
 import type { RunEvent } from '../../../src/run/events.ts'
 import { awkwardText } from './awkward.ts'
-import { REST, STORY, TASKS, at, gauge, named, spend } from './story.ts'
+import { ATTEMPT, OPENED, REST, STORY, TASKS, at, gauge, named, spend } from './story.ts'
 
 beforeEach(() => void vi.stubEnv('TZ', 'UTC'))
 afterEach(() => void vi.unstubAllEnvs())
@@ -74,7 +74,7 @@ spent    41k in · 1.6M cached · 55k out
   })
 
   test('says what holds the run up, and what failed of how many', () => {
-    const text = drawn(ALL.slice(0, -1), 1740, { columns: 80, rows: 40 })
+    const text = drawn(ALL.slice(0, -2), 1740, { columns: 80, rows: 40 })
     expect(text).toContain('3 of 6 done · 1 failed · 1 blocked · 1 open')
     expect(text).toContain('limit    waiting until 15:30 · You have reached your 5-hour limit')
     expect(text).toContain('stop     stopping · Ctrl-C again stops now')
@@ -93,13 +93,14 @@ spent    41k in · 1.6M cached · 55k out
   })
 
   test('without a known compaction point says so and draws no bar', () => {
-    const unknown: RunEvent = {
-      type: 'usage',
+    const noPoint: RunEvent = {
+      kind: 'usage',
       at: at(1),
-      gauge: gauge(41_000, undefined),
-      spend: spend(1),
+      data: {
+        gauge: { context: 41_000, smartZone: 100_000, stages: [75] },
+        spend: spend(1),
+      },
     }
-    const noPoint = { ...unknown, gauge: { context: 41_000, smartZone: 100_000, stages: [75] } }
     const text = drawn([...STORY.slice(0, 4), noPoint], 10, { columns: 80 })
     expect(text).toContain('context  41k tokens · where it compacts is unknown')
     expect(text).toContain('cost unknown')
@@ -131,62 +132,80 @@ const anyEvent: fc.Arbitrary<RunEvent> = fc
     const when = at(seconds)
     const events: readonly RunEvent[] = [
       {
-        type: 'run.started',
+        kind: 'run.planned',
         at: when,
-        run: text,
-        harness: text,
-        model: text,
-        branch: text,
-        tasks: [task],
-        isResumed: false,
+        data: {
+          run: text,
+          harness: text,
+          model: text,
+          branch: text,
+          tasks: [task],
+          isResumed: false,
+        },
       },
       {
-        type: 'session.opened',
+        kind: 'session.opened',
         at: when,
-        session: text,
-        name: text,
-        number,
-        because: text,
-        planned: [task],
+        data: { session: text, name: text, number, because: text, planned: [task] },
       },
-      { type: 'conversation.opened', at: when, conversation: text, number },
-      { type: 'task.started', at: when, task, attempt: 2, place: 'fresh conversation' },
-      { type: 'text', at: when, text },
-      { type: 'tool', at: when, name: text, status: 'started', command: text },
-      { type: 'tool', at: when, name: text, status: 'completed', path: text },
-      { type: 'usage', at: when, gauge: gauge(number), spend: spend(number) },
+      { kind: 'conversation.opened', at: when, data: { ...OPENED, number } },
+      { kind: 'conversation.started', at: when, data: { conversation: text, number } },
       {
-        type: 'usage',
+        kind: 'attempt.started',
         at: when,
-        gauge: { ...gauge(number), smartZone: number, stages: [number, number + 1, 5] },
-        spend: spend(1, number),
+        task: task,
+        data: { ...ATTEMPT, task: task, number: 2, place: 'fresh conversation' },
       },
-      { type: 'verify.started', at: when, task, command: text },
-      { type: 'limit', at: when, message: text, resetsAt: text, isWaiting: true },
-      { type: 'stopping', at: when, how: 'after task' },
-      { type: 'task.parked', at: when, task, reason: text },
-      { type: 'task.done', at: when, task, spend: spend(number, number), seconds, commit: text },
+      { kind: 'text', at: when, data: { text } },
+      { kind: 'tool', at: when, data: { name: text, status: 'started', command: text } },
+      { kind: 'tool', at: when, data: { name: text, status: 'completed', path: text } },
+      { kind: 'usage', at: when, data: { gauge: gauge(number), spend: spend(number) } },
       {
-        type: 'delegate.started',
+        kind: 'usage',
+        at: when,
+        data: {
+          gauge: { ...gauge(number), smartZone: number, stages: [number, number + 1, 5] },
+          spend: spend(1, number),
+        },
+      },
+      { kind: 'verify.started', at: when, task: task, data: { command: text } },
+      { kind: 'limit.reached', at: when, data: { message: text, resetsAt: text, isWaiting: true } },
+      { kind: 'stopping', at: when, data: { how: 'after task' } },
+      { kind: 'task.parked', at: when, task: task, data: { task: task.id, reason: text } },
+      {
+        kind: 'attempt.ended',
+        at: when,
+        task: task,
+        data: {
+          attempt: 'a',
+          outcome: 'done',
+          spend: spend(number, number),
+          seconds,
+          commit: text,
+        },
+      },
+      {
+        kind: 'delegate.started',
         at: when,
         delegate: text,
-        id: text,
-        task,
-        branch: text,
-        worktree: text,
-        isAgain: number % 2 === 0,
+        task: task,
+        data: { id: text, branch: text, worktree: text, isAgain: number % 2 === 0 },
       },
-      { type: 'delegate.ready', at: when, delegate: text, task, summary: text },
+      { kind: 'delegate.ready', at: when, delegate: text, task: task, data: { summary: text } },
       {
-        type: 'delegate.conflicted',
+        kind: 'delegate.conflicted',
         at: when,
         delegate: text,
-        task,
-        because: text,
-        files: [text],
-        isSentBack: true,
+        task: task,
+        data: { because: text, files: [text], isSentBack: true },
       },
-      { type: 'delegate.parked', at: when, delegate: text, task, because: text, next: text },
+      {
+        kind: 'delegate.parked',
+        at: when,
+        delegate: text,
+        task: task,
+        data: { because: text, next: text },
+      },
     ]
     return { ...events[which]!, ...(isOfDelegate ? { delegate: text } : {}) }
   })
@@ -216,12 +235,16 @@ test('whatever happens and however small the terminal, no line is too wide and t
 
 describe('a finished task', () => {
   const done: RunEvent = {
-    type: 'task.done',
+    kind: 'attempt.ended',
     at: at(1),
     task: TASKS.login,
-    commit: 'a1b2c3d4e5',
-    spend: spend(0.4, 0.41),
-    seconds: 252,
+    data: {
+      attempt: 'a',
+      outcome: 'done',
+      commit: 'a1b2c3d4e5',
+      spend: spend(0.4, 0.41),
+      seconds: 252,
+    },
   }
   const lines = (event: RunEvent, columns: number) =>
     finishedLines(event, { columns, color: false })
@@ -237,12 +260,22 @@ describe('a finished task', () => {
   })
 
   test('whose model has no price says so', () => {
-    expect(lines({ ...done, spend: spend(0.4) }, 80)[0]).toContain('cost unknown')
+    expect(lines({ ...done, data: { ...done.data, spend: spend(0.4) } }, 80)[0]).toContain(
+      'cost unknown',
+    )
   })
 
   test('that was parked leaves its reason', () => {
     expect(
-      lines({ type: 'task.parked', at: at(1), task: TASKS.sweep, reason: 'two tests\nfail' }, 80),
+      lines(
+        {
+          kind: 'task.parked',
+          at: at(1),
+          task: TASKS.sweep,
+          data: { task: TASKS.sweep.id, reason: 'two tests\nfail' },
+        },
+        80,
+      ),
     ).toEqual(['✗ sweep-race                    two tests fail'])
   })
 })

@@ -65,7 +65,7 @@ describe('the live view', () => {
     play(view, STORY)
     screen.writes = []
     for (let ms = 0; ms < 3000; ms += 1) {
-      view.take({ type: 'text', at: at(700), text: `word ${ms}` })
+      view.take({ kind: 'text', at: at(700), data: { text: `word ${ms}` } })
       vi.advanceTimersByTime(1)
     }
     expect(screen.writes.length).toBeGreaterThan(20)
@@ -94,7 +94,7 @@ describe('the live view', () => {
     for (const event of STORY) view.take(event)
     vi.advanceTimersByTime(5000)
     expect(screen.writes).toHaveLength(1)
-    view.take({ type: 'turn.started', at: at(1), task: TASKS.login, why: 'task' })
+    view.take({ kind: 'turn.started', at: at(1), task: TASKS.login, data: { why: 'task' } })
     vi.advanceTimersByTime(5000)
     expect(screen.writes).toHaveLength(1)
     view.end()

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PlainLog, eventLine } from '../../../src/cli/print/run/view.ts'
 import type { RunEvent } from '../../../src/run/events.ts'
 import { awkwardText } from './awkward.ts'
-import { REST, STORY, TASKS, at, gauge, spend } from './story.ts'
+import { ATTEMPT, REST, STORY, TASKS, at, gauge, spend } from './story.ts'
 
 beforeEach(() => void vi.stubEnv('TZ', 'UTC'))
 afterEach(() => void vi.unstubAllEnvs())
@@ -14,10 +14,9 @@ function logged(events: readonly RunEvent[]): readonly string[] {
 }
 
 const used = (context: number, seconds = 1): RunEvent => ({
-  type: 'usage',
+  kind: 'usage',
   at: at(seconds),
-  gauge: gauge(context),
-  spend: spend(1, 1),
+  data: { gauge: gauge(context), spend: spend(1, 1) },
 })
 
 describe('off a terminal', () => {
@@ -33,7 +32,7 @@ describe('off a terminal', () => {
         '14:08:32  session-cookie: verify FAILED after 12s: 1 of 48 failed: cookie.test.ts renews in time',
         '14:08:33  session-cookie: attempt 1 failed: verify failed: npm test: 1 of 48; trying again in the same conversation',
         '14:10:00  past the smart zone: 60% · 101k/167k',
-        '14:13:19  conversation 1 (c81e5500) opened, with a handoff',
+        '14:13:19  conversation 1 opened, with a handoff',
         '14:23:20  compacted in the middle of sweep-race, at 167k tokens',
         '14:25:00  sweep-race: stopped, the same error again and again: EBUSY: sessions.db, three times',
         '14:26:40  usage limit: waiting until 15:30; You have reached your 5-hour limit',
@@ -47,25 +46,19 @@ describe('off a terminal', () => {
     const [started] = STORY
     const root = '/tmp/run-3f9c1a'
     const read: RunEvent = {
-      type: 'tool',
+      kind: 'tool',
       at: at(1),
-      name: 'Read',
-      status: 'started',
-      path: `${root}/src/a.ts`,
+      data: { name: 'Read', status: 'started', path: `${root}/src/a.ts` },
     }
     const other: RunEvent = {
-      type: 'tool',
+      kind: 'tool',
       at: at(1),
-      name: 'Read',
-      status: 'started',
-      path: `${root}-other/src/a.ts`,
+      data: { name: 'Read', status: 'started', path: `${root}-other/src/a.ts` },
     }
     const ran: RunEvent = {
-      type: 'tool',
+      kind: 'tool',
       at: at(1),
-      name: 'Bash',
-      status: 'started',
-      command: `cat ${root}/a ${root}/b`,
+      data: { name: 'Bash', status: 'started', command: `cat ${root}/a ${root}/b` },
     }
     expect(logged([started!, read, other, ran]).slice(1)).toEqual([
       '14:00:01  Read src/a.ts',
@@ -97,22 +90,33 @@ describe('off a terminal', () => {
       fc.property(awkwardText, (text) => {
         const task = { ...TASKS.login, name: text, title: text }
         const events: readonly RunEvent[] = [
-          { type: 'text', at: at(0), text },
-          { type: 'said', at: at(0), text },
-          { type: 'tool', at: at(0), name: text, status: 'failed', command: text },
-          { type: 'tool', at: at(0), name: text, status: 'started', path: text },
-          { type: 'task.started', at: at(0), task, attempt: 1, place: 'live conversation' },
-          { type: 'task.parked', at: at(0), task, reason: text, kept: text },
-          { type: 'verify.ended', at: at(0), task, passed: false, seconds: 1, summary: text },
-          { type: 'limit', at: at(0), message: text, isWaiting: false },
+          { kind: 'text', at: at(0), data: { text } },
+          { kind: 'message', at: at(0), data: { text } },
+          { kind: 'tool', at: at(0), data: { name: text, status: 'failed', command: text } },
+          { kind: 'tool', at: at(0), data: { name: text, status: 'started', path: text } },
           {
-            type: 'session.opened',
+            kind: 'attempt.started',
             at: at(0),
-            session: text,
-            name: text,
-            number: 1,
-            because: text,
-            planned: [task, task],
+            task: task,
+            data: { ...ATTEMPT, task: task, number: 1, place: 'live conversation' },
+          },
+          {
+            kind: 'task.parked',
+            at: at(0),
+            task: task,
+            data: { task: task.id, reason: text, kept: text },
+          },
+          {
+            kind: 'verify.ended',
+            at: at(0),
+            task: task,
+            data: { passed: false, seconds: 1, summary: text },
+          },
+          { kind: 'limit.reached', at: at(0), data: { message: text, isWaiting: false } },
+          {
+            kind: 'session.opened',
+            at: at(0),
+            data: { session: text, name: text, number: 1, because: text, planned: [task, task] },
           },
         ]
         for (const line of logged(events)) {
@@ -128,7 +132,7 @@ test('for programs every event is one line of JSON that reads back as it was', (
   for (const event of [
     ...STORY,
     ...REST,
-    { type: 'text', at: at(0), text: 'two\nlines\u2028three' } as const,
+    { kind: 'text', at: at(0), data: { text: 'two\nlines\u2028three' } } as const,
   ]) {
     expect(eventLine(event)).not.toMatch(/[\n\r]/)
     expect(JSON.parse(eventLine(event))).toEqual(event)

@@ -31,21 +31,25 @@ const report = await showRun(context, {}, async (tell, decide) => {
       // Goes on while it waits for an answer, for several frames.
       for (let step = 0; step < 10; step += 1) {
         await new Promise((resolve) => setTimeout(resolve, 50))
-        tell({ type: 'said', at: new Date().toISOString(), text: `step ${step} meanwhile` })
+        tell({
+          kind: 'message',
+          at: new Date().toISOString(),
+          data: { text: `step ${step} meanwhile` },
+        })
       }
       stdout.write('[ten steps later]')
       const isAllowed = await asked
       tell({
-        type: 'said',
+        kind: 'message',
         at: new Date().toISOString(),
-        text: isAllowed ? 'it was allowed' : 'it was refused',
+        data: { text: isAllowed ? 'it was allowed' : 'it was refused' },
       })
     }, 300)
   }
   return {
     ended,
     stop(how) {
-      tell({ type: 'stopping', at: new Date().toISOString(), how })
+      tell({ kind: 'stopping', at: new Date().toISOString(), data: { how } })
       if (how === 'after task') return
       clearInterval(isKept)
       end({ ...REPORT, how: 'interrupted' })

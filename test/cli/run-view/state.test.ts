@@ -1,39 +1,42 @@
 import { describe, expect, test } from 'vitest'
 import {
   NOTHING_YET,
-  type RunState,
+  type ViewState,
   afterEvent,
   countOf,
 } from '../../../src/cli/print/run/state.ts'
 import type { RunEvent } from '../../../src/run/events.ts'
-import { REST, STORY, TASKS, at, gauge, named, spend } from './story.ts'
+import { ATTEMPT, OPENED, REST, STORY, TASKS, at, gauge, named, spend } from './story.ts'
 
-function after(...events: readonly RunEvent[]): RunState {
+function after(...events: readonly RunEvent[]): ViewState {
   return events.reduce(afterEvent, NOTHING_YET)
 }
 
 const [started] = STORY as [RunEvent]
 const begun = (task = TASKS.login, seconds = 3, attempt = 1): RunEvent => {
   return {
-    type: 'task.started',
+    kind: 'attempt.started',
     at: at(seconds),
-    task,
-    attempt,
-    place: attempt === 1 ? 'live conversation' : 'fresh conversation',
+    task: task,
+    data: {
+      ...ATTEMPT,
+      task: task,
+      number: attempt,
+      place: attempt === 1 ? 'live conversation' : 'fresh conversation',
+    },
   }
 }
 const done = (task = TASKS.login): RunEvent => ({
-  type: 'task.done',
+  kind: 'attempt.ended',
   at: at(9),
-  task,
-  spend: spend(1),
-  seconds: 6,
+  task: task,
+  data: { attempt: 'a', outcome: 'done', spend: spend(1), seconds: 6 },
 })
 const parked = (task = TASKS.login): RunEvent => ({
-  type: 'task.parked',
+  kind: 'task.parked',
   at: at(8),
-  task,
-  reason: 'red',
+  task: task,
+  data: { task: task.id, reason: 'red' },
 })
 
 describe('after its events', () => {
@@ -66,44 +69,59 @@ describe('after its events', () => {
   })
 
   test('a fresh conversation has no use yet', () => {
-    const used: RunEvent = { type: 'usage', at: at(4), gauge: gauge(90_000), spend: spend(1) }
+    const used: RunEvent = {
+      kind: 'usage',
+      at: at(4),
+      data: { gauge: gauge(90_000), spend: spend(1) },
+    }
     const opened = (number: number): RunEvent => ({
-      type: 'conversation.opened',
+      kind: 'conversation.opened',
       at: at(5),
-      number,
-      conversation: 'c',
+      data: { ...OPENED, number },
     })
-    expect(after(started, opened(1), used, opened(1)).gauge).toBeDefined()
+    const known: RunEvent = {
+      kind: 'conversation.started',
+      at: at(5),
+      data: { number: 1, conversation: 'c' },
+    }
+    expect(after(started, opened(1), used, known).gauge).toBeDefined()
     expect(after(started, opened(1), used, opened(2)).gauge).toBeUndefined()
     expect(after(started, opened(1), used, opened(2)).spend).toBeDefined()
   })
 
   test('a limit is over when the model answers again', () => {
-    const limit: RunEvent = { type: 'limit', at: at(4), message: 'full', isWaiting: true }
-    const used: RunEvent = { type: 'usage', at: at(5), gauge: gauge(1), spend: spend(1) }
+    const limit: RunEvent = {
+      kind: 'limit.reached',
+      at: at(4),
+      data: { message: 'full', isWaiting: true },
+    }
+    const used: RunEvent = { kind: 'usage', at: at(5), data: { gauge: gauge(1), spend: spend(1) } }
     expect(after(started, limit).limit).toBeDefined()
     expect(after(started, limit, used).limit).toBeUndefined()
   })
 
   test('what is being done for a task is told until it works again', () => {
     const verifying: RunEvent = {
-      type: 'verify.started',
+      kind: 'verify.started',
       at: at(5),
       task: TASKS.login,
-      command: 'npm test',
+      data: { command: 'npm test' },
     }
-    const turn: RunEvent = { type: 'turn.started', at: at(6), task: TASKS.login, why: 'task' }
+    const turn: RunEvent = {
+      kind: 'turn.started',
+      at: at(6),
+      task: TASKS.login,
+      data: { why: 'task' },
+    }
     expect(after(started, begun(), verifying).current?.doing).toBe('verifying with npm test')
     expect(after(started, begun(), verifying, turn).current).not.toHaveProperty('doing')
   })
 
   test('a tool is told of once, also by a harness that tells only of its end', () => {
     const tool = (status: 'started' | 'completed', path: string): RunEvent => ({
-      type: 'tool',
+      kind: 'tool',
       at: at(5),
-      name: 'Read',
-      status,
-      path,
+      data: { name: 'Read', status, path },
     })
     expect(
       after(
@@ -118,20 +136,18 @@ describe('after its events', () => {
 
   test('a path in the worktree of the run is told from its root', () => {
     const read: RunEvent = {
-      type: 'tool',
+      kind: 'tool',
       at: at(5),
-      name: 'Read',
-      status: 'started',
-      path: '/tmp/run-3f9c1a/src/a.ts',
+      data: { name: 'Read', status: 'started', path: '/tmp/run-3f9c1a/src/a.ts' },
     }
     expect(after(started, read).tail.at(-1)?.words).toBe('Read src/a.ts')
   })
 
   test('only the last lines are kept', () => {
     const texts = Array.from({ length: 500 }, (_, index): RunEvent => ({
-      type: 'text',
+      kind: 'text',
       at: at(index),
-      text: `t${index}`,
+      data: { text: `t${index}` },
     }))
     expect(after(...texts).tail.length).toBeLessThan(20)
     expect(after(...texts).tail.at(-1)?.words).toBe('“t499”')

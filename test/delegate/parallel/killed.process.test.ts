@@ -13,7 +13,7 @@ test.each([
   ['delegate.merged', 2],
 ] as const)(
   'a runner of several killed at %s (%i) is resumed: every task is merged and closed once, and no process is left',
-  async (type, count) => {
+  async (kind, count) => {
     const world = new ParallelWorld()
     const tasks = await world.tasks('One', 'Two', 'Three')
     const script = world.script({
@@ -31,11 +31,11 @@ test.each([
       '--verify',
       'sleep 0.2',
     ]
-    const killed = await runUntil(world, options, { type, count })
-    expect(killed.at(-1)!.type).not.toBe('run.ended')
+    const killed = await runUntil(world, options, { kind, count })
+    expect(killed.at(-1)!.kind).not.toBe('run.report')
     await world.expectNothingLeft()
     const resumed = await runUntil(world, ['--resume'])
-    expect(resumed.at(-1)).toMatchObject({ type: 'run.ended', how: 'finished' })
+    expect(resumed.at(-1)).toMatchObject({ kind: 'run.report', data: { how: 'finished' } })
     await world.expectNothingLeft()
     expect(world.closings()).toEqual(Object.fromEntries(tasks.map(({ id }) => [id, 1])))
     expect(await world.statuses()).toEqual({

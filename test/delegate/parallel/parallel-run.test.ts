@@ -30,7 +30,7 @@ test('a run of several at once merges each task when it is proved, closes it onc
     false,
     false,
   ])
-  expect(existsSync(world.of('run.started')[0]!.worktree!)).toBe(false)
+  expect(existsSync(world.of('run.planned')[0]!.worktree!)).toBe(false)
   expect(world.project.git('branch', '--list', '--format=%(refname:short)', 'stint/*').trim()).toBe(
     world.branch(),
   )
@@ -52,21 +52,21 @@ test('a run of several at once merges each task when it is proved, closes it onc
 
   // Each says what it does under its own name, and a task is done when it is merged.
   for (const name of ['one', 'two', 'three']) {
-    const types = world.events.filter(({ delegate }) => delegate === name).map(({ type }) => type)
+    const kinds = world.events.filter(({ delegate }) => delegate === name).map(({ kind }) => kind)
     const order = [
       'delegate.started',
-      'task.started',
+      'attempt.started',
       'tool',
       'delegate.ready',
       'delegate.merged',
-      'task.done',
+      'attempt.ended',
     ] as const
-    const places = order.map((type) => types.indexOf(type))
+    const places = order.map((kind) => kinds.indexOf(kind))
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(places).not.toContain(-1)
-    expect(types.filter((type) => type === 'task.done')).toHaveLength(1)
-    expect(types).not.toContain('run.started')
-    expect(types).not.toContain('run.ended')
+    expect(kinds.filter((kind) => kind === 'attempt.ended')).toHaveLength(1)
+    expect(kinds).not.toContain('run.started')
+    expect(kinds).not.toContain('run.ended')
   }
   // What is said to be spent is that of all together.
   expect(Math.max(...world.of('usage').map(({ spend }) => spend.cacheWritten))).toBe(
@@ -87,13 +87,15 @@ test('what depends on another is begun when that is merged, and has its work', a
   expect(report.how).toBe('finished')
   expect(world.merged('two.txt')).toBe('one\n')
   const order = world.events.filter(
-    ({ type }) => type === 'delegate.merged' || type === 'delegate.started',
+    ({ kind }) => kind === 'delegate.merged' || kind === 'delegate.started',
   )
-  const at = (type: string, name: string) =>
-    order.findIndex((event) => event.type === type && event.delegate === name)
+  const at = (kind: string, name: string) =>
+    order.findIndex((event) => event.kind === kind && event.delegate === name)
   expect(at('delegate.started', 'two')).toBeGreaterThan(at('delegate.merged', 'one'))
   // What holds for all of them is said once.
-  expect(world.of('said').filter(({ text }) => text.includes('no verify command'))).toHaveLength(1)
+  expect(world.of('message').filter(({ text }) => text.includes('no verify command'))).toHaveLength(
+    1,
+  )
 })
 
 test('tasks that name the same file are worked on one after the other', async () => {
@@ -170,7 +172,7 @@ test('what comes back too often is parked on its branch, what depends on it wait
   })
   expect(report.how).toBe('waiting')
   expect(world.of('delegate.parked')).toHaveLength(1)
-  const { delegate: parked, task } = world.of('delegate.parked')[0]!
+  const { delegate: parked = '', task } = world.of('delegate.parked')[0]!
   const statuses = await world.statuses()
   expect(statuses).toMatchObject({ [task.name]: 'failed', three: 'completed', four: 'ready' })
   expect(Object.values(statuses).filter((status) => status === 'completed')).toHaveLength(2)

@@ -6,7 +6,7 @@ import { type DelegateState, delegateNow } from '../../../src/run/delegate/deleg
 import { mintId } from '../../../src/journal/ids.ts'
 import { initSession } from '../../../src/project/lifecycle/start.ts'
 import { Workspace } from '../../../src/project/store/workspace.ts'
-import type { DelegateMove, DelegateOrder } from '../../../src/run/delegate-order.ts'
+import type { DelegateMove, DelegateOrder } from '../../../src/run/entries.ts'
 import { RunLog } from '../../../src/run/run-log.ts'
 import { type Draft, type EntryData, type EntryKind, draft } from '../../../src/session/entries.ts'
 import type { SessionState } from '../../../src/session/state.ts'

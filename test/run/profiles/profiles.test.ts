@@ -1,10 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { BUILT_IN } from '../../../src/run/profiles/built-in.ts'
-import { ProfileLedger } from '../../../src/run/profiles/ledger.ts'
-import { loadProfiles } from '../../../src/run/profiles/load-profiles.ts'
-import { profileFor } from '../../../src/run/profiles/profile-for.ts'
+import { BUILT_IN, loadProfiles } from '../../../src/run/profiles/profile.ts'
+import { ProfileLedger, profileFor } from '../../../src/run/profiles/profile-for.ts'
 import { SPECIALISTS } from '../../../src/backlog/specialist.ts'
 import { scratchFolder } from '../../support/scratch.ts'
 

@@ -1,14 +1,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { estimateTokens } from '../../../src/text/tokens.ts'
-import { askText } from '../../../src/run/texts/ask-text.ts'
-import { continueText } from '../../../src/run/texts/continue-text.ts'
-import { firstPrompt } from '../../../src/run/texts/first-prompt.ts'
-import { restoreText } from '../../../src/run/texts/restore-text.ts'
-import { retryText } from '../../../src/run/texts/retry-text.ts'
-import { PROTOCOL, setupText } from '../../../src/run/texts/setup-text.ts'
-import { type PromptTask, nameOf, taskHead } from '../../../src/run/texts/task-head.ts'
-import { taskText } from '../../../src/run/texts/task-text.ts'
+import {
+  askText,
+  continueText,
+  restoreText,
+  retryText,
+  taskText,
+} from '../../../src/run/texts/task-text.ts'
+import { PROTOCOL, firstPrompt, setupText } from '../../../src/run/texts/setup-text.ts'
+import { type PromptTask, nameOf, taskHead } from '../../../src/run/texts/pieces.ts'
 import { anyText } from '../../support/texts.ts'
 import { HOSTILE, SETUP, TASK, tags, taskLines } from './prompt-texts.ts'
 

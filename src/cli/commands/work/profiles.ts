@@ -79,7 +79,7 @@ export const profiles = buildRouteMap<'list' | 'show', Context>({
 
 /** Those of the worktree we are in: a branch may have others. */
 async function load({ cwd }: Context) {
-  const { loadProfiles } = await import('../../../run/profiles/load-profiles.ts')
+  const { loadProfiles } = await import('../../../run/profiles/profile.ts')
   return loadProfiles(findRepository(cwd)?.worktree ?? cwd)
 }
 

@@ -1,7 +1,7 @@
 // The block that is drawn in place while a run goes on.
 import { line } from '../terminal/text.ts'
 import { clock, roughly, span } from '../terminal/amounts.ts'
-import { type AtWork, type RunState, atWorkLines, countOf } from './state.ts'
+import { type AtWork, type ViewState, atWorkLines, countOf } from './state.ts'
 import { gaugeLines } from './gauge.ts'
 import { type Paint, type Part, type Style, flow, painter } from '../terminal/paint.ts'
 import { cutTo, padTo, widthOf } from '../terminal/width.ts'
@@ -31,7 +31,7 @@ const FEWEST = 24
 const TAIL = 6
 
 /** The lines of the block. None is as wide as the terminal, and all of them fit on it. */
-export function frame(state: RunState, { columns, rows, color, now }: FrameOptions): string[] {
+export function frame(state: ViewState, { columns, rows, color, now }: FrameOptions): string[] {
   // What is written into the last column makes some terminals begin a line by themselves.
   const width = Math.max(1, columns - 1)
   if (width < FEWEST) return [cutTo(inOneLine(state), width)]
@@ -58,14 +58,14 @@ export function frame(state: RunState, { columns, rows, color, now }: FrameOptio
   return [...block, ...(room < 1 ? [] : tail(draw, room))]
 }
 
-function inOneLine(state: RunState): string {
+function inOneLine(state: ViewState): string {
   const at = state.atWork?.map(({ task: of }) => name(of)).join(' ')
   const current = at ?? (state.current === undefined ? '' : name(state.current.task))
   return `${countOf(state, 'done')}/${Object.keys(state.outcomes).length}${current === '' ? '' : ` ${current}`}`
 }
 
 interface Draw {
-  readonly state: RunState
+  readonly state: ViewState
   readonly width: number
   readonly now: string
   readonly paint: Paint
@@ -185,7 +185,7 @@ const PLACES = {
   'fresh conversation': 'fresh conversation',
 } as const
 
-function betweenTasks({ ended, startedAt }: RunState): string {
+function betweenTasks({ ended, startedAt }: ViewState): string {
   if (ended !== undefined) return 'none any more'
   return startedAt === undefined ? 'none yet' : 'choosing the next one'
 }

@@ -1,5 +1,5 @@
 import { line, plural } from '../terminal/text.ts'
-import type { PlannedParallel, PlannedRunSession, RunPlan } from '../../../run/loop/run-plan.ts'
+import type { PlannedParallel, PlannedRunSession, RunPlan } from '../../../run/loop/plan-run.ts'
 import { cents, roughly, tokens } from '../terminal/amounts.ts'
 import type { Output } from '../../context/output.ts'
 import { name } from './words.ts'

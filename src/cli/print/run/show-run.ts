@@ -1,6 +1,6 @@
 // A run in front of a person or a program: what it looks like, what Ctrl-C does, what is asked, how it ends.
 import type { PermissionRequest } from '../../../harness/contract/drive.ts'
-import type { RunEvent } from '../../../run/events.ts'
+import type { Listener } from '../../../run/events.ts'
 import type { RunReport } from '../../../run/report.ts'
 import type { RunHandle } from '../../../run/loop/start-run.ts'
 import { type RedactOptions, redactDeep } from '../../../text/redact.ts'
@@ -13,7 +13,7 @@ import { type RunView, LiveView, jsonView, plainView } from './view.ts'
 import type { SayBy } from '../../context/with-project.ts'
 
 type Decide = (request: PermissionRequest) => Promise<boolean>
-export type Start = (tell: (event: RunEvent) => void, decide: Decide) => Promise<RunHandle>
+export type Start = (tell: Listener, decide: Decide) => Promise<RunHandle>
 
 /** Shows a run from its start to its end, and leaves the terminal as it was. */
 export async function showRun(

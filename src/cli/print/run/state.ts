@@ -1,9 +1,10 @@
 // What a run amounts to, for the live view: a pure fold over its events.
 // Those who work at once, a line each: pure, from the events that have their names.
 import { line } from '../terminal/text.ts'
-import type { AttemptPlace, Gauge, RunEvent } from '../../../run/events.ts'
+import type { AttemptPlace } from '../../../run/entries.ts'
+import type { Gauge, RunEvent, RunEventKind } from '../../../run/events.ts'
 import type { EndOfRun, Spend, TaskName } from '../../../run/report.ts'
-import { name as nameOf, nearby, toolWords, withName, wordsOf } from './words.ts'
+import { name as nameOf, nearby, outcomeIn, toolWords, withName, wordsOf } from './words.ts'
 import { defined } from '../../../text/defined.ts'
 import { span } from '../terminal/amounts.ts'
 import type { Paint } from '../terminal/paint.ts'
@@ -20,7 +21,7 @@ export interface CurrentTask {
   readonly doing?: string
 }
 
-export interface RunState {
+export interface ViewState {
   readonly run?: string
   readonly harness?: string
   readonly model?: string
@@ -37,19 +38,19 @@ export interface RunState {
   readonly atWork?: readonly AtWork[]
   readonly gauge?: Gauge
   readonly spend?: Spend
-  readonly limit?: Extract<RunEvent, { type: 'limit' }>
+  readonly limit?: RunEvent<'limit.reached'>['data']
   readonly stopping?: 'after task' | 'now'
   readonly ended?: EndOfRun
   /** What was said last, the latest at the end. */
   readonly tail: readonly { readonly at: string; readonly words: string }[]
 }
 
-export const NOTHING_YET: RunState = { outcomes: {}, tail: [] }
+export const NOTHING_YET: ViewState = { outcomes: {}, tail: [] }
 
 const TAIL = 12
 
 /** What is true after an event. */
-export function afterEvent(state: RunState, event: RunEvent): RunState {
+export function afterEvent(state: ViewState, event: RunEvent): ViewState {
   const worktree = event.delegate === undefined ? state.worktree : worktreeOf(state, event.delegate)
   const told = nearby(event, worktree)
   return withTail(
@@ -58,32 +59,35 @@ export function afterEvent(state: RunState, event: RunEvent): RunState {
   )
 }
 
-function worktreeOf({ atWork = [] }: RunState, delegate: string): string | undefined {
+function worktreeOf({ atWork = [] }: ViewState, delegate: string): string | undefined {
   return atWork.find(({ name }) => name === delegate)?.worktree
 }
 
 /** What one of several tells is about its own task, but for what all of them have spent and what holds up all. */
-function withDelegate(state: RunState, event: RunEvent): RunState {
+function withDelegate(state: ViewState, event: RunEvent): ViewState {
   const next = { ...state, atWork: atWorkAfter(state.atWork ?? [], event) }
-  switch (event.type) {
-    case 'task.started':
-      return known(next, event.task)
+  switch (event.kind) {
+    case 'attempt.started':
+      return known(next, event.data.task)
     case 'usage':
-      return { ...without(next, 'limit'), spend: event.spend }
-    case 'task.done':
+      return { ...without(next, 'limit'), spend: event.data.spend }
+    case 'attempt.ended':
     case 'task.parked':
-    case 'task.blocked':
-    case 'limit':
+    case 'limit.reached':
       return withFacts(next, event)
     default:
       return next
   }
 }
 
-function withFacts(state: RunState, event: RunEvent): RunState {
-  switch (event.type) {
-    case 'run.started': {
-      const { run, harness, model, branch, worktree, at, expectedSeconds, tasks, parallel } = event
+function withFacts(state: ViewState, event: RunEvent): ViewState {
+  const outcome = outcomeIn(event)
+  if (outcome !== undefined)
+    return event.task === undefined ? state : settled(state, event.task, outcome)
+  const { at, kind, data } = event
+  switch (kind) {
+    case 'run.planned': {
+      const { run, harness, model, branch, worktree, expectedSeconds, tasks, parallel } = data
       const outcomes = Object.fromEntries(tasks.map(({ id }): [string, Outcome] => [id, 'open']))
       return {
         ...state,
@@ -98,75 +102,69 @@ function withFacts(state: RunState, event: RunEvent): RunState {
     case 'session.opened':
       return {
         ...without(state, 'conversation', 'gauge'),
-        session: { number: event.number, name: event.name },
+        session: { number: data.number, name: data.name },
       }
-    case 'conversation.opened': {
-      const { number, conversation } = event
-      const isSame = state.conversation?.number === number
-      const opened = conversation === undefined ? { number } : { number, id: conversation }
-      return { ...(isSame ? state : without(state, 'gauge')), conversation: opened }
-    }
-    case 'task.started': {
-      const { task, attempt, place, at } = event
+    case 'conversation.opened':
+      return { ...without(state, 'gauge'), conversation: { number: data.number } }
+    case 'conversation.started':
+      return { ...state, conversation: { number: data.number, id: data.conversation } }
+    case 'attempt.started': {
+      const { task, number, place } = data
       // The clock of a task goes on over its attempts.
       const startedAt = state.current?.task.id === task.id ? state.current.startedAt : at
-      return { ...known(state, task), current: { task, attempt, place, startedAt } }
+      return { ...known(state, task), current: { task, attempt: number, place, startedAt } }
     }
     case 'turn.started':
       return doing(
         state,
         event.task,
-        { task: undefined, asked: 'asked how it stands', retry: 'told what failed' }[event.why],
+        { task: undefined, asked: 'asked how it stands', retry: 'told what failed' }[data.why],
       )
     case 'verify.started':
-      return doing(state, event.task, `verifying with ${line(event.command, 60)}`)
+      return doing(state, event.task, `verifying with ${line(data.command, 60)}`)
     case 'verify.ended':
-      return doing(state, event.task, event.passed ? 'verified' : 'verify failed')
+      return doing(state, event.task, data.passed ? 'verified' : 'verify failed')
     case 'usage': {
       // A limit that was waited for is over when the model answers again.
-      const { gauge, spend } = event
+      const { gauge, spend } = data
       return { ...without(state, 'limit'), gauge, spend }
     }
     case 'stage':
-      return { ...state, gauge: event.gauge }
-    case 'task.done':
-      return settled(state, event.task, 'done')
-    case 'task.parked':
-      return settled(state, event.task, 'parked')
-    case 'task.blocked':
-      return settled(state, event.task, 'blocked')
-    case 'limit':
-      return { ...state, limit: event }
+      return { ...state, gauge: data.gauge }
+    case 'limit.reached':
+      return { ...state, limit: data }
     case 'stopping':
-      return { ...state, stopping: event.how }
+      return { ...state, stopping: data.how }
     case 'session.closed':
       return without(state, 'current')
     case 'run.ended':
-      return { ...without(state, 'current', 'limit'), ended: event.how, spend: event.report.spend }
+      return { ...without(state, 'current', 'limit'), ended: data.how }
+    case 'run.report':
+      return { ...state, spend: data.spend }
     default:
       return state
   }
 }
 
-function doing(state: RunState, task: TaskName, what: string | undefined): RunState {
-  if (state.current?.task.id !== task.id) return state
+function doing(state: ViewState, task: TaskName | undefined, what: string | undefined): ViewState {
+  if (state.current === undefined || state.current.task.id !== task?.id) return state
   const { doing: _, ...current } = state.current
   return { ...state, current: what === undefined ? current : { ...current, doing: what } }
 }
 
 /** A task that was not among those of the start is counted with them from now on. */
-function known(state: RunState, { id }: TaskName): RunState {
+function known(state: ViewState, { id }: TaskName): ViewState {
   return Object.hasOwn(state.outcomes, id)
     ? state
     : { ...state, outcomes: { ...state.outcomes, [id]: 'open' } }
 }
 
-function settled(state: RunState, { id }: TaskName, outcome: Outcome): RunState {
+function settled(state: ViewState, { id }: TaskName, outcome: Outcome): ViewState {
   const rest = state.current?.task.id === id ? without(state, 'current') : state
   return { ...rest, outcomes: { ...state.outcomes, [id]: outcome } }
 }
 
-function withTail(state: RunState, event: RunEvent): RunState {
+function withTail(state: ViewState, event: RunEvent): ViewState {
   const words = tailWords(state, event)
   return words === undefined
     ? state
@@ -174,32 +172,25 @@ function withTail(state: RunState, event: RunEvent): RunState {
 }
 
 /** What stands above the view for good, or in a place of its own, need not stand among the last lines as well. */
-const STAYS: ReadonlySet<RunEvent['type']> = new Set([
-  'task.done',
-  'task.parked',
-  'task.blocked',
-  'session.closed',
-  'stopping',
-  'limit',
-])
+const STAYS: ReadonlySet<RunEventKind> = new Set(['session.closed', 'stopping', 'limit.reached'])
 
 /** A harness that tells of a tool only when it is over is heard too; one that told of its start is not heard twice. */
-function tailWords(state: RunState, event: RunEvent): string | undefined {
-  if (STAYS.has(event.type)) return undefined
-  if (event.type !== 'tool' || event.status !== 'completed') return wordsOf(event)
-  const words = withName(event, toolWords(event))
+function tailWords(state: ViewState, event: RunEvent): string | undefined {
+  if (STAYS.has(event.kind) || outcomeIn(event) !== undefined) return undefined
+  if (event.kind !== 'tool' || event.data.status !== 'completed') return wordsOf(event)
+  const words = withName(event, toolWords(event.data))
   return state.tail.some((each) => each.words === words) ? undefined : words
 }
 
 type Optional = 'conversation' | 'gauge' | 'current' | 'limit'
 
-function without(state: RunState, ...fields: readonly Optional[]): RunState {
+function without(state: ViewState, ...fields: readonly Optional[]): ViewState {
   return Object.fromEntries(
     Object.entries(state).filter(([field]) => !fields.includes(field as Optional)),
-  ) as unknown as RunState
+  ) as unknown as ViewState
 }
 
-export function countOf({ outcomes }: RunState, outcome: Outcome): number {
+export function countOf({ outcomes }: ViewState, outcome: Outcome): number {
   return Object.values(outcomes).filter((each) => each === outcome).length
 }
 
@@ -214,43 +205,37 @@ export interface AtWork {
 }
 
 export function atWorkAfter(all: readonly AtWork[], event: RunEvent): readonly AtWork[] {
-  if (event.type === 'delegate.started') {
-    const { delegate: name, task, worktree, at, isAgain } = event
-    const rest = all.filter((one) => one.name !== name)
-    return [
-      ...rest,
-      { name, task, worktree, startedAt: at, ...(isAgain ? { doing: 'begun again' } : {}) },
-    ]
+  const { at, delegate, kind, data, task } = event
+  if (kind === 'delegate.started') {
+    if (delegate === undefined || task === undefined) return all
+    const { worktree, isAgain } = data
+    const doing = isAgain ? 'begun again' : undefined
+    const rest = all.filter(({ name }) => name !== delegate)
+    return [...rest, { name: delegate, task, worktree, startedAt: at, ...defined({ doing }) }]
   }
-  if (event.type === 'task.done' || event.type === 'task.parked' || event.type === 'task.blocked')
-    return all.filter(({ task }) => task.id !== event.task.id)
+  if (outcomeIn(event) !== undefined) return all.filter((one) => one.task.id !== task?.id)
   const doing = doingAfter(event)
-  const percent = event.type === 'usage' ? event.gauge.percent : undefined
+  const percent = kind === 'usage' ? data.gauge.percent : undefined
   if (doing === undefined && percent === undefined) return all
   return all.map((one) =>
-    one.name === event.delegate
-      ? {
-          ...one,
-          ...defined({ doing, percent }),
-        }
-      : one,
+    one.name === delegate ? { ...one, ...defined({ doing, percent }) } : one,
   )
 }
 
-function doingAfter(event: RunEvent): string | undefined {
-  switch (event.type) {
-    case 'task.started':
-      return event.attempt === 1 ? undefined : `attempt ${event.attempt}`
+function doingAfter({ kind, data }: RunEvent): string | undefined {
+  switch (kind) {
+    case 'attempt.started':
+      return data.number === 1 ? undefined : `attempt ${data.number}`
     case 'tool':
-      return event.status === 'started' ? toolWords(event) : undefined
+      return data.status === 'started' ? toolWords(data) : undefined
     case 'verify.started':
-      return `verifying with ${line(event.command, 60)}`
+      return `verifying with ${line(data.command, 60)}`
     case 'verify.ended':
-      return event.passed ? 'verified' : 'verify failed'
+      return data.passed ? 'verified' : 'verify failed'
     case 'delegate.ready':
       return 'ready, to be merged in its turn'
     case 'delegate.conflicted':
-      return `not merged: ${line(event.because)}`
+      return `not merged: ${line(data.because)}`
     default:
       return undefined
   }

@@ -3,18 +3,20 @@ import { line } from '../terminal/text.ts'
 import { clock, span, tokens } from '../terminal/amounts.ts'
 import {
   allTokens,
+  blockedReason,
   commitName,
   costWords,
   gaugeWords,
   name,
   nearby,
+  outcomeIn,
   spendParts,
   stoppingWords,
   wordsOf,
 } from './words.ts'
 import { frame } from './frame.ts'
 import { type Terminal, LiveBlock } from '../terminal/live-block.ts'
-import { type RunState, NOTHING_YET, afterEvent } from './state.ts'
+import { type ViewState, NOTHING_YET, afterEvent } from './state.ts'
 import { type Style, painter } from '../terminal/paint.ts'
 import { cutTo, padTo, widthOf } from '../terminal/width.ts'
 
@@ -74,27 +76,24 @@ export class PlainLog {
   #task: string | undefined
 
   lines(event: RunEvent): readonly string[] {
-    if (
-      (event.type === 'run.started' || event.type === 'delegate.started') &&
-      event.worktree !== undefined
-    )
-      this.#worktrees.set(event.delegate, event.worktree)
-    if (event.type === 'task.started' && event.delegate === undefined) this.#task = name(event.task)
-    if (event.type === 'task.done' || event.type === 'task.parked' || event.type === 'task.blocked')
-      this.#task = undefined
+    const { kind, data } = event
+    if ((kind === 'run.planned' || kind === 'delegate.started') && data.worktree !== undefined)
+      this.#worktrees.set(event.delegate, data.worktree)
+    if (kind === 'attempt.started' && event.delegate === undefined) this.#task = name(data.task)
+    if (outcomeIn(event) !== undefined) this.#task = undefined
     const words = this.#words(event)
     if (words === undefined) return []
     return [`${clock(event.at)}  ${words}`]
   }
 
   #words(event: RunEvent): string | undefined {
-    if (event.type === 'usage') return this.#usage(event)
-    return event.type === 'stopping'
-      ? stoppingWords(event.how, this.#task)
+    if (event.kind === 'usage') return this.#usage(event)
+    return event.kind === 'stopping'
+      ? stoppingWords(event.data.how, this.#task)
       : wordsOf(nearby(event, this.#worktrees.get(event.delegate)))
   }
 
-  #usage({ delegate, gauge, spend }: Extract<RunEvent, { type: 'usage' }>): string | undefined {
+  #usage({ delegate, data: { gauge, spend } }: RunEvent<'usage'>): string | undefined {
     // What was used is told, and not yet how full the context is.
     if (gauge.context === 0) return undefined
     const now = gauge.percent === undefined ? gauge.context / TOKENS : gauge.percent / POINTS
@@ -109,7 +108,7 @@ export class PlainLog {
 export class LiveView implements RunView {
   readonly #block: LiveBlock
   readonly #color: boolean
-  #state: RunState = NOTHING_YET
+  #state: ViewState = NOTHING_YET
 
   constructor(
     terminal: Terminal,
@@ -166,39 +165,32 @@ export function finishedLines(
     const { text, room } = head(mark, style, what)
     return [`${text}${room < 8 ? '' : `  ${cutTo(reason, room - 2)}`}`.trimEnd()]
   }
-  switch (event.type) {
-    case 'task.done': {
-      const { task, seconds, spend, commit } = event
-      const { text, room } = head('✓', 'green', name(task))
-      const time = span(seconds).padStart(7)
-      const cost = costWords(spend).padStart(7)
-      const used = `${tokens(allTokens(spend)).padStart(5)} tokens`
-      // Half a figure would be a wrong one, so each is there or not.
-      const choices = [
-        [time, used, cost, commit === undefined ? '' : commitName(commit)],
-        [time, used, cost],
-        [time, cost],
-        [time],
-      ]
-      const rest = choices
-        .map((figures) => `  ${figures.join('  ')}`.trimEnd())
-        .find((figures) => widthOf(figures) <= room)
-      return [`${text}${rest ?? ''}`.trimEnd()]
-    }
-    case 'task.parked':
-      return withReason('✗', 'red', name(event.task), line(event.reason))
-    case 'task.blocked':
-      return withReason('⊘', 'yellow', name(event.task), `blocked: ${line(event.reason)}`)
-    case 'session.closed':
-      // Of several at once each has its own, which ends with its task.
-      if (event.delegate !== undefined) return []
-      return [
-        paint(
-          cutTo(`  session ${line(event.name, 40)} closed: ${line(event.because)}`, width),
-          'dim',
-        ),
-      ]
-    default:
-      return []
+  const task = event.task === undefined ? '' : name(event.task)
+  if (event.kind === 'task.parked') return withReason('✗', 'red', task, line(event.data.reason))
+  // Of several at once each has its own session, which ends with its task.
+  if (event.kind === 'session.closed' && event.delegate === undefined) {
+    const { name: session = '', because } = event.data
+    return [paint(cutTo(`  session ${line(session, 40)} closed: ${line(because)}`, width), 'dim')]
   }
+  if (event.kind !== 'attempt.ended') return []
+  if (event.data.outcome === 'blocked')
+    return withReason('⊘', 'yellow', task, `blocked: ${line(blockedReason(event.data))}`)
+  if (event.data.outcome !== 'done') return []
+  const { seconds, spend, commit } = event.data
+  const { text, room } = head('✓', 'green', task)
+  if (seconds === undefined || spend === undefined) return [text.trimEnd()]
+  const time = span(seconds).padStart(7)
+  const cost = costWords(spend).padStart(7)
+  const used = `${tokens(allTokens(spend)).padStart(5)} tokens`
+  // Half a figure would be a wrong one, so each is there or not.
+  const choices = [
+    [time, used, cost, commit === undefined ? '' : commitName(commit)],
+    [time, used, cost],
+    [time, cost],
+    [time],
+  ]
+  const rest = choices
+    .map((figures) => `  ${figures.join('  ')}`.trimEnd())
+    .find((figures) => widthOf(figures) <= room)
+  return [`${text}${rest ?? ''}`.trimEnd()]
 }

@@ -4,21 +4,23 @@ import { line, plural } from '../terminal/text.ts'
 import { budgetLine } from '../../../context/budget/banner.ts'
 import { measured } from '../../../context/budget/figures.ts'
 import { shortId } from '../../../journal/ids.ts'
-import type { Breaker, Gauge, RunEvent } from '../../../run/events.ts'
+import type { Breaker } from '../../../run/entries.ts'
+import type { Gauge, RunEvent, RunEventKind } from '../../../run/events.ts'
+import { defined } from '../../../text/defined.ts'
 import type { EndOfRun, RunReport, Spend, TaskName } from '../../../run/report.ts'
 import { cents, clock, span, tokens } from '../terminal/amounts.ts'
 import type { PermissionRequest } from '../../../harness/contract/drive.ts'
 
-/** The same event with paths in the run's own worktree told from its root, as everybody knows them. */
+/** The same event with paths in the run's own worktree relative to its root. */
 export function nearby(event: RunEvent, worktree: string | undefined): RunEvent {
-  if (event.type !== 'tool' || worktree === undefined || worktree === '') return event
+  if (event.kind !== 'tool' || worktree === undefined || worktree === '') return event
   const root = `${worktree}/`
-  const { path, command } = event
-  return {
-    ...event,
-    ...(path === undefined ? {} : { path: path.startsWith(root) ? path.slice(root.length) : path }),
-    ...(command === undefined ? {} : { command: command.replaceAll(root, '') }),
-  }
+  const { path, command } = event.data
+  const near = defined({
+    path: path?.startsWith(root) === true ? path.slice(root.length) : path,
+    command: command?.replaceAll(root, ''),
+  })
+  return { ...event, data: { ...event.data, ...near } }
 }
 
 /** Undefined for what is no news by itself: use, which comes many times a second, and tools that ended well. */
@@ -27,92 +29,154 @@ export function wordsOf(event: RunEvent): string | undefined {
   return words === undefined ? undefined : withName(event, words)
 }
 
-/** Of several who work at once, who it was, unless the task is named anyway. */
-export function withName(event: RunEvent, words: string): string {
-  const isNamed = 'task' in event && event.task !== undefined
-  return event.delegate === undefined || isNamed ? words : `[${line(event.delegate, 40)}] ${words}`
+/** Events whose words do not name the task. */
+const UNNAMED: ReadonlySet<RunEventKind> = new Set([
+  'message',
+  'session.opened',
+  'session.closed',
+  'conversation.opened',
+  'text',
+  'tool',
+  'stage',
+  'limit.reached',
+])
+
+/** In a run of several delegates, whose event it is, unless the task is named anyway. */
+export function withName({ delegate, kind }: RunEvent, words: string): string {
+  return delegate === undefined || !UNNAMED.has(kind) ? words : `[${line(delegate, 40)}] ${words}`
 }
 
 function ownWords(event: RunEvent): string | undefined {
-  switch (event.type) {
-    case 'run.started':
-      return started(event)
-    case 'said':
-      return line(event.text)
-    case 'session.opened':
-      return `session ${event.number}, ${line(event.name, 40)}: ${line(event.because)}${listed(event.planned)}`
+  const task = event.task === undefined ? 'a task' : name(event.task)
+  switch (event.kind) {
+    case 'run.planned':
+      return started(event.data)
+    case 'message':
+      return line(event.data.text)
+    case 'session.opened': {
+      const { number, name: session, because: why, planned = [] } = event.data
+      return `session ${number}, ${line(session, 40)}: ${line(why)}${listed(planned)}`
+    }
     case 'conversation.opened':
-      return conversationOpened(event)
-    case 'task.started':
-      return `▶ ${name(event.task)}: ${event.attempt === 1 ? line(event.task.title) : `attempt ${event.attempt}, ${event.place}`}`
+      return `conversation ${event.data.number} opened${event.data.handoff === undefined ? '' : ', with a handoff'}`
+    case 'attempt.started': {
+      const { number, place, task: about } = event.data
+      return `▶ ${task}: ${number === 1 ? line(about.title) : `attempt ${number}, ${place}`}`
+    }
     case 'turn.started':
-      return TURNS[event.why] === '' ? undefined : `${name(event.task)}: ${TURNS[event.why]}`
+      return TURNS[event.data.why] === '' ? undefined : `${task}: ${TURNS[event.data.why]}`
     case 'text':
-      return line(event.text) === '' ? undefined : `“${line(event.text)}”`
-    case 'tool':
-      return event.status === 'completed'
+      return line(event.data.text) === '' ? undefined : `“${line(event.data.text)}”`
+    case 'tool': {
+      const { status } = event.data
+      return status === 'completed'
         ? undefined
-        : `${toolWords(event)}${event.status === 'failed' ? ' failed' : ''}`
-    case 'usage':
-      return undefined
-    case 'stage':
-      return `${event.stage === 'smart-zone' ? 'past the smart zone' : `past ${stageName(event.stage)} of the way`}: ${gaugeWords(event.gauge)}`
-    case 'compaction':
-      return `compacted${event.task === undefined ? '' : ` in the middle of ${name(event.task)}`}${event.tokensBefore === undefined ? '' : `, at ${tokens(event.tokensBefore)} tokens`}`
+        : `${toolWords(event.data)}${status === 'failed' ? ' failed' : ''}`
+    }
+    case 'stage': {
+      const { stage, gauge } = event.data
+      return `${stage === 'smart-zone' ? 'past the smart zone' : `past ${stageName(stage)} of the way`}: ${gaugeWords(gauge)}`
+    }
+    case 'context.compacted': {
+      const { tokensBefore } = event.data
+      return `compacted in the middle of ${task}${tokensBefore === undefined ? '' : `, at ${tokens(tokensBefore)} tokens`}`
+    }
     case 'verify.started':
-      return `${name(event.task)}: verifying with ${line(event.command, 80)}`
-    case 'verify.ended':
-      return `${name(event.task)}: ${event.passed ? 'verified' : 'verify FAILED'} after ${span(event.seconds)}${event.passed ? '' : because(event.summary)}`
-    case 'task.done':
-      return `✓ ${name(event.task)} done in ${span(event.seconds)}, ${tokens(allTokens(event.spend))} tokens, ${costWords(event.spend)}${event.commit === undefined ? '' : `, ${commitName(event.commit)}`}${because(event.summary)}`
-    case 'attempt.failed':
-      return `${name(event.task)}: attempt ${event.attempt} failed: ${line(event.reason)}; ${THEN[event.next]}`
-    case 'task.parked':
-      return `✗ ${name(event.task)} parked: ${line(event.reason)}${event.kept === undefined ? '' : ` (kept: ${line(event.kept)})`}`
-    case 'task.blocked':
-      return `⊘ ${name(event.task)} blocked: ${line(event.reason)}`
-    case 'breaker':
-      return `${name(event.task)}: stopped, ${BREAKERS[event.which]}: ${line(event.detail)}`
-    case 'limit':
-      return limitWords(event)
-    case 'rotation':
-      return `${event.stay ? 'staying' : 'a fresh conversation'} for ${name(event.next)}: ${line(event.because)}`
-    case 'session.closed':
-      return `session ${line(event.name, 40)} closed, ${event.done} done: ${line(event.because)}`
+      return `${task}: verifying with ${line(event.data.command, 80)}`
+    case 'verify.ended': {
+      const { passed, seconds, summary } = event.data
+      return `${task}: ${passed ? 'verified' : 'verify FAILED'} after ${span(seconds)}${passed ? '' : because(summary)}`
+    }
+    case 'attempt.ended':
+      return endedWords(task, event.data)
+    case 'task.parked': {
+      const { reason, kept } = event.data
+      return `✗ ${task} parked: ${line(reason)}${kept === undefined ? '' : ` (kept: ${line(kept)})`}`
+    }
+    case 'breaker.tripped':
+      return `${task}: stopped, ${BREAKERS[event.data.which]}: ${line(event.data.detail)}`
+    case 'limit.reached':
+      return `usage limit: ${limitParts(event.data).join('; ')}`
+    case 'rotation.decided': {
+      const { stay, rule, because: why } = event.data
+      return rule === 'first'
+        ? undefined
+        : `${stay ? 'staying' : 'a fresh conversation'} for ${task}: ${line(why)}`
+    }
+    case 'session.closed': {
+      const { name: session = '', done = 0, because: why } = event.data
+      return `session ${line(session, 40)} closed, ${done} done: ${line(why)}`
+    }
     case 'delegate.started':
-      return event.isAgain
-        ? `${name(event.task)}: begun again`
-        : `${name(event.task)}: with a delegate of its own, on ${line(event.branch, 60)}`
+      return event.data.isAgain
+        ? `${task}: begun again`
+        : `${task}: with a delegate of its own, on ${line(event.data.branch, 60)}`
     case 'delegate.ready':
-      return `${name(event.task)}: ready to be merged${because(event.summary)}`
-    case 'delegate.merged':
-      return `${name(event.task)}: merged into ${line(event.target, 60)}${event.commit === undefined ? '' : `, ${commitName(event.commit)}`}`
+      return `${task}: ready to be merged${because(event.data.summary)}`
+    case 'delegate.merged': {
+      const { target, commit } = event.data
+      return `${task}: merged into ${line(target, 60)}${commit === undefined ? '' : `, ${commitName(commit)}`}`
+    }
     case 'delegate.conflicted':
-      return `${name(event.task)}: not merged${because(event.because)}${event.isSentBack ? '; given back to be mended' : ''}`
-    case 'delegate.parked':
-      return `${name(event.task)}: its work is left on its branch${because(event.because)}${event.next === undefined ? '' : `; ${line(event.next)}`}`
+      return `${task}: not merged${because(event.data.because)}${event.data.isSentBack ? '; given back to be mended' : ''}`
+    case 'delegate.parked': {
+      const { next } = event.data
+      return `${task}: its work is left on its branch${because(event.data.because)}${next === undefined ? '' : `; ${line(next)}`}`
+    }
     case 'stopping':
-      return stoppingWords(event.how, undefined)
-    case 'run.ended':
-      return `run ended: ${END_WORDS[event.how]}; ${countWords(event.report)}, ${span(event.report.seconds)}, ${costWords(event.report.spend)}`
+      return stoppingWords(event.data.how, undefined)
+    case 'run.report': {
+      const { how, seconds, spend } = event.data
+      return `run ended: ${END_WORDS[how]}; ${countWords(event.data)}, ${span(seconds)}, ${costWords(spend)}`
+    }
+    default:
+      return undefined
   }
 }
 
-function started(event: Extract<RunEvent, { type: 'run.started' }>): string {
-  const { run, harness, model, branch, tasks, isResumed, parallel = 1 } = event
+function endedWords(task: string, ended: RunEvent<'attempt.ended'>['data']): string | undefined {
+  const { outcome, number = '', reason = '', commit, summary, seconds, spend, next } = ended
+  switch (outcome) {
+    case 'done': {
+      const took = seconds === undefined ? '' : ` in ${span(seconds)}`
+      const cost =
+        spend === undefined ? '' : `, ${tokens(allTokens(spend))} tokens, ${costWords(spend)}`
+      return `✓ ${task} done${took}${cost}${commit === undefined ? '' : `, ${commitName(commit)}`}${because(summary)}`
+    }
+    case 'failed':
+      return `${task}: attempt ${number} failed: ${line(reason)}${next === undefined ? '' : `; ${THEN[next]}`}`
+    case 'blocked':
+      return `⊘ ${task} blocked: ${line(blockedReason(ended))}`
+    case 'interrupted':
+      return undefined
+  }
+}
+
+/** What became of a task, if the event settles that. */
+export function outcomeIn({ kind, data }: RunEvent): 'done' | 'blocked' | 'parked' | undefined {
+  if (kind === 'task.parked') return 'parked'
+  if (kind !== 'attempt.ended') return undefined
+  return data.outcome === 'done' || data.outcome === 'blocked' ? data.outcome : undefined
+}
+
+/** Why a task is blocked, and where its work is. */
+export function blockedReason({ reason = '', kept }: RunEvent<'attempt.ended'>['data']): string {
+  return kept === undefined ? reason : `${reason} (its work is kept as ${kept})`
+}
+
+function started({
+  run,
+  harness,
+  model,
+  branch,
+  tasks,
+  isResumed,
+  parallel = 1,
+}: RunEvent<'run.planned'>['data']): string {
   const program = [harness, ...(model === undefined ? [] : [model])]
     .map((part) => line(part, 60))
     .join(', ')
   return `run ${runName(run)} ${isResumed ? 'goes on' : 'started'}: ${plural(tasks.length, 'task')} with ${program}${branch === undefined ? '' : ` on ${line(branch, 60)}`}${parallel > 1 ? `, ${parallel} at once` : ''}`
-}
-
-function conversationOpened({
-  conversation,
-  number,
-  handoff,
-}: Extract<RunEvent, { type: 'conversation.opened' }>): string {
-  const id = conversation === undefined ? '' : ` (${conversationName(conversation)})`
-  return `conversation ${number}${id} opened${handoff === undefined ? '' : ', with a handoff'}`
 }
 
 /** As much of a harness's own id as tells it from the others. */
@@ -188,17 +252,11 @@ export function toolWords({
   return path === undefined ? line(tool, 60) : `${line(tool, 40)} ${line(path)}`
 }
 
-interface Limited {
-  readonly message: string
-  readonly resetsAt?: string
-  readonly isWaiting: boolean
-}
-
-function limitWords(limit: Limited): string {
-  return `usage limit: ${limitParts(limit).join('; ')}`
-}
-
-export function limitParts({ message, resetsAt, isWaiting }: Limited): readonly string[] {
+export function limitParts({
+  message,
+  resetsAt,
+  isWaiting = false,
+}: RunEvent<'limit.reached'>['data']): readonly string[] {
   const until = resetsAt === undefined ? '' : clock(resetsAt).slice(0, 5)
   const waits = until === '' ? 'waiting for it to reset' : `waiting until ${until}`
   return [...(isWaiting ? [waits] : until === '' ? [] : [`resets at ${until}`]), line(message)]

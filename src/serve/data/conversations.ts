@@ -1,0 +1,172 @@
+// The conversations of a project as the page lists and reads them.
+import { trackingFolderOf } from '../../project/store/conversation-binding.ts'
+import { readTracking } from '../../project/conversation/tracking.ts'
+import { catchUp } from '../../project/history/catch-up.ts'
+import { isConversationId } from '../../history/conversation-id.ts'
+import { conversationPath } from '../../history/places.ts'
+import type { ConversationStore, StoredConversation } from '../../history/store.ts'
+import type { ConversationSummary } from '../../history/summary.ts'
+import { statOrUndefined } from '../../journal/look.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
+import { NOTHING } from '../../run/run-state.ts'
+import { spendOf } from '../../run/make-report.ts'
+import type { Conversation } from '../../session/state.ts'
+import type { ConversationLine } from '../contract.ts'
+import { notThere } from '../problem.ts'
+import { ConversationIndex } from './conversation-index.ts'
+import { defined } from '../../text/defined.ts'
+
+/** Those that were looked at last; what is known of the others is read again when it is asked for. */
+const MOST_HELD = { conversations: 200, items: 200_000 }
+const MOST_SUMMARIES = 5_000
+
+export class Conversations {
+  readonly #workspace: Workspace
+  readonly #store: ConversationStore
+  readonly #held = new Map<string, { readonly index: ConversationIndex; readonly inode: number }>()
+  /** What lists show of one, which is little, for as long as its file is as it was. */
+  readonly #summaries = new Map<
+    string,
+    { readonly summary: ConversationSummary; readonly inode: number; readonly size: number }
+  >()
+
+  readonly #most: typeof MOST_HELD
+
+  constructor(workspace: Workspace, store: ConversationStore, most = MOST_HELD) {
+    this.#workspace = workspace
+    this.#store = store
+    this.#most = most
+  }
+
+  /** Those of which something is stored. */
+  stored(): readonly StoredConversation[] {
+    return this.#store.list()
+  }
+
+  has(id: string): boolean {
+    return isConversationId(id) && this.#store.has(id)
+  }
+
+  /** All that is known of one, up to date. */
+  async read(id: string): Promise<ConversationIndex> {
+    if (isConversationId(id)) await catchUp(this.#workspace, id)
+    if (!this.has(id)) throw notThere('conversation of that id here')
+    const { ino, size } = statOrUndefined(this.#pathOf(id)) ?? { ino: 0, size: 0 }
+    const held = this.#held.get(id)
+    // One that was rewritten, as a purge does, is another.
+    const isSame = held !== undefined && held.inode === ino && held.index.end <= size
+    const index = isSame ? held.index : new ConversationIndex(this.#store, id)
+    // The one that was asked for last is let go of last.
+    this.#held.delete(id)
+    this.#held.set(id, { index, inode: ino })
+    await index.readOn()
+    this.#letGo()
+    return index
+  }
+
+  /** However large they are, all that is held has a bound; the one that was asked for last is held anyway. */
+  #letGo(): void {
+    let [conversations, items] = [0, 0]
+    for (const [id, { index }] of [...this.#held].toReversed()) {
+      conversations += 1
+      items += index.total
+      if (
+        conversations > 1 &&
+        (conversations > this.#most.conversations || items > this.#most.items)
+      )
+        this.#held.delete(id)
+    }
+  }
+
+  async line(id: string, known?: Conversation, session?: string): Promise<ConversationLine> {
+    return this.has(id)
+      ? await this.#storedLine(id, known, session)
+      : unstoredLine(id, known, session)
+  }
+
+  async #summary(id: string): Promise<ConversationSummary> {
+    await catchUp(this.#workspace, id)
+    const { ino: inode, size } = statOrUndefined(this.#pathOf(id)) ?? { ino: 0, size: 0 }
+    const held = this.#summaries.get(id)
+    if (held !== undefined && held.inode === inode && held.size === size) return held.summary
+    const { summary } = await this.read(id)
+    this.#summaries.delete(id)
+    this.#summaries.set(id, { summary, inode, size })
+    for (const old of [...this.#summaries.keys()].slice(0, -MOST_SUMMARIES))
+      this.#summaries.delete(old)
+    return summary
+  }
+
+  async #storedLine(
+    id: string,
+    known: Conversation | undefined,
+    joined: string | undefined,
+  ): Promise<ConversationLine> {
+    const { place, config } = this.#workspace
+    const session = joined ?? (await this.#sessionOf(id))
+    const tracking = readTracking(trackingFolderOf(place), id)
+    const {
+      messages,
+      compactions,
+      title,
+      usage,
+      harness,
+      model,
+      startedAt,
+      updatedAt,
+      endedBecause,
+    } = await this.#summary(id)
+    return {
+      id,
+      harness: harness ?? known?.harness ?? tracking?.harness ?? 'unknown',
+      messages,
+      compactions,
+      bytes: statOrUndefined(this.#pathOf(id))?.size ?? 0,
+      title,
+      isStored: true,
+      usage,
+      spend: spendOf(usage, config.prices),
+      ...defined({
+        model,
+        session: session ?? tracking?.session,
+        startedAt: startedAt ?? known?.at,
+        updatedAt,
+        endedBecause: endedBecause ?? known?.reason,
+      }),
+    }
+  }
+
+  async #sessionOf(id: string): Promise<string | undefined> {
+    return this.#workspace.hasSessions()
+      ? (await this.#workspace.index()).sessionOfConversation(id)
+      : undefined
+  }
+
+  #pathOf(id: string): string {
+    return conversationPath(this.#workspace.place.sessions, id)
+  }
+}
+
+function unstoredLine(
+  id: string,
+  known: Conversation | undefined,
+  session: string | undefined,
+): ConversationLine {
+  return {
+    id,
+    harness: known?.harness ?? 'unknown',
+    messages: 0,
+    compactions: 0,
+    bytes: 0,
+    title: '',
+    isStored: false,
+    usage: {},
+    spend: NOTHING,
+    ...defined({
+      session,
+      startedAt: known?.at,
+      updatedAt: known?.endedAt,
+      endedBecause: known?.reason,
+    }),
+  }
+}

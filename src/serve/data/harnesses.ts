@@ -1,0 +1,70 @@
+// Which harnesses can be started here. Asking each costs a process, so what they said is kept for a while.
+import { drivableNames, findHarness } from '../../harness/registry.ts'
+import { type HarnessPlace, harnessNamed } from '../../run/harnesses.ts'
+import { defined } from '../../text/defined.ts'
+import { StintError } from '../../journal/errors.ts'
+import type { HarnessLine } from '../contract.ts'
+
+const KEPT_MS = 60_000
+/** The page does not wait longer for one that is slow to say its version. */
+const PATIENCE_MS = 2_000
+
+export class KnownHarnesses {
+  readonly #project: () => HarnessPlace
+  readonly #env: NodeJS.ProcessEnv
+  readonly #lines = new Map<string, HarnessLine>()
+  #asked: Promise<unknown> | undefined
+  #at = -Infinity
+
+  constructor(project: () => HarnessPlace, env: NodeJS.ProcessEnv) {
+    this.#project = project
+    this.#env = env
+  }
+
+  async lines(): Promise<readonly HarnessLine[]> {
+    const names = this.#names()
+    if (performance.now() - this.#at > KEPT_MS) {
+      this.#at = performance.now()
+      this.#asked = Promise.all(names.map((name) => this.#ask(name)))
+    }
+    const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref())
+    await Promise.race([this.#asked, patience])
+    return names.map(
+      (name) =>
+        this.#lines.get(name) ?? {
+          name,
+          isThere: false,
+          isPending: true,
+          problem: `${name} has not answered yet`,
+        },
+    )
+  }
+
+  #names(): readonly string[] {
+    try {
+      return drivableNames(this.#project().config.api)
+    } catch (error) {
+      // A mistake in the configuration is told by whatever needs it; the rest of the page is there.
+      if (!(error instanceof StintError)) throw error
+      return drivableNames()
+    }
+  }
+
+  async #ask(name: string): Promise<void> {
+    try {
+      const harness = await harnessNamed(name, this.#project())
+      const { isScripted } = findHarness(name) ?? {}
+      this.#lines.set(name, {
+        name,
+        ...defined({ isScripted }),
+        ...(await harness.check(this.#env)),
+      })
+    } catch (error) {
+      this.#lines.set(name, {
+        name,
+        isThere: false,
+        problem: error instanceof Error ? error.message : String(error),
+      })
+    }
+  }
+}

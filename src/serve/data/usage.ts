@@ -1,0 +1,99 @@
+// What was used, by day and by model: of what is stored of conversations, and of runs whose conversations are not.
+import { priceOf } from '../../context/budget/prices.ts'
+import { runIds } from '../../project/store/run-files.ts'
+import { readRun } from '../../run/run-log.ts'
+import { NOTHING, addUsage } from '../../run/run-state.ts'
+import { spendOf } from '../../run/make-report.ts'
+import type { Usage } from '../../session/entries.ts'
+import type { UsageAnswer } from '../contract.ts'
+import type { OpenedProject } from '../projects.ts'
+import { defined } from '../../text/defined.ts'
+
+const DAY_MS = 24 * 60 * 60_000
+
+/** By day and model, as `2026-11-16 claude-opus-5`. */
+type Sums = Map<string, Usage>
+
+export class UsageByDay {
+  /** What each conversation came to, and how long its file was then. */
+  readonly #known = new Map<string, { readonly bytes: number; readonly sums: Sums }>()
+
+  async answer(
+    { conversations, workspace }: OpenedProject,
+    days: number,
+    now = Date.now(),
+  ): Promise<UsageAnswer> {
+    const since = new Date(now - (days - 1) * DAY_MS).toISOString().slice(0, 10)
+    const total: Sums = new Map()
+    for (const { id, bytes, writtenAt } of conversations.stored()) {
+      if (writtenAt.slice(0, 10) < since) continue
+      const known = this.#known.get(id)
+      const sums = known?.bytes === bytes ? known.sums : sumsOf((await conversations.read(id)).used)
+      this.#known.set(id, { bytes, sums })
+      addTo(total, sums, since)
+    }
+    for (const run of runIds(workspace.place))
+      addTo(total, sumsOfRun(workspace, run, conversations), since)
+    return asAnswer(total, workspace.config.prices)
+  }
+}
+
+function sumsOf(
+  used: readonly { readonly at?: string; readonly model: string; readonly usage: Usage }[],
+): Sums {
+  const sums: Sums = new Map()
+  for (const { at, model, usage } of used)
+    if (at !== undefined) add(sums, `${at.slice(0, 10)} ${model}`, usage)
+  return sums
+}
+
+function sumsOfRun(
+  { place }: OpenedProject['workspace'],
+  run: string,
+  conversations: OpenedProject['conversations'],
+): Sums {
+  const entries = readRun(place, run)
+  const stored = new Set<number>()
+  for (const entry of entries) {
+    if (entry.kind === 'conversation.started' && conversations.has(entry.data.conversation))
+      stored.add(entry.data.number)
+  }
+  return sumsOf(
+    entries.flatMap((entry) =>
+      entry.kind !== 'turn.ended' || stored.has(entry.data.conversation)
+        ? []
+        : Object.entries(entry.data.spent).map(([model, usage]) => ({
+            at: entry.at,
+            model,
+            usage,
+          })),
+    ),
+  )
+}
+
+function addTo(total: Sums, sums: Sums, since: string): void {
+  for (const [key, usage] of sums) if (key.slice(0, 10) >= since) add(total, key, usage)
+}
+
+function add(sums: Sums, key: string, usage: Usage): void {
+  sums.set(key, addUsage(sums.get(key) ?? NOTHING, usage))
+}
+
+function asAnswer(total: Sums, prices: Parameters<typeof spendOf>[1]): UsageAnswer {
+  const days = new Map<string, Record<string, Usage>>()
+  const models: Sums = new Map()
+  for (const [key, usage] of total) {
+    const [day, model] = [key.slice(0, 10), key.slice(11)]
+    days.set(day, { ...days.get(day), [model]: usage })
+    add(models, model, usage)
+  }
+  const byDay = [...days].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return {
+    days: byDay.map(([day, spent]) => ({ day, spend: spendOf(spent, prices) })),
+    models: [...models].map(([model, usage]) => {
+      const { usd } = spendOf({ [model]: usage }, prices)
+      return { model, usage, ...defined({ usd }) }
+    }),
+    unpriced: [...models.keys()].filter((model) => priceOf(model, prices) === undefined),
+  }
+}

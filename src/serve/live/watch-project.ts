@@ -1,0 +1,286 @@
+// What changes in a project, told as it happens. Nobody looks at a hundred thousand journals: who appends leaves a mark, the marks
+// are in one folder, and only the few journals that were marked lately are watched themselves.
+import { join } from 'node:path'
+import { conversationsFolder } from '../../history/places.ts'
+import { listTouched, markerFolder } from '../../index/touched.ts'
+import { isId } from '../../journal/ids.ts'
+import { statOrUndefined } from '../../journal/look.ts'
+import { journalFolder, logPlace } from '../../project/store/place.ts'
+import { runFolder, runIds, runLogPlace, runsFolder } from '../../project/store/run-files.ts'
+import { readRun } from '../../run/run-log.ts'
+import { foldRun } from '../../run/run-state.ts'
+import { BACKLOG_ID } from '../../session/entries.ts'
+import type { LiveEvent } from '../contract.ts'
+import { endOfLog, entryLines, recordsFrom } from '../data/entries.ts'
+import { Refused } from '../problem.ts'
+import type { OpenedProject } from '../projects.ts'
+import { FollowedFolders } from './follow-folders.ts'
+
+type Tell = (event: LiveEvent) => void
+
+/** What comes within this time is told together. */
+const GATHER_MS = 40
+/** How often is looked where no watch could be had. */
+const LOOK_MS = 5_000
+const MOST_JOURNALS = 64
+const MOST_RUNS = 50
+const MOST_ENTRIES = 200
+const MOST_BYTES = 256 * 1024
+
+/** What an entry's kind says has changed besides its session. */
+const ALSO: readonly (readonly [prefix: string, type: 'tasks' | 'handoffs' | 'workflows'])[] = [
+  ['task.', 'tasks'],
+  ['handoff.', 'handoffs'],
+  ['workflow.', 'workflows'],
+  ['phase.', 'workflows'],
+  ['focus.', 'workflows'],
+  ['deliverable.', 'workflows'],
+]
+
+export class ProjectWatch {
+  readonly #project: OpenedProject
+  readonly #tell: Tell
+  readonly #folders = new FollowedFolders()
+  /** How far each journal was told of that was marked or shown since. */
+  readonly #journals = new Map<string, { end: number; inode: number }>()
+  /** Those that are watched themselves, with their folders. */
+  readonly #watched = new Map<string, string>()
+  readonly #runs = new Map<string, { size: number; readonly types: readonly LiveEvent[] }>()
+  readonly #totals = new Map<string, number>()
+  /** Keys such as `session ID`, gathered until they are looked at. */
+  readonly #changed = new Set<string>()
+  #gathering: NodeJS.Timeout | undefined
+  #looking: NodeJS.Timeout | undefined
+  #work: Promise<void> = Promise.resolve()
+  #isStopped = false
+
+  constructor(project: OpenedProject, tell: Tell) {
+    this.#project = project
+    this.#tell = tell
+  }
+
+  start(): void {
+    this.#followFolders()
+    for (const { id } of listTouched(this.#sessions)) this.follow(id)
+    for (const run of runIds(this.#project.workspace.place).slice(-MOST_RUNS)) this.#followRun(run)
+    this.#looking = setInterval(() => this.#look(), LOOK_MS).unref()
+  }
+
+  /** Somebody shows this session: what is appended to it is told from here on. */
+  follow(session: string): void {
+    if (this.#isStopped) return
+    const { place } = this.#project.workspace
+    const folder =
+      session === BACKLOG_ID ? join(place.sessions, 'backlog') : journalFolder(place, session)
+    this.#folders.follow(folder, (name) => {
+      if (name === '' || name === 'log.jsonl') this.#gather(`session ${session}`)
+    })
+    // The one that was touched last is let go of last.
+    this.#watched.delete(session)
+    this.#watched.set(session, folder)
+    for (const [old, itsFolder] of [...this.#watched].slice(0, -MOST_JOURNALS)) {
+      this.#watched.delete(old)
+      this.#folders.leave(itsFolder)
+    }
+    // Looked at behind the watch, so that nothing is appended in between unseen.
+    const end = this.#endOf(session)
+    if (end !== undefined && !this.#journals.has(session)) this.#journals.set(session, end)
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#gathering)
+    clearInterval(this.#looking)
+    this.#folders.close()
+    await this.#work
+  }
+
+  /** Told when everything that was noticed until now has been told. */
+  async settled(): Promise<void> {
+    this.#look()
+    clearTimeout(this.#gathering)
+    this.#flush()
+    await this.#work
+  }
+
+  get #sessions(): string {
+    return this.#project.workspace.place.sessions
+  }
+
+  #followFolders(): void {
+    const { place } = this.#project.workspace
+    // Folders that come later are found through the one that they are in.
+    this.#folders.follow(place.sessions, (name) => {
+      if (!['touched', 'runs', 'conversations'].includes(name)) return
+      this.#look()
+      if (name === 'conversations') this.#gather('conversations ')
+    })
+    this.#folders.follow(markerFolder(place.sessions), (name) => {
+      const id = name.replace(/\.taken$/, '')
+      if (isId(id)) this.#gather(`session ${id}`)
+    })
+    this.#folders.follow(runsFolder(place), (name) => {
+      if (isId(name)) this.#gather(`run ${name}`)
+    })
+    this.#folders.follow(conversationsFolder(place.sessions), (name) => {
+      if (name.endsWith('.jsonl')) this.#gather(`conversation ${name.slice(0, -'.jsonl'.length)}`)
+    })
+    for (const part of ['active', 'archive'])
+      this.#folders.follow(join(place.tasks, part), () => this.#gather('tasks '))
+  }
+
+  #followRun(run: string): void {
+    if (this.#runs.has(run)) return
+    const { place } = this.#project.workspace
+    this.#folders.follow(runFolder(place, run), (name) => {
+      if (name === '' || name === 'log.jsonl') this.#gather(`run ${run}`)
+    })
+    this.#runs.set(run, { size: this.#sizeOfRun(run), types: [] })
+    for (const old of [...this.#runs.keys()].slice(0, -2 * MOST_RUNS)) {
+      this.#runs.delete(old)
+      this.#folders.leave(runFolder(place, old))
+    }
+  }
+
+  /** Notices by looking what no watch told. What cannot be looked at now is looked at the next time. */
+  #look(): void {
+    try {
+      this.#lookEverywhere()
+    } catch (error) {
+      this.#project.workspace.say(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  #lookEverywhere(): void {
+    this.#followFolders()
+    for (const { id } of listTouched(this.#sessions)) this.#gather(`session ${id}`)
+    for (const id of this.#watched.keys()) this.#gather(`session ${id}`)
+    const runs = runIds(this.#project.workspace.place).slice(-MOST_RUNS)
+    for (const run of new Set([...this.#runs.keys(), ...runs])) this.#gather(`run ${run}`)
+  }
+
+  #gather(what: string): void {
+    if (this.#isStopped) return
+    this.#changed.add(what)
+    this.#gathering ??= setTimeout(() => this.#flush(), GATHER_MS).unref()
+  }
+
+  #flush(): void {
+    this.#gathering = undefined
+    const changed = [...this.#changed]
+    this.#changed.clear()
+    // One after the other, or what came later could be told first.
+    this.#work = this.#work.then(async () => {
+      for (const what of changed) {
+        if (this.#isStopped) return
+        try {
+          await this.#tellOf(what)
+        } catch (error) {
+          // Whatever cannot be read now is looked at again when it changes; who follows must not be cut off for it.
+          this.#project.workspace.say(error instanceof Error ? error.message : String(error))
+        }
+      }
+    })
+  }
+
+  async #tellOf(what: string): Promise<void> {
+    const [kind, id] = [what.slice(0, what.indexOf(' ')), what.slice(what.indexOf(' ') + 1)]
+    const project = this.#project.key
+    if (kind === 'tasks') this.#tell({ type: 'tasks', project })
+    else if (kind === 'conversations')
+      for (const stored of this.#project.conversations.stored())
+        await this.#tellConversation(stored.id)
+    else if (kind === 'run') this.#tellRun(id)
+    else if (kind === 'conversation') await this.#tellConversation(id)
+    else await this.#tellSession(id)
+  }
+
+  async #tellSession(session: string): Promise<void> {
+    const { workspace, key: project } = this.#project
+    const now = this.#endOf(session)
+    const known = this.#journals.get(session)
+    if (now === undefined) return
+    if (known?.end === now.end && known.inode === now.inode) return
+    if (known !== undefined && (known.inode !== now.inode || now.end < known.end)) {
+      // Rewritten, as a purge does: no cursor into it means anything any more.
+      this.#journals.set(session, now)
+      this.#tell({ type: 'reset' })
+      return
+    }
+    this.follow(session)
+    if (session === BACKLOG_ID) {
+      this.#journals.set(session, now)
+      this.#tell({ type: 'tasks', project })
+      return
+    }
+    const index = await workspace.index()
+    const from = known?.end ?? now.end
+    const slice = recordsFrom(logPlace(workspace.place, session), from, MOST_ENTRIES)
+    // What is too much to be told is asked for: whoever is behind where this begins does.
+    const isTooMuch = slice.records.length >= MOST_ENTRIES || slice.end - from > MOST_BYTES
+    const end = isTooMuch ? now.end : slice.end
+    const entries = isTooMuch ? [] : entryLines(slice.records, session, index)
+    this.#journals.set(session, { end, inode: now.inode })
+    this.#tell({
+      type: 'entries',
+      project,
+      session,
+      from: isTooMuch ? end : from,
+      cursor: end,
+      entries,
+    })
+    const row = index.session(session)
+    if (row !== undefined) this.#tell({ type: 'session', project, row })
+    const kinds = slice.records.map(({ kind }) => kind)
+    const also = ALSO.filter(([prefix]) => kinds.some((kind) => kind.startsWith(prefix))).map(
+      ([, type]) => type,
+    )
+    for (const type of new Set(also)) this.#tell({ type, project })
+  }
+
+  #tellRun(run: string): void {
+    const isNew = !this.#runs.has(run)
+    this.#followRun(run)
+    const known = this.#runs.get(run)!
+    const size = this.#sizeOfRun(run)
+    if (!isNew && size === known.size) return
+    const types = known.types.length > 0 ? known.types : this.#eventsOf(run)
+    this.#runs.set(run, { size, types })
+    for (const event of types) this.#tell(event)
+  }
+
+  /** A delegate is a run of its own, and a part of another where that gave it its task. */
+  #eventsOf(run: string): readonly LiveEvent[] {
+    const { key: project, workspace } = this.#project
+    const state = foldRun(readRun(workspace.place, run))
+    if (state === undefined) return []
+    const { delegate } = state.started
+    if (delegate === undefined) return [{ type: 'run', project, id: run }]
+    const parent: LiveEvent[] =
+      delegate.run === undefined ? [] : [{ type: 'run', project, id: delegate.run }]
+    return [{ type: 'delegate', project, id: run }, ...parent]
+  }
+
+  async #tellConversation(conversation: string): Promise<void> {
+    const { key: project, conversations } = this.#project
+    if (!conversations.has(conversation)) return
+    const { total } = await conversations.read(conversation)
+    if (this.#totals.get(conversation) === total) return
+    this.#totals.set(conversation, total)
+    this.#tell({ type: 'conversation', project, conversation, total })
+  }
+
+  #endOf(session: string): { end: number; inode: number } | undefined {
+    try {
+      return endOfLog(logPlace(this.#project.workspace.place, session))
+    } catch (error) {
+      // It is gone, or has not come yet.
+      if (error instanceof Refused) return undefined
+      throw error
+    }
+  }
+
+  #sizeOfRun(run: string): number {
+    return statOrUndefined(runLogPlace(this.#project.workspace.place, run).path)?.size ?? 0
+  }
+}

@@ -1,0 +1,28 @@
+import { defined } from '../../src/text/defined.ts'
+import type { AttemptOutcome } from '../../src/run/entries.ts'
+import type { RunEvent, RunEventKind } from '../../src/run/events.ts'
+import type { TaskName } from '../../src/run/report.ts'
+
+/** An event's data together with what it is about. */
+type Flat<K extends RunEventKind> = Omit<RunEvent<K>['data'], 'task'> & {
+  readonly at: string
+  readonly task: TaskName
+  readonly delegate?: string
+}
+
+export function eventsOf<K extends RunEventKind>(
+  events: readonly RunEvent[],
+  kind: K,
+): readonly Flat<K>[] {
+  return events
+    .filter((event) => event.kind === kind)
+    .map(({ at, data, delegate, task }) => ({ ...data, at, ...defined({ delegate, task }) }))
+    .map((event) => event as unknown as Flat<K>)
+}
+
+export function attemptsThat(
+  events: readonly RunEvent[],
+  outcome: AttemptOutcome,
+): readonly Flat<'attempt.ended'>[] {
+  return eventsOf(events, 'attempt.ended').filter((event) => event.outcome === outcome)
+}
