@@ -1,6 +1,6 @@
 // The harnesses whose events may be answered without a handler. Apart from the registry, because such a hook pays for
 // everything that it loads; the handler asks the registry.
-import { claudeProtocol } from './claude/hook-protocol.ts'
+import { claudeProtocol } from './claude/hooks/protocol.ts'
 import type { HookEvent, HookProtocol } from './contract/hooks.ts'
 
 const PROTOCOLS: readonly HookProtocol[] = [claudeProtocol]

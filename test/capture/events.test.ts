@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readEvent } from '../../src/harness/claude/events.ts'
+import { readEvent } from '../../src/harness/claude/hooks/protocol.ts'
 import type { HookEvent } from '../../src/harness/contract/hooks.ts'
 import { recorded } from './transcript.ts'
 

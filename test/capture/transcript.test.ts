@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LONGEST_LINE } from '../../src/harness/contract/read-piece.ts'
-import { type Carried, type Looked, lookAtPiece } from '../../src/harness/claude/transcript.ts'
+import { lookAtPiece } from '../../src/harness/claude/transcript/transcript.ts'
+import type { Carried, TranscriptFacts } from '../../src/harness/contract/transcript.ts'
 import {
   answered,
   attached,
@@ -93,8 +94,8 @@ describe('of a conversation that a real client wrote down', () => {
 })
 
 /** A transcript as it is looked at while it grows. */
-function inPieces(bytes: Buffer, size: number): readonly Looked[] {
-  const pieces: Looked[] = []
+function inPieces(bytes: Buffer, size: number): readonly TranscriptFacts[] {
+  const pieces: TranscriptFacts[] = []
   let carried: Carried = []
   for (let from = 0; from < bytes.length;) {
     let length = size

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { contextFigure } from '../../src/harness/contract/transcript.ts'
 import { readBackwards } from '../../src/harness/contract/read-piece.ts'
-import { readUsageTail } from '../../src/harness/claude/usage-tail.ts'
+import { readUsageTail } from '../../src/harness/claude/transcript/transcript.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { answered, came, compacted, ran, recorded, said, summed } from './transcript.ts'
 

@@ -1,10 +1,9 @@
 import type { HarnessHooks } from '../contract/hooks.ts'
-import { claudeProtocol } from './hook-protocol.ts'
-import { readStatusInput } from './status-input.ts'
-import { lookAtPiece } from './transcript.ts'
-import { transcriptOf, usualTranscript } from './transcript-path.ts'
-import { readUsageTail } from './usage-tail.ts'
-import { sumUp } from './usage-totals.ts'
+import { claudeProtocol } from './hooks/protocol.ts'
+import { readStatusInput } from './hooks/status-input.ts'
+import { lookAtPiece, readUsageTail } from './transcript/transcript.ts'
+import { transcriptOf, usualTranscript } from './transcript/transcript-path.ts'
+import { sumUp } from './transcript/usage-totals.ts'
 
 export const claudeHooks: HarnessHooks = {
   ...claudeProtocol,

@@ -1,13 +1,11 @@
 import { isAbsolute } from 'node:path'
-import type { Limit } from '../../context/budget/figures.ts'
-import type { StatusFigures, StatusInput } from '../contract/hooks.ts'
-import { isConversationId } from '../../history/conversation-id.ts'
-import { type Json, countOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
-import { tokensOf } from '../contract/usage.ts'
-import { timeOf, usageIn } from './transcript/last-answer.ts'
-import { defined } from '../../text/defined.ts'
-
-export type { StatusInput } from '../contract/hooks.ts'
+import type { Limit } from '../../../context/budget/figures.ts'
+import { isConversationId } from '../../../history/conversation-id.ts'
+import { defined } from '../../../text/defined.ts'
+import { type Json, countOf, nameOf, objectOf, parseJson } from '../../../text/json-fields.ts'
+import type { StatusFigures, StatusInput } from '../../contract/hooks.ts'
+import { tokensOf } from '../../contract/usage.ts'
+import { timeOf, usageIn } from '../transcript/last-answer.ts'
 
 const LONGEST_PATH = 4096
 

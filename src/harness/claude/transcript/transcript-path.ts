@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { namesIn, statOrUndefined } from '../../journal/look.ts'
+import { namesIn, statOrUndefined } from '../../../journal/look.ts'
 
 /** Where Claude Code writes down a conversation that was begun in a folder. */
 export function usualTranscript(conversation: string, cwd: string, env: NodeJS.ProcessEnv): string {

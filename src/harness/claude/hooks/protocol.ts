@@ -1,10 +1,57 @@
 import { isAbsolute } from 'node:path'
-import type { EventBase, HookEvent } from '../contract/hooks.ts'
-import { isConversationId } from '../../history/conversation-id.ts'
-import { type Json, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
-import { defined } from '../../text/defined.ts'
+import { factsOf } from './tool-facts.ts'
+import { isConversationId } from '../../../history/conversation-id.ts'
+import { defined } from '../../../text/defined.ts'
+import { type Json, nameOf, objectOf, parseJson } from '../../../text/json-fields.ts'
+import type { EventBase, HookEvent, HookProtocol, HookResponse } from '../../contract/hooks.ts'
 
-export type { HookEvent } from '../contract/hooks.ts'
+/** How Claude Code speaks to its hooks. */
+export const claudeProtocol: HookProtocol = {
+  readEvent,
+  printResponse,
+  toolFacts: factsOf,
+  variables: {
+    startFolder: 'CLAUDE_PROJECT_DIR',
+    shellFile: 'CLAUDE_ENV_FILE',
+    process: 'CLAUDE_PID',
+    conversation: 'CLAUDE_CODE_SESSION_ID',
+  },
+  signs: {
+    recorded: [
+      '"compact_boundary"',
+      '"queued_command"',
+      '"is_error":true',
+      '"isApiErrorMessage":true',
+    ],
+    answer: '"type":"assistant"',
+    commands: ['"name":"Bash"', '"type":"tool_result"'],
+    lastUsage,
+  },
+}
+
+function printResponse(event: string, { person, model, plain }: HookResponse): string {
+  if (plain !== undefined) return plain
+  if (person === undefined && model === undefined) return ''
+  return JSON.stringify({
+    ...defined({ systemMessage: person }),
+    ...(model === undefined
+      ? {}
+      : { hookSpecificOutput: { hookEventName: event, additionalContext: model } }),
+  })
+}
+
+function lastUsage(bytes: Buffer): number | undefined {
+  let at = bytes.lastIndexOf('"usage":{')
+  if (at < 0) at = bytes.lastIndexOf('"usage": {')
+  if (at < 0) return undefined
+  const usage = bytes.toString('latin1', at, at + 500)
+  let tokens = 0
+  for (const [, count] of usage.matchAll(
+    /"(?:input|output|cache_creation_input|cache_read_input)_tokens": ?(\d+)/g,
+  ))
+    tokens += Number(count)
+  return tokens
+}
 
 const LONGEST_PATH = 4096
 // More than anybody types, and little enough to journal what is left of it.

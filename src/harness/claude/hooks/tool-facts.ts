@@ -1,12 +1,10 @@
 import { isAbsolute, relative, resolve } from 'node:path'
-import { type Json, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
-import { todosOf } from '../contract/plan-steps.ts'
-import { programOf, startedCommands } from '../../command/unwrap-command.ts'
-import { bothEnds } from './transcript/command-results.ts'
-import type { ToolFacts, ToolUsedEvent } from '../contract/hooks.ts'
-import { defined } from '../../text/defined.ts'
-
-export type { ToolFacts } from '../contract/hooks.ts'
+import { programOf, startedCommands } from '../../../command/unwrap-command.ts'
+import { defined } from '../../../text/defined.ts'
+import { type Json, nameOf, objectOf, saidIn, textOf } from '../../../text/json-fields.ts'
+import type { ToolFacts, ToolUsedEvent } from '../../contract/hooks.ts'
+import { todosOf } from '../../contract/plan-steps.ts'
+import { bothEnds } from '../transcript/command-results.ts'
 
 const EDITORS = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit'])
 const LONGEST_COMMAND = 8000

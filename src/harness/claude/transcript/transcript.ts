@@ -1,6 +1,9 @@
 // What only the transcript tells, since no hook says it: that a compaction happened, that a text of ours arrived,
 // which commands failed, how full the context is. Its lines are many and long and hardly any of them matter, so
 // that a line is parsed only when its bytes show that it is one of those.
+import { CommandResults } from './command-results.ts'
+import { AnswerLine, lastAnswer, timeOf } from './last-answer.ts'
+import { defined } from '../../../text/defined.ts'
 import {
   type Json,
   countOf,
@@ -9,15 +12,16 @@ import {
   objectOf,
   saidIn,
   textOf,
-} from '../../text/json-fields.ts'
-import type { Boundary, Carried, QueuedPrompt, TranscriptFacts } from '../contract/transcript.ts'
-import { CommandResults } from './transcript/command-results.ts'
-import { AnswerLine, lastAnswer, timeOf } from './transcript/last-answer.ts'
-import { LONGEST_LINE } from '../contract/read-piece.ts'
-import { compacted, isOfDelegate, parseLine, wholeLines } from '../contract/transcript-lines.ts'
-import { defined } from '../../text/defined.ts'
-
-export type { Carried, TranscriptFacts as Looked } from '../contract/transcript.ts'
+} from '../../../text/json-fields.ts'
+import { LONGEST_LINE, readBackwards } from '../../contract/read-piece.ts'
+import { compacted, isOfDelegate, parseLine, wholeLines } from '../../contract/transcript-lines.ts'
+import type {
+  Boundary,
+  Carried,
+  QueuedPrompt,
+  TranscriptFacts,
+  UsageTail,
+} from '../../contract/transcript.ts'
 
 export const BOUNDARY = Buffer.from('"subtype":"compact_boundary"')
 const SUMMARY = Buffer.from('"isCompactSummary":true')
@@ -176,4 +180,25 @@ export function boundaryIn(line: Json): Boundary | undefined {
   const tokensBefore = countOf(metadata?.['preTokens']) ?? countOf(metadata?.['pre_tokens'])
   const tokensAfter = countOf(metadata?.['postTokens']) ?? countOf(metadata?.['post_tokens'])
   return { uuid, ...defined({ trigger, tokensBefore, tokensAfter, at: timeOf(line['timestamp']) }) }
+}
+
+// How full a context is, from the end of its transcript, at the same cost however long the transcript has become.
+
+const PIECE = 256 * 1024
+const MOST_PIECES = 32
+
+/** What the end of a transcript tells of the context's size. What delegated agents used is theirs. */
+export function readUsageTail(
+  path: string,
+  bounds = { maxBytes: PIECE, pieces: MOST_PIECES },
+): UsageTail {
+  let tail: UsageTail = {}
+  readBackwards(path, bounds, (bytes) => {
+    const { usage, usedAt, model, version, boundaries } = lookAtPiece(bytes)
+    if (usage !== undefined)
+      tail = { call: { usage, ...defined({ at: usedAt }) }, ...defined({ model, version }) }
+    else if (boundaries.length > 0) tail = { compacted: boundaries.at(-1)! }
+    return usage === undefined && boundaries.length === 0 ? 'more' : 'enough'
+  })
+  return tail
 }

@@ -1,19 +1,19 @@
 // What a conversation has used in all, over its whole transcript. That may be long, so what was summed up is kept and
 // only what was written since is read.
-import type { Spent } from '../../context/budget/prices.ts'
-import { crc32 } from '../../journal/crc32.ts'
-import { type Json, countOf, nameOf, objectOf } from '../../text/json-fields.ts'
+import { timeOf, usageIn } from './last-answer.ts'
+import { BOUNDARY, boundaryIn } from './transcript.ts'
+import type { Spent } from '../../../context/budget/prices.ts'
+import { crc32 } from '../../../journal/crc32.ts'
+import { type Json, countOf, nameOf, objectOf } from '../../../text/json-fields.ts'
+import { type Place, readEveryPiece } from '../../contract/read-piece.ts'
+import { compacted, isOfDelegate, parseLine, wholeLines } from '../../contract/transcript-lines.ts'
 import {
   type Call,
   type KeptTotals,
   type Totals,
   combinedSpent,
   withCall,
-} from '../contract/transcript.ts'
-import { timeOf, usageIn } from './transcript/last-answer.ts'
-import { type Place, readEveryPiece } from '../contract/read-piece.ts'
-import { BOUNDARY, boundaryIn } from './transcript.ts'
-import { compacted, isOfDelegate, parseLine, wholeLines } from '../contract/transcript-lines.ts'
+} from '../../contract/transcript.ts'
 
 const PIECE = 4 * 1024 * 1024
 const LONGEST = 64 * 1024 * 1024
