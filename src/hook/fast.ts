@@ -10,9 +10,12 @@ import { type Tracking, readTracking, writeTracking } from '../project/conversat
 import { trackingFolderOf } from '../project/store/conversation-binding.ts'
 import { readOpenSession } from '../project/store/open-session-files.ts'
 import { leaveInOutbox } from '../project/store/outbox.ts'
-import { rememberedConfig } from './config.ts'
+import { rememberedConfig } from '../project/config/cached-config.ts'
 import { HookContext, placeOf } from './context.ts'
 import { quietGlance } from './transcript-glance.ts'
+import { defined } from '../text/defined.ts'
+import { nextAlert } from './budget.ts'
+import type { SessionContext } from './session-context.ts'
 
 /** How each kind of event is answered without its handler. False where the handler has to answer it. */
 export type FastResponses = {
@@ -113,4 +116,40 @@ export function headStamp({ gitDir, commonDir }: Repository): string {
 export function configStamp(sessions: string): string {
   const stat = statOrUndefined(join(sessions, 'config.yaml'))
   return stat === undefined ? '' : `${stat.ino}:${stat.size}:${stat.mtimeMs}`
+}
+
+const MOST_FILES = 200
+
+/** Notes that everything is recorded as it stands now, so that the next events need no handler. */
+export function noteSettled(context: SessionContext): void {
+  const { repository, sessions } = context.place
+  if (repository === undefined || context.session === undefined) return
+  const { items, leftOut = [] } = context.state.changedFiles
+  const noted = context.drafts.flatMap(({ kind, data }) =>
+    kind === 'file.changed' ? [(data as { path: string }).path] : [],
+  )
+  context.note({
+    settled: {
+      session: context.session.id,
+      head: headStamp(repository),
+      config: configStamp(sessions),
+      files: [...leftOut, ...items.map((file) => file.text), ...noted].slice(-MOST_FILES),
+      hasAsked: hasAsked(context),
+      hasSwitched: hasSwitched(context),
+      ...defined({ alertAt: nextAlert(context) }),
+    },
+  })
+}
+
+/** Whether the branch is not the session's. */
+export function hasSwitched({ head, state }: SessionContext): boolean {
+  return head.branch !== undefined && state.branch !== undefined && head.branch !== state.branch
+}
+
+/** Whether the agent ended its turn with a question, which the next prompt may answer. */
+export function hasAsked({ state, tracking }: SessionContext): boolean {
+  return (
+    /\?\s*$/.test(state.lastTurn?.said ?? '') &&
+    state.lastTurn?.conversation === tracking.conversation
+  )
 }

@@ -13,7 +13,7 @@ import { type Place, findPlace } from '../project/store/place.ts'
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { openById, sessionsHere } from './find-session.ts'
-import { readConfigOnce } from './config.ts'
+import { readConfigOnce } from '../project/config/cached-config.ts'
 import { isOurs } from './session-context.ts'
 
 /** git is asked only where its files do not say it, and the line is drawn after every answer. */

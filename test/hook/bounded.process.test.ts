@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { PROBE_EVENT } from '../../src/harness/setup/hook-command.ts'
-import { TookTooLong, withinTime } from '../../src/hook/clip.ts'
+import { TookTooLong, withinTime } from '../../src/project/conversation/within-time.ts'
 import { program } from '../support/cli.ts'
 import { project } from './agent.ts'
 

@@ -12,7 +12,7 @@ import { errnoOf } from '../../journal/errors.ts'
 import { appendLines, createFolder } from '../../journal/files.ts'
 import { type Json, nameOf } from '../../text/json-fields.ts'
 import type { RedactOptions } from '../../text/redact.ts'
-import { keptOf, mayBeKept, mayBeLink } from './copy/kept-line.ts'
+import { keptOf, mayBeKept, mayBeLink } from './kept-line.ts'
 import { defined } from '../../text/defined.ts'
 
 /** How far a transcript has been copied. */

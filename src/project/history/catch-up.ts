@@ -1,5 +1,5 @@
 import { copyPiece } from '../conversation/copy-transcript.ts'
-import { isCopied, readCursor, writeCursor } from '../conversation/copy/cursor.ts'
+import { isCopied, readCursor, writeCursor } from '../conversation/copy-cursor.ts'
 import { readTracking } from '../conversation/tracking.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
 import { untilUnlocked } from '../../history/lock.ts'

@@ -1,12 +1,12 @@
-import { copyPiece } from '../project/conversation/copy-transcript.ts'
-import type { Tracking } from '../project/conversation/tracking.ts'
-import { conversationPath } from '../history/places.ts'
-import type { Config } from '../project/config/config.ts'
-import { trackingFolderOf } from '../project/store/conversation-binding.ts'
-import type { Place } from '../project/store/place.ts'
-import { readCursor, writeCursor } from '../project/conversation/copy/cursor.ts'
-import { TookTooLong, withinTime } from './clip.ts'
-import { defined } from '../text/defined.ts'
+import { copyPiece } from '../conversation/copy-transcript.ts'
+import type { Tracking } from '../conversation/tracking.ts'
+import { conversationPath } from '../../history/places.ts'
+import type { Config } from '../config/config.ts'
+import { trackingFolderOf } from '../store/conversation-binding.ts'
+import type { Place } from '../store/place.ts'
+import { readCursor, writeCursor } from '../conversation/copy-cursor.ts'
+import { TookTooLong, withinTime } from '../conversation/within-time.ts'
+import { defined } from '../../text/defined.ts'
 
 const PIECE_MS = 600
 const LINE_MS = 200

@@ -1,10 +1,10 @@
 // How far a conversation has been copied. Apart from the other notes: whoever copies is not always the hook that keeps those.
 import { join } from 'node:path'
-import type { CopyCursor } from '../copy-transcript.ts'
-import type { Tracking } from '../tracking.ts'
-import { errnoOf } from '../../../journal/errors.ts'
-import { replaceUnsynced } from '../../../journal/files.ts'
-import { readOrUndefined, statOrUndefined } from '../../../journal/look.ts'
+import type { CopyCursor } from './copy-transcript.ts'
+import type { Tracking } from './tracking.ts'
+import { errnoOf } from '../../journal/errors.ts'
+import { replaceUnsynced } from '../../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 
 export function readCursor(notes: string, conversation: string): CopyCursor | undefined {
   try {

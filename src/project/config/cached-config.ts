@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { createFolder, replaceUnsynced } from '../journal/files.ts'
-import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
-import { type Config, DEFAULTS, configFrom, configPath } from '../project/config/config.ts'
-import { errnoOf } from '../journal/errors.ts'
+import { createFolder, replaceUnsynced } from '../../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
+import { type Config, DEFAULTS, configFrom, configPath } from './config.ts'
+import { errnoOf } from '../../journal/errors.ts'
 
 const NAME = 'config-as-read'
 
@@ -20,7 +20,7 @@ export async function readConfigOnce(sessions: string, stateFolder: string): Pro
   const of = identityOf(path)
   const known = knownConfig(path, of, stateFolder)
   if (known !== undefined) return known
-  const { readSettings } = await import('../project/config/read-config.ts')
+  const { readSettings } = await import('./read-config.ts')
   const settings = readSettings(path) ?? {}
   const config = configFrom(settings, path)
   remember(stateFolder, { of: of ?? '', settings })

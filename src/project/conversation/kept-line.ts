@@ -1,4 +1,4 @@
-import { type Json, listOf, maySpace, nameOf, objectOf } from '../../../text/json-fields.ts'
+import { type Json, listOf, maySpace, nameOf, objectOf } from '../../text/json-fields.ts'
 
 /** What is kept of a line, in the order in which it is written. The rest repeats itself, or is the harness's own. */
 const FIELDS = [

@@ -1,0 +1,42 @@
+import { Script } from 'node:vm'
+import { StintError } from '../../journal/errors.ts'
+
+/** Work was ended because it took too long. */
+export class TookTooLong extends StintError {
+  override readonly name = 'TookTooLong'
+  constructor(cause: unknown) {
+    const hint =
+      'make it simpler: a repetition within a repetition tries every way to divide a text'
+    super(
+      'TOOK_TOO_LONG',
+      `a pattern of redact.patterns in config.yaml takes too long, so nothing was recorded; ${hint}`,
+      hint,
+      {
+        cause,
+      },
+    )
+  }
+}
+
+const PLACE = '__stintWork'
+let caller: Script | undefined
+
+/**
+ * Does what patterns of the user's take part in, and throws `TookTooLong` when they do not end: V8 interrupts a script,
+ * even within a regular expression, and nothing else does. Whatever is interrupted runs no `finally`, so that
+ * nothing may be written or locked within.
+ */
+export function withinTime<T>(work: () => T, ms: number): T {
+  caller ??= new Script(`globalThis.${PLACE}()`)
+  const around = globalThis as { [PLACE]?: () => unknown }
+  around[PLACE] = work
+  try {
+    return caller.runInThisContext({ timeout: ms }) as T
+  } catch (error) {
+    if ((error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+      throw new TookTooLong(error)
+    throw error
+  } finally {
+    delete around[PLACE]
+  }
+}
