@@ -135,13 +135,7 @@ export type { Comparison, RunReport, RunRow, Spend, TaskName, TaskReport } from 
 export type { RunHandle, StartOptions } from './run/loop/start-run.ts'
 export type { PromptEnd, PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
 export type { DelegateStatus } from './run/entries.ts'
-export type {
-  DelegateRequest,
-  DelegateRow,
-  MergeEvent,
-  MergeOutcome,
-  MergeProposal,
-} from './run/delegate/contract.ts'
+export type { DelegateRequest, DelegateRow, MergeProposal } from './run/delegate/contract.ts'
 export type { QueueOptions, WaitOptions } from './run/control/delegate-operations.ts'
 export type { DelegateDetail } from './run/delegate/delegate-row.ts'
 export type {
@@ -173,3 +167,4 @@ export {
 } from './history/formats/anthropic.ts'
 export { type OpenAiMessage, openAiItems, openAiMessages } from './history/formats/openai.ts'
 export { AmbiguousSession, NoSession } from './project/store/choose.ts'
+export type { MergeEvent, MergeOutcome } from './run/events.ts'

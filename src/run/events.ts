@@ -15,6 +15,31 @@ export interface Gauge {
   readonly stages: readonly number[]
 }
 
+export interface MergeOutcome {
+  readonly delegate: string
+  readonly name: string
+  /** `would merge` in a dry run; `waiting`: nothing is wrong with it, but the target cannot be moved now; `refused` by the review. */
+  readonly how:
+    | 'merged'
+    | 'would merge'
+    | 'conflicted'
+    | 'red'
+    | 'parked'
+    | 'waiting'
+    | 'refused'
+    | 'pull request'
+    | 'not ready'
+  readonly target: string
+  readonly commit?: string
+  readonly because?: string
+  readonly files?: readonly string[]
+  readonly isSentBack?: boolean
+  readonly contradictions?: readonly string[]
+  readonly pr?: string
+  /** What a person would do next, as a command. */
+  readonly next?: string
+}
+
 interface LiveEventData {
   /** A run starts or resumes: what it will work on. */
   'run.planned': {
@@ -51,6 +76,10 @@ interface LiveEventData {
   /** Its work conflicts with the run's branch, or fails the verify command there. */
   'delegate.conflicted': { because: string; files: readonly string[]; isSentBack: boolean }
   'delegate.parked': { because: string; next?: string }
+  /** The queue begins to merge a delegate. */
+  'merge.started': { id: string; target: string }
+  'setup.started': { command: string }
+  'merge.ended': MergeOutcome
   stopping: { how: 'after task' | 'now' }
   /** The last event: what the run came to. */
   'run.report': RunReport
@@ -70,6 +99,11 @@ export type RunEvent<K extends RunEventKind = RunEventKind> = {
     readonly data: Readonly<EventData[Kind]>
   }
 }[K]
+
+/** What the merge queue emits; `delegate` is the name of the one that is merged. */
+export type MergeEvent = RunEvent<
+  'merge.started' | 'setup.started' | 'verify.started' | 'verify.ended' | 'merge.ended' | 'message'
+>
 
 export type Listener = (event: RunEvent) => void
 

@@ -19,8 +19,9 @@ import {
   reviewBy,
 } from '../../src/cli/print/merge.ts'
 import { Output } from '../../src/cli/context/output.ts'
-import type { MergeOutcome, MergeProposal } from '../../src/run/delegate/contract.ts'
+import type { MergeProposal } from '../../src/run/delegate/contract.ts'
 import { NOW, detail, row } from './delegate-rows.ts'
+import type { MergeOutcome } from '../../src/run/events.ts'
 
 const output = new Output({ hasColour: false } as Context)
 const TASKS = new Map([['t1', 'fix-the-login-loop']])
@@ -328,17 +329,17 @@ describe('what came of a merge', () => {
   })
 
   test('is preceded by what goes on', () => {
-    const of = { delegate: 'd', name: 'fix-login' }
-    expect(mergeEventWords({ type: 'merge.started', ...of, target: 'main' })).toBe(
-      'fix-login: merging into main',
-    )
-    expect(mergeEventWords({ type: 'verify.started', ...of, command: 'npm test' })).toBe(
+    const of = { delegate: 'fix-login', at: '' }
+    expect(
+      mergeEventWords({ kind: 'merge.started', ...of, data: { id: 'd', target: 'main' } }),
+    ).toBe('fix-login: merging into main')
+    expect(mergeEventWords({ kind: 'verify.started', ...of, data: { command: 'npm test' } })).toBe(
       'fix-login: verifying with npm test',
     )
-    expect(mergeEventWords({ type: 'verify.ended', ...of, passed: false, seconds: 61 })).toBe(
-      'fix-login: verify FAILED after 1m 01s',
-    )
-    expect(mergeEventWords({ type: 'merge.ended', outcome: outcome({}) })).toBeUndefined()
+    expect(
+      mergeEventWords({ kind: 'verify.ended', ...of, data: { passed: false, seconds: 61 } }),
+    ).toBe('fix-login: verify FAILED after 1m 01s')
+    expect(mergeEventWords({ kind: 'merge.ended', ...of, data: outcome({}) })).toBeUndefined()
   })
 })
 

@@ -3,10 +3,11 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { DelegateRow, MergeOutcome } from '../../src/run/delegate/contract.ts'
+import type { DelegateRow } from '../../src/run/delegate/contract.ts'
 import { type MakeDelegate, DelegateWorld } from '../delegate/delegate-world.ts'
 import { commandLine, program, terminal } from '../support/cli.ts'
 import { expectNoneLeft } from '../support/processes.ts'
+import type { MergeOutcome } from '../../src/run/events.ts'
 
 /** Delegates whose agents are done, and the command line beside them. */
 function world(config = '') {

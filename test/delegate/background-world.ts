@@ -3,12 +3,13 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import type { DelegateRow, MergeOutcome } from '../../src/run/delegate/contract.ts'
+import type { DelegateRow } from '../../src/run/delegate/contract.ts'
 import { type DelegateState, allDelegates, findDelegate } from '../../src/run/delegate/delegates.ts'
 import { readLog } from '../../src/journal/read.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { program, terminal } from '../support/cli.ts'
 import { expectNoneLeft } from '../support/processes.ts'
+import type { MergeOutcome } from '../../src/run/events.ts'
 
 export type Acts = readonly Readonly<Record<string, unknown>>[]
 

@@ -4,12 +4,13 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } f
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { DelegateRow, MergeOutcome } from '../../src/run/delegate/contract.ts'
+import type { DelegateRow } from '../../src/run/delegate/contract.ts'
 import { readRun } from '../../src/run/run-log.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { program } from '../support/cli.ts'
 import { carriersOf, expectNoneLeft, isRunning } from '../support/processes.ts'
 import { type Acts, BackgroundWorld, PATIENCE } from './background-world.ts'
+import type { MergeOutcome } from '../../src/run/events.ts'
 
 const DOES: Acts = [
   { write: { path: 'made.txt', text: 'made\n' } },

@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { MergeEvent, MergeOptions, MergeOutcome } from '../../src/run/delegate/contract.ts'
+import type { MergeOptions } from '../../src/run/delegate/contract.ts'
 import { type DelegateState, delegateNow } from '../../src/run/delegate/delegates.ts'
 import { mergeDelegates } from '../../src/run/merge/queue.ts'
 import type { ProcessMark } from '../../src/harness/contract/drive.ts'
@@ -14,6 +14,7 @@ import { RunLog, readRun } from '../../src/run/run-log.ts'
 import { worktreesFolder } from '../../src/project/store/worktrees.ts'
 import { type World, gitProject } from '../support/project.ts'
 import { git } from '../support/scratch.ts'
+import type { MergeEvent, MergeOutcome } from '../../src/run/events.ts'
 
 export type Files = Readonly<Record<string, string>>
 
@@ -136,7 +137,7 @@ export class DelegateWorld {
   }
 
   saidInMerges(): readonly string[] {
-    return this.events.flatMap((event) => (event.type === 'said' ? [event.text] : []))
+    return this.events.flatMap((event) => (event.kind === 'message' ? [event.data.text] : []))
   }
 }
 

@@ -11,8 +11,8 @@ await mergeInTurn(
   {
     workspace,
     options: { sendBack: (id) => startInBackground(workspace, id) },
-    tell: (event) => {
-      if (event.type === 'merge.ended') process.stdout.write(`${JSON.stringify(event.outcome)}\n`)
+    emit: (kind, data) => {
+      if (kind === 'merge.ended') process.stdout.write(`${JSON.stringify(data)}\n`)
     },
     merger: thisProcess(),
     isStopped: new AbortController().signal,

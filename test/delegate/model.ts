@@ -266,7 +266,7 @@ export class ModelledWorld {
           ? { pid: process.pid, startedAt: startOf(process.pid), mark: '' }
           : NOBODY,
       isStopped: new AbortController().signal,
-      tell: () => undefined,
+      emit: () => undefined,
       at: (now) => {
         if (now !== step) return Promise.resolve()
         stand()

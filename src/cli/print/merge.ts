@@ -1,36 +1,33 @@
 // The merge queue in words: what it does, and what came of each.
 // A merge put before a person: what it brings, the diff when asked for, and yes or no.
 import { fileList, indent, line, plural } from './terminal/text.ts'
-import type {
-  MergeEvent,
-  MergeOptions,
-  MergeOutcome,
-  MergeProposal,
-} from '../../run/delegate/contract.ts'
+import type { MergeOptions, MergeProposal } from '../../run/delegate/contract.ts'
 import { cleanText } from '../../text/clean.ts'
 import { span } from './terminal/amounts.ts'
 import { commitName } from './run/words.ts'
+import type { MergeEvent, MergeOutcome } from '../../run/events.ts'
 
 /** Undefined for what is told otherwise: how one ended is a result. */
 export function mergeEventWords(event: MergeEvent): string | undefined {
-  switch (event.type) {
+  const name = line(event.delegate ?? '', 60)
+  switch (event.kind) {
     case 'merge.started':
-      return `${name(event)}: merging into ${line(event.target, 60)}`
+      return `${name}: merging into ${line(event.data.target, 60)}`
     case 'setup.started':
-      return `${name(event)}: making the worktree ready with ${line(event.command, 80)}`
+      return `${name}: making the worktree ready with ${line(event.data.command, 80)}`
     case 'verify.started':
-      return `${name(event)}: verifying with ${line(event.command, 80)}`
+      return `${name}: verifying with ${line(event.data.command, 80)}`
     case 'verify.ended':
-      return `${name(event)}: ${event.passed ? 'verified' : 'verify FAILED'} after ${span(event.seconds)}`
-    case 'said':
-      return line(event.text, 400)
+      return `${name}: ${event.data.passed ? 'verified' : 'verify FAILED'} after ${span(event.data.seconds)}`
+    case 'message':
+      return line(event.data.text, 400)
     case 'merge.ended':
       return undefined
   }
 }
 
-function name(event: { readonly name: string }): string {
-  return line(event.name, 60)
+function name(outcome: { readonly name: string }): string {
+  return line(outcome.name, 60)
 }
 
 /** It is in the target, or would be, or is where somebody else decides it. */

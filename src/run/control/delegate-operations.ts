@@ -3,13 +3,7 @@ import { StintError } from '../../journal/errors.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { startInBackground } from '../delegate/background.ts'
-import type {
-  DelegateRequest,
-  DelegateRow,
-  MergeEvent,
-  MergeOptions,
-  MergeOutcome,
-} from '../delegate/contract.ts'
+import type { DelegateRequest, DelegateRow, MergeOptions } from '../delegate/contract.ts'
 import { createDelegate } from '../delegate/create-delegate.ts'
 import { type DelegateDetail, detailOf, rowOf } from '../delegate/delegate-row.ts'
 import {
@@ -23,6 +17,7 @@ import { refuseToBegin, tellDelegate } from '../delegate/work-delegate.ts'
 import { mergeDelegates } from '../merge/queue.ts'
 import { reconcile, reconcileAll } from '../merge/reconcile.ts'
 import { discardDelegate, stopDelegate } from './end-delegate.ts'
+import type { MergeEvent, MergeOutcome } from '../events.ts'
 
 export interface WaitOptions {
   readonly group?: string

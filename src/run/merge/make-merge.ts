@@ -62,8 +62,8 @@ export async function verifyMerge(
   state: DelegateState,
   { tree, to }: { readonly tree: string; readonly to: string },
 ): Promise<Red | undefined> {
-  const { tell, workspace } = context
-  const who = { delegate: state.id, name: state.order.name }
+  const { emit, workspace } = context
+  const about = { delegate: state.order.name }
   const verify = await verifyCommand(workspace, state)
   if (verify === undefined) {
     sayOnce(
@@ -88,15 +88,15 @@ export async function verifyMerge(
   }
   const setup = workspace.config.delegates.setup ?? workspace.config.run.setup
   if (setup !== undefined) {
-    tell({ type: 'setup.started', ...who, command: setup })
+    emit('setup.started', { command: setup }, about)
     const result = await run(setup)
     if (!result.passed) return red(`the set-up command ${setup} ${result.ending}`, result)
   }
   const leftBefore = uncommitted(tree)
-  tell({ type: 'verify.started', ...who, command: verify })
+  emit('verify.started', { command: verify }, about)
   const result = await run(verify)
   const because = result.passed ? changeIn(tree, to, leftBefore) : `${verify} ${result.ending}`
-  tell({ type: 'verify.ended', ...who, passed: because === undefined, seconds: result.seconds })
+  emit('verify.ended', { passed: because === undefined, seconds: result.seconds }, about)
   return because === undefined
     ? undefined
     : red(result.passed ? `after ${verify}: ${because}` : because, result)

@@ -1,7 +1,7 @@
 import type { ProcessMark } from '../../harness/contract/drive.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import type { MergeEvent, MergeOptions } from '../delegate/contract.ts'
+import type { MergeOptions } from '../delegate/contract.ts'
 
 /** What all merges of one call share. */
 export interface MergeContext {
@@ -10,7 +10,7 @@ export interface MergeContext {
   /** Who merges. */
   readonly merger: ProcessMark
   readonly isStopped: AbortSignal
-  readonly tell: (event: MergeEvent) => void
+  readonly emit: Emit
   /** Called behind each step that a killed merge may have been the last to make. */
   readonly at: (step: MergeStep) => Promise<void>
   /** What is said once, however many are merged. */
@@ -28,16 +28,17 @@ export type MergeStep =
   | 'merged'
 
 export const STOPPED = 'STOPPED'
+import type { Emit } from '../events.ts'
 
 export function refuseWhenStopped({ isStopped }: Pick<MergeContext, 'isStopped'>): void {
   if (isStopped.aborted) throw new StintError(STOPPED, 'the merge was stopped')
 }
 
-export function say({ tell }: Pick<MergeContext, 'tell'>, text: string): void {
-  tell({ type: 'said', text })
+export function say({ emit }: Pick<MergeContext, 'emit'>, text: string): void {
+  emit('message', { text })
 }
 
-export function sayOnce(context: Pick<MergeContext, 'said' | 'tell'>, text: string): void {
+export function sayOnce(context: Pick<MergeContext, 'said' | 'emit'>, text: string): void {
   if (!context.said.has(text)) say(context, text)
   context.said.add(text)
 }

@@ -3,7 +3,6 @@ import { QUIETLY } from '../../git/working-tree.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
-import type { MergeOutcome } from '../delegate/contract.ts'
 import { type DelegateState, delegateNow, isSameProcess } from '../delegate/delegates.ts'
 import { inTurn, takingUp } from '../delegate/in-turn.ts'
 import { contains, hasCommit, inRepository, provedInstead } from '../delegate/kept-commits.ts'
@@ -26,6 +25,7 @@ import {
 } from './outcomes.ts'
 import { openPullRequest } from './pull-request.ts'
 import { moveTarget, targetNow } from './target.ts'
+import type { MergeOutcome } from '../events.ts'
 
 /** How often the target branch may move under us before we leave it to a quieter hour. */
 const ROUNDS = 3

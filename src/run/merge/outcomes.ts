@@ -3,9 +3,10 @@ import { isAlive } from '../../harness/process/strays.ts'
 import { defined } from '../../text/defined.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { bounded } from '../attempt/run-context.ts'
-import type { MergeOutcome, MergeProposal } from '../delegate/contract.ts'
+import type { MergeProposal } from '../delegate/contract.ts'
 import { type DelegateState, isRejection } from '../delegate/delegates.ts'
 import { inRepository } from '../delegate/kept-commits.ts'
+import type { MergeOutcome } from '../events.ts'
 
 /** Why a delegate is not to be merged now, and what to do; undefined when it is. One that did not go in before is tried again. */
 export function reasonNotToMerge(

@@ -7,13 +7,13 @@ import { RunLog } from '../run-log.ts'
 import { isRecord } from '../../backlog/canonical.ts'
 import { cleanText, oneLine, shorten } from '../../text/clean.ts'
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
-import type { MergeOutcome } from '../delegate/contract.ts'
 import { type DelegateState, delegateNow } from '../delegate/delegates.ts'
 import { readyAgain } from './finish.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import { targetNow } from './target.ts'
 import { outcomeOf } from './outcomes.ts'
 import { type MergeContext, refuseWhenStopped } from './merge-context.ts'
+import type { MergeOutcome } from '../events.ts'
 
 const GH: Program = {
   command: 'gh',

@@ -5,7 +5,7 @@ import { refuseInRun } from '../../project/store/in-run.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { thisProcess } from '../loop/start-run.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
-import type { MergeEvent, MergeOptions, MergeOutcome } from '../delegate/contract.ts'
+import type { MergeOptions } from '../delegate/contract.ts'
 import { allDelegates, delegateNow } from '../delegate/delegates.ts'
 import { removeLeftTrees } from './integration-tree.ts'
 import { mergeOne, tidyAgain } from './merge-one.ts'
@@ -14,20 +14,21 @@ import { refuseWithoutGitHub } from './pull-request.ts'
 import { takeQueue } from '../delegate/in-turn.ts'
 import { recoverWithQueue } from './reconcile.ts'
 import { type MergeContext, say } from './merge-context.ts'
+import { type Listener, type MergeEvent, type MergeOutcome, emitTo } from '../events.ts'
 
 /** Merges delegates in the order given, each into its own target. */
 export async function mergeDelegates(
   workspace: Workspace,
   ids: readonly string[],
   options: MergeOptions,
-  tell: (event: MergeEvent) => void,
+  listener: (event: MergeEvent) => void,
 ): Promise<readonly MergeOutcome[]> {
   refuseInRun(workspace, 'merging')
   repositoryOf(workspace.place)
   const context: MergeContext = {
     workspace,
     options,
-    tell,
+    emit: emitTo(listener as Listener),
     merger: thisProcess(),
     isStopped: options.isStopped ?? new AbortController().signal,
     at: async () => undefined,
@@ -85,7 +86,7 @@ async function mergeEach(
   context: MergeContext,
   ids: readonly string[],
 ): Promise<readonly MergeOutcome[]> {
-  const { isStopped, tell, workspace } = context
+  const { emit, isStopped, workspace } = context
   const outcomes: MergeOutcome[] = []
   const defects: unknown[] = []
   for (const id of ids) {
@@ -95,14 +96,15 @@ async function mergeEach(
     }
     const state = delegateNow(workspace.place, id)
     const { name, target } = state.order
-    tell({ type: 'merge.started', delegate: id, name, target })
+    const about = { delegate: name }
+    emit('merge.started', { id, target }, about)
     try {
       const outcome = await mergeOne(context, state).catch((error: unknown) => {
         if (error instanceof StintError) return waiting(state, reasonOf(error), error.hint)
         throw error
       })
       outcomes.push(outcome)
-      tell({ type: 'merge.ended', outcome })
+      emit('merge.ended', outcome, about)
     } catch (error) {
       defects.push(error)
     }

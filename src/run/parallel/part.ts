@@ -4,12 +4,11 @@ import { appendToBacklog, refreshTasks } from '../../project/tasks/backlog.ts'
 import { settle } from '../attempt/record-done.ts'
 import type { RunOptions, ResolvedOptions } from '../options.ts'
 import type { EndOfRun, TaskName } from '../report.ts'
-import type { Emit, RunEvent, RunEventKind } from '../events.ts'
+import type { Emit, MergeEvent, MergeOutcome, RunEvent, RunEventKind } from '../events.ts'
 import type { RunHandle } from '../loop/start-run.ts'
 import { nameOf } from '../attempt/agent-environment.ts'
 import { draft } from '../../session/entries.ts'
 import type { Task } from '../../backlog/task.ts'
-import type { MergeEvent, MergeOutcome } from '../delegate/contract.ts'
 import { type DelegateState, delegateNow } from '../delegate/delegates.ts'
 import { mergeDelegates } from '../merge/queue.ts'
 import { workDelegate } from '../delegate/work-delegate.ts'
@@ -179,20 +178,18 @@ export class Part {
   }
 
   #passMerge(event: MergeEvent): void {
-    if (event.type === 'said') this.#sayOnce(event.text)
-    else if (event.type === 'verify.started')
-      this.#emit('verify.started', { command: event.command })
-    else if (event.type === 'verify.ended')
-      this.#emit('verify.ended', { passed: event.passed, seconds: event.seconds })
+    if (event.kind === 'message') this.#sayOnce(event.data.text)
+    else if (event.kind === 'verify.started' || event.kind === 'verify.ended')
+      this.#stage.listener({ ...event, ...this.#about })
     else if (
-      event.type === 'merge.ended' &&
-      (event.outcome.how === 'conflicted' || event.outcome.how === 'red')
+      event.kind === 'merge.ended' &&
+      (event.data.how === 'conflicted' || event.data.how === 'red')
     ) {
       const {
         because = 'it does not go into the branch of the run',
         files = [],
         isSentBack = false,
-      } = event.outcome
+      } = event.data
       this.#emit('delegate.conflicted', { because, files, isSentBack })
     }
   }

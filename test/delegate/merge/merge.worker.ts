@@ -8,7 +8,7 @@ const [root, verb, ...ids] = process.argv.slice(2) as [string, 'merge' | 'recove
 const workspace = new Workspace(root, { env: process.env })
 if (verb === 'merge') {
   const outcomes = await mergeDelegates(workspace, ids, {}, (event) => {
-    if (event.type === 'said') process.stdout.write(`${event.text}\n`)
+    if (event.kind === 'message') process.stdout.write(`${event.data.text}\n`)
   })
   for (const { how } of outcomes) process.stdout.write(`${how}\n`)
 } else

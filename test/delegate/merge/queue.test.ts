@@ -33,8 +33,8 @@ describe('the queue', () => {
       world.saidInMerges().filter((text) => text.includes('somebody else merges')),
     ).toHaveLength(1)
     const spans = world.events.flatMap((event) =>
-      event.type === 'verify.started' || event.type === 'verify.ended'
-        ? [`${event.name} ${event.type}`]
+      event.kind === 'verify.started' || event.kind === 'verify.ended'
+        ? [`${event.delegate} ${event.kind}`]
         : [],
     )
     expect(spans).toEqual([
@@ -316,7 +316,7 @@ describe('a merge that is stopped', () => {
     const stopping = new AbortController()
     const { place } = world.workspace()
     const merging = world.merge([one, two], { isStopped: stopping.signal })
-    while (!world.events.some(({ type }) => type === 'verify.started'))
+    while (!world.events.some(({ kind }) => kind === 'verify.started'))
       await new Promise((resolve) => setTimeout(resolve, 10))
     stopping.abort()
     const outcomes = await merging
@@ -409,7 +409,7 @@ describe('what goes wrong behind a landing', () => {
       options: {},
       merger: SELF,
       isStopped,
-      tell: () => undefined,
+      emit: () => undefined,
       at,
       said: new Set<string>(),
     }

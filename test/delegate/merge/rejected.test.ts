@@ -107,7 +107,7 @@ describe('work that is red on the target', () => {
     )
     const one = world.delegate('one')
     expect((await world.mergeOne(one)).how).toBe('merged')
-    expect(world.events.map(({ type }) => type)).toEqual([
+    expect(world.events.map(({ kind }) => kind)).toEqual([
       'merge.started',
       'setup.started',
       'verify.started',

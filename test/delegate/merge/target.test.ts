@@ -35,7 +35,7 @@ describe('a target that is checked out', () => {
     world.project.write('new.txt', 'mine\n')
     await expectWaiting(world, one, 'a.txt, new.txt')
     // Nor is anything verified for it, which may take long.
-    expect(world.events.map(({ type }) => type)).not.toContain('verify.started')
+    expect(world.events.map(({ kind }) => kind)).not.toContain('verify.started')
     expect(world.project.read('a.txt')).toBe('mine\n')
     world.project.commit('mine')
     expect((await world.mergeOne(one)).how).toBe('merged')

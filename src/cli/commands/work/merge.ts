@@ -1,11 +1,6 @@
 import { plural } from '../../print/terminal/text.ts'
 import { buildCommand } from '@stricli/core'
-import type {
-  DelegateRow,
-  MergeEvent,
-  MergeOptions,
-  MergeOutcome,
-} from '../../../run/delegate/contract.ts'
+import type { DelegateRow, MergeOptions } from '../../../run/delegate/contract.ts'
 import type { QueueOptions } from '../../../run/control/delegate-operations.ts'
 import { runGit } from '../../../git/run-git.ts'
 import { refuseInRun } from '../../../project/store/in-run.ts'
@@ -30,6 +25,7 @@ import { json, text, toggle } from '../../context/flags.ts'
 import { Interrupt } from '../../context/interrupt.ts'
 import { waitFor } from '../../print/watch-delegates.ts'
 import { defined } from '../../../text/defined.ts'
+import type { MergeEvent, MergeOutcome } from '../../../run/events.ts'
 
 interface MergeFlags {
   readonly all?: boolean
@@ -239,7 +235,7 @@ class Merging {
   }
 
   #tell(event: MergeEvent): void {
-    if (event.type === 'merge.ended') return this.#show(event.outcome)
+    if (event.kind === 'merge.ended') return this.#show(event.data)
     const words = mergeEventWords(event)
     if (words !== undefined) this.#scene.output.talk(words)
   }
