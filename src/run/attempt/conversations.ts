@@ -5,7 +5,7 @@ import type { Conversation, OpenConversation } from '../../harness/contract/driv
 import { pointFor } from '../../harness/point-for.ts'
 import { agentEnvironment } from './agent-environment.ts'
 import { type RunContext, RunEnds } from './run-context.ts'
-import { LiveConversation } from './live-conversation.ts'
+import { LiveConversation, openUnlessStopped } from './live-conversation.ts'
 import { ProfileLedger } from '../profiles/profile-for.ts'
 import { firstPrompt } from '../texts/setup-text.ts'
 import { recorderFor } from './record-conversation.ts'
@@ -112,23 +112,14 @@ export class Conversations {
   }
 
   async #start(options: OpenConversation): Promise<Conversation> {
-    const { now } = this.#scene.stopping
-    const opening = this.#scene.harness.open(options)
-    const stopped = new Promise<'stopped'>((resolve) =>
-      now.addEventListener('abort', () => resolve('stopped'), { once: true }),
+    const { harness, stopping } = this.#scene
+    const opened = await openUnlessStopped(harness, options, stopping.now).catch(
+      (error: unknown) => {
+        throw new RunEnds('harness failed', error instanceof Error ? error.message : String(error))
+      },
     )
-    try {
-      const first = await (now.aborted ? 'stopped' : Promise.race([opening, stopped]))
-      if (first !== 'stopped') return first
-      // It may still come to be, and is not to stay.
-      await opening.then(
-        (late) => late.close(),
-        () => undefined,
-      )
-    } catch (error) {
-      throw new RunEnds('harness failed', error instanceof Error ? error.message : String(error))
-    }
-    throw new RunEnds('interrupted', 'stopped')
+    if (opened === 'stopped') throw new RunEnds('interrupted', 'stopped')
+    return opened
   }
 }
 

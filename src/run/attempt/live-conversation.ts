@@ -1,14 +1,58 @@
 // One conversation of a run or of a prompt: its turns, what they used, how full it is, and when a turn has to be ended for it.
 import type { BudgetSettings, Line } from '../../context/budget/stages.ts'
 import { crossLines, percentOfWay, roleOf, type Crossed } from '../../context/budget/stages.ts'
-import type { Conversation, HarnessEvent, TurnEnded } from '../../harness/contract/drive.ts'
+import type {
+  Conversation,
+  Harness,
+  HarnessEvent,
+  OpenConversation,
+  TurnEnded,
+} from '../../harness/contract/drive.ts'
 import type { PlannedTask } from '../plan/contract.ts'
-import type { Usage } from '../../session/entries.ts'
+import { type Draft, type Usage, draft } from '../../session/entries.ts'
 import type { Breaker } from '../entries.ts'
 import type { Gauge } from '../events.ts'
 import { addSpent } from '../run-state.ts'
 import { SameError } from './loop-detector.ts'
 import { defined } from '../../text/defined.ts'
+
+/** Opens a conversation, or answers `stopped` where that comes first; one that is there too late is closed. */
+export async function openUnlessStopped(
+  harness: Harness,
+  options: OpenConversation,
+  isStopped: AbortSignal,
+): Promise<Conversation | 'stopped'> {
+  if (isStopped.aborted) return 'stopped'
+  const opening = harness.open(options)
+  const stopped = new Promise<'stopped'>((resolve) =>
+    isStopped.addEventListener('abort', () => resolve('stopped'), { once: true }),
+  )
+  const first = await Promise.race([opening, stopped])
+  if (first === 'stopped')
+    await opening.then(
+      (late) => late.close(),
+      () => undefined,
+    )
+  return first
+}
+
+/** What a session's journal says of a line that a conversation has crossed. */
+export function crossedEntry(by: string, conversation: string, stage: Line, gauge: Gauge): Draft {
+  const { context, point, window } = gauge
+  const data = { conversation, stage, tokens: context, source: by, ...defined({ point, window }) }
+  return draft('budget.crossed', data, { by })
+}
+
+/** What a session's journal says of a compaction, which the harness may report more than once. */
+export function compactedEntry(
+  by: string,
+  conversation: string | undefined,
+  { trigger, tokensBefore, boundary }: Extract<HarnessEvent, { type: 'compaction' }>,
+): Draft {
+  const data = defined({ trigger, tokensBefore, boundary, conversation })
+  const once = boundary === undefined ? undefined : `compaction:${boundary}`
+  return draft('context.compacted', data, { by, ...defined({ once }) })
+}
 
 /** Why a turn was ended before the agent ended it. */
 export type Cut =
@@ -31,6 +75,8 @@ export interface TurnOptions {
   /** So long may it say nothing, and so long while a command of its runs, which may say nothing either. */
   readonly silenceMs: number
   readonly commandMs: number
+  /** Ends the turn. */
+  readonly isStopped: AbortSignal
   /** The turn is over by then, in any case. */
   readonly deadline: number
   /** Takes each event, for whoever looks on. */
@@ -140,6 +186,10 @@ export class LiveConversation {
           detail: `not done after ${minutes(options.deadline - startedAt)}`,
         }),
     )
+    const stop = () => this.cut({ why: 'stop' })
+    options.isStopped.addEventListener('abort', stop, { once: true })
+    // Only when it was prompted there is something to stop.
+    if (options.isStopped.aborted) queueMicrotask(stop)
     try {
       for await (const event of this.#conversation.prompt(text)) {
         if (event.type === 'tool') running[event.status === 'started' ? 'add' : 'delete'](event.id)
@@ -165,6 +215,7 @@ export class LiveConversation {
         else if (event.type === 'turn ended') ended = event
       }
     } finally {
+      options.isStopped.removeEventListener('abort', stop)
       this.#heard = undefined
       silence.off()
       late.off()

@@ -8,7 +8,13 @@ import { type RunContext, RunEnds, type TaskWork, bounded } from './run-context.
 import { type Conversations, startFresh } from './conversations.ts'
 import { equip } from './agent-environment.ts'
 import type { Breaker } from '../entries.ts'
-import type { Cut, LiveConversation, Turn } from './live-conversation.ts'
+import {
+  type Cut,
+  type LiveConversation,
+  type Turn,
+  compactedEntry,
+  crossedEntry,
+} from './live-conversation.ts'
 import type { RunSession } from './run-session.ts'
 import { UNKNOWN_LIMIT_MS, addSpent, totalOf } from '../run-state.ts'
 import { spendOf } from '../make-report.ts'
@@ -166,64 +172,48 @@ export class TurnTaker {
     this.#unlock()
     const before = this.spent
     const idle = new IdleCompactions(tree.tree, settled.idleTurns)
-    const stop = () => live.cut({ why: 'stop' })
-    stopping.now.addEventListener('abort', stop, { once: true })
-    try {
-      const turned = live.turn(prompt, {
-        silenceMs: settled.silenceMs,
-        commandMs: settled.verifyMs,
-        fingerprint: () => fingerprint(tree.tree),
-        deadline: Math.min(deadline, this.#endsAt),
-        tell: (event) => {
-          this.#look(session, attempt, live, event)
-          if (event.type !== 'compaction') return
-          const detail = idle.compacted()
-          if (detail !== undefined) live.cut({ why: 'breaker', which: 'no change', detail })
-        },
-        isOver: (spent) => {
-          this.#used(addSpent(before, spent))
-          emit('usage', {
-            gauge: live.gauge,
-            spend: spendOf(this.spent, workspace.config.prices),
-          })
-          // A harness that tells what was used only when the turn is over has at least read what is in its context.
-          return this.#overBudget(Object.keys(spent).length === 0 ? live.context : 0)
-        },
-        crossed: (line, gauge) => {
-          emit('stage', { stage: line, gauge })
-          const conversation = live.id
-          if (conversation === undefined) return
-          const data = {
-            conversation,
-            stage: line,
-            tokens: gauge.context,
-            source: 'run',
-            ...defined({ point: gauge.point, window: gauge.window }),
-          }
-          session.append([draft('budget.crossed', data, { by: 'run' })])
-        },
-      })
-      if (stopping.now.aborted) stop()
-      const turn = await turned
-      session.takeIn()
-      this.#used(addSpent(before, turn.spent))
-      const { how, failure } = turn.ended
-      log.append('turn.ended', {
-        attempt,
-        conversation: live.number,
-        how: turn.cut === undefined ? how : `${how}: ${turn.cut.why}`,
-        ...(failure === undefined ? {} : { failure: bounded(failure) }),
-        spent: turn.spent,
-        requests: turn.requests,
-        context: live.context,
-        ...defined({ costUsd: live.costUsd }),
-        seconds: turn.seconds,
-      })
-      this.#journalTurn(session, live, turn)
-      return turn
-    } finally {
-      stopping.now.removeEventListener('abort', stop)
-    }
+    const turn = await live.turn(prompt, {
+      silenceMs: settled.silenceMs,
+      commandMs: settled.verifyMs,
+      fingerprint: () => fingerprint(tree.tree),
+      deadline: Math.min(deadline, this.#endsAt),
+      tell: (event) => {
+        this.#look(session, attempt, live, event)
+        if (event.type !== 'compaction') return
+        const detail = idle.compacted()
+        if (detail !== undefined) live.cut({ why: 'breaker', which: 'no change', detail })
+      },
+      isOver: (spent) => {
+        this.#used(addSpent(before, spent))
+        emit('usage', {
+          gauge: live.gauge,
+          spend: spendOf(this.spent, workspace.config.prices),
+        })
+        // A harness that tells what was used only when the turn is over has at least read what is in its context.
+        return this.#overBudget(Object.keys(spent).length === 0 ? live.context : 0)
+      },
+      crossed: (line, gauge) => {
+        emit('stage', { stage: line, gauge })
+        if (live.id !== undefined) session.append([crossedEntry('run', live.id, line, gauge)])
+      },
+      isStopped: stopping.now,
+    })
+    session.takeIn()
+    this.#used(addSpent(before, turn.spent))
+    const { how, failure } = turn.ended
+    log.append('turn.ended', {
+      attempt,
+      conversation: live.number,
+      how: turn.cut === undefined ? how : `${how}: ${turn.cut.why}`,
+      ...(failure === undefined ? {} : { failure: bounded(failure) }),
+      spent: turn.spent,
+      requests: turn.requests,
+      context: live.context,
+      ...defined({ costUsd: live.costUsd }),
+      seconds: turn.seconds,
+    })
+    this.#journalTurn(session, live, turn)
+    return turn
   }
 
   /** Whatever was cut off or died may have had a git at work, and the agent would only see that it cannot commit. */
@@ -253,20 +243,10 @@ export class TurnTaker {
         ),
       ])
     } else if (event.type === 'compaction') {
-      const { tokensBefore, trigger, boundary } = event
-      const known = tokensBefore === undefined ? {} : { tokensBefore }
+      const { tokensBefore } = event
+      const known = defined({ tokensBefore })
       log.append('context.compacted', { attempt, conversation: live.number, ...known })
-      const conversation = live.id
-      const data = {
-        ...known,
-        ...defined({ trigger, boundary, conversation }),
-      }
-      session.append([
-        draft('context.compacted', data, {
-          by: 'run',
-          ...(boundary === undefined ? {} : { once: `compaction:${boundary}` }),
-        }),
-      ])
+      session.append([compactedEntry('run', live.id, event)])
     } else if (event.type === 'limit') {
       const { message, resetsAt } = event
       const isWaiting = this.#isWaitedFor(this.#endOfLimit(event))

@@ -20,7 +20,7 @@ import type { Workspace } from '../../project/store/workspace.ts'
 import type { Usage } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
 import type { RedactOptions } from '../../text/redact.ts'
-import { LiveConversation } from '../attempt/live-conversation.ts'
+import { LiveConversation, openUnlessStopped } from '../attempt/live-conversation.ts'
 import { OWN_COMMANDS } from '../attempt/agent-environment.ts'
 import { recorderFor } from '../attempt/record-conversation.ts'
 import { spendOf } from '../make-report.ts'
@@ -58,10 +58,15 @@ export interface Answered {
 
 export async function answer(context: PromptContext, way: WayOn): Promise<Answered> {
   const words = await firstWords(context.workspace, context.session, way, context.text)
-  const opened = await open(context, way)
+  const { harness, stopping } = context
+  let opened: Conversation | 'stopped'
+  try {
+    opened = await openUnlessStopped(harness, openingOf(context, way), stopping)
+  } catch (error) {
+    const failure = error instanceof Error ? error.message : String(error)
+    return { how: 'failed', failure, spent: {}, isUntouched: true }
+  }
   if (opened === 'stopped') return { how: 'interrupted', spent: {}, isUntouched: false }
-  if (typeof opened === 'string')
-    return { how: 'failed', failure: opened, spent: {}, isUntouched: true }
   return take(context, way, words, opened)
 }
 
@@ -71,7 +76,7 @@ async function take(
   words: FirstWords,
   opened: Conversation,
 ): Promise<Answered> {
-  const { harness, questions, stopping, workspace } = context
+  const { harness, questions, workspace } = context
   const journal = new PromptJournal(workspace, context.journal, harness.name, context.text)
   const crossed = way.how === 'resumed' ? way.crossed : []
   const point = pointFor(harness.name, workspace.env, workspace.cwd)
@@ -84,16 +89,9 @@ async function take(
     harness.name,
     crossed,
   )
-  const stop = () => {
-    questions.refuseAll()
-    live.cut({ why: 'stop' })
-  }
-  stopping.addEventListener('abort', stop, { once: true })
   try {
     const watched = watch(context, journal, live, words)
-    const turned = live.turn(words.text, watched.options)
-    if (stopping.aborted) stop()
-    const turn = await turned
+    const turn = await live.turn(words.text, watched.options)
     journal.turnEnded(turn)
     sayIfFull(context, live)
     const { failure } = turn.ended
@@ -104,7 +102,6 @@ async function take(
     }
     return { how, ...told, spent: turn.spent, isUntouched: how === 'died' && watched.isUntouched() }
   } finally {
-    stopping.removeEventListener('abort', stop)
     questions.refuseAll()
     await live.close()
     journal.left('the prompt is answered')
@@ -114,7 +111,7 @@ async function take(
 type Options = Parameters<LiveConversation['turn']>[1]
 
 function watch(
-  { emit, harness, secrets, session, workspace }: PromptContext,
+  { emit, harness, secrets, session, stopping, workspace }: PromptContext,
   journal: PromptJournal,
   live: LiveConversation,
   words: FirstWords,
@@ -155,6 +152,7 @@ function watch(
       silenceMs: Infinity,
       commandMs: Infinity,
       deadline: Infinity,
+      isStopped: stopping,
       endsWhenFull: false,
       tell: look,
       isOver: (spent) => {
@@ -166,31 +164,6 @@ function watch(
         emit('stage', { stage: line, gauge })
       },
     },
-  }
-}
-
-/** The conversation, or why there is none. */
-async function open(
-  context: PromptContext,
-  way: WayOn,
-): Promise<Conversation | 'stopped' | string> {
-  const { stopping } = context
-  if (stopping.aborted) return 'stopped'
-  const opening = context.harness.open(openingOf(context, way))
-  const stopped = new Promise<'stopped'>((resolve) =>
-    stopping.addEventListener('abort', () => resolve('stopped'), { once: true }),
-  )
-  try {
-    const first = await Promise.race([opening, stopped])
-    if (first !== 'stopped') return first
-    // It may still come to be, and is not to stay.
-    await opening.then(
-      (late) => late.close(),
-      () => undefined,
-    )
-    return 'stopped'
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
   }
 }
 
@@ -240,6 +213,7 @@ export class Questions {
   constructor(emit: Emit, stopping: AbortSignal) {
     this.#emit = emit
     this.#stopping = stopping
+    stopping.addEventListener('abort', () => this.refuseAll(), { once: true })
   }
 
   readonly ask = (permission: PermissionRequest): Promise<boolean> => {

@@ -8,7 +8,7 @@ import { requestIn } from '../../hook/requests.ts'
 import type { LiveSession } from '../../project/store/live-session.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { Gauge } from '../events.ts'
-import type { Turn } from '../attempt/live-conversation.ts'
+import { type Turn, compactedEntry, crossedEntry } from '../attempt/live-conversation.ts'
 import { newCommits } from '../worktree/tree.ts'
 import { type Draft, type EntryData, type EntryKind, draft } from '../../session/entries.ts'
 import type { FirstWords } from './next-conversation.ts'
@@ -67,32 +67,13 @@ export class PromptJournal {
     if (!isKnown) this.#append(entry('file.changed', { path: inside }))
   }
 
-  crossed(stage: Line, { context, point, window }: Gauge): void {
-    const conversation = this.#conversation
-    if (conversation === undefined) return
-    this.#append(
-      entry('budget.crossed', {
-        conversation,
-        stage,
-        tokens: context,
-        source: BY,
-        ...defined({ point, window }),
-      }),
-    )
+  crossed(stage: Line, gauge: Gauge): void {
+    if (this.#conversation !== undefined)
+      this.#append(crossedEntry(BY, this.#conversation, stage, gauge))
   }
 
-  compacted({
-    trigger,
-    tokensBefore,
-    boundary,
-  }: Extract<HarnessEvent, { type: 'compaction' }>): void {
-    const data = defined({ trigger, tokensBefore, boundary, conversation: this.#conversation })
-    this.#append(
-      draft('context.compacted', data, {
-        by: BY,
-        ...defined({ once: boundary && `compaction:${boundary}` }),
-      }),
-    )
+  compacted(event: Extract<HarnessEvent, { type: 'compaction' }>): void {
+    this.#append(compactedEntry(BY, this.#conversation, event))
   }
 
   turnEnded({ said, spent, ended }: Turn): void {
