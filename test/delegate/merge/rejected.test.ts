@@ -78,7 +78,11 @@ describe('work that is red on the target', () => {
       move: { target: 'main', onto, verify: { command: VERIFY, exit: 1, output: 'looked' } },
     })
     expect(world.events).toContainEqual(
-      expect.objectContaining({ type: 'verify.ended', name: 'two', passed: false }),
+      expect.objectContaining({
+        kind: 'verify.ended',
+        delegate: 'two',
+        data: expect.objectContaining({ passed: false }),
+      }),
     )
   })
 
