@@ -114,6 +114,7 @@ export type { SessionHandle } from './project/session-handle.ts'
 export type { SaidHit, SearchHit } from './index/open-index.ts'
 export type { SearchRequest } from './project/search.ts'
 export * from './public.ts'
+export type * from './pages/contract.ts'
 export type {
   Checkpoint,
   Decision,

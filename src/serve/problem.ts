@@ -34,6 +34,8 @@ export function statusOf(error: unknown): Status {
   if (error instanceof Refused) return error.status
   if (!(error instanceof StintError)) return 500
   if (GIVEN_WRONG.has(error.code)) return 400
+  if (error.code === 'NOT_THERE') return 404
+  if (error.code === 'CURSOR_GONE') return 410
   if (error.code.startsWith('NO_') || error.code.endsWith('_NOT_FOUND')) return 404
   return 409
 }

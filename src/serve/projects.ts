@@ -1,28 +1,20 @@
 // The projects of this machine that the page may look at. Each is opened when it is asked for, and let go of when nobody asked for a while.
 import { createHash } from 'node:crypto'
 import { basename, join } from 'node:path'
-import { type Delegates, delegatesOf } from '../run/control/delegates-of-project.ts'
-import { type Runs, runsOf } from '../run/control/runs-of-project.ts'
+import { delegatesOf } from '../run/control/delegates-of-project.ts'
+import { runsOf } from '../run/control/runs-of-project.ts'
 import { conversationStore } from '../history/store.ts'
 import { knownProjects } from '../index/projects.ts'
 import { isId } from '../journal/ids.ts'
 import { namesIn, statOrUndefined } from '../journal/look.ts'
 import { redaction } from '../project/store/clean-draft.ts'
-import { type Project, projectOf } from '../project/open-project.ts'
+import { projectOf } from '../project/open-project.ts'
 import { findPlace } from '../project/store/place.ts'
 import { Workspace } from '../project/store/workspace.ts'
+import type { OpenedProject } from '../pages/opened-project.ts'
 import type { ProjectLine } from './contract.ts'
-import { Conversations } from './data/conversations.ts'
+import { Conversations } from '../pages/conversations.ts'
 import { notThere } from './problem.ts'
-
-export interface OpenedProject {
-  readonly key: string
-  readonly workspace: Workspace
-  readonly project: Project
-  readonly runs: Runs
-  readonly delegates: Delegates
-  readonly conversations: Conversations
-}
 
 export interface ProjectsOptions {
   readonly cwd: string

@@ -2,7 +2,7 @@
 import type { PromptEvent, PromptHandle, PromptRequest } from '../run/prompt/contract.ts'
 import type { LiveEvent, PromptStarted, RunningPrompt } from './contract.ts'
 import { notThere } from './problem.ts'
-import type { OpenedProject } from './projects.ts'
+import type { OpenedProject } from '../pages/opened-project.ts'
 
 interface Kept {
   readonly project: string

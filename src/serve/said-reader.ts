@@ -1,5 +1,6 @@
 // Makes what was said searchable while the server runs, a little at a time: nobody is answered while it reads.
-import type { OpenedProject, Projects } from './projects.ts'
+import type { OpenedProject } from '../pages/opened-project.ts'
+import type { Projects } from './projects.ts'
 
 const STEP_MS = 40
 /** After a step others have at least so much time, and several times as long as the step took. */

@@ -1,8 +1,9 @@
 import type { Context } from 'hono'
 import type { HttpBindings } from '@hono/node-server'
-import type { Live } from './live/live.ts'
+import type { Live } from './live.ts'
 import type { Prompts } from './prompts.ts'
-import type { OpenedProject, Projects } from './projects.ts'
+import type { OpenedProject } from '../pages/opened-project.ts'
+import type { Projects } from './projects.ts'
 import { Refused } from './problem.ts'
 
 /** What all routes share. */

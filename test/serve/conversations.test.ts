@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { HistoryItem } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import { Conversations } from '../../src/serve/data/conversations.ts'
+import { Conversations } from '../../src/pages/conversations.ts'
 import { plainProject } from '../support/project.ts'
 
 test('what is known of conversations is held only as far as there is room for it, the latest first', async () => {

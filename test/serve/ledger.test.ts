@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LedgerAnswer, Problem } from '../../src/serve/contract.ts'
-import { KeptLedgers } from '../../src/serve/data/kept-ledgers.ts'
+import { KeptLedgers } from '../../src/pages/kept-ledgers.ts'
 import { Projects } from '../../src/serve/projects.ts'
 import { draft } from '../../src/session/entries.ts'
 import { Served } from './served.ts'

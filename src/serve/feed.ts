@@ -1,6 +1,6 @@
 // What happens, numbered, for pages that follow it. The latest are kept, so that a page which lost its connection goes on where it was.
 import { randomBytes } from 'node:crypto'
-import type { LiveEvent } from '../contract.ts'
+import type { LiveEvent } from './contract.ts'
 
 /** Takes text, and says how much of it nobody has read yet. */
 export interface Listener {

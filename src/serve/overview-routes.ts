@@ -1,12 +1,12 @@
 import type { Hono } from 'hono'
-import type { SaidHit, SearchHit } from '../../index/open-index.ts'
-import { searchEverywhere } from '../../project/search.ts'
-import type { Overview, SearchAnswer, SearchLine } from '../contract.ts'
-import { KnownHarnesses } from '../data/harnesses.ts'
-import { Refused } from '../problem.ts'
-import { type Bindings, type Scene, numberIn, projectIn, textIn } from '../scene.ts'
-import { defined } from '../../text/defined.ts'
-import { labelOf } from '../../session/registry.ts'
+import type { SaidHit, SearchHit } from '../index/open-index.ts'
+import { searchEverywhere } from '../project/search.ts'
+import type { Overview, SearchAnswer, SearchLine } from './contract.ts'
+import { KnownHarnesses } from '../pages/harnesses.ts'
+import { Refused } from './problem.ts'
+import { type Bindings, type Scene, numberIn, projectIn, textIn } from './scene.ts'
+import { defined } from '../text/defined.ts'
+import { labelOf } from '../session/registry.ts'
 
 const MOST_HITS = 200
 /** Nobody else is answered while it reads on. */

@@ -1,20 +1,20 @@
 // The conversations of a project as the page lists and reads them.
-import { trackingFolderOf } from '../../project/store/conversation-binding.ts'
-import { readTracking } from '../../project/conversation/tracking.ts'
-import { catchUp } from '../../project/history/catch-up.ts'
-import { isConversationId } from '../../history/conversation-id.ts'
-import { conversationPath } from '../../history/places.ts'
-import type { ConversationStore, StoredConversation } from '../../history/store.ts'
-import type { ConversationSummary } from '../../history/summary.ts'
-import { statOrUndefined } from '../../journal/look.ts'
-import type { Workspace } from '../../project/store/workspace.ts'
-import { NOTHING } from '../../run/run-state.ts'
-import { spendOf } from '../../run/make-report.ts'
-import type { Conversation } from '../../session/state.ts'
-import type { ConversationLine } from '../contract.ts'
-import { notThere } from '../problem.ts'
+import { trackingFolderOf } from '../project/store/conversation-binding.ts'
+import { readTracking } from '../project/conversation/tracking.ts'
+import { catchUp } from '../project/history/catch-up.ts'
+import { isConversationId } from '../history/conversation-id.ts'
+import { conversationPath } from '../history/places.ts'
+import type { ConversationStore, StoredConversation } from '../history/store.ts'
+import type { ConversationSummary } from '../history/summary.ts'
+import { statOrUndefined } from '../journal/look.ts'
+import type { Workspace } from '../project/store/workspace.ts'
+import { NOTHING } from '../run/run-state.ts'
+import { spendOf } from '../run/make-report.ts'
+import type { Conversation } from '../session/state.ts'
+import type { ConversationLine } from './contract.ts'
+import { StintError } from '../journal/errors.ts'
 import { ConversationIndex } from './conversation-index.ts'
-import { defined } from '../../text/defined.ts'
+import { defined } from '../text/defined.ts'
 
 /** Those that were looked at last; what is known of the others is read again when it is asked for. */
 const MOST_HELD = { conversations: 200, items: 200_000 }
@@ -50,7 +50,7 @@ export class Conversations {
   /** All that is known of one, up to date. */
   async read(id: string): Promise<ConversationIndex> {
     if (isConversationId(id)) await catchUp(this.#workspace, id)
-    if (!this.has(id)) throw notThere('conversation of that id here')
+    if (!this.has(id)) throw new StintError('NOT_THERE', 'there is no conversation of that id here')
     const { ino, size } = statOrUndefined(this.#pathOf(id)) ?? { ino: 0, size: 0 }
     const held = this.#held.get(id)
     // One that was rewritten, as a purge does, is another.

@@ -1,12 +1,12 @@
-import { tokensAt } from '../../context/budget/stages.ts'
-import { DEFAULT_HARNESS } from '../../harness/registry.ts'
-import { knownBudget } from '../../project/conversation/known-budget.ts'
-import { readWindow } from '../../project/conversation/window.ts'
-import { trackingFolderOf } from '../../project/store/conversation-binding.ts'
-import type { Workspace } from '../../project/store/workspace.ts'
-import type { TokenCurve } from '../contract.ts'
+import { tokensAt } from '../context/budget/stages.ts'
+import { DEFAULT_HARNESS } from '../harness/registry.ts'
+import { knownBudget } from '../project/conversation/known-budget.ts'
+import { readWindow } from '../project/conversation/window.ts'
+import { trackingFolderOf } from '../project/store/conversation-binding.ts'
+import type { Workspace } from '../project/store/workspace.ts'
+import type { TokenCurve } from './contract.ts'
 import { type ConversationIndex, contextAfter } from './conversation-index.ts'
-import { defined } from '../../text/defined.ts'
+import { defined } from '../text/defined.ts'
 
 /** How full the context was after each request, and the lines it is held against. */
 export function curveOf(

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
-import type { ConversationLine, ConversationList, ConversationPage } from '../contract.ts'
-import { curveOf } from '../data/curve.ts'
-import { type Bindings, type Scene, numberIn, projectIn } from '../scene.ts'
+import type { ConversationLine, ConversationList, ConversationPage } from './contract.ts'
+import { curveOf } from '../pages/curve.ts'
+import { type Bindings, type Scene, numberIn, projectIn } from './scene.ts'
 
 const MOST_ITEMS = 500
 /** Each of them may have to be read through. */

@@ -1,8 +1,8 @@
 import type { Hono } from 'hono'
-import type { Permissions } from '../../harness/contract/drive.ts'
-import { Refused } from '../problem.ts'
-import { type Bindings, type Scene, bodyOf, flagOf, numberIn, projectIn, textOf } from '../scene.ts'
-import { defined } from '../../text/defined.ts'
+import type { Permissions } from '../harness/contract/drive.ts'
+import { Refused } from './problem.ts'
+import { type Bindings, type Scene, bodyOf, flagOf, numberIn, projectIn, textOf } from './scene.ts'
+import { defined } from '../text/defined.ts'
 
 const PERMISSIONS: readonly Permissions[] = ['ask', 'edits', 'all']
 

@@ -1,14 +1,14 @@
 // A run as the page draws it, from its log: the tasks with what they wait for, and a lane for each session with its attempts.
-import type { RunReport, RunRow } from '../../run/report.ts'
-import { type Attempt, type RunState, foldRun } from '../../run/run-state.ts'
-import { readRun } from '../../run/run-log.ts'
-import { isRunningNow, reportNow, rowOfRun, stateOf } from '../../run/runs.ts'
-import type { Workspace } from '../../project/store/workspace.ts'
-import { openBacklog } from '../../project/tasks/backlog.ts'
-import { isTaskOpen } from '../../backlog/task.ts'
-import type { Task } from '../../backlog/task.ts'
-import type { LaneBlock, RunLane, RunPage, RunTask } from '../contract.ts'
-import { defined } from '../../text/defined.ts'
+import type { RunReport, RunRow } from '../run/report.ts'
+import { type Attempt, type RunState, foldRun } from '../run/run-state.ts'
+import { readRun } from '../run/run-log.ts'
+import { isRunningNow, reportNow, rowOfRun, stateOf } from '../run/runs.ts'
+import type { Workspace } from '../project/store/workspace.ts'
+import { openBacklog } from '../project/tasks/backlog.ts'
+import { isTaskOpen } from '../backlog/task.ts'
+import type { Task } from '../backlog/task.ts'
+import type { LaneBlock, RunLane, RunPage, RunTask } from './contract.ts'
+import { defined } from '../text/defined.ts'
 
 /** Of a long backlog only so many of those are shown that the run has not come to. */
 const MOST_OPEN = 300

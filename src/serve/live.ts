@@ -1,9 +1,9 @@
 // Who follows what happens. A project is watched as long as a page follows it, and a while longer, so that one which reconnects has
 // missed nothing. While nobody does, nothing is watched.
-import type { LiveEvent } from '../contract.ts'
-import type { Projects } from '../projects.ts'
+import type { LiveEvent } from './contract.ts'
+import type { Projects } from './projects.ts'
 import { Feed, type FeedLimits, type Listener } from './feed.ts'
-import { ProjectWatch } from './watch-project.ts'
+import { ProjectWatch } from '../pages/watch-project.ts'
 
 interface Watched {
   readonly watch: ProjectWatch

@@ -1,8 +1,8 @@
 // Folders that are watched as long as they are there. Where the system has no more watches to give, somebody looks now and then.
 import { type FSWatcher, watch } from 'node:fs'
 import { basename } from 'node:path'
-import { errnoOf } from '../../journal/errors.ts'
-import { statOrUndefined } from '../../journal/look.ts'
+import { errnoOf } from '../journal/errors.ts'
+import { statOrUndefined } from '../journal/look.ts'
 
 export class FollowedFolders {
   readonly #watchers = new Map<string, { readonly watcher: FSWatcher; readonly inode: number }>()

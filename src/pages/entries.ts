@@ -1,13 +1,13 @@
 // Entries of a session, a page at a time, read from its log by byte offsets: a long log is never read whole for its end.
 import { closeSync, fstatSync } from 'node:fs'
-import type { SessionIndex } from '../../index/open-index.ts'
-import { type PublicEntry, publicEntry } from '../../public.ts'
-import { openLog } from '../../index/index-session.ts'
-import type { LogPlace } from '../../journal/log.ts'
-import { parseLog, readRange } from '../../journal/read.ts'
-import type { JournalRecord } from '../../journal/record.ts'
-import type { EntryList } from '../contract.ts'
-import { Refused, notThere } from '../problem.ts'
+import type { SessionIndex } from '../index/open-index.ts'
+import { type PublicEntry, publicEntry } from '../public.ts'
+import { openLog } from '../index/index-session.ts'
+import type { LogPlace } from '../journal/log.ts'
+import { parseLog, readRange } from '../journal/read.ts'
+import type { JournalRecord } from '../journal/record.ts'
+import type { EntryList } from './contract.ts'
+import { StintError } from '../journal/errors.ts'
 
 export interface Slice {
   readonly records: readonly JournalRecord[]
@@ -112,7 +112,7 @@ export function entryLines(
 
 function withLog<T>(place: LogPlace, work: (fd: number, size: number) => T): T {
   const fd = openLog(place)
-  if (fd === undefined) throw notThere('journal of that session')
+  if (fd === undefined) throw new StintError('NOT_THERE', 'there is no journal of that session')
   try {
     return work(fd, fstatSync(fd).size)
   } finally {
@@ -120,8 +120,8 @@ function withLog<T>(place: LogPlace, work: (fd: number, size: number) => T): T {
   }
 }
 
-function cursorGone(): Refused {
-  return new Refused(410, 'CURSOR_GONE', 'the journal was rewritten since', 'ask for it anew')
+function cursorGone(): StintError {
+  return new StintError('CURSOR_GONE', 'the journal was rewritten since', 'ask for it anew')
 }
 
 function isLineStart(fd: number, offset: number): boolean {

@@ -1,5 +1,5 @@
-import type { Workspace } from '../../project/store/workspace.ts'
-import { type PublicHandoff, publicHandoff } from '../../public.ts'
+import type { Workspace } from '../project/store/workspace.ts'
+import { type PublicHandoff, publicHandoff } from '../public.ts'
 
 /** Sessions with handoffs that are looked at for a list. */
 const MOST_SESSIONS = 200

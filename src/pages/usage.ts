@@ -1,13 +1,13 @@
 // What was used, by day and by model: of what is stored of conversations, and of runs whose conversations are not.
-import { priceOf } from '../../context/budget/prices.ts'
-import { runIds } from '../../project/store/run-files.ts'
-import { readRun } from '../../run/run-log.ts'
-import { NOTHING, addUsage } from '../../run/run-state.ts'
-import { spendOf } from '../../run/make-report.ts'
-import type { Usage } from '../../session/entries.ts'
-import type { UsageAnswer } from '../contract.ts'
-import type { OpenedProject } from '../projects.ts'
-import { defined } from '../../text/defined.ts'
+import { priceOf } from '../context/budget/prices.ts'
+import { runIds } from '../project/store/run-files.ts'
+import { readRun } from '../run/run-log.ts'
+import { NOTHING, addUsage } from '../run/run-state.ts'
+import { spendOf } from '../run/make-report.ts'
+import type { Usage } from '../session/entries.ts'
+import type { UsageAnswer } from './contract.ts'
+import type { OpenedProject } from './opened-project.ts'
+import { defined } from '../text/defined.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 

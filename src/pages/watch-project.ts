@@ -1,19 +1,19 @@
 // What changes in a project, told as it happens. Nobody looks at a hundred thousand journals: who appends leaves a mark, the marks
 // are in one folder, and only the few journals that were marked lately are watched themselves.
 import { join } from 'node:path'
-import { conversationsFolder } from '../../history/places.ts'
-import { listTouched, markerFolder } from '../../index/touched.ts'
-import { isId } from '../../journal/ids.ts'
-import { statOrUndefined } from '../../journal/look.ts'
-import { journalFolder, logPlace } from '../../project/store/place.ts'
-import { runFolder, runIds, runLogPlace, runsFolder } from '../../project/store/run-files.ts'
-import { readRun } from '../../run/run-log.ts'
-import { foldRun } from '../../run/run-state.ts'
-import { BACKLOG_ID } from '../../session/entries.ts'
-import type { LiveEvent } from '../contract.ts'
-import { endOfLog, entryLines, recordsFrom } from '../data/entries.ts'
-import { Refused } from '../problem.ts'
-import type { OpenedProject } from '../projects.ts'
+import { conversationsFolder } from '../history/places.ts'
+import { listTouched, markerFolder } from '../index/touched.ts'
+import { isId } from '../journal/ids.ts'
+import { statOrUndefined } from '../journal/look.ts'
+import { journalFolder, logPlace } from '../project/store/place.ts'
+import { runFolder, runIds, runLogPlace, runsFolder } from '../project/store/run-files.ts'
+import { readRun } from '../run/run-log.ts'
+import { foldRun } from '../run/run-state.ts'
+import { BACKLOG_ID } from '../session/entries.ts'
+import type { LiveEvent } from './contract.ts'
+import { endOfLog, entryLines, recordsFrom } from './entries.ts'
+import { StintError } from '../journal/errors.ts'
+import type { OpenedProject } from './opened-project.ts'
 import { FollowedFolders } from './follow-folders.ts'
 
 type Tell = (event: LiveEvent) => void
@@ -275,7 +275,7 @@ export class ProjectWatch {
       return endOfLog(logPlace(this.#project.workspace.place, session))
     } catch (error) {
       // It is gone, or has not come yet.
-      if (error instanceof Refused) return undefined
+      if (error instanceof StintError && error.code === 'NOT_THERE') return undefined
       throw error
     }
   }

@@ -1,8 +1,8 @@
 // What Stint cost and saved, as the page shows it. It is counted from many files, so what was counted is kept until something happens.
-import type { Ledger } from '../../ledger/contract.ts'
-import { ledgerOf } from '../../ledger/ledger.ts'
-import type { OpenedProject } from '../projects.ts'
-import { defined } from '../../text/defined.ts'
+import type { Ledger } from '../ledger/contract.ts'
+import { ledgerOf } from '../ledger/ledger.ts'
+import type { OpenedProject } from './opened-project.ts'
+import { defined } from '../text/defined.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 /** Those that cost most; the command line lists all. */

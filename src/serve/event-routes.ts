@@ -1,8 +1,8 @@
 import type { Hono } from 'hono'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { withHeaders } from '../guard.ts'
-import { type Bindings, type Scene, projectIn, textIn } from '../scene.ts'
-import { defined } from '../../text/defined.ts'
+import { withHeaders } from './guard.ts'
+import { type Bindings, type Scene, projectIn, textIn } from './scene.ts'
+import { defined } from '../text/defined.ts'
 
 const TYPE = 'text/event-stream; charset=utf-8'
 

@@ -1,9 +1,9 @@
 // Which harnesses can be started here. Asking each costs a process, so what they said is kept for a while.
-import { drivableNames, findHarness } from '../../harness/registry.ts'
-import { type HarnessPlace, harnessNamed } from '../../run/harnesses.ts'
-import { defined } from '../../text/defined.ts'
-import { StintError } from '../../journal/errors.ts'
-import type { HarnessLine } from '../contract.ts'
+import { drivableNames, findHarness } from '../harness/registry.ts'
+import { type HarnessPlace, harnessNamed } from '../run/harnesses.ts'
+import { defined } from '../text/defined.ts'
+import { StintError } from '../journal/errors.ts'
+import type { HarnessLine } from './contract.ts'
 
 const KEPT_MS = 60_000
 /** The page does not wait longer for one that is slow to say its version. */

@@ -1,11 +1,11 @@
 // What has to be known of a stored conversation to show any part of it: where each item lies, what there is to jump to, and what
 // it used. Read through once, and from then on only what was added.
-import type { ContextSize, HistoryItem, Message } from '../../history/items.ts'
-import { type ConversationSummary, Summing, wordsIn } from '../../history/summary.ts'
-import type { ConversationStore } from '../../history/store.ts'
-import type { Usage } from '../../session/entries.ts'
-import { oneLine, shorten } from '../../text/clean.ts'
-import { defined } from '../../text/defined.ts'
+import type { ContextSize, HistoryItem, Message } from '../history/items.ts'
+import { type ConversationSummary, Summing, wordsIn } from '../history/summary.ts'
+import type { ConversationStore } from '../history/store.ts'
+import type { Usage } from '../session/entries.ts'
+import { oneLine, shorten } from '../text/clean.ts'
+import { defined } from '../text/defined.ts'
 
 /** What one request to the model used, and when. */
 export interface Requested {

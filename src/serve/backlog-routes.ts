@@ -1,12 +1,12 @@
 // The backlog, handoffs, what everything used, and what Stint itself cost.
 import type { Hono } from 'hono'
-import { showHandoff } from '../../project/handoff/look.ts'
-import { readStatus } from '../../backlog/task.ts'
-import type { Backlog, HandoffPage, LedgerAnswer } from '../contract.ts'
-import { allHandoffs } from '../data/handoffs.ts'
-import { KeptLedgers } from '../data/kept-ledgers.ts'
-import { UsageByDay } from '../data/usage.ts'
-import { Refused, notThere } from '../problem.ts'
+import { showHandoff } from '../project/handoff/look.ts'
+import { readStatus } from '../backlog/task.ts'
+import type { Backlog, HandoffPage, LedgerAnswer } from './contract.ts'
+import { allHandoffs } from '../pages/handoffs.ts'
+import { KeptLedgers } from '../pages/kept-ledgers.ts'
+import { UsageByDay } from '../pages/usage.ts'
+import { Refused, notThere } from './problem.ts'
 import {
   type Asked,
   type Bindings,
@@ -17,10 +17,10 @@ import {
   projectIn,
   textIn,
   textOf,
-} from '../scene.ts'
-import { sessionOf } from './sessions.ts'
-import { publicTask } from '../../public.ts'
-import { defined } from '../../text/defined.ts'
+} from './scene.ts'
+import { sessionOf } from './session-routes.ts'
+import { publicTask } from '../public.ts'
+import { defined } from '../text/defined.ts'
 
 const BY = 'page'
 const TEXTS = [

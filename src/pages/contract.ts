@@ -1,0 +1,264 @@
+// What the page asks the server and what it is answered. Every path takes `?project=KEY`; without it the project is the one that the server
+// was started in.
+import type { HistoryItem } from '../history/items.ts'
+import type { Ledger } from '../ledger/contract.ts'
+import type {
+  PublicConversation,
+  PublicDelegate,
+  PublicEntry,
+  PublicError,
+  PublicHandoff,
+  PublicRun,
+  PublicRunReport,
+  PublicSession,
+  PublicTask,
+  PublicWorkflow,
+  SessionRow,
+} from '../public.ts'
+import type { MergeOutcome } from '../run/events.ts'
+import type { PromptEvent } from '../run/prompt/contract.ts'
+import type { Spend, TaskName } from '../run/report.ts'
+import type { Usage } from '../session/entries.ts'
+
+/** GET /api/overview: what the page begins with. */
+export interface Overview {
+  readonly version: string
+  readonly here: string
+  readonly projects: readonly ProjectLine[]
+  readonly harnesses: readonly HarnessLine[]
+}
+
+export interface ProjectLine {
+  /** An opaque name of the project on this machine. */
+  readonly key: string
+  readonly name: string
+  readonly root: string
+  readonly sessions: number
+  readonly updatedAt?: string
+}
+
+export interface HarnessLine {
+  readonly name: string
+  /** It follows a script and asks no model. */
+  readonly isScripted?: true
+  readonly isThere: boolean
+  /** It has not answered yet whether it is. */
+  readonly isPending?: true
+  readonly version?: string
+  readonly problem?: string
+  readonly hint?: string
+}
+
+/** GET /api/sessions?status=&text=&name=&branch=&sort=&offset=&limit= */
+export interface SessionList {
+  readonly rows: readonly SessionRow[]
+  /** How many there are in all. */
+  readonly total: number
+}
+
+/** GET /api/sessions/:id */
+export interface SessionPage {
+  readonly row: SessionRow
+  readonly state: PublicSession
+  /** The session document, Markdown. */
+  readonly document: string
+  readonly conversations: readonly ConversationLine[]
+  readonly workflow?: PublicWorkflow
+  readonly delegates: readonly PublicDelegate[]
+  readonly spend: Spend
+  /** Behind the last entry that `state` knows: entries from there on come by events. */
+  readonly cursor: number
+}
+
+export interface ConversationLine extends PublicConversation {
+  readonly spend: Spend
+}
+
+/** GET /api/handoffs → PublicHandoff[]; GET /api/handoffs/:id → HandoffPage */
+export interface HandoffPage extends PublicHandoff {
+  readonly markdown: string
+}
+
+/** GET /api/sessions/:id/entries?from=CURSOR&limit= : the newest when `from` is absent. */
+export interface EntryList {
+  readonly entries: readonly PublicEntry[]
+  /** Where to go on. */
+  readonly cursor: number
+  /** Where earlier ones begin, for `?before=`; absent when there are none. */
+  readonly before?: number
+}
+
+/** GET /api/conversations?offset=&limit= : those of which something is stored, of any session and of none, the one written last first. */
+export interface ConversationList {
+  readonly rows: readonly ConversationLine[]
+  readonly total: number
+}
+
+/** GET /api/conversations/:id?from=N&limit=&known= : items by their number, from 0. Of `requests` those are left out that a page knows. */
+export interface ConversationPage {
+  readonly line: ConversationLine
+  readonly items: readonly HistoryItem[]
+  readonly from: number
+  readonly total: number
+  /** The numbers of compactions and of what people asked, to jump to. */
+  readonly compactions: readonly number[]
+  readonly requests: readonly { readonly number: number; readonly text: string }[]
+  /** How many requests come before these: as many as were `known`, or none where there are not that many any more. */
+  readonly requestsFrom: number
+}
+
+/** GET /api/conversations/:id/curve */
+export interface TokenCurve {
+  readonly points: readonly {
+    readonly turn: number
+    readonly at?: string
+    readonly tokens: number
+  }[]
+  readonly compactions: readonly {
+    readonly turn: number
+    readonly at?: string
+    readonly tokensBefore?: number
+  }[]
+  readonly smartZone: number
+  /** In percent of the way to the compaction point, with the tokens they stand for. */
+  readonly stages: readonly { readonly percent: number; readonly tokens?: number }[]
+  readonly point?: number
+  readonly window?: number
+  readonly isPointMeasured: boolean
+}
+
+/** GET /api/search?text=&limit= : what was journalled and what was said, best first. */
+export interface SearchAnswer {
+  readonly hits: readonly SearchLine[]
+  /** How much of what was said is not searched yet, in bytes; absent when everything was. */
+  readonly unreadBytes?: number
+}
+
+export interface SearchLine {
+  readonly where: 'journal' | 'said'
+  readonly session?: string
+  readonly sessionName?: string
+  readonly conversation?: string
+  /** The entry, or the number of the item in its conversation. */
+  readonly entry?: string
+  readonly item?: number
+  readonly kind: string
+  /** What people call its kind. */
+  readonly label: string
+  readonly at?: string
+  /** What was found stands between \u0001 and \u0002. */
+  readonly snippet: string
+}
+
+/** GET /api/runs → PublicRun[]; GET /api/runs/:id → RunPage */
+export interface RunPage {
+  readonly row: PublicRun
+  readonly report: PublicRunReport
+  readonly tasks: readonly RunTask[]
+  /** One for each session of the run, with its conversations one after the other. */
+  readonly lanes: readonly RunLane[]
+}
+
+export interface RunTask {
+  readonly task: TaskName
+  readonly after: readonly string[]
+  readonly outcome: 'done' | 'parked' | 'blocked' | 'open' | 'running'
+  readonly reason?: string
+}
+
+export interface RunLane {
+  readonly session: string
+  readonly name: string
+  readonly blocks: readonly LaneBlock[]
+}
+
+export interface LaneBlock {
+  readonly task: string
+  readonly attempt: number
+  readonly startedAt: string
+  readonly endedAt?: string
+  readonly outcome: 'done' | 'failed' | 'parked' | 'blocked' | 'running'
+  readonly reason?: string
+}
+
+/** GET /api/delegates → PublicDelegate[]; GET /api/delegates/:id → DelegatePage */
+export interface DelegatePage {
+  readonly row: PublicDelegate
+  /** What its branch changes against its target; cut where it is long. */
+  readonly diff: string
+  readonly isDiffCut: boolean
+  readonly moves: readonly { readonly at: string; readonly to: string; readonly because?: string }[]
+}
+
+/** POST /api/delegates/:id/{merge,stop,retry,discard} {} → MergeOutcome or PublicDelegate */
+export type DelegateAnswer = MergeOutcome | PublicDelegate
+
+/** GET /api/workflows → WorkflowLine[]; POST /api/workflows/:session/{approve,reject} {note?} → PublicWorkflow */
+export interface WorkflowLine {
+  readonly session: SessionRow
+  readonly workflow: PublicWorkflow
+}
+
+/** GET /api/tasks → PublicTask[]; POST /api/tasks {title, …} → PublicTask; POST /api/tasks/:id/status {status, note?} → PublicTask */
+export type Backlog = readonly PublicTask[]
+
+/** GET /api/usage?days= */
+export interface UsageAnswer {
+  readonly days: readonly { readonly day: string; readonly spend: Spend }[]
+  readonly models: readonly {
+    readonly model: string
+    readonly usage: Usage
+    readonly usd?: number
+  }[]
+  /** Which models have no price. */
+  readonly unpriced: readonly string[]
+}
+
+/** GET /api/ledger?session=&days= : of the project, or of one session; over all its time without `days`. Of the rows those that cost most. */
+export type LedgerAnswer = Ledger
+
+/**
+ * POST /api/prompts PromptRequest → {prompt, session}; GET /api/prompts?session= → RunningPrompt[]; POST /api/prompts/:id/permission {request, isAllowed};
+ * POST /api/prompts/:id/interrupt {}; GET /api/prompts/:id/events?after=NUMBER → PromptEvent[].
+ */
+export interface PromptStarted {
+  readonly prompt: string
+  readonly session: string
+}
+
+/** One that is being answered, for whoever comes to the session meanwhile. */
+export interface RunningPrompt extends PromptStarted {
+  readonly text: string
+}
+
+/**
+ * GET /api/events, server-sent. Each has an id `EPOCH.NUMBER`; after a reconnection the server goes on behind `Last-Event-ID`, or
+ * says `reset` when it cannot (it was started again, or too much has happened): the page then asks anew for what it shows.
+ */
+export type LiveEvent =
+  | { readonly type: 'reset' }
+  | { readonly type: 'session'; readonly project: string; readonly row: SessionRow }
+  | {
+      readonly type: 'entries'
+      readonly project: string
+      readonly session: string
+      /** Where these begin and end: a page takes them when `from` is where it is, and asks for what it lacks when it is beyond. */
+      readonly from: number
+      readonly cursor: number
+      readonly entries: readonly PublicEntry[]
+    }
+  | {
+      readonly type: 'conversation'
+      readonly project: string
+      readonly conversation: string
+      readonly total: number
+    }
+  | {
+      readonly type: 'run' | 'delegate' | 'tasks' | 'handoffs' | 'workflows'
+      readonly project: string
+      readonly id?: string
+    }
+  | { readonly type: 'prompt'; readonly prompt: string; readonly event: PromptEvent }
+
+/** Every answer that is not 2xx. */
+export type Problem = PublicError

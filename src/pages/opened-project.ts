@@ -1,0 +1,16 @@
+import type { Project } from '../project/open-project.ts'
+import type { Workspace } from '../project/store/workspace.ts'
+import type { Delegates } from '../run/control/delegates-of-project.ts'
+import type { Runs } from '../run/control/runs-of-project.ts'
+import type { Conversations } from './conversations.ts'
+
+/** A project that is held open for the page. */
+export interface OpenedProject {
+  /** An opaque name of the project on this machine. */
+  readonly key: string
+  readonly workspace: Workspace
+  readonly project: Project
+  readonly runs: Runs
+  readonly delegates: Delegates
+  readonly conversations: Conversations
+}
