@@ -6,6 +6,7 @@ import { type Delegates, delegatesOf } from './run/control/delegates-of-project.
 import type { ImportReport, ImportRequest } from './project/import/contract.ts'
 import type { Ledger, Maintenance } from './ledger/contract.ts'
 import type { LedgerRequest } from './ledger/ledger.ts'
+import type { RedactOptions } from './text/redact.ts'
 
 /** Everything the command line does, for programs. Dispose of it when done. */
 export interface Project extends PlainProject {
@@ -21,6 +22,8 @@ export interface Project extends PlainProject {
   document(name?: string): Promise<string>
   /** The same value without secrets: what agents write is theirs, and what is shown is kept in logs and transcripts. */
   withoutSecrets<T>(value: T): Promise<T>
+  /** The secrets to look for here besides those that are known everywhere. */
+  redaction(): Promise<RedactOptions>
   /** What Stint cost and saved here, or in the session, task or run that `of` names. */
   ledger(query?: LedgerQuery): Promise<Ledger>
   /** What is worth tidying up now and then. */
@@ -63,6 +66,18 @@ export function openProject(cwd: string = process.cwd(), options: WorkspaceOptio
       const { redactDeep } = await import('./text/redact.ts')
       return redactDeep(value, redaction(workspace.config)).value
     },
+    async doctor(wanted) {
+      const { checkRuns } = await import('./run/loop/check-runs.ts')
+      const { checkDelegates } = await import('./run/control/check-delegates.ts')
+      const { withChecks } = await import('./project/doctor/report.ts')
+      const { place } = workspace
+      const own = await project.doctor(wanted)
+      return withChecks(own, [...checkRuns(place), ...checkDelegates(place)])
+    },
+    async redaction() {
+      const { redaction } = await import('./project/store/clean-draft.ts')
+      return redaction(workspace.config)
+    },
     async ledger({ of, ...request } = {}) {
       const { ledgerOf } = await import('./ledger/ledger.ts')
       const { findScope } = await import('./ledger/find-scope.ts')
@@ -84,61 +99,18 @@ export function openProject(cwd: string = process.cwd(), options: WorkspaceOptio
   }
 }
 
-export type {
-  ImportProgress,
-  ImportReport,
-  ImportRequest,
-  ImportedConversation,
-} from './project/import/contract.ts'
-export type {
-  Costs,
-  Hint,
-  Ledger,
-  LedgerDay,
-  LedgerRow,
-  Maintenance,
-  Saving,
-  SavingName,
-} from './ledger/contract.ts'
-export type { ConversationBudget } from './project/budget.ts'
-export type { Digest, DigestOptions } from './project/digest/digest-command.ts'
-export type { Reading } from './project/store/live-session.ts'
-export type { ExportOptions, Exported } from './project/export/export-session.ts'
-export type { LogEntry } from './project/lifecycle/log-entries.ts'
-export type { Packed } from './project/pack.ts'
-export type { ProjectContext } from './context/survey/project-context.ts'
-export type { ReportedStatus } from './project/tasks/report-task.ts'
-export type { WorkspaceOptions } from './project/store/workspace.ts'
-export { SLASH_COMMANDS } from './harness/claude/setup/slash-commands.ts'
-export type { SessionHandle } from './project/session-handle.ts'
-export type { SaidHit, SearchHit } from './index/open-index.ts'
-export type { SearchRequest } from './project/search.ts'
-export * from './public.ts'
-export type * from './pages/contract.ts'
-export type {
-  Checkpoint,
-  Decision,
-  Item,
-  SessionState,
-  SessionStatus,
-  Step,
-} from './session/state.ts'
-export type { Usage } from './session/entries.ts'
-export type { Phase, PhaseStatus, SubPhase, Workflow } from './session/kinds/phases.ts'
-export type { WorkflowOverview } from './project/workflow/overview.ts'
-export type { RawEntry } from './session/in-effect.ts'
 export type { Priority, Size, Task } from './backlog/task.ts'
-export { StintError, NotWritten, OutcomeUnknown } from './journal/errors.ts'
-export type { Gauge, RunEvent, RunEventKind } from './run/events.ts'
-export type { RunOptions } from './run/options.ts'
-export type { RunPlan } from './run/loop/plan-run.ts'
-export type { Comparison, RunReport, RunRow, Spend, TaskName, TaskReport } from './run/report.ts'
-export type { RunHandle, StartOptions } from './run/loop/start-run.ts'
-export type { PromptEnd, PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
-export type { DelegateStatus } from './run/entries.ts'
-export type { DelegateRequest, DelegateRow, MergeProposal } from './run/delegate/contract.ts'
-export type { QueueOptions, WaitOptions } from './run/control/delegate-operations.ts'
-export type { DelegateDetail } from './run/delegate/delegate-row.ts'
+export type { PartOf, TreeNode } from './backlog/tree.ts'
+export type { TaskGraph } from './backlog/waits.ts'
+export type { Figure, Limit } from './context/budget/figures.ts'
+export type { Role, Stage } from './context/budget/stages.ts'
+export type { ExplainedSection } from './context/explain.ts'
+export type { RecordedHandoff } from './context/handoff/recorded.ts'
+export type { ProjectContext } from './context/survey/project-context.ts'
+export type { ExportFormat } from './document/export/formats.ts'
+export type { RestoreTo } from './git/code-checkpoint.ts'
+export type { Drift } from './git/status.ts'
+export { SLASH_COMMANDS } from './harness/claude/setup/slash-commands.ts'
 export type {
   Capabilities,
   Conversation,
@@ -149,9 +121,12 @@ export type {
   PermissionRequest,
   Permissions,
 } from './harness/contract/drive.ts'
-export type { History } from './project/history/history.ts'
-export type { ConversationRow } from './project/history/rows.ts'
-export type { PruneOptions, Pruned } from './project/history/prune.ts'
+export {
+  type AnthropicMessage,
+  anthropicItems,
+  anthropicMessages,
+} from './history/formats/anthropic.ts'
+export { type OpenAiMessage, openAiItems, openAiMessages } from './history/formats/openai.ts'
 export type {
   Began,
   Compaction,
@@ -161,11 +136,91 @@ export type {
   Part,
   TakenBack,
 } from './history/items.ts'
-export {
-  type AnthropicMessage,
-  anthropicItems,
-  anthropicMessages,
-} from './history/formats/anthropic.ts'
-export { type OpenAiMessage, openAiItems, openAiMessages } from './history/formats/openai.ts'
+export type { SaidHit, SearchHit } from './index/open-index.ts'
+export type { SessionFilter } from './index/queries.ts'
+export { NotWritten, OutcomeUnknown, StintError } from './journal/errors.ts'
+export type {
+  Costs,
+  Hint,
+  Ledger,
+  LedgerDay,
+  LedgerRow,
+  Maintenance,
+  Saving,
+  SavingName,
+} from './ledger/contract.ts'
+export type { ConversationBudget, Used } from './project/budget.ts'
+export type { Delivery } from './project/delivery.ts'
+export type { Artifact } from './project/digest/artifacts.ts'
+export type { Digest, DigestOptions } from './project/digest/digest-command.ts'
+export type { Check, Counts, Diagnosis } from './project/doctor/examine.ts'
+export type { ExportOptions, Exported } from './project/export/export-session.ts'
+export type { AcceptedHandoff } from './project/handoff/accept.ts'
+export type { MadeHandoff } from './project/handoff/create.ts'
+export type { ShownHandoff } from './project/handoff/look.ts'
+export type { WaitingHandoff } from './project/handoff/waiting.ts'
+export type { History } from './project/history/history.ts'
+export type { PruneOptions, Pruned } from './project/history/prune.ts'
+export type { ConversationRow } from './project/history/rows.ts'
+export type {
+  ImportProgress,
+  ImportReport,
+  ImportRequest,
+  ImportedConversation,
+} from './project/import/contract.ts'
+export type { LogEntry } from './project/lifecycle/log-entries.ts'
+export type { RecordOptions, Recorded } from './project/lifecycle/record.ts'
+export type { Resumed } from './project/lifecycle/resume.ts'
+export type { InitOptions } from './project/lifecycle/start.ts'
+export type { Packed } from './project/pack.ts'
+export type { Purged } from './project/purge/purge.ts'
+export type { SearchRequest } from './project/search.ts'
+export type { SessionHandle } from './project/session-handle.ts'
 export { AmbiguousSession, NoSession } from './project/store/choose.ts'
-export type { MergeEvent, MergeOutcome } from './run/events.ts'
+export type { Reading } from './project/store/live-session.ts'
+export type { WorkspaceOptions } from './project/store/workspace.ts'
+export type { ReportedStatus } from './project/tasks/report-task.ts'
+export type { WorkflowOverview } from './project/workflow/overview.ts'
+export type { Recovered } from './project/workflow/recover.ts'
+export type { QueueOptions, WaitOptions } from './run/control/delegate-operations.ts'
+export type { Delegates, RecordedDelegate } from './run/control/delegates-of-project.ts'
+export type {
+  DelegateRequest,
+  DelegateRow,
+  MergeOptions,
+  MergeProposal,
+} from './run/delegate/contract.ts'
+export type { AttemptDetail, DelegateDetail } from './run/delegate/delegate-row.ts'
+export type { DelegateStatus } from './run/entries.ts'
+export type { Gauge, MergeEvent, MergeOutcome, RunEvent, RunEventKind } from './run/events.ts'
+export type { RunPlan } from './run/loop/plan-run.ts'
+export type { RunHandle, StartOptions } from './run/loop/start-run.ts'
+export type { RunOptions } from './run/options.ts'
+export type { Profile } from './run/profiles/profile.ts'
+export type { PromptEnd, PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
+export type {
+  Comparison,
+  EndOfRun,
+  NeverBegun,
+  ParallelReport,
+  RunReport,
+  RunRow,
+  SessionReport,
+  Spend,
+  TaskName,
+  TaskReport,
+} from './run/report.ts'
+export type { TaskFields, TaskStatus, Usage } from './session/entries.ts'
+export type { RawEntry } from './session/in-effect.ts'
+export type { Phase, PhaseStatus, SubPhase, Workflow } from './session/kinds/phases.ts'
+export type {
+  Checkpoint,
+  Decision,
+  Item,
+  SessionState,
+  SessionStatus,
+  Shelf,
+  Step,
+} from './session/state.ts'
+export * from './public.ts'
+export type * from './pages/contract.ts'

@@ -1,5 +1,5 @@
+import type { SessionRow } from '../../library.ts'
 import { confirm, isCancel, select, text } from '@clack/prompts'
-import type { SessionRow } from '../../index/rows.ts'
 import { shortId } from '../../journal/ids.ts'
 
 /** Asks which of several sessions is meant. Undefined when the person thinks better of it. */

@@ -1,6 +1,6 @@
 // The flags of a new delegate, and what is wrong with what was given.
+import type { DelegateRequest } from '../../library.ts'
 import { resolve } from 'node:path'
-import type { DelegateRequest } from '../../run/delegate/contract.ts'
 import type { Context } from './context.ts'
 import { Misuse } from './errors.ts'
 import { json, session, taskName, text, texts, toggle } from './flags.ts'

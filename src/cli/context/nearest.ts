@@ -1,5 +1,5 @@
+import type { Project } from '../../library.ts'
 import { StintError } from '../../journal/errors.ts'
-import type { Project } from '../../project/open-project.ts'
 
 const MOST = 3
 
@@ -18,10 +18,12 @@ export async function withNearest(project: Project, error: unknown): Promise<unk
   )
 }
 
-const NOT_THERE = /^there is no (session, task or run|session|task) "(.*)"$/
+const NOT_THERE = /^there is no (session, task or run|session|task|delegate) "(.*)"$/
 
 async function namesOf(project: Project, what: string | undefined): Promise<ReadonlySet<string>> {
   try {
+    if (what === 'delegate')
+      return new Set((await project.delegates.recorded()).map(({ order }) => order.name))
     const tasks =
       what === 'session' ? [] : (await project.tasks.list()).tasks.map((task) => task.shortname)
     const sessions = what === 'task' ? [] : [...(await project.list())].map((row) => row.name)

@@ -1,8 +1,7 @@
 // What the shell may offer for a name. Only looks: a key pressed in a folder without sessions leaves nothing there.
+import type { Project, SessionStatus } from '../../library.ts'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Project } from '../../project/open-project.ts'
-import type { SessionStatus } from '../../session/state.ts'
 import type { Context } from './context.ts'
 
 const MOST = 50
@@ -34,13 +33,13 @@ export const propose = {
   },
 
   /** Names of delegates that begin so, those whose work is still to be settled first. */
-  async delegates(this: Context, partial: string): Promise<readonly string[]> {
-    const { allDelegates, isUnsettled } = await import('../../run/delegate/delegates.ts')
-    const { findPlace } = await import('../../project/store/place.ts')
-    const all = allDelegates(findPlace(this.cwd)).toReversed()
-    const inTurn = [...all.filter(isUnsettled), ...all.filter((state) => !isUnsettled(state))]
-    const names = inTurn.map(({ order }) => order.name)
-    return names.filter((name) => name.startsWith(partial)).slice(0, MOST)
+  delegates(this: Context, partial: string): Promise<readonly string[]> {
+    return looking(this, async ({ delegates }) => {
+      const all = (await delegates.recorded()).toReversed()
+      const inTurn = all.toSorted((a, b) => Number(b.isUnsettled) - Number(a.isUnsettled))
+      const names = inTurn.map(({ order }) => order.name)
+      return names.filter((name) => name.startsWith(partial)).slice(0, MOST)
+    })
   },
 }
 

@@ -1,7 +1,8 @@
 // The flags that run and plan share, and what is wrong with what was given.
 import { checkHarnessName, findHarness } from '../../harness/registry.ts'
 import { StintError } from '../../journal/errors.ts'
-import { MOST_AT_ONCE, type RunOptions } from '../../run/options.ts'
+import type { RunOptions } from '../../library.ts'
+import { MOST_AT_ONCE } from '../../run/options.ts'
 import { Misuse } from './errors.ts'
 import { text, texts, toggle } from './flags.ts'
 import { propose } from './propose.ts'

@@ -1,19 +1,15 @@
 // Which delegates a command means: those named, or all that it can be done to.
-import type { Delegates } from '../../run/control/delegates-of-project.ts'
+import type { DelegateRow, Delegates, Project } from '../../library.ts'
 import { StintError } from '../../journal/errors.ts'
-import type { Place } from '../../project/store/place.ts'
-import type { Workspace } from '../../project/store/workspace.ts'
 import { redactDeep } from '../../text/redact.ts'
 import type { Context } from './context.ts'
-import { nearest } from './nearest.ts'
+import { withNearest } from './nearest.ts'
 import type { Output } from './output.ts'
-import { type SayBy, withWorkspace } from './with-project.ts'
-import type { DelegateRow } from '../../run/delegate/contract.ts'
+import { type SayBy, withRuns } from './with-project.ts'
 import { propose } from './propose.ts'
 
 /** What a command about delegates works with. */
 export interface DelegateScene {
-  readonly workspace: Workspace
   readonly delegates: Delegates
   readonly output: Output
   readonly sayBy: SayBy
@@ -29,57 +25,32 @@ export async function withDelegates(
   flags: { json?: boolean | undefined },
   work: (scene: DelegateScene) => Promise<void>,
 ): Promise<void> {
-  await withWorkspace(context, flags, async (workspace, output, sayBy) => {
-    const { delegatesOf } = await import('../../run/control/delegates-of-project.ts')
-    const { redaction } = await import('../../project/store/clean-draft.ts')
-    const secrets = redaction(workspace.config)
+  await withRuns(context, flags, async (project, output, sayBy) => {
+    const { delegates } = project
+    const secrets = await project.redaction()
     try {
       await work({
-        workspace,
-        delegates: delegatesOf(workspace),
+        delegates,
         output,
         sayBy,
         shown: (value) => redactDeep(value, secrets).value,
-        taskNames: (ids) => namesOfTasks(workspace, ids),
+        taskNames: (ids) => namesOfTasks(project, ids),
       })
     } catch (error) {
-      throw await withNearestDelegate(workspace.place, error)
+      const isAbsent = error instanceof StintError && error.code === 'NO_DELEGATE'
+      throw isAbsent ? await withNearest(project, error) : error
     }
   })
 }
 
 async function namesOfTasks(
-  workspace: Workspace,
+  { tasks }: Project,
   ids: readonly (string | undefined)[],
 ): Promise<ReadonlyMap<string, string>> {
   const wanted = ids.filter((id) => id !== undefined)
   if (wanted.length === 0) return new Map()
-  const { openBacklog } = await import('../../project/tasks/backlog.ts')
-  const { byId } = await openBacklog(workspace)
+  const { byId } = await tasks.list()
   return new Map(wanted.map((id) => [id, byId.get(id)?.shortname ?? id]))
-}
-
-const NOT_THERE = /^there is no delegate "(.*)"$/
-
-/** The same error with the names that may have been meant. */
-async function withNearestDelegate(place: Place, error: unknown): Promise<unknown> {
-  const about =
-    error instanceof StintError && error.code === 'NO_DELEGATE'
-      ? NOT_THERE.exec(error.message)
-      : null
-  if (!(error instanceof StintError) || about === null) return error
-  const { allDelegates } = await import('../../run/delegate/delegates.ts')
-  const near = nearest(
-    about[1]!,
-    allDelegates(place).map(({ order }) => order.name),
-  )
-  if (near.length === 0) return error
-  return new StintError(
-    error.code,
-    `${error.message}; did you mean ${near.join(' or ')}?`,
-    error.hint,
-    { cause: error },
-  )
 }
 
 /** Names of delegates, none of which has to be there. */
@@ -103,14 +74,12 @@ export interface Choice {
 }
 
 export async function chosenDelegates(
-  { delegates, workspace }: DelegateScene,
+  scene: DelegateScene,
   choice: Choice,
 ): Promise<readonly DelegateRow[]> {
   const { names, group, isExact = false, fits } = choice
-  const { findDelegate, findExactly } = await import('../../run/delegate/delegates.ts')
-  const find = isExact ? findExactly : findDelegate
-  const ids = new Set(names.map((name) => find(workspace.place, name).id))
-  const all = await delegates.list()
+  const ids = new Set(await idsNamed(scene, names, isExact))
+  const all = await scene.delegates.list()
   if (group !== undefined && !all.some((row) => row.group === group)) {
     throw new StintError(
       'NO_GROUP',
@@ -123,6 +92,16 @@ export async function chosenDelegates(
       (ids.size === 0 ? fits(row) : ids.has(row.id)) &&
       (group === undefined || row.group === group),
   )
+}
+
+/** The ids of those named, in the order of the names. */
+export async function idsNamed(
+  { delegates }: DelegateScene,
+  names: readonly string[],
+  isExact = false,
+): Promise<readonly string[]> {
+  const ids = await Promise.all(names.map((name) => delegates.find(name, isExact)))
+  return [...new Set(ids)]
 }
 
 /** The same delegates as they stand now. */

@@ -2,7 +2,6 @@ import type { Project } from '../../library.ts'
 import type { Context } from './context.ts'
 import { Output, withJsonErrors } from './output.ts'
 import { withNearest } from './nearest.ts'
-import type { Workspace } from '../../project/store/workspace.ts'
 
 /** Gives the id of the session that a name on the command line means; a person is asked when it fits several. */
 type PickSession = (name: string | undefined) => Promise<string | undefined>
@@ -67,23 +66,23 @@ async function attempt(
 /** Lets somebody else say what is said, as long as they draw; undefined gives it back. */
 export type SayBy = (say: ((line: string) => void) | undefined) => void
 
-/** Opens the workspace for a command about runs. With `--json` an error is JSON too, with `--json` of lines on one line. */
-export async function withWorkspace(
+/** Opens the project for a command about runs, which asks for no session. With `isLines` its errors are JSON on one line. */
+export async function withRuns(
   context: Context,
   flags: { json?: boolean | undefined },
-  work: (workspace: Workspace, output: Output, sayBy: SayBy) => Promise<void>,
+  work: (project: Project, output: Output, sayBy: SayBy) => Promise<void>,
   { isLines = false }: { isLines?: boolean } = {},
 ): Promise<void> {
   const output = new Output(context)
   const talk = (line: string) => output.talk(line)
   let say = talk
   const attempt = async () => {
-    const { Workspace: Opened } = await import('../../project/store/workspace.ts')
-    const workspace = new Opened(context.cwd, { env: context.env, say: (line) => say(line) })
+    const { openProject } = await import('../../library.ts')
+    const project = openProject(context.cwd, { env: context.env, say: (line) => say(line) })
     try {
-      await work(workspace, output, (by) => (say = by ?? talk))
+      await work(project, output, (by) => (say = by ?? talk))
     } finally {
-      workspace.close()
+      project.dispose()
     }
   }
   await withJsonErrors(context, flags, output, attempt, isLines ? 0 : 2)

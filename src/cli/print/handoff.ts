@@ -1,12 +1,14 @@
+import type {
+  AcceptedHandoff,
+  MadeHandoff,
+  Project,
+  RecordedHandoff,
+  ShownHandoff,
+  WaitingHandoff,
+} from '../../library.ts'
 import { relative } from 'node:path'
-import type { RecordedHandoff } from '../../context/handoff/recorded.ts'
 import { isTakenUp } from '../../session/kinds/handoffs.ts'
 import { shortId } from '../../journal/ids.ts'
-import type { AcceptedHandoff } from '../../project/handoff/accept.ts'
-import type { MadeHandoff } from '../../project/handoff/create.ts'
-import type { ShownHandoff } from '../../project/handoff/look.ts'
-import type { WaitingHandoff } from '../../project/handoff/waiting.ts'
-import type { Project } from '../../project/open-project.ts'
 import { minute } from '../../text/times.ts'
 import type { Output } from '../context/output.ts'
 import { publicHandoff } from '../../public.ts'

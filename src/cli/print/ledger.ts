@@ -1,5 +1,3 @@
-import { capital, line, plural } from './terminal/text.ts'
-import { number } from '../../context/budget/banner.ts'
 import type {
   Ledger,
   LedgerDay,
@@ -7,7 +5,9 @@ import type {
   Maintenance,
   Saving,
   SavingName,
-} from '../../ledger/contract.ts'
+} from '../../library.ts'
+import { capital, line, plural } from './terminal/text.ts'
+import { number } from '../../context/budget/banner.ts'
 import { minute } from '../../text/times.ts'
 import { size, span, tokens } from './terminal/amounts.ts'
 import type { Output } from '../context/output.ts'

@@ -1,11 +1,10 @@
 // The merge queue in words: what it does, and what came of each.
 // A merge put before a person: what it brings, the diff when asked for, and yes or no.
+import type { MergeEvent, MergeOptions, MergeOutcome, MergeProposal } from '../../library.ts'
 import { fileList, indent, line, plural } from './terminal/text.ts'
-import type { MergeOptions, MergeProposal } from '../../run/delegate/contract.ts'
 import { cleanText } from '../../text/clean.ts'
 import { span } from './terminal/amounts.ts'
 import { commitName } from './run/words.ts'
-import type { MergeEvent, MergeOutcome } from '../../run/events.ts'
 
 /** Undefined for what is told otherwise: how one ended is a result. */
 export function mergeEventWords(event: MergeEvent): string | undefined {
@@ -129,7 +128,7 @@ export interface Reviewer {
     choices: readonly { value: Answer; label: string }[],
   ): Promise<Answer | undefined>
   say(text: string): void
-  diff(from: string, to: string): string
+  diff(from: string, to: string): string | Promise<string>
   /** The person left: no more is asked. */
   leave(): void
 }
@@ -144,7 +143,7 @@ export function reviewBy({ ask, say, diff, leave }: Reviewer): NonNullable<Merge
         `Merge ${line(proposal.name, 60)} into ${line(proposal.target, 60)}?`,
         CHOICES,
       )
-      if (answer === 'diff') say(shownDiff(proposal, diff(proposal.from, proposal.to)))
+      if (answer === 'diff') say(shownDiff(proposal, await diff(proposal.from, proposal.to)))
       else {
         if (answer === undefined) leave()
         return answer === 'yes'

@@ -1,28 +1,25 @@
 // The words that several commands share.
-import {
-  type Item,
-  type SessionState,
-  type Shelf,
-  count,
-  currentStep,
-  openBlockers,
-  stepCounts,
-} from '../../session/state.ts'
+import type {
+  Delivery,
+  Drift,
+  Item,
+  RawEntry,
+  Resumed,
+  SessionRow,
+  SessionState,
+  Shelf,
+  WaitingHandoff,
+} from '../../library.ts'
+import { count, currentStep, openBlockers, stepCounts } from '../../session/state.ts'
 import { shortId } from '../../journal/ids.ts'
 import { tldrOf } from '../../session/tldr.ts'
 import { phaseLine } from '../../session/kinds/phases.ts'
-import type { RawEntry } from '../../session/in-effect.ts'
 import { lineOf } from '../../session/registry.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
-import type { SessionRow } from '../../index/rows.ts'
 import type { Output } from '../context/output.ts'
 import { delegateLine } from '../../document/delegate-line.ts'
-import type { Delivery } from '../../project/delivery.ts'
 import { plural } from './terminal/text.ts'
-import type { Drift } from '../../git/status.ts'
-import type { WaitingHandoff } from '../../project/handoff/waiting.ts'
-import type { Resumed } from '../../project/lifecycle/resume.ts'
 import { decisionLine } from '../../document/progress.ts'
 import { publicSession } from '../../public.ts'
 import { waitingLine } from './handoff.ts'

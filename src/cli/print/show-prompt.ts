@@ -1,7 +1,6 @@
 // A prompt in front of a person or a program: the answer as it is written, what is asked, what Ctrl-C does, how it ends.
+import type { PermissionRequest, PromptEnd, PromptEvent, PromptHandle } from '../../library.ts'
 import { line } from './terminal/text.ts'
-import type { PermissionRequest } from '../../harness/contract/drive.ts'
-import type { PromptEnd, PromptEvent, PromptHandle } from '../../run/prompt/contract.ts'
 import { withoutControls } from '../../text/clean.ts'
 import { cents } from './terminal/amounts.ts'
 import type { Context } from '../context/context.ts'

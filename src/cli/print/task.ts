@@ -1,8 +1,6 @@
+import type { Project, Task, TaskStatus, TreeNode } from '../../library.ts'
 import { facts, indent } from './terminal/text.ts'
-import type { Project } from '../../project/open-project.ts'
-import type { TaskStatus } from '../../session/entries.ts'
-import type { Task } from '../../backlog/task.ts'
-import { type TreeNode, taskTrees } from '../../backlog/tree.ts'
+import { taskTrees } from '../../backlog/tree.ts'
 import { shorten } from '../../text/clean.ts'
 import type { Output } from '../context/output.ts'
 

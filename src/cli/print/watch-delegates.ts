@@ -1,6 +1,6 @@
 // Delegates while they work: drawn in place on a terminal, a line for each change elsewhere.
+import type { DelegateRow } from '../../library.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DelegateRow } from '../../run/delegate/contract.ts'
 import { clock } from './terminal/amounts.ts'
 import type { Context } from '../context/context.ts'
 import { delegateTable, rowLine } from './delegate.ts'

@@ -1,12 +1,5 @@
-import type { Recovered } from '../../project/workflow/recover.ts'
-import type { WorkflowOverview } from '../../project/workflow/overview.ts'
-import {
-  type Phase,
-  type PhaseStatus,
-  currentPlace,
-  focusOf,
-  isApproved,
-} from '../../session/kinds/phases.ts'
+import type { Phase, PhaseStatus, Recovered, WorkflowOverview } from '../../library.ts'
+import { currentPlace, focusOf, isApproved } from '../../session/kinds/phases.ts'
 import { shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
 import { tokensText } from '../../backlog/workflow/template-file.ts'

@@ -1,8 +1,6 @@
+import type { Check, Counts, Diagnosis } from '../../../library.ts'
 import { plural } from '../../print/terminal/text.ts'
 import { buildCommand } from '@stricli/core'
-import type { Check, Counts, Diagnosis } from '../../../project/doctor/examine.ts'
-import { withChecks } from '../../../project/doctor/report.ts'
-import { findPlace } from '../../../project/store/place.ts'
 import type { Context } from '../../context/context.ts'
 import { EXIT } from '../../context/errors.ts'
 import { json, toggle } from '../../context/flags.ts'
@@ -35,11 +33,7 @@ export const doctor = buildCommand<Flags, [], Context>({
   },
   async func(flags) {
     await withProject(this, flags, async (project, output) => {
-      const { checkRuns } = await import('../../../run/loop/check-runs.ts')
-      const { checkDelegates } = await import('../../../run/control/check-delegates.ts')
-      const own = await project.doctor({ repair: flags.repair === true })
-      const place = findPlace(project.root)
-      const diagnosis = withChecks(own, [...checkRuns(place), ...checkDelegates(place)])
+      const diagnosis = await project.doctor({ repair: flags.repair === true })
       output.result(flags.json, diagnosis, () => describe(diagnosis, output))
       // The report is the answer; only the exit code is left to say that it is not a good one.
       if (!diagnosis.isHealthy) this.process.exitCode = EXIT.failure

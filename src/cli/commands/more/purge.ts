@@ -1,7 +1,7 @@
+import type { Purged } from '../../../library.ts'
 import { plural } from '../../print/terminal/text.ts'
 import { buildCommand } from '@stricli/core'
 import { shortId } from '../../../journal/ids.ts'
-import type { Purged } from '../../../project/purge/purge.ts'
 import { whyNotPurged } from '../../../project/purge/needle.ts'
 import type { Context } from '../../context/context.ts'
 import { EXIT, Misuse } from '../../context/errors.ts'

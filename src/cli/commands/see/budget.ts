@@ -1,6 +1,6 @@
+import type { ConversationBudget } from '../../../library.ts'
 import { buildCommand } from '@stricli/core'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ConversationBudget } from '../../../project/budget.ts'
 import type { Context } from '../../context/context.ts'
 import { budgetJson, describeBudget, describeBudgetShortly } from '../../print/budget.ts'
 import { json, optionalName, toggle } from '../../context/flags.ts'

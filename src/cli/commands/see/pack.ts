@@ -1,6 +1,5 @@
+import type { ExplainedSection, Packed } from '../../../library.ts'
 import { buildCommand } from '@stricli/core'
-import type { ExplainedSection } from '../../../context/explain.ts'
-import type { Packed } from '../../../project/pack.ts'
 import type { Context } from '../../context/context.ts'
 import { json, number, optionalSession, toggle } from '../../context/flags.ts'
 import { withProject } from '../../context/with-project.ts'

@@ -1,5 +1,5 @@
+import type { ProjectContext } from '../../../library.ts'
 import { buildCommand } from '@stricli/core'
-import type { ProjectContext } from '../../../context/survey/project-context.ts'
 import type { Context } from '../../context/context.ts'
 import { json, toggle } from '../../context/flags.ts'
 import { withProject } from '../../context/with-project.ts'

@@ -1,7 +1,6 @@
+import type { Checkpoint, RestoreTo, SessionState } from '../../../library.ts'
 import { indent } from '../../print/terminal/text.ts'
 import { buildCommand, buildRouteMap } from '@stricli/core'
-import type { RestoreTo } from '../../../git/code-checkpoint.ts'
-import type { Checkpoint, SessionState } from '../../../session/state.ts'
 import { shortId } from '../../../journal/ids.ts'
 import { minute } from '../../../text/times.ts'
 import { tldrOf } from '../../../session/tldr.ts'

@@ -1,6 +1,7 @@
+import type { SessionState } from '../../../library.ts'
 import { indent, plural } from '../../print/terminal/text.ts'
 import { buildCommand } from '@stricli/core'
-import { type SessionState, count } from '../../../session/state.ts'
+import { count } from '../../../session/state.ts'
 import { tldrOf } from '../../../session/tldr.ts'
 import { duration } from '../../../text/times.ts'
 import type { Context } from '../../context/context.ts'

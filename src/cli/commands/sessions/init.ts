@@ -1,7 +1,7 @@
+import type { InitOptions } from '../../../library.ts'
 import { buildCommand } from '@stricli/core'
 import { join, relative } from 'node:path'
 import { shortId } from '../../../journal/ids.ts'
-import type { InitOptions } from '../../../project/lifecycle/start.ts'
 import type { Context } from '../../context/context.ts'
 import { sayWaiting } from '../../print/handoff.ts'
 import { Misuse } from '../../context/errors.ts'

@@ -1,5 +1,5 @@
+import type { SaidHit, SearchHit } from '../../../library.ts'
 import { buildCommand } from '@stricli/core'
-import type { SaidHit, SearchHit } from '../../../index/open-index.ts'
 import { shortId } from '../../../journal/ids.ts'
 import { SEARCH_NAMES } from '../../../session/registry.ts'
 import { minute } from '../../../text/times.ts'

@@ -1,6 +1,5 @@
+import type { Reading, SessionState } from '../../../library.ts'
 import { buildCommand } from '@stricli/core'
-import type { Reading } from '../../../project/store/live-session.ts'
-import type { SessionState } from '../../../session/state.ts'
 import { minute } from '../../../text/times.ts'
 import { modelOf } from '../../../document/model.ts'
 import { renderModel } from '../../../document/render.ts'

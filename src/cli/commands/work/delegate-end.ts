@@ -1,7 +1,7 @@
 // Ending delegates, beginning them again, giving them up.
+import type { DelegateRow } from '../../../library.ts'
 import { plural, shellWord } from '../../print/terminal/text.ts'
 import { buildCommand } from '@stricli/core'
-import type { DelegateRow } from '../../../run/delegate/contract.ts'
 import { refuseInRun } from '../../../project/store/in-run.ts'
 import {
   chosenDelegates,

@@ -1,6 +1,6 @@
 // Looking at delegates, and waiting for them.
+import type { DelegateRow } from '../../../library.ts'
 import { buildCommand } from '@stricli/core'
-import type { DelegateRow } from '../../../run/delegate/contract.ts'
 import { chosenDelegates, delegateNames, withDelegates } from '../../context/with-delegates.ts'
 import type { Context } from '../../context/context.ts'
 import {

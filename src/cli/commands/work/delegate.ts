@@ -5,7 +5,7 @@ import { describeStarted, isGood, rowWithNext } from '../../print/delegate.ts'
 import { Interrupt } from '../../context/interrupt.ts'
 import { waitFor } from '../../print/watch-delegates.ts'
 import { withDelegates } from '../../context/with-delegates.ts'
-import { withWorkspace } from '../../context/with-project.ts'
+import { withRuns } from '../../context/with-project.ts'
 import { discard, retry, stop } from './delegate-end.ts'
 import { show, wait } from './delegate-look.ts'
 
@@ -68,11 +68,10 @@ const work = buildCommand<{}, [string], Context>({
     },
   },
   async func(_flags, id) {
-    await withWorkspace(this, {}, async (workspace) => {
-      const { runDelegateProcess } = await import('../../../run/delegate/work-delegate.ts')
+    await withRuns(this, {}, async ({ delegates }) => {
       const { plainView } = await import('../../print/run/view.ts')
       const log = plainView((text) => this.process.stdout.write(text))
-      await runDelegateProcess(workspace, id, (event) => log.take(event))
+      await delegates.work(id, (event) => log.take(event))
     })
   },
 })

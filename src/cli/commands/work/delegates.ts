@@ -1,5 +1,5 @@
+import type { DelegateRow } from '../../../library.ts'
 import { buildCommand } from '@stricli/core'
-import type { DelegateRow } from '../../../run/delegate/contract.ts'
 import { chosenDelegates, withDelegates } from '../../context/with-delegates.ts'
 import type { Context } from '../../context/context.ts'
 import { describeDelegates, isAtWork, isRecent } from '../../print/delegate.ts'

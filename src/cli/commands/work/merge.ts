@@ -2,12 +2,12 @@ import { plural } from '../../print/terminal/text.ts'
 import { buildCommand } from '@stricli/core'
 import type { DelegateRow, MergeOptions } from '../../../run/delegate/contract.ts'
 import type { QueueOptions } from '../../../run/control/delegate-operations.ts'
-import { runGit } from '../../../git/run-git.ts'
 import { refuseInRun } from '../../../project/store/in-run.ts'
 import {
   type DelegateScene,
   chosenDelegates,
   delegateNames,
+  idsNamed,
   idsOf,
   withDelegates,
 } from '../../context/with-delegates.ts'
@@ -83,7 +83,7 @@ export const merge = buildCommand<MergeFlags, string[], Context>({
       const interrupt = new Interrupt()
       try {
         // As they were named, and not as they are listed.
-        const order = names.length === 0 ? [...idsOf(rows)] : await inOrder(scene, names)
+        const order = names.length === 0 ? [...idsOf(rows)] : await idsNamed(scene, names)
         const outcomes = await new Merging(this, flags, scene, interrupt).merge(order)
         const isDone = outcomes.length > 0 && outcomes.every(isAsWanted)
         if (flags.json === true) output.line(JSON.stringify({ outcomes }, undefined, 2))
@@ -101,14 +101,6 @@ const NOTHING_READY = 'No delegate is ready to be merged: stint delegates shows 
 /** Also what somebody died in merging. What reads only has nothing to merge. */
 function isReady({ status, isOrphaned, isReadOnly }: DelegateRow): boolean {
   return (status === 'ready' || (status === 'merging' && isOrphaned)) && !isReadOnly
-}
-
-async function inOrder(
-  { workspace }: DelegateScene,
-  names: readonly string[],
-): Promise<readonly string[]> {
-  const { findDelegate } = await import('../../../run/delegate/delegates.ts')
-  return [...new Set(names.map((name) => findDelegate(workspace.place, name).id))]
 }
 
 function refuseTogether(context: Context, flags: MergeFlags, names: readonly string[]): void {
@@ -218,17 +210,14 @@ class Merging {
   }
 
   #review(): NonNullable<MergeOptions['review']> {
-    const { workspace, shown } = this.#scene
+    const { delegates, shown } = this.#scene
     const ask = reviewBy({
       ask: async (message, choices) => {
         const { askOne } = await import('../../context/ask.ts')
         return askOne(message, choices)
       },
       say: (words) => void this.#context.process.stderr.write(`${shown(words)}\n`),
-      diff: (from, to) => {
-        const flags = ['--no-color', '--no-ext-diff', '--no-textconv']
-        return runGit(workspace.place.root, ['diff', ...flags, from, to, '--'])
-      },
+      diff: (from, to) => delegates.diff(from, to),
       leave: this.#interrupt.now,
     })
     return (proposal) => ask(shown(proposal))

@@ -2,7 +2,7 @@ import { buildCommand } from '@stricli/core'
 import type { Context } from '../../context/context.ts'
 import { json } from '../../context/flags.ts'
 import { PLAN_FLAGS, type PlanFlags, planOptions } from '../../context/run-flags.ts'
-import { withWorkspace } from '../../context/with-project.ts'
+import { withRuns } from '../../context/with-project.ts'
 
 export const plan = buildCommand<PlanFlags, [], Context>({
   docs: {
@@ -22,11 +22,10 @@ export const plan = buildCommand<PlanFlags, [], Context>({
   },
   parameters: { flags: { ...PLAN_FLAGS, json } },
   async func(flags) {
-    await withWorkspace(this, flags, async (workspace, output) => {
+    await withRuns(this, flags, async ({ runs }, output) => {
       const options = planOptions(flags)
-      const { planAnyRun } = await import('../../../run/parallel/plan-parallel.ts')
       const { describePlan } = await import('../../print/run/plan.ts')
-      const planned = await planAnyRun(workspace, options)
+      const planned = await runs.plan(options)
       output.result(flags.json, planned, () => describePlan(planned, output))
     })
   },

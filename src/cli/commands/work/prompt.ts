@@ -1,11 +1,10 @@
+import type { Permissions, PromptRequest } from '../../../library.ts'
 import { buildCommand } from '@stricli/core'
-import type { Permissions } from '../../../harness/contract/drive.ts'
-import type { PromptRequest } from '../../../run/prompt/contract.ts'
 import type { Context } from '../../context/context.ts'
 import { Misuse } from '../../context/errors.ts'
 import { session, text, toggle } from '../../context/flags.ts'
 import { choice, given, harnessOf, refuseScript } from '../../context/run-flags.ts'
-import { withWorkspace } from '../../context/with-project.ts'
+import { withRuns } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
 
 interface Flags {
@@ -68,14 +67,13 @@ export const prompt = buildCommand<Flags, string[], Context>({
     },
   },
   async func(flags, ...words) {
-    await withWorkspace(
+    await withRuns(
       this,
       flags,
-      async (workspace) => {
+      async (project) => {
         const request = requestOf(flags, await textOf(this, words))
-        const { startPrompt } = await import('../../../run/prompt/start-prompt.ts')
         const { exitCodeOfPrompt, showPrompt } = await import('../../print/show-prompt.ts')
-        const ended = await showPrompt(this, flags, (tell) => startPrompt(workspace, request, tell))
+        const ended = await showPrompt(this, flags, (tell) => project.prompt(request, tell))
         this.process.exitCode = exitCodeOfPrompt(ended)
       },
       { isLines: true },

@@ -1,13 +1,11 @@
+import type { Project, RunReport, StartOptions } from '../../../library.ts'
 import { buildCommand } from '@stricli/core'
-import type { RunReport } from '../../../run/report.ts'
-import type { StartOptions } from '../../../run/loop/start-run.ts'
-import type { Workspace } from '../../../project/store/workspace.ts'
 import type { Context } from '../../context/context.ts'
 import { Misuse } from '../../context/errors.ts'
 import { toggle } from '../../context/flags.ts'
 import type { Output } from '../../context/output.ts'
 import { RUN_FLAGS, type RunFlags, runOptions } from '../../context/run-flags.ts'
-import { type SayBy, withWorkspace } from '../../context/with-project.ts'
+import { type SayBy, withRuns } from '../../context/with-project.ts'
 
 export const run = buildCommand<RunFlags, [], Context>({
   docs: {
@@ -35,7 +33,7 @@ export const run = buildCommand<RunFlags, [], Context>({
   },
   parameters: { flags: { ...RUN_FLAGS, json: toggle('Print each event as a line of JSON') } },
   async func(flags) {
-    const work = async (workspace: Workspace, output: Output, sayBy: SayBy) => {
+    const work = async (project: Project, output: Output, sayBy: SayBy) => {
       const options = runOptions(flags)
       const canAsk = this.canAsk && flags.json !== true
       if (options.permissions === 'ask' && !canAsk) {
@@ -45,42 +43,39 @@ export const run = buildCommand<RunFlags, [], Context>({
         )
       }
       if (flags.dryRun === true) {
-        const { planAnyRun } = await import('../../../run/parallel/plan-parallel.ts')
         const { describePlan } = await import('../../print/run/plan.ts')
-        const plan = await planAnyRun(workspace, options)
+        const plan = await project.runs.plan(options)
         output.result(flags.json, plan, () => [describePlan(plan, output), '', REHEARSE].join('\n'))
         return
       }
-      const report = await started(this, flags, workspace, options, sayBy)
+      const report = await started(this, flags, project, options, sayBy)
       const { describeReport } = await import('../../print/run/report.ts')
       const { exitCodeOfRun } = await import('../../print/run/show-run.ts')
       // For programs the last of the events has the report in it.
       if (flags.json !== true) output.line(describeReport(report, output))
       this.process.exitCode = exitCodeOfRun(report)
     }
-    await withWorkspace(this, flags, work, { isLines: true })
+    await withRuns(this, flags, work, { isLines: true })
   },
 })
 
 async function started(
   context: Context,
   flags: RunFlags,
-  workspace: Workspace,
+  project: Project,
   options: StartOptions,
   sayBy: SayBy,
 ): Promise<RunReport> {
-  const { startAnyRun } = await import('../../../run/parallel/start-parallel.ts')
   const { showRun } = await import('../../print/run/show-run.ts')
-  const { redaction } = await import('../../../project/store/clean-draft.ts')
   // A run that may do what it does without being asked never waits for a person who has gone.
   const mayAsk = context.canAsk && flags.json !== true && (options.permissions ?? 'ask') === 'ask'
   return showRun(
     context,
     flags,
-    (tell, decide) => startAnyRun(workspace, { ...options, ...(mayAsk ? { decide } : {}) }, tell),
+    (tell, decide) => project.runs.start({ ...options, ...(mayAsk ? { decide } : {}) }, tell),
     {
       sayBy,
-      secrets: redaction(workspace.config),
+      secrets: await project.redaction(),
     },
   )
 }

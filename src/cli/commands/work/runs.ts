@@ -1,7 +1,7 @@
 import { buildCommand } from '@stricli/core'
 import type { Context } from '../../context/context.ts'
 import { json, optionalName } from '../../context/flags.ts'
-import { withWorkspace } from '../../context/with-project.ts'
+import { withRuns } from '../../context/with-project.ts'
 
 export const runs = buildCommand<{ json?: boolean }, [string?], Context>({
   docs: {
@@ -19,15 +19,14 @@ export const runs = buildCommand<{ json?: boolean }, [string?], Context>({
     flags: { json },
   },
   async func(flags, run) {
-    await withWorkspace(this, flags, async (workspace, output) => {
-      const { listRuns, reportOf } = await import('../../../run/runs.ts')
+    await withRuns(this, flags, async (project, output) => {
       const { describeReport, describeRuns } = await import('../../print/run/report.ts')
       if (run === undefined) {
-        const rows = listRuns(workspace)
+        const rows = await project.runs.list()
         output.result(flags.json, rows, () => describeRuns(rows, output))
         return
       }
-      const report = await reportOf(workspace, run)
+      const report = await project.runs.report(run)
       output.result(flags.json, report, () => describeReport(report, output))
     })
   },

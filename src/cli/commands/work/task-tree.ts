@@ -1,19 +1,18 @@
+import type { Project, Task, TreeNode } from '../../../library.ts'
+import type { Backlog } from '../../../backlog/backlog.ts'
 import { line, plural } from '../../print/terminal/text.ts'
 import { buildCommand } from '@stricli/core'
-import type { Project } from '../../../project/open-project.ts'
-import type { Place } from '../../../project/store/place.ts'
-import type { Backlog } from '../../../backlog/backlog.ts'
 import { findTask } from '../../../backlog/find.ts'
 import { proposeSpecialist } from '../../../backlog/specialist.ts'
-import { type Task, isTaskOpen } from '../../../backlog/task.ts'
-import { type TreeNode, taskTrees } from '../../../backlog/tree.ts'
+import { isTaskOpen } from '../../../backlog/task.ts'
+import { taskTrees } from '../../../backlog/tree.ts'
 import { waitingFor } from '../../../backlog/waits.ts'
 import type { Context } from '../../context/context.ts'
 import { type TaskDelegate, drawTaskTrees, groupsOf } from '../../print/task-tree.ts'
 import { json, taskArgument, toggle } from '../../context/flags.ts'
 import { withNearest } from '../../context/nearest.ts'
 import { painter } from '../../print/terminal/paint.ts'
-import { withWorkspace } from '../../context/with-project.ts'
+import { withRuns } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
 import { publicTask } from '../../../public.ts'
 
@@ -39,9 +38,7 @@ export const taskTree = buildCommand<{ all?: boolean; json?: boolean }, [string?
     flags: { all: toggle('Completed tasks and the items of every checklist too'), json },
   },
   async func(flags, name) {
-    await withWorkspace(this, flags, async (workspace, output) => {
-      const { projectOf } = await import('../../../project/open-project.ts')
-      const project = projectOf(workspace)
+    await withRuns(this, flags, async (project, output) => {
       const backlog = await project.tasks.list()
       const top = name === undefined ? undefined : await taskNamed(project, backlog, name)
       const isAll = flags.all === true
@@ -51,7 +48,7 @@ export const taskTree = buildCommand<{ all?: boolean; json?: boolean }, [string?
           isShown: (task) => isAll || isTaskOpen(task),
           ...defined({ top }),
         })
-      const delegates = await delegatesByTask(workspace.place, isAll)
+      const delegates = await delegatesByTask(project, isAll)
       if (flags.json === true) {
         output.result(true, treesJson(trees(JSON_LEVELS), backlog, delegates), () => '')
         return
@@ -105,16 +102,13 @@ function columnsOf({ process }: Context): number | undefined {
 
 /** The delegates of each task; those whose work is merged or given up only when all are asked for. */
 async function delegatesByTask(
-  place: Place,
+  { delegates }: Project,
   isAll: boolean,
 ): Promise<ReadonlyMap<string, readonly TaskDelegate[]>> {
-  const { allDelegates, isOrphaned, isUnsettled } =
-    await import('../../../run/delegate/delegates.ts')
   const found = new Map<string, readonly TaskDelegate[]>()
-  for (const state of allDelegates(place)) {
-    const { id, order, status } = state
-    if (order.task === undefined || (!isAll && !isUnsettled(state))) continue
-    const delegate = { id, name: line(order.name, 60), status, isOrphaned: isOrphaned(state) }
+  for (const { id, order, status, isOrphaned, isUnsettled } of await delegates.recorded()) {
+    if (order.task === undefined || (!isAll && !isUnsettled)) continue
+    const delegate = { id, name: line(order.name, 60), status, isOrphaned }
     found.set(order.task, [...(found.get(order.task) ?? []), delegate])
   }
   return found

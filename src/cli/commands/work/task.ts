@@ -1,6 +1,5 @@
+import type { ReportedStatus, TaskStatus } from '../../../library.ts'
 import { buildCommand, buildRouteMap } from '@stricli/core'
-import type { ReportedStatus } from '../../../project/tasks/report-task.ts'
-import type { TaskStatus } from '../../../session/entries.ts'
 import { proposeSpecialist } from '../../../backlog/specialist.ts'
 import type { Context } from '../../context/context.ts'
 import { sayWaiting } from '../../print/handoff.ts'

@@ -1,6 +1,3 @@
-import { capital, indent, line, plural, shellWord } from '../terminal/text.ts'
-import { number } from '../../../context/budget/banner.ts'
-import { shortId } from '../../../journal/ids.ts'
 import type {
   Comparison,
   EndOfRun,
@@ -11,7 +8,10 @@ import type {
   SessionReport,
   Spend,
   TaskReport,
-} from '../../../run/report.ts'
+} from '../../../library.ts'
+import { capital, indent, line, plural, shellWord } from '../terminal/text.ts'
+import { number } from '../../../context/budget/banner.ts'
+import { shortId } from '../../../journal/ids.ts'
 import { minute } from '../../../text/times.ts'
 import { cents, span, tokens } from '../terminal/amounts.ts'
 import type { Output } from '../../context/output.ts'

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../../run/events.ts'
+import type { RunEvent } from '../../../library.ts'
 import { line } from '../terminal/text.ts'
 import { clock, span, tokens } from '../terminal/amounts.ts'
 import {
