@@ -171,7 +171,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
       expect(shown).toMatchObject({
         tokens: { value: tokensOf(last), known: 'measured' },
         window: { value: window.size, known: 'measured', from: 'status line' },
-        cost_usd: { value: window.cost, known: 'measured', from: 'status line' },
+        costUsd: { value: window.cost, known: 'measured', from: 'status line' },
       })
       world.stub.script({ text: 'And the lock.', ...used(10, 20, 61_500, 30) })
       await terminal.type('and at the lock')

@@ -170,10 +170,7 @@ export class ClaudeWorld {
   state(
     name?: string,
   ): { readonly compactions: number; readonly name: string } & Record<string, unknown> {
-    const view = JSON.parse(
-      this.stint('view', ...(name === undefined ? [] : [name]), '--json'),
-    ) as { state: never }
-    return view.state
+    return JSON.parse(this.stint('view', ...(name === undefined ? [] : [name]), '--json')) as never
   }
 
   transcriptPath(conversation: string): string {

@@ -159,10 +159,10 @@ describe('a hook records without a model', () => {
       })
     await todo(['Find the loop', 'in_progress'], ['Break it', 'pending'])
     await todo(['Find the loop', 'completed'], ['Describe it', 'in_progress'])
-    const { state } = (await stint('view', '--json')).json<{
-      state: { steps: { items: { text: string; status: string }[] } }
+    const { steps } = (await stint('view', '--json')).json<{
+      steps: { items: { text: string; status: string }[] }
     }>()
-    expect(state.steps.items.map(({ text, status }) => [text, status])).toEqual([
+    expect(steps.items.map(({ text, status }) => [text, status])).toEqual([
       ['Written by a person', 'started'],
       ['Find the loop', 'done'],
       ['Describe it', 'started'],
@@ -347,8 +347,8 @@ describe('a compaction', () => {
     await agent.stop('ok')
     agent.compacts()
     await Promise.all([agent.prompt('look at the cookie code'), agent.run('ls'), agent.stop('ok')])
-    const { state } = (await stint('view', '--json')).json<{ state: { compactions: number } }>()
-    expect(state.compactions).toBe(1)
+    const { compactions } = (await stint('view', '--json')).json<{ compactions: number }>()
+    expect(compactions).toBe(1)
   })
 
   test('in a long conversation of which no beginning was seen is not counted for the session', async () => {
