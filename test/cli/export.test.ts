@@ -15,7 +15,7 @@ describe('export', () => {
     })
     expect((await stint('export', 'fix-auth', '--format', 'json')).json()).toMatchObject({
       format: 'stint-state',
-      version: 1,
+      version: 2,
     })
   })
 

@@ -25,9 +25,13 @@ function rowsUnder(heading: string): readonly (readonly [string, string])[] {
 
 describe('the page about runs', () => {
   test('names every event, and no other', () => {
-    const types = [...read('src/run/events.ts').matchAll(/readonly type: '([^']+)'/g)].map((match) => match[1]!)
-    expect(types.length).toBeGreaterThan(20)
-    expect(rowsUnder('Events').map(([name]) => name)).toEqual(types)
+    const kindsOf = (file: string, type: string) =>
+      [...read(file).split(`interface ${type} {`)[1]!.split('\n}')[0]!.matchAll(/^ {2}'?([a-z.]+)'?: /gm)].map((match) => match[1]!)
+    const kinds = [...kindsOf('src/run/entries.ts', 'RunEntryData'), ...kindsOf('src/run/events.ts', 'LiveEventData')]
+    expect(kinds.length).toBeGreaterThan(20)
+    const section = read('docs/run.md').split('\n## Events\n')[1]!.split('\n## ')[0]!
+    const named = [...section.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap((row) => [...row[1]!.matchAll(/`([^`]+)`/g)].map((match) => match[1]!))
+    expect(named.toSorted()).toEqual(kinds.toSorted())
   })
 
   test('names every setting with its default, and no other', () => {

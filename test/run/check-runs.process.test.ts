@@ -159,7 +159,7 @@ test('a run whose runner was killed is named with the command that goes on with 
   const exited = new Promise((resolve) => child.once('exit', resolve))
   let whileItRuns: ReturnType<typeof doctor> | undefined
   for await (const line of createInterface({ input: child.stdout })) {
-    if ((JSON.parse(line) as { type: string }).type !== 'tool' || whileItRuns !== undefined)
+    if ((JSON.parse(line) as { kind: string }).kind !== 'tool' || whileItRuns !== undefined)
       continue
     whileItRuns = doctor(world)
     child.kill('SIGKILL')

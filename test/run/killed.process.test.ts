@@ -32,7 +32,7 @@ test.each([
       ['--harness', 'rehearsal', '--script', script, '--verify', 'sleep 0.2'],
       { kind, count },
     )
-    const run = killed.find(({ kind }) => kind === 'run.planned')!.data.run!
+    const [run] = world.runs()
     expect(killed.at(-1)!.kind).not.toBe('run.report')
     await expectNoneLeft(`STINT_RUN=${run}`)
     const resumed = await runUntil(world, ['--resume'])

@@ -20,7 +20,9 @@ const GUARDS: readonly {
     changes: [
       [
         'src/project/session-handle.ts',
-        'return this.#session.append(entries.flatMap((entry) => draftsFor(entry, () => this.#session.open(), context)))',
+        `return this.#session.append(
+      entries.flatMap((entry) => draftsFor(entry, () => this.#session.open(), context)),
+    )`,
         `const drafts = entries.flatMap((entry) => draftsFor(entry, () => this.#session.open(), context))
     setTimeout(() => this.#session.append(drafts), 300)
     return []`,

@@ -84,7 +84,7 @@ describe('the quick reader of a project', () => {
     const folder = temporaryFolder('stint-quick-')
     writeFileSync(
       join(folder, 'quick.ts'),
-      `import { readProjectContext } from '${source}/survey/remembered.ts'
+      `import { readProjectContext } from '${source}/context/survey/remembered.ts'
        import { findRepository } from '${source}/git/repository.ts'
        const text = readProjectContext({ repository: findRepository(process.argv[2]!) })
        const loaded = process.moduleLoadList.flatMap((name: string) => /^NativeModule (.*)$/.exec(name)?.[1] ?? [])
