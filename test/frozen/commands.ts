@@ -352,7 +352,8 @@ export const GROUPS: readonly Group[] = [
         'handoffs',
         'usage',
         'ledger',
-        'search?text=lock',
+        // What was said is read in while the server runs, and ranks with it.
+        'search?text=lock&limit=1',
         'overview',
         'no-such-thing',
       ].map((path) => ({
