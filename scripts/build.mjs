@@ -71,7 +71,7 @@ async function buildProgram() {
     format: 'cjs',
     chunkFileNames: '[name]-[hash].js',
     // Names stay, so that the stack of a defect can be read.
-    minify: { compress: true, mangle: false, codegen: true },
+    minify: { compress: true, mangle: { keepNames: true }, codegen: true },
   })
   await bundle.close()
   const fileName = writePack(output)
