@@ -4,36 +4,13 @@ import type { SessionRow } from '../index/rows.ts'
 import type { RestoreTo } from '../git/code-checkpoint.ts'
 import type { TaskStatus } from '../session/entries.ts'
 import { findTask } from '../backlog/find.ts'
-import {
-  type AddTask,
-  type ChangeTask,
-  addTask,
-  changeTask,
-  checkTask,
-  moveTask,
-  nextTask,
-  openBacklog,
-} from './tasks/backlog.ts'
-import {
-  type CheckpointOptions,
-  diffCheckpoint,
-  listCheckpoints,
-  makeCheckpoint,
-  restoreCheckpoint,
-} from './lifecycle/checkpoint.ts'
+import type { AddTask, ChangeTask } from './tasks/backlog.ts'
+import type { CheckpointOptions } from './lifecycle/checkpoint.ts'
 import { activeSession, chooseSession, findSession, refuseClosed } from './store/choose.ts'
 import type { BudgetOptions, ConversationBudget } from './budget.ts'
-import { type AcceptHandoff, acceptHandoff } from './handoff/accept.ts'
-import { type CreateHandoff, createHandoff } from './handoff/create.ts'
-import { listHandoffs, showHandoff } from './handoff/look.ts'
-import { waitingHandoffs } from './handoff/waiting.ts'
-import {
-  type CloseOptions,
-  type PauseOptions,
-  closeSession,
-  pauseSession,
-  reopenSession,
-} from './lifecycle/finish.ts'
+import type { AcceptHandoff } from './handoff/accept.ts'
+import type { CreateHandoff } from './handoff/create.ts'
+import type { CloseOptions, PauseOptions } from './lifecycle/finish.ts'
 import type { Artifact } from './digest/artifacts.ts'
 import type { Digest, DigestOptions } from './digest/digest-command.ts'
 import type { ShowOptions, ShownLine } from './digest/show-output.ts'
@@ -45,17 +22,16 @@ import { runOf } from './store/in-run.ts'
 import type { Reading } from './store/live-session.ts'
 import type { PackRequest, Packed } from './pack.ts'
 import type { PurgeOptions, Purged } from './purge/purge.ts'
-import { contextOfProject } from './lifecycle/project-context.ts'
-import { type RecordOptions, recordEntries } from './lifecycle/record.ts'
-import { type ReportedStatus, checkRunTask, reportTask } from './tasks/report-task.ts'
-import { type ResumeOptions, resumeSession } from './lifecycle/resume.ts'
+import type { RecordOptions } from './lifecycle/record.ts'
+import type { ReportedStatus } from './tasks/report-task.ts'
+import type { ResumeOptions } from './lifecycle/resume.ts'
 import { SessionHandle } from './session-handle.ts'
-import { type InitOptions, initSession } from './lifecycle/start.ts'
+import type { InitOptions } from './lifecycle/start.ts'
 import { type SearchRequest, searchEverywhere } from './search.ts'
 import { Workspace } from './store/workspace.ts'
 import type { Workflows } from './workflow/workflows.ts'
 
-/** Everything that can be done to a project's sessions and tasks. */
+/** Everything that can be done to a project's sessions and tasks. Each operation is loaded when it is called. */
 export type Project = ReturnType<typeof projectOf>
 
 export function projectOf(workspace: Workspace) {
@@ -66,29 +42,41 @@ export function projectOf(workspace: Workspace) {
     /** The run that this is opened in by an agent of it. */
     run: runOf(workspace.env),
 
-    init: (init: InitOptions) => initSession(workspace, init),
-    resume: (resume: ResumeOptions = {}) => resumeSession(workspace, resume),
-    log: (record: RecordOptions) => recordEntries(workspace, record),
-    checkpoint: (checkpoint: CheckpointOptions = {}) => makeCheckpoint(workspace, checkpoint),
+    init: async (init: InitOptions) =>
+      (await import('./lifecycle/start.ts')).initSession(workspace, init),
+    resume: async (resume: ResumeOptions = {}) =>
+      (await import('./lifecycle/resume.ts')).resumeSession(workspace, resume),
+    log: async (record: RecordOptions) =>
+      (await import('./lifecycle/record.ts')).recordEntries(workspace, record),
+    checkpoint: async (checkpoint: CheckpointOptions = {}) =>
+      (await import('./lifecycle/checkpoint.ts')).makeCheckpoint(workspace, checkpoint),
     checkpoints: {
-      list: (of: { session?: string } = {}) => listCheckpoints(workspace, of),
-      diff: (of: { session?: string; checkpoint?: string; stat?: boolean } = {}) =>
-        diffCheckpoint(workspace, of),
-      restore: (of: { session?: string; checkpoint?: string; to?: RestoreTo } = {}) =>
-        restoreCheckpoint(workspace, of),
+      list: async (of: { session?: string } = {}) =>
+        (await import('./lifecycle/checkpoint.ts')).listCheckpoints(workspace, of),
+      diff: async (of: { session?: string; checkpoint?: string; stat?: boolean } = {}) =>
+        (await import('./lifecycle/checkpoint.ts')).diffCheckpoint(workspace, of),
+      restore: async (of: { session?: string; checkpoint?: string; to?: RestoreTo } = {}) =>
+        (await import('./lifecycle/checkpoint.ts')).restoreCheckpoint(workspace, of),
     },
     handoffs: {
-      create: (handoff: CreateHandoff = {}) => createHandoff(workspace, handoff),
-      show: (of: { handoff?: string; check?: boolean } = {}) => showHandoff(workspace, of),
-      list: (of: { session?: string } = {}) => listHandoffs(workspace, of),
-      accept: (handoff: AcceptHandoff = {}) => acceptHandoff(workspace, handoff),
+      create: async (handoff: CreateHandoff = {}) =>
+        (await import('./handoff/create.ts')).createHandoff(workspace, handoff),
+      show: async (of: { handoff?: string; check?: boolean } = {}) =>
+        (await import('./handoff/look.ts')).showHandoff(workspace, of),
+      list: async (of: { session?: string } = {}) =>
+        (await import('./handoff/look.ts')).listHandoffs(workspace, of),
+      accept: async (handoff: AcceptHandoff = {}) =>
+        (await import('./handoff/accept.ts')).acceptHandoff(workspace, handoff),
       /** Those that were made for this session or these tasks, and that nobody took up yet. */
-      waiting: (whom: { session?: string; tasks?: readonly string[] }) =>
-        waitingHandoffs(workspace, whom),
+      waiting: async (whom: { session?: string; tasks?: readonly string[] }) =>
+        (await import('./handoff/waiting.ts')).waitingHandoffs(workspace, whom),
     },
-    pause: (pause: PauseOptions = {}) => pauseSession(workspace, pause),
-    close: (close: CloseOptions) => closeSession(workspace, close),
-    reopen: (reopen: { session: string; by?: string }) => reopenSession(workspace, reopen),
+    pause: async (pause: PauseOptions = {}) =>
+      (await import('./lifecycle/finish.ts')).pauseSession(workspace, pause),
+    close: async (close: CloseOptions) =>
+      (await import('./lifecycle/finish.ts')).closeSession(workspace, close),
+    reopen: async (reopen: { session: string; by?: string }) =>
+      (await import('./lifecycle/finish.ts')).reopenSession(workspace, reopen),
 
     /** The whole of one session, edits absorbed. */
     async view(name?: string): Promise<Reading> {
@@ -124,7 +112,8 @@ export function projectOf(workspace: Workspace) {
       return new SessionHandle(workspace.session(row.id))
     },
     /** What the repository is, in at most 500 tokens, for somebody who has just arrived. */
-    context: (options: { refresh?: boolean } = {}) => contextOfProject(workspace, options),
+    context: async (options: { refresh?: boolean } = {}) =>
+      (await import('./lifecycle/project-context.ts')).contextOfProject(workspace, options),
     /** What a model would be given of a session within a budget. */
     async pack(request: PackRequest = {}): Promise<Packed> {
       const { packSession } = await import('./pack.ts')
@@ -140,7 +129,7 @@ export function projectOf(workspace: Workspace) {
     search: (query: SearchRequest): AsyncIterable<SearchHit | SaidHit> =>
       searchEverywhere(workspace, query),
 
-    /** Runs a command and tells what matters of its output. Rarely needed by programs, so not loaded with the rest. */
+    /** Runs a command and tells what matters of its output. */
     async digest(options: DigestOptions): Promise<Digest> {
       const { digestCommand } = await import('./digest/digest-command.ts')
       return digestCommand(workspace, options)
@@ -164,37 +153,44 @@ export function projectOf(workspace: Workspace) {
     },
 
     tasks: {
-      add: (task: AddTask) => addTask(workspace, task),
-      list: () => openBacklog(workspace),
-      next: () => nextTask(workspace),
-      show: async (name: string) => findTask((await openBacklog(workspace)).tasks, name),
-      change: (name: string, change: ChangeTask, by?: string) =>
-        changeTask(workspace, name, change, by),
-      check: (name: string, item: string, done = true) => checkTask(workspace, name, item, done),
-      move: (name: string, status: TaskStatus, options: { summary?: string; by?: string } = {}) =>
-        moveTask(workspace, name, status, options),
+      add: async (task: AddTask) => (await import('./tasks/backlog.ts')).addTask(workspace, task),
+      list: async () => (await import('./tasks/backlog.ts')).openBacklog(workspace),
+      next: async () => (await import('./tasks/backlog.ts')).nextTask(workspace),
+      show: async (name: string) => {
+        const { openBacklog } = await import('./tasks/backlog.ts')
+        return findTask((await openBacklog(workspace)).tasks, name)
+      },
+      change: async (name: string, change: ChangeTask, by?: string) =>
+        (await import('./tasks/backlog.ts')).changeTask(workspace, name, change, by),
+      check: async (name: string, item: string, done = true) =>
+        (await import('./tasks/backlog.ts')).checkTask(workspace, name, item, done),
+      move: async (
+        name: string,
+        status: TaskStatus,
+        options: { summary?: string; by?: string } = {},
+      ) => (await import('./tasks/backlog.ts')).moveTask(workspace, name, status, options),
       /** In a run: what an agent says became of a task, and an item it ticks, also of tasks that are kept elsewhere. */
-      report: (
+      report: async (
         name: string,
         status: ReportedStatus,
         options: { summary?: string; by?: string } = {},
-      ) => reportTask(workspace, name, status, options),
-      checkInRun: (name: string, item: string, done = true) =>
-        checkRunTask(workspace, name, item, done),
+      ) => (await import('./tasks/report-task.ts')).reportTask(workspace, name, status, options),
+      checkInRun: async (name: string, item: string, done = true) =>
+        (await import('./tasks/report-task.ts')).checkRunTask(workspace, name, item, done),
     },
 
-    /** Sessions that follow a template of phases. Rarely needed, so not loaded with the rest. */
+    /** Sessions that follow a template of phases. */
     async workflows(): Promise<Workflows> {
       const { workflowsOf } = await import('./workflow/workflows.ts')
       return workflowsOf(workspace)
     },
 
-    /** What was said in conversations. Rarely needed, so not loaded with the rest. */
+    /** What was said in conversations. */
     async history(): Promise<History> {
       const { historyOf } = await import('./history/history.ts')
       return historyOf(workspace)
     },
-    /** Verifies everything from the files. Rarely needed, so not loaded with the rest. */
+    /** Verifies everything from the files. */
     async doctor(options: DoctorOptions = {}): Promise<Diagnosis> {
       const { examine } = await import('./doctor/examine.ts')
       return examine(workspace, options)

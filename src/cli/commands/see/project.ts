@@ -31,7 +31,7 @@ export const project = buildCommand<Flags, [], Context>({
   },
   async func(flags) {
     await withProject(this, flags, async (opened, output) => {
-      const context = opened.context(defined({ refresh: flags.refresh }))
+      const context = await opened.context(defined({ refresh: flags.refresh }))
       output.result(flags.json, contextJson(context), () =>
         flags.explain === true ? describe(context) : context.text,
       )
