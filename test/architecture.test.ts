@@ -13,17 +13,6 @@ const LAYERS = [
     .matchAll(/^ {2}([\w.-]+)/gm),
 ].map((match) => match[1]!)
 
-/** Folders still to be untangled: this list only shrinks. */
-const CYCLIC_FOLDERS = new Set<string>([
-  'context/handoff',
-  'context/handoff/probes',
-  'context/survey',
-  'context/survey/manifests',
-])
-
-/** Folders still to be split or thinned out: this list only shrinks. */
-const CROWDED_FOLDERS = new Set<string>(['context'])
-
 /** Front ends that reach the core only through the library: this list only grows. */
 const FRONT_ENDS = ['mcp']
 
@@ -122,15 +111,13 @@ describe('the sources', () => {
         return reaches(next, to, seen)
       })
     const cyclic = [...folders.keys()].filter((folder) => reaches(folder, folder))
-    expect(cyclic.filter((folder) => !CYCLIC_FOLDERS.has(folder))).toEqual([])
+    expect(cyclic).toEqual([])
   })
 
   test('have at most 25 files in a folder', () => {
     const counts = new Map<string, number>()
     for (const name of files) counts.set(dirname(name), (counts.get(dirname(name)) ?? 0) + 1)
-    const crowded = [...counts].filter(
-      ([folder, count]) => count > 25 && !CROWDED_FOLDERS.has(folder),
-    )
+    const crowded = [...counts].filter(([folder, count]) => count > 25)
     expect(crowded).toEqual([])
   })
 

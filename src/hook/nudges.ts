@@ -1,6 +1,6 @@
 // Reminders that the journal is there. Advisory, at most one at a time, each once in a window and never two
 // within ten minutes: an agent that is nagged stops listening.
-import { looksLikeDecision, looksLikeEnding } from '../context/ruling.ts'
+import { looksLikeDecision, looksLikeEnding } from '../context/intent/ruling.ts'
 import type { Nudge } from '../project/config/config.ts'
 import { shorten } from '../text/clean.ts'
 import { safeLine } from '../text/safe-text.ts'

@@ -1,5 +1,5 @@
-import { asksToContinue } from '../context/intent.ts'
-import { isRuling } from '../context/ruling.ts'
+import { asksToContinue } from '../context/intent/intent.ts'
+import { isRuling } from '../context/intent/ruling.ts'
 import type { Config } from '../project/config/config.ts'
 import { cleanText } from '../text/clean.ts'
 import { clip } from './clip.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isHandoffIntent } from '../../src/context/handoff-intent.ts'
+import { isHandoffIntent } from '../../src/context/intent/handoff-intent.ts'
 
 describe('a handoff is asked for by', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { GO_ON, WHERE_WERE_WE } from '../../src/context/going-on.ts'
-import { asksToContinue } from '../../src/context/intent.ts'
+import { GO_ON, WHERE_WERE_WE } from '../../src/context/intent/continuation.ts'
+import { asksToContinue } from '../../src/context/intent/intent.ts'
 
 const GOES_ON = [
   'continue',

@@ -1,7 +1,7 @@
-import { sentencesOf, spokenWords } from '../../src/context/spoken.ts'
+import { sentencesOf, spokenWords } from '../../src/context/intent/spoken.ts'
 import { describe, expect, test } from 'vitest'
-import { CHOICES, RULES as RULE_PHRASES } from '../../src/context/rules.ts'
-import { isRuling, looksLikeDecision, looksLikeEnding } from '../../src/context/ruling.ts'
+import { CHOICES, RULES as RULE_PHRASES } from '../../src/context/intent/rules.ts'
+import { isRuling, looksLikeDecision, looksLikeEnding } from '../../src/context/intent/ruling.ts'
 
 const DECIDES = [
   'use pnpm, not npm',

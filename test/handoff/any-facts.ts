@@ -5,7 +5,7 @@ import {
   couldNotBeChecked,
   unverified,
   verified,
-} from '../../src/context/handoff/claim.ts'
+} from '../../src/context/handoff/probes/claim.ts'
 import type { HandoffFacts, Uncommitted } from '../../src/context/handoff/facts.ts'
 import { gatherFacts } from '../../src/context/handoff/gather-facts.ts'
 import type { RawEntry } from '../../src/session/in-effect.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { unverified, verified } from '../../src/context/handoff/claim.ts'
+import { unverified, verified } from '../../src/context/handoff/probes/claim.ts'
 import { contentHash } from '../../src/context/handoff/content-hash.ts'
 import { FEWEST_TOKENS, handoffDocument } from '../../src/context/handoff/document.ts'
 import { readHead } from '../../src/context/handoff/frontmatter.ts'

@@ -1,6 +1,6 @@
 import type { GitState, HandoffTarget, TaskStatus } from '../../session/entries.ts'
 import type { SessionState } from '../../session/state.ts'
-import type { Claim, Verdict } from './claim.ts'
+import type { Claim, Verdict } from './probes/claim.ts'
 
 /** Everything a handoff is built from: the state, and what was looked up when it was made. */
 export interface HandoffFacts {

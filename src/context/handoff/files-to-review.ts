@@ -1,7 +1,7 @@
 import type { SessionState } from '../../session/state.ts'
 import type { FileToReview } from './facts.ts'
 import { insideOf, probeFile } from './probes/file-exists.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { Surroundings } from './probes/surroundings.ts'
 
 /** More than anybody reads. */
 const MOST = 60

@@ -6,7 +6,7 @@ import { type SessionState, currentStep, stepCounts } from '../../session/state.
 import { tldrOf } from '../../session/tldr.ts'
 import { minute } from '../../text/times.ts'
 import { decisionLine } from '../../document/progress.ts'
-import type { Claim } from './claim.ts'
+import type { Claim } from './probes/claim.ts'
 import type { FileToReview, HandoffFacts } from './facts.ts'
 import { code, plainLine } from './markdown.ts'
 import { type Frame, type Told, part } from './parts.ts'

@@ -1,6 +1,6 @@
 import { shortenToCost } from '../cost.ts'
 import { safeLine } from '../../text/safe-text.ts'
-import { type Verdict, tagOf } from './claim.ts'
+import { type Verdict, tagOf } from './probes/claim.ts'
 
 const LONGEST = 40
 const SHORTEST = 20

@@ -2,7 +2,7 @@ import type { RawEntry } from '../../session/in-effect.ts'
 import type { SessionState } from '../../session/state.ts'
 import type { VerifyCommand } from './facts.ts'
 import { probeTestRun } from './probes/test-run.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { Surroundings } from './probes/surroundings.ts'
 
 const RUNS = 3
 

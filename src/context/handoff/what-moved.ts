@@ -4,11 +4,11 @@ import { GitFailed } from '../../git/run-git.ts'
 import type { GitState, TaskStatus } from '../../session/entries.ts'
 import type { RawEntry } from '../../session/in-effect.ts'
 import type { SessionState } from '../../session/state.ts'
-import { shortCommit, tagOf } from './claim.ts'
+import { shortCommit, tagOf } from './probes/claim.ts'
 import { MISSING, fingerprint } from './fingerprint.ts'
 import { probeKeptCode } from './probes/kept-code.ts'
 import type { RecordedHandoff } from './recorded.ts'
-import { OWN_FOLDERS, type Surroundings } from './surroundings.ts'
+import { OWN_FOLDERS, type Surroundings } from './probes/surroundings.ts'
 import { entriesSince } from './went-on.ts'
 
 /** What a handoff rests on. */

@@ -1,6 +1,6 @@
 // How code is to look here, by the configuration of the tools that see to it, and the files that tell agents.
 import type { Finding, Look } from './finding.ts'
-import { dependenciesOf } from './manifests/package-json.ts'
+import { dependenciesOf } from './package-json.ts'
 
 /** Tools by the files that configure them; a name ends at a dot or at its end. */
 const TOOLS: readonly (readonly [tool: string, files: RegExp])[] = [

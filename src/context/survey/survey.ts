@@ -1,10 +1,10 @@
 // What a repository is, read from git's listing of it and from a few manifests. Nothing in it is run.
 import type { Repository } from '../../git/repository.ts'
-import { ciFindings } from './manifests/ci.ts'
-import { CONVENTIONAL } from './manifests/conventional.ts'
-import { readMake } from './manifests/make.ts'
-import { readPackageJson } from './manifests/package-json.ts'
-import { readPython } from './manifests/python.ts'
+import { ciFindings } from './ci.ts'
+import { CONVENTIONAL } from './conventional.ts'
+import { readMake } from './make.ts'
+import { readPackageJson } from './package-json.ts'
+import { readPython } from './python.ts'
 import { commitFindings, lastSubjects } from './commits.ts'
 import { conventionFindings, instructionFindings } from './conventions.ts'
 import {

@@ -1,7 +1,7 @@
 // Which test framework, and where tests live.
 import type { Finding, Look } from './finding.ts'
 import { byCount, isForeign } from './languages.ts'
-import { dependenciesOf } from './manifests/package-json.ts'
+import { dependenciesOf } from './package-json.ts'
 
 const JS_FRAMEWORKS = [
   'vitest',

@@ -8,7 +8,7 @@ import {
 } from '../../context/handoff/document.ts'
 import { gatherFacts } from '../../context/handoff/gather-facts.ts'
 import { type RecordedHandoff, handoffsIn } from '../../context/handoff/recorded.ts'
-import { type Surroundings, lookAround } from '../../context/handoff/surroundings.ts'
+import { type Surroundings, lookAround } from '../../context/handoff/probes/surroundings.ts'
 import { countWork } from '../../context/handoff/went-on.ts'
 import { NotWritten, StintError } from '../../journal/errors.ts'
 import { removeFile } from '../../journal/files.ts'

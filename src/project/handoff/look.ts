@@ -1,6 +1,6 @@
 import { contentHash } from '../../context/handoff/content-hash.ts'
 import type { RecordedHandoff } from '../../context/handoff/recorded.ts'
-import { lookAround } from '../../context/handoff/surroundings.ts'
+import { lookAround } from '../../context/handoff/probes/surroundings.ts'
 import { whatMoved } from '../../context/handoff/what-moved.ts'
 import type { TaskStatus } from '../../session/entries.ts'
 import { openBacklog } from '../tasks/backlog.ts'

@@ -1,6 +1,6 @@
 // Whether two decisions answer the same question differently, told from their words. No model is asked: a person is shown both, and judges.
 // Rather one too few than one too many, as a list that is mostly wrong is not read.
-import { contentWords } from '../../context/words.ts'
+import { contentWords } from '../../context/intent/words.ts'
 
 export interface Decided {
   readonly title: string

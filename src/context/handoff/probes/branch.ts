@@ -1,5 +1,5 @@
-import { type Verdict, unverified, verified } from '../claim.ts'
-import { type Surroundings, whenAnswered } from '../surroundings.ts'
+import { type Verdict, unverified, verified } from './claim.ts'
+import { type Surroundings, whenAnswered } from './surroundings.ts'
 
 /** Whether the branch exists and is the one checked out. */
 export function probeBranch(now: Surroundings, branch: string): Verdict {

@@ -1,5 +1,5 @@
-import { type Verdict, couldNotBeChecked, unverified, verified } from '../claim.ts'
-import { type Surroundings, whenAnswered } from '../surroundings.ts'
+import { type Verdict, couldNotBeChecked, unverified, verified } from './claim.ts'
+import { type Surroundings, whenAnswered } from './surroundings.ts'
 
 /** Whether HEAD builds on a commit: work that is on a lost branch is done and still not there. */
 export function probeReachable(now: Surroundings, commit: string): Verdict {

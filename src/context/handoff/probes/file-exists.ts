@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, relative, resolve } from 'node:path'
-import { type Verdict, couldNotBeChecked, unverified, verified } from '../claim.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { type Verdict, couldNotBeChecked, unverified, verified } from './claim.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** Whether the project has the file, or the folder. */
 export function probeFile(now: Surroundings, path: string): Verdict {

@@ -1,5 +1,5 @@
-import { type Verdict, couldNotBeChecked, shortCommit, unverified, verified } from '../claim.ts'
-import { type Surroundings, whenAnswered } from '../surroundings.ts'
+import { type Verdict, couldNotBeChecked, shortCommit, unverified, verified } from './claim.ts'
+import { type Surroundings, whenAnswered } from './surroundings.ts'
 
 /** Whether HEAD is the commit named, in full or by its beginning. */
 export function probeHead(now: Surroundings, commit: string): Verdict {

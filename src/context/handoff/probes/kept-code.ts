@@ -1,5 +1,5 @@
-import { type Verdict, shortCommit, unverified, verified } from '../claim.ts'
-import { type Surroundings, whenAnswered } from '../surroundings.ts'
+import { type Verdict, shortCommit, unverified, verified } from './claim.ts'
+import { type Surroundings, whenAnswered } from './surroundings.ts'
 
 /** Whether the code of a checkpoint is in this repository under its name. */
 export function probeKeptCode(

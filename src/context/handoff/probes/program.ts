@@ -3,8 +3,8 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { shellCommands } from '../../../command/shell-commands.ts'
 import { programOf } from '../../../command/unwrap-command.ts'
 import { errnoOf } from '../../../journal/errors.ts'
-import { type Verdict, couldNotBeChecked, unverified, verified } from '../claim.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { type Verdict, couldNotBeChecked, unverified, verified } from './claim.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** What the shell does itself. */
 const BUILT_IN = new Set(

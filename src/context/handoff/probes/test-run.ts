@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { RawEntry } from '../../../session/in-effect.ts'
-import { type Verdict, couldNotBeChecked, unverified, verified } from '../claim.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { type Verdict, couldNotBeChecked, unverified, verified } from './claim.ts'
+import type { Surroundings } from './surroundings.ts'
 
 // File systems tell time in ticks of a few milliseconds, and a tick may be just over when an entry is written.
 const TICK_MS = 20

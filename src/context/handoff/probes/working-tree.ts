@@ -1,5 +1,5 @@
-import { type Verdict, couldNotBeChecked, unverified, verified } from '../claim.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { type Verdict, couldNotBeChecked, unverified, verified } from './claim.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** Whether nothing is uncommitted. */
 export function probeClean(now: Surroundings): Verdict {

@@ -1,7 +1,7 @@
-import { type Head, readHead } from '../../git/head.ts'
-import type { Repository } from '../../git/repository.ts'
-import { GitFailed } from '../../git/run-git.ts'
-import { dirtyPaths } from '../../git/status.ts'
+import { type Head, readHead } from '../../../git/head.ts'
+import type { Repository } from '../../../git/repository.ts'
+import { GitFailed } from '../../../git/run-git.ts'
+import { dirtyPaths } from '../../../git/status.ts'
 import { BoundedGit } from './bounded-git.ts'
 import { type Verdict, couldNotBeChecked } from './claim.ts'
 

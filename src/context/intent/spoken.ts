@@ -1,5 +1,5 @@
 // How a prompt is read before anything is looked for in it.
-import { lazily } from '../text/lazily.ts'
+import { lazily } from '../../text/lazily.ts'
 
 /** Longer than what a person says about how to work; what is longer has a text pasted into it. */
 const SPOKEN = 1200

@@ -1,4 +1,4 @@
-import { GO_ON, WHERE_WERE_WE } from './going-on.ts'
+import { GO_ON, WHERE_WERE_WE } from './continuation.ts'
 import { couldBeSaid, isSaid } from './phrases.ts'
 import { isSpoken, sentencesOf, spokenWords } from './spoken.ts'
 

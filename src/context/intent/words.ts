@@ -1,5 +1,5 @@
 // The words of a text that tell what it is about.
-import { lazily } from '../text/lazily.ts'
+import { lazily } from '../../text/lazily.ts'
 
 /** The content words of a text, crudely stemmed; names such as `fixSweepBug` and `src/sweep_bug.go` give their parts. */
 export function contentWords(text: string): ReadonlySet<string> {

@@ -1,5 +1,5 @@
-import type { SessionState } from '../session/state.ts'
-import { lazily } from '../text/lazily.ts'
+import type { SessionState } from '../../session/state.ts'
+import { lazily } from '../../text/lazily.ts'
 import { isSpoken } from './spoken.ts'
 import { contentWords, wordsOf } from './words.ts'
 

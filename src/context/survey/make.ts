@@ -1,5 +1,5 @@
 // Makefiles and justfiles: the names of what they can do.
-import { type Command, type Finding, type Look, type Told, purposesOf } from '../finding.ts'
+import { type Command, type Finding, type Look, type Told, purposesOf } from './finding.ts'
 
 const KINDS = [
   {

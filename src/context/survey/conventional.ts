@@ -1,7 +1,7 @@
 // Tools whose commands are the same in every project that has their manifest.
-import type { Command, Finding, Look, Purpose, Told } from '../finding.ts'
-import { isObject } from '../sources.ts'
-import { purposesOf } from '../finding.ts'
+import type { Command, Finding, Look, Purpose, Told } from './finding.ts'
+import { isObject } from './sources.ts'
+import { purposesOf } from './finding.ts'
 import { readToml } from './toml.ts'
 
 type Reader = (look: Look) => Told

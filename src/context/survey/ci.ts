@@ -1,5 +1,5 @@
 // What a project's own machines run: the best witness of which commands have to pass.
-import type { Finding, Look } from '../finding.ts'
+import type { Finding, Look } from './finding.ts'
 
 const FILES = [
   '.gitlab-ci.yml',

@@ -1,5 +1,5 @@
-import { type Command, type Finding, type Look, type Told, purposesOf } from '../finding.ts'
-import { isObject } from '../sources.ts'
+import { type Command, type Finding, type Look, type Told, purposesOf } from './finding.ts'
+import { isObject } from './sources.ts'
 
 const MANAGERS = [
   { name: 'pnpm', lock: 'pnpm-lock.yaml', run: 'pnpm' },

@@ -1,4 +1,4 @@
-import { GitFailed, type GitOptions, runGit } from '../../git/run-git.ts'
+import { GitFailed, type GitOptions, runGit } from '../../../git/run-git.ts'
 
 /** For everything that is asked together. A repository that needs longer gets `could not be checked`. */
 export const GIT_BUDGET_MS = 10_000

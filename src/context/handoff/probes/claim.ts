@@ -1,6 +1,6 @@
 // A handoff says what can be checked together with whether it was: a claim that nobody looked into travels on as if it
 // were known.
-import { defined } from '../../text/defined.ts'
+import { defined } from '../../../text/defined.ts'
 
 export type Verdict =
   | { readonly isVerified: true; readonly probe: string; readonly commit?: string }

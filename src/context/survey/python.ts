@@ -1,6 +1,6 @@
-import { type Command, type Finding, type Look, type Told, purposesOf } from '../finding.ts'
+import { type Command, type Finding, type Look, type Told, purposesOf } from './finding.ts'
 import { type Toml, readToml } from './toml.ts'
-import { defined } from '../../../text/defined.ts'
+import { defined } from '../../text/defined.ts'
 
 const MANAGERS = [
   { name: 'uv', lock: 'uv.lock', run: 'uv run ' },
