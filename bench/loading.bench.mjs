@@ -24,7 +24,7 @@ const COMMANDS = [
   ['the version', ['--version'], 10, 1.4],
   ['a list of one session', ['list'], 10, 2.5],
   ['an entry in a journal of 10', LOG, 10, 3],
-  ['an entry in a journal of 10,000', LOG, 10_000, 6],
+  ['an entry in a journal of 10,000', LOG, 10_000, 10],
 ]
 
 export async function run({ scale = 1, say = () => {} } = {}) {

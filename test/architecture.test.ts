@@ -117,7 +117,7 @@ describe('the sources', () => {
   test('have at most 25 files in a folder', () => {
     const counts = new Map<string, number>()
     for (const name of files) counts.set(dirname(name), (counts.get(dirname(name)) ?? 0) + 1)
-    const crowded = [...counts].filter(([folder, count]) => count > 25)
+    const crowded = [...counts].filter(([, count]) => count > 25)
     expect(crowded).toEqual([])
   })
 

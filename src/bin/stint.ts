@@ -23,7 +23,17 @@ async function runCommand(): Promise<void> {
   if (command === 'mcp' && rest.length === 0) await (await program.mcp()).serveHere(packageJson)
   else await (await program.cli()).main(packageJson)
   await pack.keep()
+  // Where nothing is left to wait for, this only leaves out the taking apart of the whole heap.
+  if (isIdle()) process.exit()
 }
+
+function isIdle(): boolean {
+  const isWritten = [process.stdout, process.stderr].every((out) => out.writableLength === 0)
+  return isWritten && process.getActiveResourcesInfo().every((name) => STANDARD.has(name))
+}
+
+/** What standard input, output and error may be. */
+const STANDARD: ReadonlySet<string> = new Set(['TTYWrap', 'PipeWrap'])
 
 if (require.main === module) {
   if (
