@@ -1,6 +1,6 @@
 // The program as one file of many pieces. A command loads the pieces that it needs, with the code that V8 compiled for them when the same command
 // ran before.
-import { closeSync, openSync, readSync } from 'node:fs'
+import { openSync, readSync } from 'node:fs'
 import { Script, constants } from 'node:vm'
 import { cachePath, readCompiled } from './compiled.ts'
 
@@ -18,6 +18,7 @@ type Piece = (
 const PREFIX = 8
 
 export class Pack {
+  /** Open until the process ends: a piece may be asked for at any time. */
   readonly #fd: number
   readonly #index: Index
   readonly #codeStart: number
@@ -59,7 +60,6 @@ export class Pack {
 
   /** Keeps what V8 has compiled by now, for the next time. */
   async keep(): Promise<void> {
-    closeSync(this.#fd)
     if (this.#isAllCompiled) return
     const pieces = new Map(this.#compiled)
     for (const [name, { script }] of this.#loaded) pieces.set(name, script.createCachedData())
