@@ -24,7 +24,7 @@ export function renderDocument(state: SessionState, marker: Marker): string {
   return renderModel(modelOf(state), marker)
 }
 
-/** Without a marker the text is a copy to be read, not a document to be edited. */
+/** Without a marker the text is a copy to read, not a document to edit. */
 export function renderModel(model: DocumentModel, marker?: Marker): string {
   const lines: string[] = [
     '---',
@@ -108,7 +108,7 @@ function region(model: DocumentModel, name: Region, placeholder?: string): reado
   return lines
 }
 
-/** A text right below a field would be read back as the rest of the field. */
+/** A text right below a field would be parsed as the rest of the field. */
 function apart(lines: readonly string[]): readonly string[] {
   return lines.length === 0 || lines[0] === '' ? lines : ['', ...lines]
 }
@@ -152,7 +152,7 @@ function prefixOf(block: Pick<Block, 'kind'>): string {
   return DOCUMENT_ITEMS.find((item) => item.block === block.kind)?.text?.prefix ?? ''
 }
 
-/** An item's further lines are indented under its first, so that nothing in them can be taken for structure. */
+/** Further lines are indented, so that nothing in them can be parsed as structure. */
 function bullet(
   marker: string,
   text: string,
@@ -166,11 +166,11 @@ function bullet(
   ]
 }
 
-/** `1. **Lock ordering** (time): chain_watcher first`, or the whole first line in bold when it has no short head. */
+/** `1. **Lock ordering** (time): chain_watcher first`, or the whole first line in bold. */
 function discovery(marker: string, prefix: string, text: string, when: string): readonly string[] {
   const [first = '', ...more] = `${prefix}${text}`.split('\n')
   const colon = first.indexOf(': ')
-  // The colon of a prefix ends no head, nor does one of a text that will be read back as prefixed.
+  // The colon of a prefix ends no head.
   const isGotcha = first.startsWith(prefixOf({ kind: 'gotcha' }))
   const hasHead = colon > 0 && colon <= 60 && !isGotcha
   const head = hasHead
@@ -186,7 +186,7 @@ function decisionFields(block: Block): readonly string[] {
   })
 }
 
-/** `**Label**: text`. A further line stands as it is where it would be read back as part of the field, else indented. */
+/** A further line stays at the margin where it would be parsed as part of the field, else it is indented. */
 function field(label: string, text: string): readonly string[] {
   const [first = '', ...more] = text.split('\n')
   let isAfterBlank = false
@@ -200,12 +200,11 @@ function field(label: string, text: string): readonly string[] {
   return [`**${label}**:${first === '' ? '' : ` ${first}`}`, ...rest]
 }
 
-/** A line that continues the field above it without being indented. */
 export function isLazy(line: string): boolean {
   return /^[^\s#*<>=|~`\\-]/.test(line) || /^[-*] \S/.test(line)
 }
 
-/** Free text at the margin. A fence that is never closed would swallow the rest of the document, so it is escaped. */
+/** A fence that is never closed would swallow the rest of the document, so it is escaped. */
 export function freeText(text: string): readonly string[] {
   const lines = text.split('\n')
   let fence: { mark: string; line: number } | undefined

@@ -1,10 +1,8 @@
-// The checksum of zlib. Loading `node:zlib` costs more than summing what a hook reads and writes, so that it is
-// loaded only for more than that.
+// Loading `node:zlib` costs more than summing up to this many bytes here.
 
 const LARGE = 64 * 1024
 let table: Int32Array | undefined
 
-/** CRC-32 as zlib has it, going on from `before`. */
 export function crc32(bytes: Buffer, before = 0): number {
   if (bytes.length > LARGE) return process.getBuiltinModule('node:zlib').crc32(bytes, before)
   table ??= makeTable()
@@ -12,7 +10,7 @@ export function crc32(bytes: Buffer, before = 0): number {
   const inFours = length - (length % 4)
   let sum = ~before
   let index = 0
-  // Four bytes at a time: what is run once is interpreted, and each round costs more than what is done in it.
+  // Four bytes a round: code that runs once is interpreted, so the rounds cost more than the work.
   for (; index < inFours; index += 4) {
     sum ^=
       bytes[index]! |
@@ -29,7 +27,7 @@ export function crc32(bytes: Buffer, before = 0): number {
   return ~sum >>> 0
 }
 
-/** Of one byte, then of a byte with one, two and three behind it. */
+/** Tables for one byte, then for a byte with one, two and three bytes behind it. */
 function makeTable(): Int32Array {
   const made = new Int32Array(4 * 256)
   for (let byte = 0; byte < 256; byte += 1) {

@@ -1,12 +1,11 @@
 import type { JournalRecord } from './record.ts'
 
-/** Something a person or a program can act on. Anything else that is thrown is a defect. */
+/** An error a person or a program can act on; anything else thrown is a defect. */
 export class StintError extends Error {
   override readonly name: string = 'StintError'
   constructor(
     readonly code: string,
     message: string,
-    /** What to do next, in one line. */
     readonly hint?: string,
     options?: ErrorOptions,
   ) {
@@ -14,26 +13,25 @@ export class StintError extends Error {
   }
 }
 
-/** Nothing of the write is there; doing it again is safe. */
+/** Nothing was written; a retry is safe. */
 export class NotWritten extends StintError {
   override readonly name = 'NotWritten'
   constructor(
     readonly path: string,
     cause: unknown,
-    /** What was to be written, ids and all: appending exactly this never duplicates. */
+    /** Appending exactly these records never duplicates. */
     readonly records: readonly JournalRecord[] = [],
   ) {
     super('NOT_WRITTEN', `not saved: ${path}: ${reasonOf(cause)}`, adviceFor(cause), { cause })
   }
 }
 
-/** The write may or may not be there. Doing it again with the same id is safe and settles it. */
+/** The write may have happened; a retry with the same ids is safe and settles it. */
 export class OutcomeUnknown extends StintError {
   override readonly name = 'OutcomeUnknown'
   constructor(
     readonly path: string,
     cause: unknown,
-    /** What was to be written, ids and all: appending exactly this settles it. */
     readonly records: readonly JournalRecord[] = [],
   ) {
     super(
@@ -87,7 +85,6 @@ function adviceFor(cause: unknown): string | undefined {
   }
 }
 
-/** An error as programs see it, on every way out. */
 export interface PublicError {
   readonly code: string
   readonly message: string
@@ -107,7 +104,6 @@ export function publicError(error: unknown): PublicError {
   }
 }
 
-/** A full disk or a missing permission is the machine's doing, not a defect of ours. */
 export function isSystemError(error: unknown): boolean {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 }

@@ -1,6 +1,4 @@
-// The only module that changes anything on disk. Everything Stint writes goes through here, so
-// that counts are checked, new names are made durable, and a crash at any call leaves either the
-// old file or the new one.
+// The only module that writes to disk: a crash at any call leaves either the old file or the new one.
 import {
   appendFileSync,
   chmodSync,
@@ -39,11 +37,9 @@ const DONE: WriteOutcome = { outcome: 'done' }
 
 const WRITES = Symbol.for('stint.writes')
 
-// One for all copies of this module in a process, since a hook that is not served quickly loads a second one; and under a
-// name by which it is found from outside of them.
+// Shared by all copies of this module in a process, and readable from outside: a slow hook loads a second copy.
 const count = ((globalThis as { [WRITES]?: { made: number } })[WRITES] ??= { made: 0 })
 
-/** How often this process has written: each append, and each file that something was put into. */
 export function writesMade(): number {
   return count.made
 }
@@ -61,12 +57,11 @@ export function openForAppend(path: string): number {
   return openSync(path, constants.O_RDWR | constants.O_APPEND)
 }
 
-/** A file for the output of a program that goes on without us. */
 export function openForOutput(path: string): number {
   return openSync(path, 'a', 0o600)
 }
 
-/** Whether there is a file that we may not append to. Only opening it tells: a sandbox need not show in its permissions. */
+/** Only opening the file answers this: a sandbox need not show in the permissions. */
 export function isOutOfReach(path: string): boolean {
   try {
     closeSync(openForAppend(path))
@@ -80,15 +75,12 @@ export function openToRead(path: string): number {
   return openSync(path, constants.O_RDONLY)
 }
 
-/**
- * Opens what another program wrote, or answers undefined when it is no file or cannot be read. Never waits,
- * as opening a pipe would, and never opens a device.
- */
+/** Opens a file another program wrote; never blocks on a pipe and never opens a device. */
 export function openRegularFile(path: string): number | undefined {
   let fd: number | undefined
   try {
     if (!statSync(path).isFile()) return undefined
-    // The name may mean something else by now.
+    // The name may mean another file by now.
     fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     if (fstatSync(fd).isFile()) return fd
   } catch (error) {
@@ -98,12 +90,7 @@ export function openRegularFile(path: string): number | undefined {
   return undefined
 }
 
-/**
- * Appends in one write and makes it durable. A short write is never continued: the rest would
- * land behind whatever another process appended in between. (Node may do so all the same; see `Log`.)
- *
- * `wholeAfter` is the number of bytes after which a reader would already accept a record.
- */
+/** A short write is never continued: the rest would land behind what another process appended. `wholeAfter` bytes make a readable record. */
 export function appendDurably(fd: number, bytes: Buffer, wholeAfter: number): WriteOutcome {
   let written: number
   try {
@@ -113,8 +100,7 @@ export function appendDurably(fd: number, bytes: Buffer, wholeAfter: number): Wr
   }
   count.made += 1
   if (written < bytes.length) {
-    // fs.writeSync returns a short count without throwing when the disk fills in the middle of a
-    // record, so the count decides, not the absence of an exception.
+    // `writeSync` returns a short count without throwing when the disk fills up.
     return {
       outcome: written >= wholeAfter ? 'unknown' : 'not done',
       cause: new ShortWrite(written, bytes.length),
@@ -129,7 +115,6 @@ export function appendDurably(fd: number, bytes: Buffer, wholeAfter: number): Wr
   return DONE
 }
 
-/** Makes the names in a folder durable. */
 function syncFolder(path: string): void {
   if (process.platform === 'win32') return
   const fd = openSync(path, constants.O_RDONLY)
@@ -140,15 +125,11 @@ function syncFolder(path: string): void {
   }
 }
 
-/** Creates a folder and its parents, each new name durable. */
 export function createFolder(path: string): void {
   if (!existsSync(path)) inFolder(path, () => undefined)
 }
 
-/**
- * Does something in a folder that is made for it, and makes each new name durable then: syncing is slow, and somebody who
- * removes all of them meanwhile would win every time.
- */
+/** Runs `work` before the new names are synced: syncing is slow, and a program that removes them meanwhile would always win. */
 export function inFolder<T>(path: string, work: () => T): T {
   const { done, parents } = inSpiteOfRemoval(() => {
     const opened = openParents(path, createBelow(path))
@@ -167,17 +148,16 @@ export function inFolder<T>(path: string, work: () => T): T {
   }
 }
 
-/** Creates a folder and its parents, for what may be lost with the power. */
+/** For files that may be lost in a power cut. */
 export function createFolderUnsynced(path: string): void {
   inSpiteOfRemoval(() => createBelow(path))
 }
 
-/** Answers how many folders were missing. */
 function createBelow(path: string): number {
   if (existsSync(path)) return 0
   const made = createBelow(dirname(path))
   unlessTaken(() => mkdirSync(path))
-  // Also when somebody else made it just now, who may not have come to sync it.
+  // Also counts a folder that another process just made, which may not have synced it yet.
   return made + 1
 }
 
@@ -199,12 +179,9 @@ function openParents(path: string, count: number): readonly number[] {
 const FEWEST_TRIES = 200
 const PATIENCE_SECONDS = 2
 
-/**
- * Does it again when a folder on the way was taken away meanwhile: `git clean` beside us removes what it does not know.
- * Not for ever, and not behind a link into nothing, where nothing can be made.
- */
+/** Retries while `git clean` removes folders on the way, but not for ever, and not behind a dangling link. */
 export function inSpiteOfRemoval<T>(work: () => T): T {
-  // Within another one it is the other's to do again.
+  // A nested call leaves the retry to the outer one.
   if (isTrying) return work()
   const until = process.uptime() + PATIENCE_SECONDS
   isTrying = true
@@ -238,7 +215,6 @@ function isBehindLinkIntoNothing(error: unknown): boolean {
 
 let isTrying = false
 
-/** Replaces a file by another in one step, or leaves the old one. */
 export function replaceFile(
   path: string,
   content: string | Buffer,
@@ -255,10 +231,7 @@ export function replaceFile(
   if (isDurable) syncFolder(dirname(path))
 }
 
-/**
- * Replaces a file by another in one step, without making it durable. For what may be lost with the power:
- * notes of a hook, which costs less than the two syncs would.
- */
+/** Not durable: for hook state, which is cheaper to lose than to sync. */
 export function replaceUnsynced(path: string, content: string | Buffer): void {
   const temporary = temporaryName(path)
   try {
@@ -271,10 +244,7 @@ export function replaceUnsynced(path: string, content: string | Buffer): void {
   }
 }
 
-/**
- * Replaces a file of the user's project in one step, with the permissions it has. A new one gets those that any program's files
- * get. Not made durable: neither is what anybody else writes there.
- */
+/** Keeps the permissions of a file in the user's project. Not durable, like anything else written there. */
 export function replaceSource(path: string, content: string): void {
   const temporary = temporaryName(path)
   const before = statOrUndefined(path)
@@ -289,13 +259,12 @@ export function replaceSource(path: string, content: string): void {
   }
 }
 
-/** Writes a file where it is, as most programs do. A crash leaves a part of it: for what Stint is compared with, and for nothing else. */
+/** Not crash-safe: only for what Stint is compared with in benchmarks. */
 export function overwriteInPlace(path: string, content: string): void {
   writeFileSync(path, content)
   count.made += 1
 }
 
-/** A program of a few lines, which everybody may read and run. */
 export function createExecutable(path: string, content: string): void {
   createFolderUnsynced(dirname(path))
   const temporary = temporaryName(path)
@@ -306,10 +275,7 @@ export function createExecutable(path: string, content: string): void {
 
 const FULL_PIPE_TRIES = 500
 
-/**
- * Writes all of a text to standard output, also through a pipe that takes only a part at a time. Nobody listening is
- * no error; nor is one who has not read for half a second, for whom nobody is to wait.
- */
+/** Handles pipes that take a part at a time. A closed pipe, or one not read for half a second, is no error. */
 export function writeOut(text: string): void {
   const bytes = Buffer.from(text)
   let tries = 0
@@ -324,16 +290,12 @@ export function writeOut(text: string): void {
   }
 }
 
-/** Appends a line to a file of notes, creating it. Not durable, and not the journal. */
 export function appendLine(path: string, line: string): void {
   appendFileSync(path, `${line}\n`, { mode: 0o600 })
   count.made += 1
 }
 
-/**
- * Appends to notes that are worth no failure: on a full or read-only disk, or where their folder is gone, nothing happens. In the
- * way of every hook, so not by a function that does more.
- */
+/** On the path of every hook, so as few calls as possible. */
 export function appendIfPossible(path: string, text: string): void {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
   try {
@@ -344,16 +306,13 @@ export function appendIfPossible(path: string, text: string): void {
       closeSync(fd)
     }
   } catch {
-    // Whoever is served must not be served again for it.
+    // The hook must not fail because its notes could not be written.
   }
 }
 
 const NEWLINE = Buffer.from('\n')
 
-/**
- * Appends whole lines in one write, creating the file. They begin on a line of their own even behind one that
- * was cut off, so what a full disk left of an earlier write costs no other line. Durable only when asked.
- */
+/** Starts a new line even behind a torn one, so a full disk costs no other line. */
 export function appendLines(path: string, lines: Buffer, { isDurable = false } = {}): void {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
   const fd = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -379,10 +338,7 @@ function endsLine(fd: number): boolean {
   return size === 0 || readSync(fd, last, 0, 1, size - 1) === 0 || last.equals(NEWLINE)
 }
 
-/**
- * Takes a name for one process, until it removes it. Answers false at once when another has it. One that has had
- * it for longer than `staleMs` is taken to be dead; and one that `isGone` knows by what it left there.
- */
+/** Returns false at once when another process holds it, unless that is older than `staleMs` or `isGone` knows it is dead. */
 export function takeLock(
   path: string,
   staleMs: number,
@@ -392,7 +348,7 @@ export function takeLock(
   const take = () => unlessTaken(() => writeLock(path, owner))
   if (take()) return true
   const takenAt = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs
-  // A time in the future is that of another clock, and would never pass.
+  // A time in the future comes from another clock and would never pass.
   const isYoung = takenAt !== undefined && Math.abs(Date.now() - takenAt) <= staleMs
   if (isYoung && !isGone(readOrUndefined(path)?.toString('utf8') ?? '')) return false
   removeFile(path)
@@ -404,10 +360,7 @@ function writeLock(path: string, owner: string): void {
   count.made += 1
 }
 
-/**
- * Replaces the file that is open as `fd` by another in one step. Answers false, changing nothing,
- * when the name no longer means that file: whoever rewrites a file must have read the one it replaces.
- */
+/** Returns false, changing nothing, when the name no longer means the file open as `fd`. */
 export function replaceOpenFile(path: string, fd: number, content: Buffer): boolean {
   const temporary = temporaryName(path)
   writeNew(temporary, content, modeOf(path))
@@ -423,16 +376,12 @@ export function replaceOpenFile(path: string, fd: number, content: Buffer): bool
 
 const PART_PATTERN = /^\.(\d+)-[0-9a-f]{12}\.part$/
 
-/** The process that was writing a file that is not whole, by the file's name. */
 export function writerOf(name: string): number | undefined {
   const pid = PART_PATTERN.exec(name)?.[1]
   return pid === undefined ? undefined : Number(pid)
 }
 
-/**
- * A file that is written piece by piece, for what is too large to be held. It has its name only once it is whole; until
- * then the name says who is writing it, because nobody can tell by its age whether it is still being written.
- */
+/** A file written piece by piece. Until it is whole, its name holds the writer's pid, because its age does not show whether it is being written. */
 export class GrowingFile {
   readonly #path: string
   readonly #fd: number
@@ -448,7 +397,6 @@ export class GrowingFile {
     if (written < bytes.length) throw new ShortWrite(written, bytes.length)
   }
 
-  /** Gives it its name. Answers false, and keeps nothing, when the name is taken. */
   keepAs(path: string): boolean {
     return this.#finish(() => {
       let isNew: boolean
@@ -464,7 +412,7 @@ export class GrowingFile {
     })
   }
 
-  /** Puts it in the place of the file that is open as `fd`. Answers false, changing nothing, when the name means another one by now. */
+  /** Returns false, changing nothing, when the name no longer means the file open as `fd`. */
   replace(path: string, fd: number): boolean {
     return this.#finish(() => {
       if (!isNameOf(path, fd)) return false
@@ -495,11 +443,11 @@ export class GrowingFile {
 }
 
 interface Durability {
-  /** False for views, which can be rendered again: they may be lost with the power. */
+  /** False for views, which can be rendered again after a power cut. */
   readonly isDurable?: boolean
 }
 
-/** Creates a file with its content in one step. Answers false, changing nothing, when the name is taken. */
+/** Returns false, changing nothing, when the name is taken. */
 export function createFile(
   path: string,
   content: string | Buffer,
@@ -521,29 +469,24 @@ export function createFile(
   return isNew
 }
 
-/** Whether an error says that this file system has no hard links, or none between these two folders. */
 export function lacksHardLinks(error: unknown): boolean {
   return ['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(
     errnoOf(error) ?? '',
   )
 }
 
-/** Creates a file with this content unless there is one, whatever it holds. */
 export function writeOnce(path: string, content: string): void {
   if (statOrUndefined(path) === undefined) createFile(path, content)
 }
 
-/** Gives a file a second name. Answers false, changing nothing, when the name is taken. */
+/** Returns false, changing nothing, when the name is taken. */
 export function linkFile(from: string, to: string): boolean {
   const isNew = unlessTaken(() => linkSync(from, to))
   if (isNew) syncFolder(dirname(to))
   return isNew
 }
 
-/**
- * Makes `to` another name of `from`, taking the name from whatever had it. Answers false, changing
- * nothing, when `from` no longer names the open file `fd`.
- */
+/** Returns false, changing nothing, when `from` no longer names the open file `fd`. */
 export function relinkFile(from: string, fd: number, to: string): boolean {
   const temporary = temporaryName(to)
   linkSync(from, temporary)
@@ -558,7 +501,6 @@ export function relinkFile(from: string, fd: number, to: string): boolean {
   return true
 }
 
-/** Renames a file. Answers false when it is not there. */
 export function moveFile(from: string, to: string, { isDurable = true }: Durability = {}): boolean {
   try {
     renameSync(from, to)
@@ -570,7 +512,6 @@ export function moveFile(from: string, to: string, { isDurable = true }: Durabil
   return true
 }
 
-/** Removes one name. Answers false when it is not there. */
 export function removeFile(path: string): boolean {
   try {
     unlinkSync(path)
@@ -581,12 +522,10 @@ export function removeFile(path: string): boolean {
   }
 }
 
-/** Removes a folder of ours with everything in it. */
 export function removeTree(path: string): void {
   rmSync(path, { recursive: true, force: true })
 }
 
-/** Removes a folder that holds nothing. Answers false when it does, or is not there. */
 export function removeEmptyFolder(path: string): boolean {
   try {
     rmdirSync(path)
@@ -597,7 +536,6 @@ export function removeEmptyFolder(path: string): boolean {
   }
 }
 
-/** Creates an empty file, or renews its time. */
 export function touchFile(path: string): void {
   try {
     const now = new Date()
@@ -608,12 +546,10 @@ export function touchFile(path: string): void {
   }
 }
 
-/** Removes the temporaries that a killed process left in a folder, once nobody can still be writing them. */
 export function sweepTemporaries(folder: string, olderThanMs = 60_000): number {
   return staleTemporaries(folder, olderThanMs).filter(removeFile).length
 }
 
-/** The temporaries in a folder that nobody can still be writing. Looking is apart from removing for whoever only reports. */
 export function staleTemporaries(folder: string, olderThanMs = 60_000): readonly string[] {
   const names = existsSync(folder)
     ? readdirSync(folder).filter((name) => TEMPORARY_PATTERN.test(name))
@@ -621,7 +557,7 @@ export function staleTemporaries(folder: string, olderThanMs = 60_000): readonly
   return names
     .map((name) => join(folder, name))
     .filter((path) => {
-      // A second name of an old file has that file's old time of writing, but a new time of change.
+      // A second name of an old file keeps its old mtime, but gets a new ctime.
       const changedAt = lstatSync(path, { throwIfNoEntry: false })?.ctimeMs
       return changedAt !== undefined && Date.now() - changedAt > olderThanMs
     })
@@ -629,7 +565,7 @@ export function staleTemporaries(folder: string, olderThanMs = 60_000): readonly
 
 const TEMPORARY_PATTERN = /^\..+\.[0-9a-f]{12}\.tmp$/
 
-// Hidden and unique: two processes never share one, and no listing of ours takes it for a document.
+// Hidden and unique, so no listing takes it for a document.
 function temporaryName(path: string): string {
   const folder = dirname(path)
   return join(folder, `.${path.slice(folder.length + 1)}.${randomHex(6)}.tmp`)
@@ -645,7 +581,6 @@ function unlessTaken(create: () => void): boolean {
   }
 }
 
-/** Creates a file and makes its content durable, though not yet its name; leaves nothing when it fails. */
 function writeNew(path: string, content: string | Buffer, mode = 0o600, isDurable = true): void {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const fd = openSync(path, 'wx', mode)

@@ -3,20 +3,14 @@ import { randomHex } from './random.ts'
 const ID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const COUNTER_LIMIT = 0xfff
 const MILLIS_LIMIT = 0xffff_ffff_ffff
-// A fresh millisecond starts its counter in the lower half, which leaves room for
-// at least 2,048 further ids before the millisecond itself has to be borrowed from the future.
+// A fresh millisecond starts in the lower half, which leaves 2,048 ids before the next millisecond is borrowed.
 const COUNTER_SEED_MASK = 0x7ff
 
 export function isId(text: string): boolean {
   return ID_PATTERN.test(text)
 }
 
-/**
- * Mints a UUIDv7 that sorts after `after`, whatever the clock says.
- *
- * The clock may jump back, and another process may have minted ahead of ours; order in the
- * fold is order of ids, so an id seen is a floor and the time of day only a suggestion.
- */
+/** Mints a UUIDv7 that sorts after `after`, even when the clock jumped back or another process minted ahead. */
 export function mintId(after: string | undefined, now: number = Date.now()): string {
   const random = randomHex(10)
   let millis = now
@@ -34,17 +28,15 @@ export function mintId(after: string | undefined, now: number = Date.now()): str
     }
   }
   const time = millis.toString(16).padStart(12, '0')
-  // The two highest bits of this digit say which variant of UUID it is.
   const variant = '89ab'[Number.parseInt(random[3]!, 16) & 3]!
   return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${variant}${random.slice(4, 7)}-${random.slice(8, 20)}`
 }
 
-/** The short name of an id: its random tail, because two ids minted together share their time. */
+/** The random tail: two ids minted together share their time. */
 export function shortId(id: string): string {
   return id.slice(-6)
 }
 
-/** The time an id was minted at, as the clock then said; undefined for an id that is not ours. */
 export function timeOfId(id: string): string | undefined {
   const time = new Date(isId(id) ? millisOf(id) : Number.NaN)
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString()

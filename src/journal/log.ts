@@ -17,7 +17,6 @@ import { isNameOf, sameFile, statOrUndefined } from './look.ts'
 import { isId, mintId, timeOfId } from './ids.ts'
 import { type JournalRecord, encodeRecord } from './record.ts'
 
-/** A record that has not been given its id or time yet. Giving an `id` makes a retry safe. */
 export interface RecordDraft {
   readonly kind: string
   readonly data: Readonly<Record<string, unknown>>
@@ -27,7 +26,7 @@ export interface RecordDraft {
   readonly once?: string
 }
 
-/** Where a log is, and its second name under the git directory that `git clean` does not reach. */
+/** `link` is a second name under the git directory, which `git clean` does not reach. */
 export interface LogPlace {
   readonly path: string
   readonly link?: string | undefined
@@ -36,18 +35,11 @@ export interface LogPlace {
 const ATTEMPTS = 10
 const TAIL_BYTES = 64 * 1024
 
-/**
- * One append-only log, shared by any number of processes without a lock.
- *
- * Appending is one `O_APPEND` write, so records of different processes do not mix; what can go
- * wrong is that the name is taken away meanwhile (`git clean`, a branch switch, a purge), and so
- * every append looks afterwards whether its file still has a name of ours and goes again if not.
- */
+/** An append-only log, shared between processes without a lock: each append is one `O_APPEND` write, checked afterwards because the name can be taken away. */
 export class Log {
   #fd: number | undefined
   #isReadOnly = false
   #read = 0
-  /** What `read` found in the file that is open now, and a sum of its ends. */
   #known: { readonly contents: LogContents; readonly edges: number } | undefined
   #lastId: string | undefined
   #now: () => number
@@ -59,14 +51,12 @@ export class Log {
     this.#now = options.now ?? Date.now
   }
 
-  /** The largest id seen; the next one minted is larger. */
   get lastId(): string | undefined {
     return this.#lastId
   }
 
-  /** Takes note of an id from elsewhere (a snapshot, another log). */
   sawId(id: string | undefined): void {
-    // Only ids like ours: a larger one that cannot be counted on from would be no floor at all.
+    // A larger id in another format cannot be counted up from.
     if (id !== undefined && isId(id) && (this.#lastId === undefined || id > this.#lastId))
       this.#lastId = id
   }
@@ -78,7 +68,6 @@ export class Log {
     )
   }
 
-  /** Creates the log with its first records, in one step. Fails if the name is taken. */
   create(drafts: readonly RecordDraft[]): readonly JournalRecord[] {
     const { path } = this.place
     const records = this.#mint(drafts)
@@ -97,12 +86,7 @@ export class Log {
     return records
   }
 
-  /**
-   * Appends records and returns them once they are durable.
-   *
-   * Throws `NotWritten` when they are certainly absent and `OutcomeUnknown` when they may be
-   * there; either carries the records, and appending those never duplicates.
-   */
+  /** Throws `NotWritten` or `OutcomeUnknown` with the records; appending those again never duplicates. */
   append(drafts: readonly RecordDraft[]): readonly JournalRecord[] {
     if (drafts.length === 0) return []
     let records: readonly JournalRecord[] | undefined
@@ -111,14 +95,14 @@ export class Log {
     let cause: unknown
     for (let attempt = 0; attempt < ATTEMPTS && unknowns < 2; attempt += 1) {
       try {
-        // A log that is held is written to at once: whether it still has its names is seen afterwards.
+        // An open log is written to at once: the names are checked afterwards.
         const fd = this.#fd === undefined || this.#isReadOnly ? this.#open() : this.#fd
         const before = fstatSync(fd)
         if (this.#read !== before.size) this.#catchUp(fd, before)
         records ??= this.#mint(drafts)
         const frames = records.map(encodeRecord)
         const bytes = frames.length === 1 ? frames[0]! : Buffer.concat(frames)
-        // A reader accepts a record as soon as its closing brace is there, with or without the newline.
+        // A reader accepts a record from its closing brace on, without the newline.
         const result = appendDurably(fd, bytes, frames[0]!.length - 1)
         if (result.outcome !== 'not done') mayBeThere = true
         if (result.outcome === 'done') {
@@ -129,7 +113,7 @@ export class Log {
           cause = result.cause
         }
         if (result.outcome === 'not done') break
-        // Written again with the same ids through a new descriptor, the second copy settles it.
+        // Writing the same ids again through a new descriptor settles it.
         if (result.outcome === 'unknown') unknowns += 1
       } catch (error) {
         if (error instanceof JournalMissing) throw error
@@ -143,7 +127,6 @@ export class Log {
     throw new NotWritten(this.place.path, cause, records)
   }
 
-  /** Every good record, and the damage. Asked again, it reads only what was appended since. */
   read(): LogContents {
     const fd = this.#openToRead()
     const contents = this.#readAppended(fd) ?? this.readFrom(0)
@@ -153,7 +136,7 @@ export class Log {
     return contents
   }
 
-  /** What was appended at or after `offset`, for whoever knows the largest id before it: nothing need be read again to append. */
+  /** The caller knows the largest id before `offset`, so nothing has to be read again to append. */
   readOn(offset: number, lastId: string): LogContents {
     this.sawId(lastId)
     const contents = this.readFrom(offset)
@@ -161,20 +144,17 @@ export class Log {
     return contents
   }
 
-  /** What was appended at or after `offset`. */
   readFrom(offset: number): LogContents {
     const contents = readLogFd(this.#openToRead(), this.place.path, offset)
     for (const record of contents.records) this.sawId(record.id)
     return contents
   }
 
-  /** The file behind the name now: what a snapshot must match. */
   identity(): { inode: number; size: number } {
     const stat = fstatSync(this.#openToRead())
     return { inode: stat.ino, size: stat.size }
   }
 
-  /** An open file to read the log from. */
   descriptor(): number {
     return this.#openToRead()
   }
@@ -187,7 +167,6 @@ export class Log {
     this.#known = undefined
   }
 
-  /** What is known and what was appended to it; undefined when that is not all there is to it. */
   #readAppended(fd: number): LogContents | undefined {
     if (this.#known === undefined) return undefined
     const { contents, edges } = this.#known
@@ -197,7 +176,7 @@ export class Log {
     if (size === end) return contents
     const tail = this.readFrom(end)
     const last = records.reduce((max, { id }) => (id > max ? id : max), '')
-    // A late id may be one that was read before, and a damaged line is named by its number in the whole file.
+    // A late id may repeat one read before, and damage is reported by line number in the whole file.
     if (tail.damage.length > 0 || tail.records.some(({ id }) => id <= last)) return undefined
     return {
       records: [...records, ...tail.records],
@@ -221,8 +200,7 @@ export class Log {
       } catch (error) {
         this.close()
         cause = error
-        // Another program may take a name away between any two calls, as `git clean` does; while
-        // one name is left, going again finds the log.
+        // Another program may remove a name between any two calls; while one is left, a retry finds the log.
         if (!isMissing(error)) break
         if (!this.exists()) throw new JournalMissing(path)
       }
@@ -230,7 +208,7 @@ export class Log {
     throw new NotWritten(path, cause)
   }
 
-  /** A full or a read-only disk keeps nobody from reading. */
+  /** Reading works on a full or read-only disk. */
   #openToRead(): number {
     try {
       return this.#open()
@@ -249,23 +227,19 @@ export class Log {
     try {
       reconcileLink(path, link)
     } catch (error) {
-      // Without hard links, or where the second name may not be written, the log works without it.
+      // Without hard links, or where the link may not be written, the log works without it.
       if (!lacksHardLinks(error) && errnoOf(error) !== 'EROFS' && errnoOf(error) !== 'EACCES')
         throw error
     }
   }
 
-  /**
-   * Reads what was appended since the last time, by anybody, and answers the ids in it. After an
-   * append these must include its own: Node goes on with the rest of a short write by itself, and
-   * a file system may not append in one step, so another process's record can be in the middle of ours.
-   */
+  /** After an append the ids must include its own: Node continues a short write by itself, so another record can be in the middle of ours. */
   #catchUp(fd: number, { size }: { size: number }): ReadonlySet<string> {
     if (this.#read === size) return new Set()
     let from = this.#read > 0 && this.#read < size ? this.#read : Math.max(0, size - TAIL_BYTES)
     const readOn = () => parseLog(readRange(fd, from, size), this.place.path, from)
     let contents = readOn()
-    // A record longer than the tail hides its own id, so look further back until one is seen.
+    // A record longer than the tail hides its own id.
     while (contents.records.length === 0 && this.#read === 0 && from > 0) {
       from = Math.max(0, size - 4 * (size - from))
       contents = readOn()
@@ -279,7 +253,7 @@ export class Log {
     return drafts.map((draft) => {
       const id = draft.id ?? mintId(this.#lastId, this.#now())
       this.sawId(id)
-      // An id given without a time takes the time in the id, so that a retry is the same to the byte.
+      // A retry with a given id must be the same to the byte.
       const at =
         draft.at ??
         (draft.id === undefined ? undefined : timeOfId(draft.id)) ??
@@ -289,10 +263,7 @@ export class Log {
     })
   }
 
-  /**
-   * What one look can settle, and nearly always does: the log's own name still means the same file,
-   * which has a second name and is longer by just our bytes, so that they are there in one piece.
-   */
+  /** The usual case, settled with one stat: same file, both names, longer by exactly our bytes. */
   #hasGrownByJust(length: number, before: { ino: number; dev: number; size: number }): boolean {
     const now = statOrUndefined(this.place.path)
     if (now?.ino !== before.ino || now.dev !== before.dev || now.size !== before.size + length)
@@ -302,11 +273,7 @@ export class Log {
     return true
   }
 
-  /**
-   * Whether what was just written is there, in the file that the log's own name means. The link alone
-   * is not enough: a process that finds both names on different files copies the link's file before it
-   * takes its name away, and would miss what is written there after it read.
-   */
+  /** The link alone is not enough: a process that reconciles the names copies the link's file before removing it, and would miss this append. */
   #isSettled(fd: number, records: readonly JournalRecord[]): boolean {
     const { path, link } = this.place
     const file = fstatSync(fd)
@@ -323,7 +290,6 @@ function isFile(path: string, file: { ino: number; dev: number }): boolean {
   return named?.ino === file.ino && named.dev === file.dev
 }
 
-/** Brings a log back under its own name from its link, when only that name was taken away. */
 export function restoreFromLink(place: LogPlace): boolean {
   const { path, link } = place
   if (
@@ -335,10 +301,7 @@ export function restoreFromLink(place: LogPlace): boolean {
   return inFolder(dirname(path), () => linkFile(link, path))
 }
 
-/**
- * Makes the link name the log's file again. When both exist and differ (a branch switch replaced
- * one of them), what only the old one holds is appended first, so the names agree and nothing is lost.
- */
+/** When both names exist and differ, records only the old file holds are appended first, so nothing is lost. */
 function reconcileLink(path: string, link: string): void {
   createFolder(dirname(link))
   if (linkFile(path, link)) return
@@ -359,7 +322,6 @@ function reconcileLink(path: string, link: string): void {
   }
 }
 
-/** Appends the records that the log does not hold yet, and looks whether it does then. */
 function copyMissing(records: readonly JournalRecord[], fd: number, path: string): number {
   const missing = withoutHeld(records, fd, path)
   if (missing.length === 0) return 0

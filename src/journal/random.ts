@@ -1,5 +1,4 @@
-// Random bytes from the system's own source, read as a file. `node:crypto` has the same ones, but loading it
-// costs a hook more than everything it writes.
+// Reads /dev/urandom because loading `node:crypto` costs a hook more than everything it writes.
 import { openSync, readSync } from 'node:fs'
 
 const POOL_BYTES = 512
@@ -7,7 +6,6 @@ const pool = Buffer.allocUnsafe(POOL_BYTES)
 let used = POOL_BYTES
 let device: number | undefined
 
-/** As many random bytes, in hexadecimal digits. */
 export function randomHex(bytes: number): string {
   if (used + bytes > POOL_BYTES) refill()
   used += bytes

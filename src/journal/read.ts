@@ -2,29 +2,27 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { type DamageReason, type JournalRecord, decodeLine, findRecords } from './record.ts'
 import { crc32 } from './crc32.ts'
 
-/** A line that could not be read as a record. It stays in the file as evidence. */
+/** A line that is not a record. It stays in the file as evidence. */
 export interface Damage {
   readonly file: string
-  /** Counted from the start of what was read; absolute when reading began at byte 0. */
+  /** Counted from where reading began. */
   readonly line: number
   readonly offset: number
   readonly reason: DamageReason
-  /** The first bytes, for a person to recognise. */
   readonly preview: string
 }
 
 export interface LogContents {
-  /** Every good record, each id once, in the order of the file. */
+  /** Each id once, in file order. */
   readonly records: readonly JournalRecord[]
   readonly damage: readonly Damage[]
-  /** Where reading stopped: the offset after the last complete line. */
+  /** The offset after the last complete line. */
   readonly end: number
   readonly bytes: Buffer
 }
 
 const NEWLINE = 0x0a
 
-/** Reads every good record of a log and names what is damaged. Throws only when the file itself cannot be read. */
 export function readLog(path: string, from = 0): LogContents {
   const fd = openSync(path, 'r')
   try {
@@ -39,7 +37,6 @@ export function readLogFd(fd: number, path: string, from = 0): LogContents {
   return { ...parseLog(bytes, path, from), bytes }
 }
 
-/** Reads `[from, to)`, or less when the file ends earlier. */
 export function readRange(fd: number, from: number, to: number): Buffer {
   const bytes = Buffer.allocUnsafe(Math.max(0, to - from))
   let filled = 0
@@ -51,7 +48,6 @@ export function readRange(fd: number, from: number, to: number): Buffer {
   return bytes.subarray(0, filled)
 }
 
-/** The records and the damage in `bytes`, which begin at offset `from` of `path`. */
 export function parseLog(bytes: Buffer, path: string, from = 0): Omit<LogContents, 'bytes'> {
   const records: JournalRecord[] = []
   const damage: Damage[] = []
@@ -112,7 +108,7 @@ function preview(text: Buffer): string {
 
 const EDGE = 4096
 
-/** A sum over both ends of what a file holds before an offset, by which it is known again when it has only grown. */
+/** Identifies a file that has only grown since. */
 export function edgesBefore(fd: number, offset: number): number {
   const start = readRange(fd, 0, Math.min(EDGE, offset))
   return crc32(readRange(fd, Math.max(0, offset - EDGE), offset), crc32(start))

@@ -1,17 +1,16 @@
 import { crc32 } from './crc32.ts'
 
-/** The version of the framing. A reader keeps what it does not understand; a writer writes only this. */
+/** A reader keeps what it does not understand; a writer writes only this version. */
 export const FORMAT_VERSION = 1
 
-/** One immutable line of a journal. The journal does not look inside `data`. */
 export interface JournalRecord {
   readonly id: string
-  /** Wall-clock time of writing, for people. Order comes from `id`. */
+  /** For people; `id` gives the order. */
   readonly at: string
   readonly kind: string
-  /** Who wrote it and through what: `cli`, `document`, `hook`, `library`. */
+  /** `cli`, `document`, `hook` or `library`. */
   readonly by: string
-  /** Two entries with the same `once` are the same event noticed twice; the fold takes the first. */
+  /** Two entries with the same `once` are one event captured twice; the fold takes the first. */
   readonly once?: string
   readonly data: Readonly<Record<string, unknown>>
 }
@@ -35,16 +34,13 @@ const RECORD_START = Buffer.from('{"v":')
 const SUM_PREFIX_LENGTH = ',"sum":"'.length
 const SUM_PATTERN = /^,"sum":"[0-9a-f]{8}"\}$/
 
-/**
- * Frames a record as `\n{…}\n`. The newline in front ends whatever a killed writer left
- * half-written, so that a tear never swallows the record after it.
- */
+/** The newline in front ends what a killed writer left, so a tear never swallows the next record. */
 export function encodeRecord(record: JournalRecord): Buffer {
   const { id, at, kind, by, once, data } = record
   return sealed(JSON.stringify({ v: FORMAT_VERSION, id, at, kind, by, once, data }), '\n')
 }
 
-/** JSON with a checksum as its last field, over every byte before that; `around` stands on both sides of it. */
+/** Adds a checksum over all bytes before it as the last field. */
 export function sealed(json: string, around = ''): Buffer {
   const bytes = Buffer.from(`${around}${json.slice(0, -1)},"sum":"00000000"}${around}`)
   const bodyEnd = bytes.length - around.length - SUM_LENGTH
@@ -56,7 +52,6 @@ export function sealed(json: string, around = ''): Buffer {
   return bytes
 }
 
-/** Whether these are the bytes that were sealed. */
 export function isSealed(bytes: Buffer): boolean {
   const bodyEnd = Math.max(0, bytes.length - SUM_LENGTH)
   const tail = bytes.toString('latin1', bodyEnd)
@@ -66,7 +61,6 @@ export function isSealed(bytes: Buffer): boolean {
   )
 }
 
-/** Reads one line back. The checksum covers every byte before it, so a changed byte anywhere is noticed. */
 export function decodeLine(line: Buffer): Decoded {
   if (isSealed(line)) return decodeChecked(line)
   const hasSum = SUM_PATTERN.test(line.toString('latin1', Math.max(0, line.length - SUM_LENGTH)))
@@ -74,15 +68,12 @@ export function decodeLine(line: Buffer): Decoded {
   return { ok: false, reason: isJson(line) ? 'no checksum' : 'torn or not JSON' }
 }
 
-/**
- * Finds the whole records inside a line that is not one record, where a tool joined lines or a
- * power cut left a page of zeroes in front. The checksum decides what is whole.
- */
+/** Finds whole records in a line where a tool joined lines or a power cut left zeroes in front. */
 export function findRecords(
   line: Buffer,
 ): { record: JournalRecord; text: Buffer; start: number }[] {
   const found: { record: JournalRecord; text: Buffer; start: number }[] = []
-  // Garbage can look like the start of a record everywhere; the effort stays linear in the line.
+  // Garbage can look like the start of a record everywhere; the effort stays linear.
   let effort = 64 * line.length
   let start = line.indexOf(RECORD_START)
   while (start !== -1 && effort > 0) {
@@ -129,7 +120,6 @@ function decodeChecked(line: Buffer): Decoded {
   return { ok: true, record: typeof once === 'string' ? { ...record, once } : record }
 }
 
-/** The checksum of records, snapshots and markers, in eight hexadecimal digits. */
 export function checksum(bytes: Buffer): string {
   return crc32(bytes).toString(16).padStart(8, '0')
 }

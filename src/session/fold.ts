@@ -21,7 +21,7 @@ import type { Item, SessionState } from './state.ts'
 
 export { NeedsFullFold } from './kinds/shelf.ts'
 
-/** Raised whenever the same entries give another state, so that none kept by an older program is carried on. */
+/** Raise it when the same entries fold to another state, so that older snapshots are refolded. */
 export const FOLD_VERSION = 4
 
 const ONCE_KEPT = 200
@@ -57,7 +57,7 @@ const SHELVES: ShelfRules<SessionState> = {
   ...conversations.shelves,
 }
 
-/** The state that these entries make, in whatever order they come. Pure; never throws on any data. */
+/** Pure, independent of the order of entries, and never throws on any data. */
 export function fold(sessionId: string, entries: readonly RawEntry[]): SessionState {
   const state = initialState(sessionId)
   for (const entry of inEffect(entries)) apply(state, entry)
@@ -76,10 +76,7 @@ export function fold(sessionId: string, entries: readonly RawEntry[]): SessionSt
   }
 }
 
-/**
- * Carries a state forward over newer entries without the older ones. Throws `NeedsFullFold` when
- * an entry is late, or takes back or changes one that went before.
- */
+/** Throws `NeedsFullFold` when an entry is late, or retracts or amends an earlier one. */
 export function advance(state: SessionState, entries: readonly RawEntry[]): SessionState {
   const next = workingCopy(state)
   const known = itemIds(state)
@@ -105,15 +102,13 @@ export function advance(state: SessionState, entries: readonly RawEntry[]): Sess
   return next
 }
 
-/** Fields by which an entry refers to an earlier one. */
 const REFERENCES = ['step', 'blocker', 'next', 'from', 'after', 'handoff'] as const
 
 function isReference(value: unknown): value is string {
   return typeof value === 'string' && value !== 'start'
 }
 
-// What is not in a list may have been left behind, taken back, or be another name of an entry that
-// was noticed twice; only all entries can tell.
+// An id that is not in a list may have been cut, retracted, or be a duplicate; only all entries can tell.
 function itemIds(state: SessionState): Set<string> {
   return new Set(
     Object.values(state).flatMap((value) =>
@@ -135,16 +130,15 @@ function apply(state: Working<SessionState>, entry: RawEntry): void {
   if (state.tldr !== undefined && folding?.outdatesTldr !== false)
     state.tldr = { ...state.tldr, isOutdated: state.tldr.id !== entry.id }
   const git = gitOf(entry.data.git)
-  // What a delegate's merge left was seen on its target, which need not be where this session works.
+  // A delegate's merge was seen on its target branch, which need not be this session's.
   if (git === undefined || optional(entry.data.whose) !== undefined) return
-  // As a whole: a detached head has no branch, and must not seem to be on the one before.
+  // Replaced as a whole: a detached head has no branch.
   state.git = git
   if (folding?.bindsBranch !== true) return
   if (git.branch === undefined) delete state.branch
   else state.branch = git.branch
 }
 
-/** How entries of a kind are folded; undefined for one that is not known. */
 function foldOf(kind: string): Fold<{ git: unknown; entry: unknown }, SessionState> | undefined {
   return Object.hasOwn(FOLDS, kind)
     ? (FOLDS[kind as EntryKind] as Fold<{ git: unknown; entry: unknown }, SessionState>)
@@ -155,7 +149,7 @@ function initialState(id: string): Working<SessionState> {
   const shelves = Object.keys(SHELVES).map((name) => [name, { earlier: 0, items: [] }])
   return {
     id,
-    // What a session whose beginning cannot be read is known by.
+    // The name of a session whose first entry is unreadable.
     name: `session-${id.slice(-6)}`,
     title: `Session ${id.slice(-6)}`,
     status: 'active',
@@ -186,11 +180,7 @@ function isShelf(value: unknown): value is Shelf<Item> {
   return typeof value === 'object' && value !== null && 'items' in value
 }
 
-/**
- * The state with its long lists cut to their recent end: what a snapshot keeps. Whatever is still
- * open stays (steps to do, unresolved blockers, next steps, what somebody pinned), so that an
- * abridged state answers every question a resuming agent has, at a size that does not grow.
- */
+/** Cuts long lists to their recent end for a snapshot. Open items and pins stay, so a resuming agent misses nothing. */
 export function abridge(state: SessionState): SessionState {
   const lists = state as unknown as Readonly<Record<string, Shelf<Item>>>
   const rules = Object.entries(SHELVES as unknown as ShelfRules)
