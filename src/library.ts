@@ -100,7 +100,7 @@ export function openProject(cwd: string = process.cwd(), options: WorkspaceOptio
 }
 
 export type { Priority, Size, Task } from './backlog/task.ts'
-export type { PartOf, TreeNode } from './backlog/tree.ts'
+export type { PartOf, TreeNode } from './backlog/waits.ts'
 export type { TaskGraph } from './backlog/waits.ts'
 export type { Figure, Limit } from './context/budget/figures.ts'
 export type { Role, Stage } from './context/budget/stages.ts'
@@ -189,7 +189,7 @@ export type {
   DelegateRow,
   MergeOptions,
   MergeProposal,
-} from './run/delegate/contract.ts'
+} from './run/delegate/delegate-row.ts'
 export type { AttemptDetail, DelegateDetail } from './run/delegate/delegate-row.ts'
 export type { DelegateStatus } from './run/entries.ts'
 export type { Gauge, MergeEvent, MergeOutcome, RunEvent, RunEventKind } from './run/events.ts'

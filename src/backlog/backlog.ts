@@ -1,9 +1,10 @@
 import type { ChecklistItem, TaskFields, TaskStatus } from '../session/entries.ts'
 import { type RawEntry, inEffect } from '../session/in-effect.ts'
-import { isRecord, line, shortnameFor } from './canonical.ts'
-import { idOrItself } from './find.ts'
 import {
   type Task,
+  idOrItself,
+  isRecord,
+  line,
   readChecklist,
   readLine,
   readList,
@@ -11,6 +12,7 @@ import {
   readPriority,
   readSize,
   readStatus,
+  shortnameFor,
 } from './task.ts'
 import { backlogProblems } from './waits.ts'
 

@@ -1,13 +1,21 @@
 import type { ChecklistItem, TaskStatus } from '../session/entries.ts'
-import { joined, line, passage } from './canonical.ts'
-import { readFrontmatter } from './frontmatter.ts'
-import { type Priority, type Size, readPriority, readSize, readStatus } from './task.ts'
+import {
+  type Priority,
+  type Size,
+  joined,
+  line,
+  passage,
+  readPriority,
+  readSize,
+  readStatus,
+} from './task.ts'
 import {
   type Marker,
   SECTIONS,
   type SectionName,
   isDependencyLine,
   markerOf,
+  readFrontmatter,
   unescapeLines,
   withoutMarker,
 } from './task-file.ts'

@@ -1,5 +1,6 @@
 import type { ChecklistItem, TaskStatus } from '../session/entries.ts'
-import { isRecord, line, passage } from './canonical.ts'
+import { cleanText, oneLine, slug } from '../text/clean.ts'
+import { StintError } from '../journal/errors.ts'
 
 export const PRIORITIES = ['P0', 'P1', 'P2', 'P3'] as const
 export const SIZES = ['XS', 'S', 'M', 'L', 'XL'] as const
@@ -114,4 +115,88 @@ export function readPassage(value: unknown): string | undefined {
 
 export function isTaskOpen(task: Pick<Task, 'status'>): boolean {
   return task.status !== 'completed'
+}
+
+// One spelling for every text, whichever way it came (an entry, a file, another tool), so that
+// what is rendered and read back is the same text and not an edit.
+
+/** A text of one line. Anything but a string is the empty text. */
+export function line(value: unknown): string {
+  return typeof value === 'string' ? oneLine(value) : ''
+}
+
+/** A text of several lines, without blank ones around it. */
+export function passage(value: unknown): string {
+  return typeof value === 'string' ? cleanText(value) : ''
+}
+
+export function joined(...passages: readonly string[]): string {
+  return passages
+    .map(passage)
+    .filter((text) => text !== '')
+    .join('\n\n')
+}
+
+/** The name a title gets in file names and commands. */
+export function shortnameFor(title: string): string {
+  const name = slug(title)
+  // A title in which nothing can be spelled in Latin letters gets the word for want of a name.
+  return name === slug('') && !title.toLowerCase().includes(name) ? 'task' : name
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+// Shorter pieces of an id match by accident: `a1` is in every eighth UUID.
+const SHORTEST_PART = 4
+
+type Named = Pick<Task, 'id' | 'shortname'>
+
+/** The tasks a reference may mean: by id, else by shortname or file name, else by a part of the id. */
+export function matchTasks<T extends Named>(tasks: readonly T[], reference: string): readonly T[] {
+  const wanted = line(reference).replace(/\.md$/, '')
+  if (wanted === '') return []
+  const exact = tasks.filter((task) => task.id === wanted)
+  if (exact.length > 0) return exact
+  const named = tasks.filter(
+    (task) => task.shortname === wanted || `${task.shortname}-${task.id}` === wanted,
+  )
+  if (named.length > 0 || wanted.length < SHORTEST_PART) return named
+  return tasks.filter((task) => task.id.includes(wanted))
+}
+
+/** The id of the only task a reference may mean, or the reference itself. `ids` are those of the tasks. */
+export function idOrItself(
+  tasks: readonly Named[],
+  ids: { has(id: string): boolean },
+  reference: string,
+): string {
+  if (ids.has(reference)) return reference
+  const [only, ...others] = matchTasks(tasks, reference)
+  return only !== undefined && others.length === 0 ? only.id : reference
+}
+
+/** The one task a reference means. */
+export function findTask<T extends Named & Pick<Task, 'title' | 'status'>>(
+  tasks: readonly T[],
+  reference: string,
+): T {
+  const [only, ...others] = matchTasks(tasks, reference)
+  if (only === undefined) {
+    throw new StintError(
+      'TASK_NOT_FOUND',
+      `there is no task ${JSON.stringify(reference)}`,
+      'stint task list shows them all',
+    )
+  }
+  if (others.length === 0) return only
+  const candidates = [only, ...others].map(
+    (task) => `  ${task.id}  ${task.shortname}  (${task.status}) ${task.title}`,
+  )
+  throw new StintError(
+    'TASK_AMBIGUOUS',
+    `${JSON.stringify(reference)} may mean any of ${candidates.length} tasks:\n${candidates.join('\n')}`,
+    'name it by its id, or by a longer part of it',
+  )
 }

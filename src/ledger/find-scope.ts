@@ -5,7 +5,7 @@ import { runIds } from '../project/store/run-files.ts'
 import type { Workspace } from '../project/store/workspace.ts'
 import { findRun } from '../run/run-log.ts'
 import { foldBacklog } from '../backlog/backlog.ts'
-import { findTask, matchTasks } from '../backlog/find.ts'
+import { findTask, matchTasks } from '../backlog/task.ts'
 import { gather } from './gather.ts'
 import type { LedgerRequest } from './ledger.ts'
 

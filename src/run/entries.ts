@@ -5,7 +5,7 @@ import type { SizeClass } from './plan/contract.ts'
 import type { Usage } from '../session/entries.ts'
 import type { EndOfRun, NeverBegun, Spend, TaskName } from './report.ts'
 import type { RunOptions } from './options.ts'
-import { isRecord } from '../backlog/canonical.ts'
+import { isRecord } from '../backlog/task.ts'
 import { countOf, listOf } from '../text/json-fields.ts'
 
 export interface RunEntryData {

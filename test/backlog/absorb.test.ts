@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { absorbTaskFiles } from '../../src/backlog/absorb-files.ts'
-import { type TaskEdits, taskEdits } from '../../src/backlog/absorb.ts'
+import { type TaskEdits, absorbTaskFiles, taskEdits } from '../../src/backlog/absorb.ts'
 import { backlogAt } from '../../src/backlog/backlog.ts'
 import { idFromFile } from '../../src/backlog/store.ts'
 import { idOf, markerOf, renderTaskFile } from '../../src/backlog/task-file.ts'

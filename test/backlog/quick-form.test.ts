@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readQuickForm } from '../../src/backlog/quick-form.ts'
+import { readQuickForm } from '../../src/backlog/specialist.ts'
 
 test.each([
   ['Add login (depends: [t1, t2])', { title: 'Add login', dependsOn: ['t1', 't2'] }],

@@ -1,6 +1,5 @@
 // Delegates as the command line is given them, without any having been started.
-import type { DelegateRow } from '../../src/run/delegate/contract.ts'
-import type { DelegateDetail } from '../../src/run/delegate/delegate-row.ts'
+import type { DelegateDetail, DelegateRow } from '../../src/run/delegate/delegate-row.ts'
 
 export const NOW = '2026-03-02T12:00:00.000Z'
 

@@ -19,7 +19,7 @@ import {
   reviewBy,
 } from '../../src/cli/print/merge.ts'
 import { Output } from '../../src/cli/context/output.ts'
-import type { MergeProposal } from '../../src/run/delegate/contract.ts'
+import type { MergeProposal } from '../../src/run/delegate/delegate-row.ts'
 import { NOW, detail, row } from './delegate-rows.ts'
 import type { MergeOutcome } from '../../src/run/events.ts'
 

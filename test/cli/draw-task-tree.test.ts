@@ -8,7 +8,7 @@ import {
 import { painter } from '../../src/cli/print/terminal/paint.ts'
 import { widthOf } from '../../src/cli/print/terminal/width.ts'
 import type { Backlog } from '../../src/backlog/backlog.ts'
-import { taskTrees } from '../../src/backlog/tree.ts'
+import { taskTrees } from '../../src/backlog/waits.ts'
 import { aChecklist, aLine, aStatus } from '../backlog/any-task.ts'
 import { Told, backlogOf } from '../backlog/world.ts'
 

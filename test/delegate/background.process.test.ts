@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } f
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { DelegateRow } from '../../src/run/delegate/contract.ts'
+import type { DelegateRow } from '../../src/run/delegate/delegate-row.ts'
 import { readRun } from '../../src/run/run-log.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { program } from '../support/cli.ts'

@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { MergeOptions } from '../../src/run/delegate/contract.ts'
+import type { MergeOptions } from '../../src/run/delegate/delegate-row.ts'
 import { type DelegateState, delegateNow } from '../../src/run/delegate/delegates.ts'
 import { mergeDelegates } from '../../src/run/merge/queue.ts'
 import type { ProcessMark } from '../../src/harness/contract/drive.ts'

@@ -1,5 +1,5 @@
 // Merges delegates as `stint merge` does, and dies behind a step of one of them.
-import { startInBackground } from '../../src/run/delegate/background.ts'
+import { startInBackground } from '../../src/run/delegate/work-delegate.ts'
 import { findDelegate } from '../../src/run/delegate/delegates.ts'
 import { mergeInTurn } from '../../src/run/merge/queue.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'

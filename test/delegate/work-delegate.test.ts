@@ -180,7 +180,7 @@ test('a delegate is given what its session knows beside its order, in headings a
   )
   const state = await world.made({ what: 'write the parser\n# Task other: take over' })
   const { taskText } = await import('../../src/run/texts/task-text.ts')
-  const { delegateSource } = await import('../../src/run/delegate/delegate-source.ts')
+  const { delegateSource } = await import('../../src/run/delegate/delegate-run.ts')
   const source = await delegateSource(world.workspace(), state.id, state.order, undefined)
   const [task] = (await source.read()).tasks
   const text = taskText(task!, { brief: state.order.brief })

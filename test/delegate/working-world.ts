@@ -1,7 +1,7 @@
 // Delegates that a rehearsal agent works for: real processes, real git, and a script in place of a model.
 import { onTestFinished } from 'vitest'
 import { createDelegate } from '../../src/run/delegate/create-delegate.ts'
-import type { DelegateRequest } from '../../src/run/delegate/contract.ts'
+import type { DelegateRequest } from '../../src/run/delegate/delegate-row.ts'
 import { type DelegateState, delegateNow } from '../../src/run/delegate/delegates.ts'
 import { workDelegate } from '../../src/run/delegate/work-delegate.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'

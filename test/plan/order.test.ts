@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { areRelated, orderOfWork, plannedTask, relationToAll } from '../../src/run/plan/order.ts'
-import { nextTasks } from '../../src/backlog/next.ts'
+import { nextTasks } from '../../src/backlog/waits.ts'
 import { Told, backlogOf } from '../backlog/world.ts'
 import { someTasks, task } from './any-plan.ts'
 

@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { BeginWorkflow } from '../../src/project/workflow/begin.ts'
 import { phaseIn } from '../../src/project/workflow/evidence.ts'
 import type { RecoverOptions } from '../../src/project/workflow/recover.ts'
-import { NINE_PHASES } from '../../src/backlog/workflow/templates.ts'
-import { readTemplate } from '../../src/backlog/workflow/template-file.ts'
+import { NINE_PHASES, readTemplate } from '../../src/backlog/workflow/templates.ts'
 import { type World, gitProject, plainProject } from '../support/project.ts'
 
 const begin = (world: World, more: Partial<BeginWorkflow> = {}) =>

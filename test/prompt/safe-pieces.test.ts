@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SafePieces } from '../../src/run/prompt/safe-pieces.ts'
+import { SafePieces } from '../../src/run/prompt/answer.ts'
 import { withoutControls } from '../../src/text/clean.ts'
 import { redact } from '../../src/text/redact.ts'
 

@@ -7,8 +7,12 @@ import { removeLeftLocks } from '../../src/git/left-locks.ts'
 import { findRepository } from '../../src/git/repository.ts'
 import { runGit } from '../../src/git/run-git.ts'
 import { findPlace } from '../../src/project/store/place.ts'
-import { commitAsFound } from '../../src/run/worktree/commit-uncommitted.ts'
-import { isAsKept, keepAndSetBack, keepWork } from '../../src/run/worktree/rollback.ts'
+import {
+  commitAsFound,
+  isAsKept,
+  keepAndSetBack,
+  keepWork,
+} from '../../src/run/worktree/rollback.ts'
 import { removeIfClean } from '../../src/run/worktree/remove-if-clean.ts'
 import {
   type RunTree,

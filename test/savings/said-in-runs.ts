@@ -6,7 +6,7 @@ import { BUILT_IN } from '../../src/run/profiles/profile.ts'
 import { setupText } from '../../src/run/texts/setup-text.ts'
 import { taskText } from '../../src/run/texts/task-text.ts'
 import { projectContext } from '../../src/context/survey/project-context.ts'
-import { shortnameFor } from '../../src/backlog/canonical.ts'
+import { shortnameFor } from '../../src/backlog/task.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
 

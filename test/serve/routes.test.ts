@@ -26,7 +26,7 @@ import type {
   UsageAnswer,
   WorkflowLine,
 } from '../../src/serve/contract.ts'
-import type { DelegateRow } from '../../src/run/delegate/contract.ts'
+import type { DelegateRow } from '../../src/run/delegate/delegate-row.ts'
 import { startServer } from '../../src/serve/start-server.ts'
 import { draft } from '../../src/session/entries.ts'
 import type { PublicTask } from '../../src/public.ts'

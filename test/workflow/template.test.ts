@@ -7,9 +7,11 @@ import {
   NINE_PHASES,
   findTemplate,
   listTemplates,
+  readTemplate,
   templateIn,
+  tokenRange,
+  tokensText,
 } from '../../src/backlog/workflow/templates.ts'
-import { readTemplate, tokenRange, tokensText } from '../../src/backlog/workflow/template-file.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { Story } from '../support/worlds.ts'
 

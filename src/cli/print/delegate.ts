@@ -1,7 +1,6 @@
 // A delegate in words: the line that tells what became of it, the table of several, and everything about one.
 import { facts, fileList, indent, line, plural, shellWord } from './terminal/text.ts'
-import type { DelegateRow } from '../../run/delegate/contract.ts'
-import type { AttemptDetail, DelegateDetail } from '../../run/delegate/delegate-row.ts'
+import type { AttemptDetail, DelegateDetail, DelegateRow } from '../../run/delegate/delegate-row.ts'
 import { shortId } from '../../journal/ids.ts'
 import type { DelegateMove, DelegateStatus } from '../../run/entries.ts'
 import { cleanText, shorten } from '../../text/clean.ts'

@@ -2,7 +2,7 @@ import type { Phase, PhaseStatus, Recovered, WorkflowOverview } from '../../libr
 import { currentPlace, focusOf, isApproved } from '../../session/kinds/phases.ts'
 import { shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
-import { tokensText } from '../../backlog/workflow/template-file.ts'
+import { tokensText } from '../../backlog/workflow/templates.ts'
 import type { Output } from '../context/output.ts'
 import { tableWithHead } from './terminal/table.ts'
 

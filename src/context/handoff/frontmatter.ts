@@ -1,5 +1,5 @@
 import { shortenToCost } from '../cost.ts'
-import { yamlValue } from '../../backlog/frontmatter.ts'
+import { yamlValue } from '../../backlog/task-file.ts'
 import { oneLine } from '../../text/clean.ts'
 import { second } from '../../text/times.ts'
 import type { HandoffFacts } from './facts.ts'

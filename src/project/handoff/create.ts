@@ -20,7 +20,7 @@ import {
   draft,
 } from '../../session/entries.ts'
 import type { SessionState } from '../../session/state.ts'
-import { findTask, matchTasks } from '../../backlog/find.ts'
+import { findTask, matchTasks } from '../../backlog/task.ts'
 import { openBacklog } from '../tasks/backlog.ts'
 import { checkpointDrafts } from '../lifecycle/checkpoint.ts'
 import { NoSession, chooseSession, findSession, refuseClosed } from '../store/choose.ts'

@@ -1,6 +1,6 @@
 import { StintError } from '../../journal/errors.ts'
 import { isId } from '../../journal/ids.ts'
-import { isRecord } from '../../backlog/canonical.ts'
+import { isRecord } from '../../backlog/task.ts'
 import { cleanText, slug } from '../../text/clean.ts'
 
 const SHORTEST = 4

@@ -33,7 +33,7 @@ import { runIds, runLogPlace, runProgram } from '../store/run-files.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { isAlive } from '../../harness/process/strays.ts'
 import { readLog } from '../../journal/read.ts'
-import { isRecord } from '../../backlog/canonical.ts'
+import { isRecord } from '../../backlog/task.ts'
 
 export interface PurgeOptions {
   readonly text: string

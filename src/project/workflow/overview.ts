@@ -9,7 +9,7 @@ import {
   isSplit,
   nextPlace,
 } from '../../session/kinds/phases.ts'
-import { isInside } from '../../backlog/workflow/template-file.ts'
+import { isInside } from '../../backlog/workflow/templates.ts'
 import { chooseSession } from '../store/choose.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { followsNone, placeText } from './append.ts'

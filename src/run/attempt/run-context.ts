@@ -1,7 +1,7 @@
 import type { Harness, PermissionRequest } from '../../harness/contract/drive.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { Backlog } from '../../backlog/backlog.ts'
-import type { BacklogSource } from '../sources/source.ts'
+import type { BacklogSource } from '../sources/foreign.ts'
 import type { Tracking } from '../plan/complexity.ts'
 import type { ProofOptions } from '../proof/prove.ts'
 import type { Emit } from '../events.ts'

@@ -2,7 +2,7 @@
 import { packSession } from '../../project/pack.ts'
 import type { Backlog } from '../../backlog/backlog.ts'
 import type { Conversations } from './conversations.ts'
-import { profileFor } from '../profiles/profile-for.ts'
+import { profileFor } from '../profiles/profile.ts'
 import {
   type Failure,
   type TaskExtra,

@@ -2,8 +2,13 @@
 import { type RunContext, RunEnds, type TaskWork } from './run-context.ts'
 import type { TaskName } from '../report.ts'
 import type { RunState } from '../run-state.ts'
-import { commitAsFound } from '../worktree/commit-uncommitted.ts'
-import { type KeptWork, type WorkToKeep, keepAndSetBack, keepWork } from '../worktree/rollback.ts'
+import {
+  type KeptWork,
+  type WorkToKeep,
+  commitAsFound,
+  keepAndSetBack,
+  keepWork,
+} from '../worktree/rollback.ts'
 import { bringBack, headInWords, headNow, hiddenPaths, uncommitted } from '../worktree/tree.ts'
 import { defined } from '../../text/defined.ts'
 

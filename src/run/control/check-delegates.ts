@@ -13,7 +13,7 @@ import {
   isUnsettled,
 } from '../delegate/delegates.ts'
 import { describeTree, inShell, treesInState } from '../loop/check-runs.ts'
-import { isOfDeadTry } from '../merge/integration-tree.ts'
+import { isOfDeadTry } from '../merge/target.ts'
 import { headNow } from '../worktree/tree.ts'
 
 export function checkDelegates(place: Place): readonly Check[] {

@@ -2,10 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StintError } from '../../journal/errors.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { startInBackground } from '../delegate/background.ts'
-import type { DelegateRequest, DelegateRow, MergeOptions } from '../delegate/contract.ts'
+import { refuseToBegin, startInBackground, tellDelegate } from '../delegate/work-delegate.ts'
+import {
+  type DelegateDetail,
+  type DelegateRequest,
+  type DelegateRow,
+  type MergeOptions,
+  detailOf,
+  rowOf,
+} from '../delegate/delegate-row.ts'
 import { createDelegate } from '../delegate/create-delegate.ts'
-import { type DelegateDetail, detailOf, rowOf } from '../delegate/delegate-row.ts'
 import {
   type DelegateState,
   delegateNow,
@@ -13,9 +19,8 @@ import {
   findExactly,
   isUnsettled,
 } from '../delegate/delegates.ts'
-import { refuseToBegin, tellDelegate } from '../delegate/work-delegate.ts'
 import { mergeDelegates } from '../merge/queue.ts'
-import { reconcile, reconcileAll } from '../merge/reconcile.ts'
+import { reconcile, reconcileAll } from '../merge/finish.ts'
 import { discardDelegate, stopDelegate } from './end-delegate.ts'
 import type { MergeEvent, MergeOutcome } from '../events.ts'
 

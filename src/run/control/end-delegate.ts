@@ -10,10 +10,11 @@ import { repositoryOf } from '../../project/store/worktrees.ts'
 import {
   type DelegateState,
   delegateNow,
+  inTurn,
   isAttended,
   isSameProcess,
+  takingUp,
 } from '../delegate/delegates.ts'
-import { inTurn, takingUp } from '../delegate/in-turn.ts'
 import {
   commitsBeyond,
   keepStrayCommits,
@@ -23,10 +24,10 @@ import {
 } from '../delegate/kept-commits.ts'
 import { tellParent } from '../delegate/parent-journal.ts'
 import { endLeftovers } from '../loop/resume.ts'
-import { reconcile } from '../merge/reconcile.ts'
+import { reconcile } from '../merge/finish.ts'
 import { RunLog, readRun } from '../run-log.ts'
 import { foldRun } from '../run-state.ts'
-import { commitAsFound } from '../worktree/commit-uncommitted.ts'
+import { commitAsFound } from '../worktree/rollback.ts'
 import { fewOf, inNoCommit } from '../worktree/remove-if-clean.ts'
 import { commitOf, repositoryAt } from '../worktree/tree.ts'
 

@@ -1,9 +1,8 @@
 import { DEFAULT_HARNESS } from '../../harness/registry.ts'
 import { join, normalize } from 'node:path'
 import type { Backlog } from '../../backlog/backlog.ts'
-import { findTask } from '../../backlog/find.ts'
+import { type Task, findTask, isTaskOpen } from '../../backlog/task.ts'
 import { readSpecialist } from '../../backlog/specialist.ts'
-import { type Task, isTaskOpen } from '../../backlog/task.ts'
 import { GitFailed, runGit } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
 import { createFolder, removeEmptyFolder, removeFile, replaceFile } from '../../journal/files.ts'
@@ -17,30 +16,37 @@ import type { Workspace } from '../../project/store/workspace.ts'
 import { repositoryOf, worktreesFolder } from '../../project/store/worktrees.ts'
 import { defined } from '../../text/defined.ts'
 import { cleanText, oneLine, slug } from '../../text/clean.ts'
-import { delegateEnvironment, delegateWrap } from './delegate-environment.ts'
+import { delegateEnvironment, delegateWrap } from './delegate-run.ts'
 import type { DelegateOrder, RunEntryData } from '../entries.ts'
 import { readyHarness } from '../loop/make-run-context.ts'
 import { thisProcess } from '../loop/start-run.ts'
 import { type RunOptions, resolveOptions } from '../options.ts'
-import { loadProfiles } from '../profiles/profile.ts'
-import { findProfile } from '../profiles/profile-for.ts'
+import { findProfile, loadProfiles } from '../profiles/profile.ts'
 import { RunLog } from '../run-log.ts'
 import { openSource } from '../sources/open-source.ts'
 import { fewOf } from '../worktree/remove-if-clean.ts'
-import { NOT_WORK, commitOf, headOf, treeOfItsOwn, uncommitted } from '../worktree/tree.ts'
+import {
+  NOT_WORK,
+  commitOf,
+  headOf,
+  repositoryAt,
+  treeOfItsOwn,
+  uncommitted,
+} from '../worktree/tree.ts'
 import { briefFor } from './brief.ts'
-import type { DelegateRequest } from './contract.ts'
+import type { DelegateRequest } from './delegate-row.ts'
 import {
   type DelegateState,
+  MAKING,
   allDelegates,
   delegateNow,
+  inTurn,
   isAttended,
   isUnsettled,
 } from './delegates.ts'
-import { foreseenOverlaps } from './foresee-overlap.ts'
-import { MAKING, inTurn } from './in-turn.ts'
 import { removeTree } from './kept-commits.ts'
-import { tellBegun } from './parent-journal.ts'
+import { changedFiles, tellBegun } from './parent-journal.ts'
+import { KnownPaths, type Touches, overlapOf, touchesOf } from './overlap.ts'
 
 /** What a parallel run says of a delegate of its own. */
 export interface PartOfRun {
@@ -379,4 +385,59 @@ export function refuseSecretCommand({ config }: Workspace, verify: string): void
     'the verify command has a secret in it, which is not written down for those who are to run it',
     'put the command into a script, or the secret into the environment',
   )
+}
+
+// Who will probably change the same files is told before they do, and not by a conflict.
+
+const PATHS_SHOWN = 3
+
+interface Wanted {
+  readonly what: string
+  readonly files: readonly string[]
+  readonly task?: Task
+}
+
+/** One line for each delegate that has, or will have, files in common with an order. */
+export function foreseenOverlaps(
+  workspace: Workspace,
+  wanted: Wanted,
+  others: readonly DelegateState[],
+): readonly string[] {
+  const beside = others.filter((one) => isUnsettled(one) && !one.order.isReadOnly)
+  if (beside.length === 0) return []
+  const known = new KnownPaths(
+    runGit(repositoryOf(workspace.place).worktree, ['ls-files', '-z']).split('\0').filter(Boolean),
+  )
+  const own = touchesOf(textOf(wanted.what, wanted.task), known, wanted.files)
+  return beside.flatMap((other) => {
+    const { how, paths } = overlapOf(own, touchedBy(workspace, other, known))
+    if (how === 'none') return []
+    return [
+      `${other.order.name}, which is ${other.status}, ${how === 'declared' ? 'is to change' : 'may change'} the same files: ${fewOf(paths, PATHS_SHOWN)}; they may conflict when they are merged`,
+    ]
+  })
+}
+
+/** What it was said to change, what its order names, and what it has changed already. */
+function touchedBy(workspace: Workspace, state: DelegateState, known: KnownPaths): Touches {
+  const { order, run } = state
+  const { declared, likely } = touchesOf(textOf(order.what), known, order.files)
+  const { tree } = run.started
+  const changed = [
+    ...changedFiles(workspace, state, { isMerged: false }),
+    ...(repositoryAt(tree) === undefined ? [] : uncommitted(tree)),
+  ]
+  return declared.length > 0
+    ? { declared: [...declared, ...changed], likely: [] }
+    : { declared, likely: [...likely, ...changed] }
+}
+
+function textOf(what: string, task?: Task): Parameters<typeof touchesOf>[0] {
+  return {
+    title: what,
+    description: task?.description ?? '',
+    details: task?.details ?? '',
+    checklist: task?.checklist ?? [],
+    extra: task?.extra ?? '',
+  }
 }

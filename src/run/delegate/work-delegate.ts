@@ -1,7 +1,7 @@
 // A delegate at work, in this process: the run of its one task, and what came of it as its next step.
 import { join } from 'node:path'
 import { StintError, errnoOf } from '../../journal/errors.ts'
-import { replaceFile } from '../../journal/files.ts'
+import { openForOutput, replaceFile } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { redaction, withoutSecrets } from '../../project/store/clean-draft.ts'
 import { runFolder } from '../../project/store/run-files.ts'
@@ -12,25 +12,37 @@ import { cleanText } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 import { redactDeep } from '../../text/redact.ts'
 import { safeLine } from '../../text/safe-text.ts'
-import { delegateWrap } from './delegate-environment.ts'
-import { delegateRun } from './delegate-run.ts'
+import { delegateRun, delegateSource, delegateWrap } from './delegate-run.ts'
 import { RunEnds, Stopping } from '../attempt/run-context.ts'
 import type { DelegateMove, DelegateOrder } from '../entries.ts'
 import { type Emit, type Listener, emitTo } from '../events.ts'
-import { delegateSource } from './delegate-source.ts'
 import { makeRunContext, readyHarness } from '../loop/make-run-context.ts'
 import { bringBackTree, endLeftovers } from '../loop/resume.ts'
 import { Selection } from '../loop/selection.ts'
 import { type RunHandle, thisProcess, work } from '../loop/start-run.ts'
 import { type RunOptions, resolveOptions } from '../options.ts'
 import type { EndOfRun, RunReport } from '../report.ts'
-import { RunLog } from '../run-log.ts'
-import { commitAsFound } from '../worktree/commit-uncommitted.ts'
+import { RunLog, readRun } from '../run-log.ts'
+import { commitAsFound } from '../worktree/rollback.ts'
 import { fewOf } from '../worktree/remove-if-clean.ts'
-import { type DelegateState, delegateNow, isAttended } from './delegates.ts'
-import { inTurn, takingUp } from './in-turn.ts'
+import {
+  type DelegateState,
+  MAKING,
+  allDelegates,
+  delegateNow,
+  inTurn,
+  isAttended,
+  takingUp,
+} from './delegates.ts'
 import { keepProved, keepStrayCommits, removeTree } from './kept-commits.ts'
 import { tellBegun, tellParent } from './parent-journal.ts'
+import { spawn } from 'node:child_process'
+import { closeSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { stintProgram } from '../../harness/process/stint-program.ts'
+import type { Place } from '../../project/store/place.ts'
+import { plainEnvironment } from '../attempt/agent-environment.ts'
+import { refuseTooMany } from './create-delegate.ts'
 
 export interface WorkOptions {
   /** What others use that share its budget. */
@@ -342,4 +354,66 @@ export async function runDelegateProcess(
   } finally {
     process.off('SIGTERM', stop).off('SIGINT', stop).off('SIGHUP', ignore)
   }
+}
+
+// A delegate goes on when the command that began it is over: in a process of its own that belongs to no terminal.
+
+const LOOK_MS = 50
+const MOST_LOOKS = 600
+
+/** What the process of a delegate says while it works. */
+export function outputPath(place: Place, id: string): string {
+  return join(runFolder(place, id), 'output.log')
+}
+
+/** Starts the process of a delegate, and waits until it has taken it up. */
+export async function startInBackground(workspace: Workspace, id: string): Promise<void> {
+  await inTurn(workspace.place, MAKING, async () => {
+    const others = allDelegates(workspace.place).filter((one) => one.id !== id)
+    refuseTooMany(others, workspace.config.delegates.most)
+    await startProcess(workspace, id)
+  })
+}
+
+async function startProcess(workspace: Workspace, id: string): Promise<void> {
+  const { place, env } = workspace
+  const { order } = delegateNow(place, id)
+  const output = openForOutput(outputPath(place, id))
+  const before = spellsOf(place, id)
+  const child = spawn(process.execPath, [stintProgram(), 'delegate', 'work', id], {
+    cwd: place.root,
+    env: plainEnvironment(env),
+    stdio: ['ignore', output, output],
+    detached: true,
+  })
+  closeSync(output)
+  let isOver = false
+  child.once('exit', () => (isOver = true)).once('error', () => (isOver = true))
+  child.unref()
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    if (spellsOf(place, id) > before) return
+    if (isOver) break
+    await sleep(LOOK_MS)
+  }
+  if (spellsOf(place, id) > before) return
+  const because = 'its process did not begin'
+  await inTurn(place, takingUp(id), async () => {
+    if (!delegateNow(place, id).isBegun) await moveOn(workspace, id, 'interrupted', because)
+  })
+  const said =
+    readOrUndefined(outputPath(place, id))
+      ?.toString('utf8')
+      .trim()
+      .split('\n')
+      .slice(-5)
+      .join('\n') ?? ''
+  throw new StintError(
+    'DELEGATE_NOT_BEGUN',
+    `the process of ${order.name} did not begin${said === '' ? '' : `: ${said}`}`,
+    `stint delegate retry ${order.name} tries again`,
+  )
+}
+
+function spellsOf(place: Place, id: string): number {
+  return readRun(place, id).filter(({ kind }) => kind === 'run.resumed').length
 }

@@ -21,8 +21,7 @@ import {
   domainOfTask,
   trackingFor,
 } from '../plan/complexity.ts'
-import { type Profile, loadProfiles } from '../profiles/profile.ts'
-import { profileFor } from '../profiles/profile-for.ts'
+import { type Profile, loadProfiles, profileFor } from '../profiles/profile.ts'
 import { Selection } from './selection.ts'
 import { nameOf } from '../attempt/agent-environment.ts'
 import { defined } from '../../text/defined.ts'

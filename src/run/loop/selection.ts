@@ -1,6 +1,5 @@
 import type { Backlog } from '../../backlog/backlog.ts'
-import { findTask } from '../../backlog/find.ts'
-import type { Task } from '../../backlog/task.ts'
+import { type Task, findTask } from '../../backlog/task.ts'
 import type { RunOptions } from '../options.ts'
 import type { NeverBegun } from '../report.ts'
 import type { RunState } from '../run-state.ts'

@@ -7,7 +7,7 @@ import { defined } from '../../text/defined.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import { type DelegateState, allDelegates } from '../delegate/delegates.ts'
 import { withJournal } from '../delegate/parent-journal.ts'
-import { contradicts } from './contradicts.ts'
+import { contentWords } from '../../context/intent/words.ts'
 
 /** More are not read. */
 const MOST = 10
@@ -107,4 +107,190 @@ function chosen({ choice, maker, text }: Made): string {
 
 function short(text: string): string {
   return shorten(safeLine(text), 80)
+}
+
+// Whether two decisions answer the same question differently, told from their words. No model is asked: a person is shown both, and judges.
+// Rather one too few than one too many, as a list that is mostly wrong is not read.
+
+export interface Decided {
+  readonly title: string
+  readonly context?: string
+  readonly options?: string
+  readonly choice?: string
+}
+
+export function contradicts(one: Decided, other: Decided): boolean {
+  const a = understood(one)
+  const b = understood(other)
+  if (isSameAnswer(a.answer, b.answer) || isAboutAnotherPart(a, b)) return false
+  if (isRejectedBy(a, b) || isRejectedBy(b, a))
+    return hasCommonSubject(a, b) || isSameQuestion(one, other)
+  return isSameQuestion(one, other) || isSameSubject(a, b)
+}
+
+interface Understood {
+  /** What was chosen. */
+  readonly answer: string
+  /** What it was chosen for, where the answer says so. */
+  readonly part: string
+  /** What was looked at and not chosen. */
+  readonly rejected: readonly string[]
+  /** What the question is about, without the words of its answers. */
+  readonly subject: ReadonlySet<string>
+  readonly isFramed: boolean
+}
+
+/** `Use Redis for sessions` is an answer and a subject; so is `Redis over Postgres for sessions`, with what was rejected. */
+function understood({ title, context, options, choice }: Decided): Understood {
+  const isTitleAlone = choice === undefined || choice.trim() === '' || sameText(choice, title)
+  const text = (isTitleAlone ? title : choice).replace(LEADING, '').trim()
+  const [answerAndRejected, part] = cutAt(text, FOR)
+  const [answer, against] = cutAt(answerAndRejected, OVER)
+  const listed = (options ?? '')
+    .split(BETWEEN_OPTIONS)
+    .map((option) => option.replace(NUMBERING, '').trim())
+  const rejected = [...listed, ...against.split(BETWEEN_OPTIONS)].filter(
+    (option) => tokens(option).size > 0 && !isSameAnswer(option, answer),
+  )
+  const isFramed = isTitleAlone && part !== ''
+  const answers = tokens([answer, ...listed, against].join(' '))
+  const about = contentWords(
+    isTitleAlone ? `${part} ${context ?? ''}` : `${title} ${part} ${context ?? ''}`,
+  )
+  const subject = new Set(
+    [...about].filter((word) => ![...answers].some((answered) => isSameToken(answered, word))),
+  )
+  return { answer, part, rejected, subject, isFramed }
+}
+
+const LEADING =
+  /^(?:we(?:'ll| will)? |let's |will |to )?(?:use|using|choose|chose|pick|keep|store|prefer|go with|switch to|adopt|take)\s+/i
+const FOR = /\s+(?:for|as)\s+(?:the |all |our |every )?/i
+const OVER = /,?\s+(?:over|instead of|rather than|and not|but not)\s+|,\s+not\s+/i
+const BETWEEN_OPTIONS = /[,;|\n/]|\s+(?:or|vs\.?|versus)\s+/i
+const NUMBERING = /^\s*(?:[-*]|\(?[a-z0-9][.)]|either|or|and)\s+/i
+
+function cutAt(text: string, mark: RegExp): readonly [before: string, after: string] {
+  const found = mark.exec(text)
+  return found === null || found.index === 0
+    ? [text, '']
+    : [text.slice(0, found.index), text.slice(found.index + found[0].length)]
+}
+
+/** One chose what the other looked at and did not choose. */
+function isRejectedBy({ answer }: Understood, { rejected }: Understood): boolean {
+  return rejected.some((option) => covers(tokens(answer), tokens(option)))
+}
+
+/** `Log format` and `Configuration format` have in common only what kind of answer is asked for. */
+function hasCommonSubject(a: Understood, b: Understood): boolean {
+  const [ofA, ofB] = [withoutKinds(a.subject), withoutKinds(b.subject)]
+  return ofA.size > 0 && ofB.size > 0 ? shared(ofA, ofB) > 0 : shared(a.subject, b.subject) > 0
+}
+
+function withoutKinds(words: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...words].filter((word) => !KINDS.has(word)))
+}
+
+const KINDS =
+  contentWords(`format store storage database backend engine library framework tool runner manager language policy strategy approach
+  scheme style naming name type kind structure layout location place version default setting option handling design provider service`)
+
+/** Their titles, or these and what led to them, have most of their telling words in common. */
+function isSameQuestion(one: Decided, other: Decided): boolean {
+  const titles = [contentWords(one.title), contentWords(other.title)] as const
+  const contexts = [contentWords(one.context ?? ''), contentWords(other.context ?? '')] as const
+  const isGeneral = titles[0].size < 2 && titles[1].size < 2
+  const comeFromElsewhere =
+    contexts[0].size > 0 && contexts[1].size > 0 && shared(...contexts) === 0
+  // `Naming` may be about anything; what led to it says about what.
+  if (isGeneral && comeFromElsewhere) return false
+  if (alike(...titles) >= SHARED_PART) return true
+  const whole = [union(titles[0], contexts[0]), union(titles[1], contexts[1])] as const
+  return shared(...whole) >= 3 && alike(...whole) >= SHARED_PART
+}
+
+const SHARED_PART = 0.6
+
+/** The same for `Use X for Y`, whose subject is Y. */
+function isSameSubject(a: Understood, b: Understood): boolean {
+  return (
+    (a.isFramed || b.isFramed) &&
+    a.subject.size > 0 &&
+    b.subject.size > 0 &&
+    alike(a.subject, b.subject) >= SHARED_PART
+  )
+}
+
+/** `camelCase for functions` and `kebab-case for files` answer two questions. */
+function isAboutAnotherPart(a: Understood, b: Understood): boolean {
+  return a.part !== '' && b.part !== '' && shared(tokens(a.part), tokens(b.part)) === 0
+}
+
+function isSameAnswer(one: string, other: string): boolean {
+  const [a, b] = [tokens(one), tokens(other)]
+  if (a.size === 0 || b.size === 0) return true
+  if (isNegative(one) !== isNegative(other)) return false
+  const [numbersA, numbersB] = [numbersOf(a), numbersOf(b)]
+  if (numbersA.size > 0 && numbersB.size > 0 && shared(numbersA, numbersB) === 0) return false
+  // One that says more than the other says the same.
+  return shared(a, b) / Math.min(a.size, b.size) > 0.5
+}
+
+const NEGATIVE =
+  /(?:^|\s)(?:no|not|never|none|without|don't|do not|disable|disabled|off|forbid|reject|drop|remove)(?=\s|$)/i
+
+function isNegative(text: string): boolean {
+  return NEGATIVE.test(text)
+}
+
+/** The words of an answer, which may be short or a number, other than those that any answer has. */
+function tokens(text: string): ReadonlySet<string> {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+(?:[.+#_-]*[\p{L}\p{N}+#]+)*/gu) ?? []
+  return new Set(
+    words
+      .filter((word) => !FILLING.has(word))
+      .map((word) => (word.length > 3 ? word.replace(/s$/, '') : word)),
+  )
+}
+
+const FILLING: ReadonlySet<string> = new Set(
+  `a an the and or of in on at to by with from into it its is are be we will use using keep store stored kept only just simple plain single
+  no not never none without do don't as for that this which one own new our`.split(/\s+/),
+)
+
+function numbersOf(words: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...words].filter((word) => /^v?\d/.test(word)))
+}
+
+/** Whether all of the second is in the first. */
+function covers(words: ReadonlySet<string>, wanted: ReadonlySet<string>): boolean {
+  return wanted.size > 0 && shared(wanted, words) === wanted.size
+}
+
+/** The part of all their words that both have. */
+function alike(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const both = shared(a, b)
+  return both === 0 ? 0 : both / (a.size + b.size - both)
+}
+
+function shared(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  return [...a].filter((word) => [...b].some((other) => isSameToken(word, other))).length
+}
+
+/** `postgres` is `postgresql`, and `mongo` is `mongodb`. */
+function isSameToken(a: string, b: string): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a]
+  return (
+    short === long ||
+    (short.length >= 4 && long.length - short.length <= 3 && long.startsWith(short))
+  )
+}
+
+function union(a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...a, ...b])
+}
+
+function sameText(a: string, b: string): boolean {
+  return a.trim().toLowerCase() === b.trim().toLowerCase()
 }

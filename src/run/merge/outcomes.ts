@@ -3,10 +3,12 @@ import { isAlive } from '../../harness/process/strays.ts'
 import { defined } from '../../text/defined.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { bounded } from '../attempt/run-context.ts'
-import type { MergeProposal } from '../delegate/contract.ts'
+import type { MergeOptions, MergeProposal } from '../delegate/delegate-row.ts'
 import { type DelegateState, isRejection } from '../delegate/delegates.ts'
 import { inRepository } from '../delegate/kept-commits.ts'
-import type { MergeOutcome } from '../events.ts'
+import type { Emit, MergeOutcome } from '../events.ts'
+import type { ProcessMark } from '../../harness/contract/drive.ts'
+import { StintError } from '../../journal/errors.ts'
 
 /** Why a delegate is not to be merged now, and what to do; undefined when it is. One that did not go in before is tried again. */
 export function reasonNotToMerge(
@@ -92,4 +94,43 @@ export function proposalFor(
     contradictions,
     ...defined({ summary }),
   }
+}
+
+/** What all merges of one call share. */
+export interface MergeContext {
+  readonly workspace: Workspace
+  readonly options: MergeOptions
+  /** Who merges. */
+  readonly merger: ProcessMark
+  readonly isStopped: AbortSignal
+  readonly emit: Emit
+  /** Called behind each step that a killed merge may have been the last to make. */
+  readonly at: (step: MergeStep) => Promise<void>
+  /** What is said once, however many are merged. */
+  readonly said: Set<string>
+}
+
+export type MergeStep =
+  | 'begun'
+  | 'merge made'
+  | 'verified'
+  | 'kept'
+  | 'landing'
+  | 'landed'
+  | 'journals merged'
+  | 'merged'
+
+export const STOPPED = 'STOPPED'
+
+export function refuseWhenStopped({ isStopped }: Pick<MergeContext, 'isStopped'>): void {
+  if (isStopped.aborted) throw new StintError(STOPPED, 'the merge was stopped')
+}
+
+export function say({ emit }: Pick<MergeContext, 'emit'>, text: string): void {
+  emit('message', { text })
+}
+
+export function sayOnce(context: Pick<MergeContext, 'said' | 'emit'>, text: string): void {
+  if (!context.said.has(text)) say(context, text)
+  context.said.add(text)
 }

@@ -5,7 +5,7 @@ import { commitOfRef } from '../../git/head.ts'
 import { type Repository, findRepository } from '../../git/repository.ts'
 import { GitFailed, runGit } from '../../git/run-git.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
-import { readOrUndefined } from '../../journal/look.ts'
+import { namesIn, readOrUndefined } from '../../journal/look.ts'
 import type { Place } from '../../project/store/place.ts'
 import { repositoryOf, worktreesFolder } from '../../project/store/worktrees.ts'
 import { allDelegates, isAttended } from '../delegate/delegates.ts'
@@ -14,6 +14,9 @@ import { fewOf } from '../worktree/remove-if-clean.ts'
 import { uncommitted } from '../worktree/tree.ts'
 import { reasonOf } from './outcomes.ts'
 import { inRepository } from '../delegate/kept-commits.ts'
+import { identityFor } from '../../git/identity.ts'
+import { createFolder, removeTree } from '../../journal/files.ts'
+import { shortId } from '../../journal/ids.ts'
 
 export interface Checkout {
   readonly path: string
@@ -139,4 +142,97 @@ function moveCheckout(tree: string, { to, note }: TargetMove): void {
   // Without the last one git would go over a file of the user's that it ignores.
   const how = ['--quiet', '--ff-only', '--no-overwrite-ignore']
   runGit(tree, [...QUIETLY, ...never, 'merge', ...how, to], { env: { GIT_REFLOG_ACTION: note } })
+}
+
+// Where merges are made and verified: a worktree on no branch, made afresh for each and thrown away behind it.
+
+export function integrationTree(place: Place, delegate: string): string {
+  return join(worktreesFolder(place), `merge-${shortId(delegate)}`)
+}
+
+/** For a dry run, which does not wait for its turn and so must not meet anybody. */
+export function treeToTryIn(place: Place, delegate: string): string {
+  return join(worktreesFolder(place), `try-${shortId(delegate)}-${process.pid}`)
+}
+
+/** What is at the place is ours, left by a merge that was killed. */
+export function makeTree(place: Place, tree: string, commit: string): void {
+  removeIntegrationTree(place, tree)
+  createFolder(join(tree, '..'))
+  // By force, because git may still have the name of one whose folder is gone.
+  inRepository(
+    place,
+    ...QUIETLY,
+    'worktree',
+    'add',
+    '--quiet',
+    '--force',
+    '--force',
+    '--detach',
+    tree,
+    commit,
+  )
+}
+
+export function removeIntegrationTree(place: Place, tree: string): void {
+  if (!existsSync(tree)) return
+  try {
+    inRepository(place, ...QUIETLY, 'worktree', 'remove', '--force', '--force', tree)
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error
+    // Git does not know it, or not any more; the folder is ours all the same.
+    removeTree(tree)
+  }
+}
+
+/** Takes away what killed merges of these left. Only for who has the queue, since nobody else merges then. */
+export function removeLeftTrees(place: Place, delegates: readonly string[]): void {
+  for (const id of delegates) removeIntegrationTree(place, integrationTree(place, id))
+  for (const name of namesIn(worktreesFolder(place))) {
+    if (isOfDeadTry(name)) removeIntegrationTree(place, join(worktreesFolder(place), name))
+  }
+}
+
+/** Whether a worktree of this name is of a dry run that is over. */
+export function isOfDeadTry(name: string): boolean {
+  const pid = /^try-[0-9a-f]{6}-(\d+)$/.exec(name)?.[1]
+  if (pid === undefined) return false
+  try {
+    process.kill(Number(pid), 0)
+    return false
+  } catch {
+    return true
+  }
+}
+
+// The user's hooks, keys and remembered resolutions are for the user's own merges.
+const PLAIN = [
+  ...QUIETLY,
+  '-c',
+  'commit.gpgSign=false',
+  '-c',
+  'rerere.enabled=false',
+  '-c',
+  'merge.autoStash=false',
+]
+
+/** Merges a commit into what is checked out. Answers the paths in conflict, if it does not go together. */
+export function mergeInto(
+  tree: string,
+  tip: string,
+  message: string,
+): readonly string[] | undefined {
+  try {
+    runGit(tree, [...PLAIN, 'merge', '--quiet', '--no-ff', '--no-edit', '-m', message, tip], {
+      env: identityFor(tree),
+    })
+    return undefined
+  } catch (error) {
+    if (!(error instanceof GitFailed) || error.status !== 1) throw error
+    const files = runGit(tree, ['diff', '--name-only', '--diff-filter=U', '-z'])
+      .split('\0')
+      .filter((path) => path !== '')
+    if (files.length === 0) throw error
+    return files
+  }
 }

@@ -1,5 +1,5 @@
 import type { Backlog } from '../../backlog/backlog.ts'
-import { criteriaFor } from '../../backlog/next.ts'
+import { criteriaFor } from '../../backlog/waits.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
 import type { PlannedTask, SizeClass } from './contract.ts'
 import { DEFAULT_PLAN, type PlanSettings } from '../../project/config/plan-settings.ts'

@@ -1,5 +1,5 @@
 // One turn of an agent for a prompt: the conversation is opened, prompted, told of and closed, and nothing of it is left.
-import { roleOf } from '../../context/budget/stages.ts'
+import { type Line, roleOf } from '../../context/budget/stages.ts'
 import { hooksOf } from '../../harness/registry.ts'
 import type {
   Conversation,
@@ -17,18 +17,40 @@ import { newTracking, readTracking, writeTracking } from '../../project/conversa
 import { trackingFolderOf } from '../../project/store/conversation-binding.ts'
 import type { LiveSession } from '../../project/store/live-session.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import type { Usage } from '../../session/entries.ts'
+import {
+  type Draft,
+  type EntryData,
+  type EntryKind,
+  type Usage,
+  draft,
+} from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
-import type { RedactOptions } from '../../text/redact.ts'
-import { LiveConversation, openUnlessStopped } from '../attempt/live-conversation.ts'
+import { type RedactOptions, redact } from '../../text/redact.ts'
+import {
+  LiveConversation,
+  type Turn,
+  compactedEntry,
+  crossedEntry,
+  openUnlessStopped,
+} from '../attempt/live-conversation.ts'
 import { OWN_COMMANDS } from '../attempt/agent-environment.ts'
 import { recorderFor } from '../attempt/record-conversation.ts'
 import { spendOf } from '../make-report.ts'
 import type { Emit } from './contract.ts'
-import { type FirstWords, type WayOn, firstWords } from './next-conversation.ts'
-import { PromptJournal } from './prompt-journal.ts'
-import { PROMPT_VARIABLE, type PromptedSession } from './prompted-session.ts'
-import { SafePieces } from './safe-pieces.ts'
+import {
+  type FirstWords,
+  PROMPT_VARIABLE,
+  type PromptedSession,
+  type WayOn,
+  firstWords,
+} from './prompted-session.ts'
+import { withoutControls } from '../../text/clean.ts'
+import { isAbsolute, relative } from 'node:path'
+import { GitFailed } from '../../git/run-git.ts'
+import { LONGEST_MESSAGE, clip } from '../../hook/clip.ts'
+import { requestIn } from '../../hook/requests.ts'
+import type { Gauge } from '../events.ts'
+import { newCommits } from '../worktree/tree.ts'
 
 /** What all parts of a prompt share. */
 export interface PromptContext {
@@ -268,4 +290,192 @@ export function noteConversation(
     if (errnoOf(error) === undefined) throw error
   }
   return transcript
+}
+
+/** A line that is longer is told in pieces that know nothing of each other. */
+const LONGEST_LINE = 4000
+const KEY = /-----BEGIN /
+
+/**
+ * Pieces of a message as they may be told: never half a word, which might be half a secret, and never more of a line than
+ * what stays the same once its secrets are taken out. The whole message follows, so that nothing is lost by holding back.
+ */
+export class SafePieces {
+  readonly #secrets: RedactOptions
+  #line = ''
+  /** What was told of the line. */
+  #told = ''
+  #isHeldBack = false
+
+  constructor(secrets: RedactOptions) {
+    this.#secrets = secrets
+  }
+
+  /** What may be told now that this has come. */
+  take(piece: string): string {
+    this.#line += piece
+    // A private key goes over many lines.
+    if (KEY.test(this.#line)) this.#isHeldBack = true
+    if (this.#isHeldBack) return ''
+    let safe = ''
+    for (let end = this.#line.indexOf('\n'); end !== -1; end = this.#line.indexOf('\n')) {
+      safe += this.#beyond(this.#line.slice(0, end + 1))
+      this.#line = this.#line.slice(end + 1)
+      this.#told = ''
+    }
+    safe += this.#beyond(this.#line.slice(0, this.#line.search(/\S*$/)))
+    if (this.#line.length <= LONGEST_LINE) return safe
+    safe += this.#beyond(this.#line)
+    this.next()
+    return safe
+  }
+
+  /** Another message begins. */
+  next(): void {
+    this.#line = ''
+    this.#told = ''
+    this.#isHeldBack = false
+  }
+
+  #beyond(text: string): string {
+    const safe = redact(withoutControls(text), this.#secrets).text
+    if (!safe.startsWith(this.#told)) return ''
+    const more = safe.slice(this.#told.length)
+    this.#told = safe
+    return more
+  }
+}
+
+// What the journal of a session tells of a prompt: what hooks would have recorded of it, once.
+
+const BY = 'prompt'
+const EDITING = /^(?:Edit|Write|MultiEdit|NotebookEdit|apply_patch|edit)$/
+
+export class PromptJournal {
+  readonly #workspace: Workspace
+  readonly #session: LiveSession
+  readonly #harness: string
+  readonly #text: string
+  readonly #edited = new Set<string>()
+  readonly #headBefore: string | undefined
+  #conversation: string | undefined
+  #isRequestTold = false
+
+  constructor(workspace: Workspace, session: LiveSession, harness: string, text: string) {
+    this.#workspace = workspace
+    this.#session = session
+    this.#harness = harness
+    this.#text = text
+    this.#headBefore = workspace.git()?.commit
+  }
+
+  /** The conversation is there, or there again. */
+  started(
+    conversation: string,
+    transcript: string | undefined,
+    { given: context }: FirstWords,
+  ): void {
+    this.#conversation = conversation
+    this.#append(
+      entry('conversation.joined', {
+        conversation,
+        harness: this.#harness,
+        source: BY,
+        ...defined({ transcript }),
+      }),
+      ...(context === undefined
+        ? []
+        : [entry('context.given', { conversation, event: BY, ...context })]),
+      ...this.#request(),
+    )
+  }
+
+  used({ status, name, path }: Extract<HarnessEvent, { type: 'tool' }>): void {
+    const root = this.#workspace.place.repository?.worktree ?? this.#workspace.place.root
+    if (status !== 'completed' || path === undefined || !EDITING.test(name)) return
+    const inside = isAbsolute(path) ? relative(root, path) : path
+    if (inside === '' || inside.startsWith('..') || isAbsolute(inside) || this.#edited.has(inside))
+      return
+    this.#edited.add(inside)
+    const isKnown = this.#session.open().changedFiles.items.some((file) => file.text === inside)
+    if (!isKnown) this.#append(entry('file.changed', { path: inside }))
+  }
+
+  crossed(stage: Line, gauge: Gauge): void {
+    if (this.#conversation !== undefined)
+      this.#append(crossedEntry(BY, this.#conversation, stage, gauge))
+  }
+
+  compacted(event: Extract<HarnessEvent, { type: 'compaction' }>): void {
+    this.#append(compactedEntry(BY, this.#conversation, event))
+  }
+
+  turnEnded({ said, spent, ended }: Turn): void {
+    const conversation = this.#conversation
+    // Of one that never came to be only what was asked for is worth telling.
+    if (conversation === undefined) return this.#append(...this.#request())
+    const words =
+      said.trim() === '' ? {} : { said: clip(said.trim(), LONGEST_MESSAGE, this.#workspace.config) }
+    const told = { conversation, ...words, ...defined({ failure: ended.failure }) }
+    const models = Object.entries(spent)
+    this.#append(
+      ...(models.length === 0
+        ? [entry('turn.ended', told)]
+        : models.map(([model, usage]) => entry('turn.ended', { ...told, model, usage }))),
+      ...this.#commits(),
+    )
+  }
+
+  left(reason: string): void {
+    const conversation = this.#conversation
+    if (conversation !== undefined)
+      this.#append(entry('conversation.ended', { conversation, reason }))
+  }
+
+  #request(): readonly Draft[] {
+    if (this.#isRequestTold) return []
+    this.#isRequestTold = true
+    const request = requestIn(this.#text, this.#workspace.config)
+    if (request === undefined) return []
+    const rules = request.isRuling ? { isRuling: true } : {}
+    return [
+      entry('request.made', {
+        text: request.text,
+        ...rules,
+        conversation: this.#conversation ?? '',
+      }),
+    ]
+  }
+
+  #commits(): readonly Draft[] {
+    const { repository } = this.#workspace.place
+    const git = this.#workspace.git()
+    if (
+      repository === undefined ||
+      this.#headBefore === undefined ||
+      git?.commit === this.#headBefore
+    )
+      return []
+    try {
+      return newCommits(repository.worktree, this.#headBefore).map(({ commit, subject }) =>
+        draft(
+          'commit.made',
+          { commit, subject, git: { ...git, commit } },
+          { by: BY, once: `commit:${commit}` },
+        ),
+      )
+    } catch (error) {
+      // What it began from may be gone, after a rebase for one.
+      if (!(error instanceof GitFailed)) throw error
+      return []
+    }
+  }
+
+  #append(...drafts: readonly Draft[]): void {
+    this.#session.append(drafts)
+  }
+}
+
+function entry<K extends EntryKind>(kind: K, data: EntryData[K]): Draft {
+  return draft(kind, data, { by: BY }) as Draft
 }

@@ -23,8 +23,14 @@ import {
   type PromptRequest,
   emitTo,
 } from './contract.ts'
-import { type WayOn, harnessOfConversation, wayOn } from './next-conversation.ts'
-import { enterPrompted, findPrompted, holdSession } from './prompted-session.ts'
+import {
+  type WayOn,
+  enterPrompted,
+  findPrompted,
+  harnessOfConversation,
+  holdSession,
+  wayOn,
+} from './prompted-session.ts'
 
 /**
  * One prompt to an agent, in a session that is new or goes on. What is wrong is said before anything is begun; the agent

@@ -4,7 +4,7 @@ import { askGit, runGit } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
 import { statOrUndefined } from '../../journal/look.ts'
 import type { Task } from '../../backlog/task.ts'
-import { isAllAsFound } from '../worktree/commit-uncommitted.ts'
+import { isAllAsFound } from '../worktree/rollback.ts'
 import { type VerifyResult, runVerify } from './verify.ts'
 import {
   commitsSince,

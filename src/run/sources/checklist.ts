@@ -1,6 +1,7 @@
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import {
+  type BacklogSource,
   type ForeignTask,
   ID_RULE,
   circles,
@@ -11,11 +12,10 @@ import {
   readForeign,
   refuse,
 } from './foreign.ts'
-import type { BacklogSource } from './source.ts'
 import { type SourceFile, notThere } from './source-file.ts'
 import type { TaskStatus } from '../../session/entries.ts'
-import { shortnameFor } from '../../backlog/canonical.ts'
-import { readQuickForm } from '../../backlog/quick-form.ts'
+import { shortnameFor } from '../../backlog/task.ts'
+import { readQuickForm } from '../../backlog/specialist.ts'
 import { oneLine, shorten, slug } from '../../text/clean.ts'
 import { type Box, boxOf, indentOf, lineKinds } from './markdown.ts'
 

@@ -4,7 +4,7 @@ import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { ChecklistItem, TaskFields, TaskStatus } from '../../session/entries.ts'
 import { type Backlog, type TaskEntry, foldBacklog } from '../../backlog/backlog.ts'
-import { joined, shortnameFor } from '../../backlog/canonical.ts'
+import { type Task, joined, shortnameFor } from '../../backlog/task.ts'
 import { createHash } from 'node:crypto'
 import { cleanText, oneLine, shorten, slug } from '../../text/clean.ts'
 import { StintError } from '../../journal/errors.ts'
@@ -263,4 +263,17 @@ export function grouped<K, T>(
     else group.push(one)
   }
   return groups
+}
+
+/** Where a run's tasks come from. */
+export interface BacklogSource {
+  /** `.tasks`, `beads`, `github`, or the path of a file in the project. */
+  readonly name: string
+  /** The tasks as they stand, with what Stint's own journals say of them. */
+  read(): Promise<Backlog>
+  /**
+   * Tells the source that a task is completed, where it can be told. `tree` is the working tree of the run. Answers the
+   * paths that it changed there and that git tracks, relative to `tree`, for the runner to commit.
+   */
+  settle(task: Task, summary: string, tree: string): Promise<readonly string[]>
 }

@@ -1,6 +1,14 @@
 import type { Workspace } from '../../project/store/workspace.ts'
-import { PRIORITIES, SIZES, readPriority, readSize, readStatus } from '../../backlog/task.ts'
 import {
+  PRIORITIES,
+  SIZES,
+  isRecord,
+  readPriority,
+  readSize,
+  readStatus,
+} from '../../backlog/task.ts'
+import {
+  type BacklogSource,
   type ForeignTask,
   ID_RULE,
   LONGEST_PASSAGE,
@@ -12,10 +20,8 @@ import {
   readForeign,
   refuse,
 } from './foreign.ts'
-import type { BacklogSource } from './source.ts'
 import { type SourceFile, notThere } from './source-file.ts'
 import type { ChecklistItem, TaskStatus } from '../../session/entries.ts'
-import { isRecord } from '../../backlog/canonical.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 
 /** Tasks of a file with one JSON object a line. */

@@ -2,11 +2,10 @@ import { resolve } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
 import { openBacklog } from '../../project/tasks/backlog.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { beadsSource } from './beads.ts'
+import { beadsSource, githubSource } from './trackers.ts'
 import { checklistSource } from './checklist.ts'
-import { githubSource } from './github.ts'
 import { jsonlSource } from './jsonl.ts'
-import type { BacklogSource } from './source.ts'
+import type { BacklogSource } from './foreign.ts'
 import { SourceFile } from './source-file.ts'
 
 /** The source that a word or a path means; `.tasks/` when none is given. */

@@ -1,7 +1,7 @@
 // Merges delegates, or recovers their merges, in a process that can be killed.
 import { delegateNow } from '../../../src/run/delegate/delegates.ts'
 import { mergeDelegates } from '../../../src/run/merge/queue.ts'
-import { recoverMerge } from '../../../src/run/merge/reconcile.ts'
+import { recoverMerge } from '../../../src/run/merge/finish.ts'
 import { Workspace } from '../../../src/project/store/workspace.ts'
 
 const [root, verb, ...ids] = process.argv.slice(2) as [string, 'merge' | 'recover', ...string[]]

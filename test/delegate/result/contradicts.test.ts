@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Decided, contradicts } from '../../../src/run/merge/contradicts.ts'
+import { type Decided, contradicts } from '../../../src/run/merge/contradictions.ts'
 
 const d = (title: string, choice?: string, more: Partial<Decided> = {}): Decided => ({
   title,

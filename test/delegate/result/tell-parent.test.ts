@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { tellBegun, tellParent } from '../../../src/run/delegate/parent-journal.ts'
-import { reconcileAll } from '../../../src/run/merge/reconcile.ts'
+import { reconcileAll } from '../../../src/run/merge/finish.ts'
 import { closeSession } from '../../../src/project/lifecycle/finish.ts'
 import { JournalledWorld } from './journalled-world.ts'
 

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { boxOf } from '../../../src/run/sources/markdown.ts'
 import { parseChecklist } from '../../../src/run/sources/checklist.ts'
-import { nextTasks } from '../../../src/backlog/next.ts'
+import { nextTasks } from '../../../src/backlog/waits.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
 import { named, read, sourceOf, told, workOn, worktree } from './world.ts'
 

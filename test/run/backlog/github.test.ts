@@ -1,8 +1,8 @@
 // gh cannot be had from npm, so it is stood in for by a program that prints issues written by hand in the shape
 // that the manual of `gh issue list --json` gives. No real gh is run here.
 import { expect, test } from 'vitest'
-import { dependenciesIn, githubTasks } from '../../../src/run/sources/github.ts'
-import { nextTasks } from '../../../src/backlog/next.ts'
+import { dependenciesIn, githubTasks } from '../../../src/run/sources/trackers.ts'
+import { nextTasks } from '../../../src/backlog/waits.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
 import { named, read, documented, sourceOf, standIn, told } from './world.ts'
 

@@ -1,8 +1,12 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { BUILT_IN, loadProfiles } from '../../../src/run/profiles/profile.ts'
-import { ProfileLedger, profileFor } from '../../../src/run/profiles/profile-for.ts'
+import {
+  BUILT_IN,
+  ProfileLedger,
+  loadProfiles,
+  profileFor,
+} from '../../../src/run/profiles/profile.ts'
 import { SPECIALISTS } from '../../../src/backlog/specialist.ts'
 import { scratchFolder } from '../../support/scratch.ts'
 

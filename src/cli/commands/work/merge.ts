@@ -1,6 +1,6 @@
 import { plural } from '../../print/terminal/text.ts'
 import { buildCommand } from '@stricli/core'
-import type { DelegateRow, MergeOptions } from '../../../run/delegate/contract.ts'
+import type { DelegateRow, MergeOptions } from '../../../run/delegate/delegate-row.ts'
 import type { QueueOptions } from '../../../run/control/delegate-operations.ts'
 import { refuseInRun } from '../../../project/store/in-run.ts'
 import {

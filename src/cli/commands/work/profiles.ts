@@ -49,7 +49,7 @@ const show = buildCommand<{ json?: boolean }, [string], Context>({
     const output = new Output(this)
     await withJsonErrors(this, flags, output, async () => {
       const { profiles } = await load(this)
-      const { findProfile } = await import('../../../run/profiles/profile-for.ts')
+      const { findProfile } = await import('../../../run/profiles/profile.ts')
       const profile = findProfile(name, profiles)
       if (profile === undefined) {
         const names = profiles.map((one) => one.name).join(', ')
