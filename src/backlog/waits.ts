@@ -1,5 +1,4 @@
 import { PRIORITIES, SIZES, type Task, isTaskOpen } from './task.ts'
-import type { Backlog } from './backlog.ts'
 import { defined } from '../text/defined.ts'
 
 /** The part of a backlog that relations are read from. */
@@ -152,7 +151,7 @@ export interface NextTasks {
  * What to do next: of the tasks whose dependencies are met, those already begun, then by
  * priority, then the smaller, then the one that frees more others, then the one added first.
  */
-export function nextTasks(backlog: Backlog): NextTasks {
+export function nextTasks(backlog: TaskGraph): NextTasks {
   const candidates = backlog.tasks.filter(
     (task) => task.status === 'ready' || task.status === 'in_progress',
   )
@@ -185,7 +184,7 @@ export interface Criterion {
 }
 
 /** What decides between two tasks that can both be worked on, the weightiest first. */
-export function criteriaFor(backlog: Backlog): readonly Criterion[] {
+export function criteriaFor(backlog: TaskGraph): readonly Criterion[] {
   const freed = (task: Task) => openBlocks(backlog, task).length
   const place = new Map(backlog.tasks.map((task, index) => [task.id, index]))
   return [
@@ -228,7 +227,7 @@ function reasonFor(criteria: readonly Criterion[], task: Task, behind: Task | un
   return `${met}; ${deciding?.because(task, behind) ?? 'added first'}`
 }
 
-function waitingTask(backlog: Backlog, task: Task): WaitingTask {
+function waitingTask(backlog: TaskGraph, task: Task): WaitingTask {
   const waits = waitingFor(backlog, task)
   const parts = openChildren(backlog, task)
   const because = [
