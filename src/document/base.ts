@@ -4,7 +4,6 @@ import { type Block, type DocumentModel, type Section, modelOf } from './model.t
 import { type ParsedDocument, parseDocument } from './parse.ts'
 import { renderModel } from './render.ts'
 
-/** A block of the rendered document and the entries behind it: one, or several remarks that stand together. */
 export type BaseBlock = Block & { readonly id: string; readonly ids: readonly string[] }
 
 export interface BaseDocument extends Omit<ParsedDocument, 'regions' | 'sections'> {
@@ -15,11 +14,7 @@ export interface BaseDocument extends Omit<ParsedDocument, 'regions' | 'sections
 
 const NO_MARKER = { offset: 0, sum: '00000000' }
 
-/**
- * The document of a state as reading back sees it, with the entries behind each block. An edited
- * document is compared with this and not with the state, so that whatever rendering and reading
- * do to a text, they have done to both sides.
- */
+/** The base passes through rendering and parsing too, so that what these do to a text happens on both sides of the comparison. */
 export function baseDocument(state: SessionState): BaseDocument {
   const model = modelOf(state)
   const parsed = parseDocument(renderModel(model, NO_MARKER))

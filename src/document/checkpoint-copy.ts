@@ -6,11 +6,7 @@ import { fileSafe, minute } from '../text/times.ts'
 import { modelOf } from './model.ts'
 import { renderModel } from './render.ts'
 
-/**
- * The readable copies that a session's checkpoints leave behind, by file name. Each is made only when
- * asked for, of the entries up to the checkpoint in the order of the log: whatever is appended
- * later, a copy made again is the same.
- */
+/** Made from the entries up to each checkpoint in log order, so that a copy made again later is the same. */
 export function checkpointCopies(
   sessionId: string,
   entries: readonly RawEntry[],

@@ -4,7 +4,6 @@ import { oneLine, shorten } from '../text/clean.ts'
 const ORDER = 120
 const OUTCOME = 200
 
-/** A delegate in one line, without its name: what it was asked for, and what came of it. */
 export function delegateText({ because, status, summary, text }: DelegateLine): string {
   const outcome =
     status === 'merged' || status === 'ready' ? (summary ?? because) : (because ?? summary)
@@ -18,7 +17,7 @@ export function delegateLine(line: DelegateLine): string {
   return `${delegateName(line)} (${line.status}): ${delegateText(line)}`.trimEnd()
 }
 
-/** What it is called, of letters that mean nothing in a document. */
+/** Only characters that mean nothing in a document. */
 export function delegateName({ delegate, name }: DelegateLine): string {
   return (
     oneLine(name).replaceAll(/[*()]/g, '').trim() ||

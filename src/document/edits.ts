@@ -14,15 +14,11 @@ import type { ParsedDocument } from './parse.ts'
 
 export interface Edits {
   readonly drafts: readonly Draft[]
-  /** What the person changed that cannot become an entry, each in a sentence. */
+  /** Changes that cannot become an entry, a sentence each. */
   readonly unabsorbed: readonly string[]
 }
 
-/**
- * The entries that turn `base`, from which a document was rendered, into what a person made of it.
- * What they added or reworded becomes entries, what they removed becomes retractions; anything
- * recorded since the base is not looked at, so an old document saved late takes nothing back.
- */
+/** Ignores entries recorded after the base, so an old document saved late takes nothing back. */
 export function editsBetween(
   base: SessionState,
   person: ParsedDocument,
@@ -90,7 +86,6 @@ function missingRegions(
   return new Set(missing)
 }
 
-/** What an edit of an item amounts to. */
 interface ItemEdits {
   added(block: Block, id: string, after: string | undefined, region: Region, log: EditLog): void
   changed(base: BaseBlock, person: Block, log: EditLog): void
@@ -100,7 +95,6 @@ interface ItemEdits {
 const DELEGATES_ARE_COMPUTED =
   'the lines under "Delegates" are computed; stint delegate begins one, and stint delegates shows them'
 
-/** By block, for the items that are more than a text. */
 const OWN_EDITS: Readonly<Record<string, ItemEdits>> = {
   step: {
     added: (block, id, after, region, log) => {
@@ -149,7 +143,7 @@ const OWN_EDITS: Readonly<Record<string, ItemEdits>> = {
       for (const name of ['context', 'options', 'choice', 'rationale'] as const) {
         if (person[name] !== base[name]) changes[name] = person[name] ?? null
       }
-      // A choice nobody spelt out follows the title; once the title is reworded it has to be kept by itself.
+      // A choice that nobody wrote follows the title, so it must be kept when the title is reworded.
       if (
         changes.title !== undefined &&
         changes.choice === undefined &&
@@ -166,7 +160,7 @@ const OWN_EDITS: Readonly<Record<string, ItemEdits>> = {
     changed: (base, person, log) => {
       if (person.text !== base.text || isRetimed(base, person)) log.say(DELEGATES_ARE_COMPUTED)
     },
-    // It is there again in the next rendering, and nothing that a person wrote is lost.
+    // The next rendering shows it again, and nothing a person wrote is lost.
     removed: () => undefined,
   },
   command: {
@@ -188,7 +182,6 @@ const FAMILIES: readonly Family[] = DOCUMENT_ITEMS.map((item) => ({
   ...(OWN_EDITS[item.block] ?? textEdits(item.kind)),
 }))
 
-/** Also notes in `idOf` which entry each of the person's blocks stands for. */
 function familyEdits(
   family: Family,
   base: BaseDocument,
@@ -236,7 +229,7 @@ function familyEdits(
           : idOf.get(blocks[index - 1]!)!
       const known = idOf.get(block)
       if (known === undefined) {
-        // Minted here and not before: an entry names the one in front of it, which must be in its place by then.
+        // Minted only now: an entry names the one in front of it, which must be in place by then.
         const id = log.mint()
         idOf.set(block, id)
         family.added(
@@ -253,10 +246,7 @@ function familyEdits(
   }
 }
 
-/**
- * What stands in front of a region's blocks in the whole list, of which a region may show only a
- * part: what is in front of the first that stays where it is.
- */
+/** A region may show only a part of its list: this is what precedes its first block that stays. */
 function placeBefore(
   staying: Block | undefined,
   idOf: ReadonlyMap<Block, string>,
@@ -266,7 +256,7 @@ function placeBefore(
   return order[index - 1] ?? 'start'
 }
 
-/** In a list that goes by time, a line put between two others takes the time of the one above it, so that it stays there. */
+/** In a list ordered by time, an inserted line takes the time of the one above it, so that it stays there. */
 function timedBy(above: Block | undefined, block: Block, region: Region, isLast: boolean): Block {
   if (region !== 'completed' || isLast || block.when !== undefined || above?.when === undefined)
     return block
@@ -358,7 +348,7 @@ function remarkEdits(
     const placed = [...added]
     for (const [before, now] of pairs) {
       if (before.text === now.text) continue
-      // It stands under a heading that was the person's own before it was one of ours.
+      // Its heading was the person's own before it became a known one.
       if (before.ids.length === 0) {
         placed.push(now)
         continue
@@ -434,7 +424,6 @@ function resolution(block: Block): { resolution?: string } {
   return block.resolution === undefined ? {} : { resolution: block.resolution }
 }
 
-/** What a person changed in the frontmatter. Their own keys are kept; computed ones are computed again. */
 function fieldEdits(
   state: SessionState,
   base: BaseDocument,
@@ -505,15 +494,14 @@ function parsed(value: string): unknown {
   try {
     return parseYaml(value.trimStart())
   } catch {
-    // The whole frontmatter was valid; a value that is not by itself (an anchor, say) stays text.
+    // Valid as part of the whole frontmatter but not alone (an anchor, say): it stays text.
     return value.trim()
   }
 }
 
-/** Collects the entries that an edit amounts to. */
 interface EditLog {
   add<K extends EntryKind>(kind: K, data: EntryData[K], id?: string): void
-  /** An entry that takes something back. Ignored when it is not certain what the document was rendered from. */
+  /** Ignored when it is not certain what the document was rendered from. */
   takeBack<K extends EntryKind>(kind: K, data: EntryData[K], id?: string): void
   say(sentence: string): void
   mint(): string

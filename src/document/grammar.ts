@@ -1,10 +1,8 @@
-// What rendering and reading back must agree on, in one place.
 import type { Region } from '../session/kinds/kind.ts'
 
 export const CURRENT_MARK = '<- CURRENT'
 export const TIME_PATTERN = String.raw`\d{4}-\d{2}-\d{2}T\d{2}:\d{2}`
 
-/** The known headings, in order, and the region that begins under each. */
 export const HEADINGS = [
   { key: 'tldr', title: 'TL;DR (Read This First)', region: 'tldr' },
   { key: 'context', title: 'Context', region: 'context' },
@@ -21,7 +19,7 @@ export const HEADINGS = [
 
 export type HeadingKey = (typeof HEADINGS)[number]['key']
 
-/** Shown only when there is something to show, so that a plain session looks exactly like the format's example. */
+/** Shown only when not empty, so that a plain session looks exactly like the format's example. */
 export const OPTIONAL_HEADINGS: ReadonlySet<HeadingKey> = new Set([
   'delegates',
   'notes',
@@ -35,11 +33,10 @@ export const PROGRESS_HEADINGS = [
   { title: 'Remaining', region: 'remaining' },
 ] as const satisfies readonly { title: string; region: Region }[]
 
-/** Lines that open a list inside `## Context`. */
 export const KEY_FILES_LINE = '**Key Files**:'
 export const KEY_CONTEXT_LINE = '**Key Context** (survives compaction):'
 
-/** A line of the TL;DR that is computed. A remark of a person about the workflow is not. */
+/** A computed line of the TL;DR. A person's remark about the workflow is not one. */
 export const STATUS_PATTERN =
   /^\*\*(?:Progress|Current|Blocker)\*\*:|^\*\*Workflow\*\*: Phase .*\(\d+% complete\)$/
 
@@ -53,13 +50,12 @@ export const DECISION_FIELDS = [
   { label: 'Delegate', field: 'whose' },
 ] as const
 
-/** A line that says how a delegate stands. Whatever else is written beside them is a remark. */
 export const DELEGATE_PATTERN =
   /^\*\*[^*]+\*\* \((?:running|ready|merged|conflicted|failed|parked|discarded)\)(?::|$)/
 
 export const NO_RATIONALE = 'not recorded'
 
-/** Says which bytes of the log the document was rendered from, so that a later edit can be told from an older document. */
+/** Says which bytes of the log the document was rendered from. */
 export interface Marker {
   readonly offset: number
   readonly sum: string
@@ -71,9 +67,8 @@ export function markerLine(marker: Marker): string {
 
 export const MARKER_PATTERN = /^<!-- stint: rendered from (\d+) bytes ([0-9a-f]{8}) -->$/
 
-// An item whose text could be taken for something else gets a backslash, which reading takes off again.
+// An item that could be parsed as something else gets a backslash, which the parser removes.
 const MISTAKABLE = /^\\*(?:\[[ xX]\](?: |$)|None yet$|None currently$)/
-// The same for free text at the beginning of a line.
 const STRUCTURAL =
   /^\\*(?:#|\*\*(?:Progress|Current|Blocker|Objective|Key Files|Key Context)\*\*|\*\*Workflow\*\*: Phase |<!-- stint|<{7}|={7}|>{7}|---$|```|~~~)/
 

@@ -1,13 +1,9 @@
-// Reading Markdown by lines: which are inside fences, which are list items, which continue one.
-
 export interface ListItem {
-  /** The text after the marker, with its continuation lines, their indent removed. */
   readonly text: string
-  /** The first line after the item. */
   readonly end: number
 }
 
-/** For each line, whether it belongs to a closed fenced block. A fence that never closes is an ordinary line. */
+/** A fence that never closes is an ordinary line. */
 export function fencedLines(lines: readonly string[]): readonly boolean[] {
   const fenced = lines.map(() => false)
   const unclosed = new Set<string>()
@@ -30,7 +26,6 @@ export function fencedLines(lines: readonly string[]): readonly boolean[] {
 
 const LIST_MARKER = /^(?:[-*+]|\d+[.)])(?: +|$)/
 
-/** The list item that begins at `start`, or undefined. */
 export function listItemAt(lines: readonly string[], start: number): ListItem | undefined {
   const marker = LIST_MARKER.exec(lines[start]!)?.[0]
   if (marker === undefined) return undefined
@@ -38,7 +33,6 @@ export function listItemAt(lines: readonly string[], start: number): ListItem | 
   return { text: [lines[start]!.slice(marker.length), ...text].join('\n').trimEnd(), end }
 }
 
-/** The indented lines from `start` on, and blank ones between them, with at most `width` of indent removed. */
 export function continued(
   lines: readonly string[],
   start: number,

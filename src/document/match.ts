@@ -1,5 +1,3 @@
-// Telling which block of an edited document is which block of the one it was rendered from.
-
 export interface Matched<B, P> {
   readonly pairs: readonly (readonly [base: B, person: P])[]
   readonly removed: readonly B[]
@@ -7,10 +5,10 @@ export interface Matched<B, P> {
 }
 
 const ALIKE = 0.45
-// Above this many comparisons everything was rewritten, and guessing who became whom is worth nothing.
+// Above this many comparisons everything was rewritten, and matching is worthless.
 const COMPARISONS_LIMIT = 250_000
 
-/** Pairs blocks with the same text first, in order, then the leftovers that read most alike. */
+/** Pairs blocks with the same text first, in order, then the most similar ones. */
 export function match<B extends { readonly text: string }, P extends { readonly text: string }>(
   base: readonly B[],
   person: readonly P[],
@@ -48,7 +46,7 @@ export function match<B extends { readonly text: string }, P extends { readonly 
   }
 }
 
-/** How alike two texts are by their pairs of letters, 0 to 1. A text that begins with the whole other one is the other, continued. */
+/** Similarity by letter pairs, 0 to 1. A text that begins with the whole other one is that one, continued. */
 function likeness(
   a: string,
   b: string,
@@ -79,12 +77,9 @@ function size(pairs: ReadonlyMap<string, number>): number {
   return total
 }
 
-/**
- * The items to leave alone when restoring an order: the longest run already in it. The others were
- * moved. An item without a position is new and in nobody's way.
- */
+/** The longest run already in order stays; the other items were moved. An item without a position is new. */
 export function inOrder(positions: readonly (number | undefined)[]): ReadonlySet<number> {
-  // For each length, the run of that length that ends lowest; each item remembers the one before it in its run.
+  // For each length, the run that ends lowest; each item remembers its predecessor.
   const ends: number[] = []
   const previous: (number | undefined)[] = []
   for (const [index, position] of positions.entries()) {

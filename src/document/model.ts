@@ -15,12 +15,10 @@ import { defined } from '../text/defined.ts'
 import { second } from '../text/times.ts'
 import { delegateName, delegateText } from './delegate-line.ts'
 
-/** One thing standing in a region: an item Stint knows, or a remark, which is anything else a person wrote there. */
 export interface Block {
-  /** `remark`, or the block of a kind of entry. */
   readonly kind: string
   readonly text: string
-  /** The entry behind it; absent in a document that was read back. */
+  /** Absent in a parsed document. */
   readonly id?: string
   readonly when?: string
   readonly isChecked?: boolean
@@ -31,7 +29,6 @@ export interface Block {
   readonly choice?: string
   readonly rationale?: string
   readonly resolution?: string
-  /** The delegate whose decision it is. */
   readonly whose?: string
 }
 
@@ -43,16 +40,14 @@ export interface Section {
   readonly id?: string
 }
 
-/** What the document says, apart from how it looks. Both rendering and reading back go through this. */
 export interface DocumentModel {
-  /** Frontmatter in order; the value is raw YAML as it stands after the colon. */
+  /** In order; the value is raw YAML. */
   readonly fields: readonly (readonly [key: string, value: string])[]
   readonly title: string
   readonly tldr: string
   readonly progressLine: string
   readonly currentLine: string
   readonly blockerLine: string
-  /** Empty for a session that follows no template. */
   readonly workflowLine: string
   readonly objective: string
   readonly regions: Readonly<Record<Region, readonly Block[]>>
@@ -66,7 +61,6 @@ export function emptyRegions(): Record<Region, Block[]> {
   >
 }
 
-/** The document of a session, as data. */
 export function modelOf(state: SessionState): DocumentModel {
   const { done, total } = stepCounts(state)
   const current = currentStep(state)
@@ -94,7 +88,6 @@ export function modelOf(state: SessionState): DocumentModel {
 
 const DERIVED_KEY_LINES = 12
 
-/** The items that are plain texts, by region. */
 function textBlocks(state: SessionState): Record<string, readonly Block[]> {
   const drawn = state.key.items.filter((item) => item.from !== undefined)
   const older = new Set<Item>(drawn.slice(0, -DERIVED_KEY_LINES))
@@ -179,7 +172,7 @@ function withRemarks(
     ]),
   )
   const known = new Set<string>(['start', ...items.map((item) => item.id ?? ''), ...blockOf.keys()])
-  // A remark whose neighbour left the region stays at the region's end rather than vanish.
+  // A remark whose neighbour left the region moves to the end of the region.
   const last = items.at(-1)?.id ?? 'start'
   const anchored = remarks.map((remark) => ({
     ...remark,
@@ -232,10 +225,9 @@ function frontmatter(state: SessionState): readonly (readonly [string, string])[
   return [...fields, ...Object.entries(state.fields)]
 }
 
-// Two dashes keep it from being a number or a time, whatever it begins with.
+// Two dashes keep it from being parsed as a number or a time.
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** A string as YAML reads it back unchanged: plain when it cannot be mistaken, quoted otherwise. */
 function scalar(text: string): string {
   if (UUID.test(text)) return text
   return /^[A-Za-z][\w./@-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text)
@@ -272,11 +264,7 @@ function compare(a = '', b = ''): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/**
- * Puts sections in the order people gave them. Each names the heading it was written under; of two
- * under the same one, the later was squeezed in between, so it comes first. Merging two machines'
- * edits gives the same order on both.
- */
+/** Of two sections under the same heading, the later was inserted in between, so it comes first; merged edits of two machines give one order. */
 export function chain<T extends { readonly id: string; readonly after: string }>(
   sections: readonly T[],
 ): readonly T[] {
@@ -287,7 +275,7 @@ export function chain<T extends { readonly id: string; readonly after: string }>
     if (siblings === undefined) under.set(section.after, [section])
     else siblings.push(section)
   }
-  // By hand rather than by recursion: a pasted page of thousands of headings is a chain as deep.
+  // Not recursive: a pasted page of thousands of headings is a chain as deep.
   const ordered: T[] = []
   for (const root of [...under.keys()].filter((after) => !ids.has(after))) {
     const waiting = [...under.get(root)!]
@@ -299,7 +287,6 @@ export function chain<T extends { readonly id: string; readonly after: string }>
   return ordered
 }
 
-/** For each section in the order of `chain`, the known heading it stands under, through however many other sections. */
 export function roots<T extends { readonly id?: string; readonly after: string }>(
   chained: readonly T[],
 ): ReadonlyMap<T, string> {

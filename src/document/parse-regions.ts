@@ -20,7 +20,6 @@ const TIME_SUFFIX = new RegExp(String.raw`^([\s\S]*?) \((${TIME_PATTERN})\)$`)
 const RESOLVED_SUFFIX = new RegExp(String.raw`^(.*?) \(resolved (${TIME_PATTERN})\)(?:: (.*))?$`)
 const BOLD_DISCOVERY = new RegExp(String.raw`^\*\*(.*?)\*\* \((${TIME_PATTERN})\)(?:: (.*))?$`)
 
-/** A region whose items are list items; whatever else stands there is a remark. */
 export function parseRegion(region: Region, lines: readonly string[]): readonly Block[] {
   if (region === 'decisions') return parseDecisions(lines)
   if (region === 'commands') return parseCommands(lines)
@@ -86,7 +85,7 @@ export function parseContext(lines: readonly string[]) {
   }
 }
 
-/** Only the three known sub-headings hold steps. Under any other, everything is the person's own and stays together. */
+/** Under any other sub-heading, everything is the person's own and stays together. */
 export function parseProgress(lines: readonly string[]): Partial<Record<Region, readonly Block[]>> {
   const fenced = fencedLines(lines)
   const found: Partial<Record<Region, readonly Block[]>> = {}
@@ -141,7 +140,6 @@ function step(text: string, isTimed: boolean): Block {
   }
 }
 
-/** An item that is a text, with a time at the end of its first line where its kind has one. */
 function textItem(region: Region, text: string): Block {
   const [first = '', ...more] = text.split('\n')
   const time = kindsIn(region).some((kind) => kind.text!.isTimed) ? TIME_SUFFIX.exec(first) : null
@@ -151,7 +149,6 @@ function textItem(region: Region, text: string): Block {
   }
 }
 
-/** The prefix of a text says which of the kinds in its region it is. */
 function ofItsKind(region: Region, text: string): Block {
   const kinds = kindsIn(region)
   const prefixed = kinds.find(
@@ -257,7 +254,7 @@ function parseDecisions(lines: readonly string[]): readonly Block[] {
       }
       return { block, end }
     }
-    // A bullet before the first heading is a decision written in short; later ones belong to what is above them.
+    // A bullet before the first heading is a short decision; later ones belong to the decision above.
     const item = isUnderHeading ? undefined : listItemAt(lines, index)
     if (item === undefined) return undefined
     const block = PLACEHOLDERS.has(item.text)
@@ -287,7 +284,6 @@ function decisionFields(
   return { fields, end }
 }
 
-/** `**Label**: text` with the lines that continue it: indented ones, or plain ones right below. */
 function fieldAt(
   lines: readonly string[],
   start: number,
@@ -313,7 +309,7 @@ function fieldAt(
   return { text: text.join('\n').trimEnd(), start, end }
 }
 
-/** The commands are the lines of the fenced block; they are shown and never run. */
+/** The commands are shown and never run. */
 function parseCommands(lines: readonly string[]): readonly Block[] {
   const fenced = fencedLines(lines)
   const commands: Block[] = []
@@ -326,7 +322,6 @@ function parseCommands(lines: readonly string[]): readonly Block[] {
   return [...commands, ...parseRegion('head', rest)]
 }
 
-/** Walks the lines, taking items where `itemAt` finds one and gathering the rest, with its blank lines, into remarks. */
 function collect(
   lines: readonly string[],
   itemAt: (index: number) => { block: Block | undefined; end: number } | undefined,

@@ -7,7 +7,7 @@ import { parseContext, parseProgress, parseRegion, parseTldr } from './parse-reg
 
 export interface ParsedDocument extends DocumentModel {
   readonly marker?: Marker
-  /** Regions whose heading is not there: what they held is not taken as removed. */
+  /** A region whose heading is gone: its items do not count as removed. */
   readonly missing: ReadonlySet<Region>
 }
 
@@ -15,7 +15,7 @@ export type ParseResult =
   | { readonly ok: true; readonly document: ParsedDocument }
   | { readonly ok: false; readonly problem: string }
 
-/** Reads a session document back. A document that cannot be trusted is refused with the reason, never half-read. */
+/** A document that cannot be trusted is refused with the reason, never half-read. */
 export function parseDocument(raw: string): ParseResult {
   const text = raw.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
   if (text.trim() === '') return { ok: false, problem: 'it is empty' }
@@ -43,7 +43,7 @@ function yamlProblem(front: readonly string[]): string | undefined {
     : 'not a list of fields'
 }
 
-/** The value is kept as the raw lines after the key, so that what a person put there comes back byte for byte. */
+/** Values stay raw lines, so that a person's text comes back byte for byte. */
 function parseFields(front: readonly string[]): readonly (readonly [string, string])[] {
   const fields: [string, string][] = []
   for (const line of front) {
@@ -55,7 +55,6 @@ function parseFields(front: readonly string[]): readonly (readonly [string, stri
 }
 
 interface Chunk {
-  /** `head` for what stands above the first `##`, the key of a known heading, or undefined for a person's own. */
   readonly key: HeadingKey | 'head' | undefined
   readonly title: string
   readonly lines: readonly string[]

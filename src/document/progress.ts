@@ -5,7 +5,7 @@ import { second } from '../text/times.ts'
 
 const RECENT = 10
 
-/** `progress.md`: what an agent needs in order to go on, short enough to be read every time. */
+/** `progress.md`: what an agent needs to continue, short enough to read every time. */
 export function renderProgress(state: SessionState): string {
   const { done, total } = stepCounts(state)
   const current = currentStep(state)
@@ -59,7 +59,6 @@ export function renderProgress(state: SessionState): string {
   return `${lines.join('\n')}\n`
 }
 
-/** A decision in one line, with the reason that keeps it from being argued again. */
 export function decisionLine(decision: {
   text: string
   choice?: string

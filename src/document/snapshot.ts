@@ -10,7 +10,7 @@ import { defined } from '../text/defined.ts'
 
 const PREFIX_BYTES = 2048
 
-/** The document as Stint wrote it last: a file with the same size and sum was not edited since. */
+/** A document with the same size and sum was not edited since Stint wrote it. */
 export interface RenderedDocument {
   readonly size: number
   readonly sum: string
@@ -27,19 +27,13 @@ interface Snapshot {
   readonly state: SessionState
 }
 
-/** A recent state, and how far into the log it goes. */
 export interface Opened {
   readonly state: SessionState
   readonly end: number
-  /** How much of the log had to be read for it. */
   readonly read: number
 }
 
-/**
- * The recent state of a session, read from its snapshot and the tail of its log. Everything is
- * read only when there is no snapshot, when it does not match the file, or when a later entry
- * reaches behind it; so a session of 10,000 entries opens as fast as one of ten.
- */
+/** Reads the snapshot and the tail of the log, so a session of 10,000 entries opens as fast as one of ten. */
 export function openAbridged(sessionId: string, log: Log, snapshotPath: string): Opened {
   const snapshot = readSnapshot(snapshotPath)
   if (snapshot !== undefined && matches(snapshot, log)) {
@@ -55,7 +49,6 @@ export function openAbridged(sessionId: string, log: Log, snapshotPath: string):
   return { state: abridge(fold(sessionId, records)), end, read: end }
 }
 
-/** Without a document, says of it what was said before. */
 export function writeSnapshot(
   path: string,
   log: Log,
@@ -74,7 +67,7 @@ export function writeSnapshot(
     state: abridge(state),
   }
   const bytes = sealed(JSON.stringify(snapshot))
-  // Torn by a power cut it would not match its sum, so it need not wait for the disk.
+  // Not synced: torn by a power cut it would not match its sum.
   if (before?.equals(bytes) === true) return
   if (isDurable) replaceFile(path, bytes)
   else replaceUnsynced(path, bytes)
@@ -84,7 +77,7 @@ export function readRenderedDocument(snapshotPath: string): RenderedDocument | u
   return documentIn(bytesOf(snapshotPath))
 }
 
-// Its checksum need not be looked at: what is damaged here does not match any document.
+// No checksum needed: what is damaged here does not match any document.
 function documentIn(snapshot: Buffer | undefined): RenderedDocument | undefined {
   const found = /^\{"document":\{"size":(\d+),"sum":"([0-9a-f]{8})"\}/.exec(
     snapshot?.toString('latin1', 0, 80) ?? '',
@@ -101,9 +94,7 @@ function matches(snapshot: Snapshot, log: Log): boolean {
   )
 }
 
-// The whole prefix would have to be read to hash all of it, which is what a snapshot is there to
-// avoid. Both ends catch every way a log changes except an edit of its middle in place, which no
-// program of ours does and `stint doctor` finds.
+// Both ends catch every change except an edit of the middle in place, which `stint doctor` finds.
 function prefixSum(log: Log, offset: number): number {
   const fd = log.descriptor()
   const head = crc32(readRange(fd, 0, Math.min(PREFIX_BYTES, offset)))
@@ -122,7 +113,7 @@ function bytesOf(path: string): Buffer | undefined {
   try {
     return readFileSync(path)
   } catch {
-    // Missing, or not to be read: it is only a shortcut, and the long way is always open.
+    // Unreadable: the log has everything.
     return undefined
   }
 }

@@ -5,12 +5,10 @@ import { type Workflow, currentPlace, focusOf } from '../session/kinds/phases.ts
 import { oneLine, shorten } from '../text/clean.ts'
 import { defined } from '../text/defined.ts'
 
-/** `state.json`: the whole state, for programs. */
 export function renderStateJson(state: SessionState): string {
   return `${JSON.stringify(publicSession(state), undefined, 2)}\n`
 }
 
-/** `state.toon`: the summary in few tokens, for models. */
 export function renderStateToon(state: SessionState): string {
   return `${encode(summaryOf(publicSession(state)))}\n`
 }
@@ -20,10 +18,7 @@ const DONE_STEPS = 3
 const LINES = 10
 const CHARACTERS = 200
 
-/**
- * What a successor has to know, as plain data. It does not grow with the session: of each list the part
- * that says where things stand, and how much was left out of it.
- */
+/** Does not grow with the session: a part of each list, and the number left out. */
 export function summaryOf(session: PublicSession) {
   const { counts, openBlockers: blockers, workflow } = session
   const steps = stepsShown(session)
@@ -54,7 +49,7 @@ export function summaryOf(session: PublicSession) {
     tldr: brief(session.tldr, CHARACTERS * 4),
     tasks: [...session.tasks],
     steps: steps.map(({ text, status }) => ({ text: brief(text), status })),
-    // A line drawn from a decision or a discovery would say it a second time.
+    // A line drawn from a decision or discovery would repeat it.
     key: latest(pinned).map(({ text }) => brief(text)),
     decisions: latest(session.decisions.items).map(decided),
     discoveries: latest(session.discoveries.items).map(found),
@@ -70,7 +65,7 @@ export function summaryOf(session: PublicSession) {
   }
 }
 
-/** The open steps that come first, the current one among them, behind the last ones that were done. */
+/** The first open steps, behind the last ones done. */
 function stepsShown({ steps: { items }, currentStep: current }: PublicSession): readonly Step[] {
   const open = items.filter((step) => step.status !== 'done')
   const shown = new Set([
@@ -111,7 +106,7 @@ function missing(list: PublicList<unknown>): number {
   return count(list) - latest(list.items).length
 }
 
-// Views are written on every command, and a text may be a megabyte: no more of it is cleaned than is shown.
+// Views are written on every command, and a text may be a megabyte: only what is shown is cleaned.
 function brief(text: string, characters = CHARACTERS): string {
   return shorten(oneLine(text.slice(0, characters * 4)), characters)
 }

@@ -1,5 +1,4 @@
-// The code of a checkpoint is a commit under `refs/stint/`. Keeping it changes neither index, HEAD, branch, stash nor
-// files; getting it back makes something new and goes over nothing.
+// Keeping code changes neither index, HEAD, branch, stash nor files; restoring never overwrites.
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { StintError } from '../journal/errors.ts'
@@ -10,7 +9,6 @@ import { GitFailed, askGit, runGit } from './run-git.ts'
 import { DEFAULT_EXCLUDE, QUIETLY, type TreeOptions, writeWorkingTree } from './working-tree.ts'
 
 export interface KeepCode extends TreeOptions {
-  /** Under `refs/stint/`. */
   readonly ref: string
   readonly message: string
 }
@@ -22,12 +20,11 @@ export interface KeptCode {
   readonly leftOut: readonly string[]
 }
 
-/** Where kept code is to go: a branch or a worktree folder that does not exist yet. */
+/** A branch or a worktree folder that does not exist yet. */
 export type RestoreTo = { readonly branch: string } | { readonly worktree: string }
 
 const REFS = 'refs/stint/'
 
-/** Keeps the working tree, untracked files included, as a commit under `refs/stint/`. */
 export function keepCode(repository: Repository, options: KeepCode): KeptCode {
   const { ref } = options
   const root = repository.worktree
@@ -46,7 +43,6 @@ export function keepCode(repository: Repository, options: KeepCode): KeptCode {
   return { commit, ref, leftOut }
 }
 
-/** What is different in the working tree now, untracked files included, from a commit. */
 export function codeDiff(
   repository: Repository,
   commit: string,
@@ -71,7 +67,6 @@ export function codeDiff(
   ])
 }
 
-/** Gives kept code back as a new branch or in a new worktree. */
 export function restoreCode(repository: Repository, commit: string, to: RestoreTo): KeptCodePlace {
   const from = commitNamed(repository, commit)
   return 'branch' in to
@@ -92,7 +87,7 @@ function toBranch(repository: Repository, commit: string, branch: string): KeptC
     throw new StintError('BAD_BRANCH', `${branch} is not a name for a branch`)
   }
   if (askGit(root, ['show-ref', '--verify', '--quiet', ref])) throw taken(`the branch ${branch}`)
-  // The empty old value makes git itself refuse, should the branch appear in between.
+  // The empty old value makes git refuse if the branch appears in between.
   runGit(root, [...QUIETLY, 'update-ref', '-m', 'stint: give back kept code', ref, commit, ''])
   return { commit, branch }
 }
@@ -122,7 +117,7 @@ function taken(what: string): StintError {
 }
 
 function commitNamed(repository: Repository, commit: string): string {
-  // Only names that can be no option of git and no expression.
+  // Only names that cannot be a git option or expression.
   const isName = /^[0-9a-f]{4,64}$/.test(commit) || commit.startsWith(REFS)
   try {
     if (isName)

@@ -4,17 +4,16 @@ import { readOrUndefined } from '../journal/look.ts'
 import type { Repository } from './repository.ts'
 import { GitFailed, type GitOptions, runGit } from './run-git.ts'
 
-/** Where HEAD is. A new branch has no commit yet; a detached HEAD has no branch. */
+/** A new branch has no commit yet; a detached HEAD has no branch. */
 export interface Head {
   readonly branch?: string
-  /** The full object name. */
   readonly commit?: string
 }
 
 const OBJECT_NAME = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 const BRANCH_PREFIX = 'refs/heads/'
 
-/** What HEAD points at, from git's own files; git is started only for what these do not say, each time for `timeoutMs` at most. */
+/** Reads git's own files; starts git only where these are not enough. */
 export function readHead(repository: Repository, timeoutMs?: number): Head {
   return (
     headInFiles(repository) ??
@@ -22,7 +21,6 @@ export function readHead(repository: Repository, timeoutMs?: number): Head {
   )
 }
 
-/** The same from the files alone; undefined where these do not say it. */
 export function headInFiles({ gitDir, commonDir }: Repository): Head | undefined {
   const path = join(gitDir, 'HEAD')
   // An old repository may have a link in place of a symbolic reference; reading through it would look detached.
@@ -35,7 +33,6 @@ export function headInFiles({ gitDir, commonDir }: Repository): Head | undefined
   return found === undefined ? undefined : { branch: ref.slice(BRANCH_PREFIX.length), ...found }
 }
 
-/** The commit of a reference, such as `refs/heads/main`, if there is one; git is started only where its files do not say. */
 export function commitOfRef({ commonDir }: Repository, ref: string): string | undefined {
   const found = existsSync(join(commonDir, 'reftable')) ? undefined : refInFiles(commonDir, ref)
   if (found !== undefined) return found.commit
@@ -50,12 +47,12 @@ function refInFiles(commonDir: string, ref: string): Pick<Head, 'commit'> | unde
   if (!isPlainRef(ref)) return undefined
   const loose = textOf(join(commonDir, ref))?.trim()
   if (loose !== undefined) return OBJECT_NAME.test(loose) ? { commit: loose } : undefined
-  // git packs before it removes the loose file, so looking in this order never misses a reference.
+  // git packs before it removes the loose file, so this order never misses a reference.
   const packed = packedCommit(textOf(join(commonDir, 'packed-refs')) ?? '', ref)
   return packed === undefined ? {} : { commit: packed }
 }
 
-// A reftable repository names `refs/heads/.invalid` here, so that nobody reads on in the files.
+// A reftable repository names `refs/heads/.invalid` here.
 function isPlainRef(ref: string): boolean {
   return ref.split('/').every((part) => part !== '' && !part.startsWith('.'))
 }
@@ -73,7 +70,7 @@ function askGitForHead(repository: Repository, options: GitOptions): Head {
   return { ...(branch !== undefined && { branch }), ...(commit !== undefined && { commit }) }
 }
 
-// A head that git cannot read either is left unsaid: whoever asks records what is known, and goes on.
+// A head that git cannot read either is left out.
 function answer(
   repository: Repository,
   args: readonly string[],
@@ -87,7 +84,7 @@ function answer(
   }
 }
 
-// A folder of branches may stand where the branch itself is packed; that is no file either.
+// A folder of branches may stand where the branch itself is packed.
 function textOf(path: string): string | undefined {
   return readOrUndefined(path)?.toString('utf8')
 }

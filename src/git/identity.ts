@@ -1,7 +1,6 @@
-// In whose name commits are made.
 import { GitFailed, runGit } from './run-git.ts'
 
-/** Said in full, because the user may have configured none, and a hook may have been started with that of another commit. */
+/** Set in full: the user may have configured none, and a hook may inherit that of another commit. */
 export function ownIdentity(): Record<string, string> {
   const date = `${Math.floor(Date.now() / 1000)} +0000`
   const roles = ['AUTHOR', 'COMMITTER'].flatMap((role) => [
@@ -12,7 +11,6 @@ export function ownIdentity(): Record<string, string> {
   return Object.fromEntries(roles) as Record<string, string>
 }
 
-/** That of the user, where git knows one; else our own, so that nothing fails for want of a name. */
 export function identityFor(root: string): Record<string, string> {
   try {
     runGit(root, ['var', 'GIT_COMMITTER_IDENT'])

@@ -1,17 +1,14 @@
-// A git that is killed leaves its locks behind, and every git after it says that another one is at work.
+// A killed git leaves its locks behind, which stop every later git.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeFile } from '../journal/files.ts'
 import type { Repository } from './repository.ts'
 
-/** How long a lock is left to whoever may hold it still: git holds one only while it writes. */
+/** git holds a lock only while it writes. */
 const PATIENCE_MS = 2000
 const LOOK_AGAIN_MS = 50
 
-/**
- * Takes away the locks of a worktree that is ours, on a branch that is ours, in which nobody is at work any more. Never in
- * the main worktree, where a person may be at work at any time.
- */
+/** Never in the main worktree, where a person may be at work at any time. */
 export function removeLeftLocks({ gitDir, commonDir, isLinked }: Repository, branch: string): void {
   if (!isLinked) return
   const locks = [

@@ -1,23 +1,22 @@
-// Found by reading files only: a hook asks this on every event, and starting git costs more than the rest of it.
+// Reads files only: a hook asks on every event, and starting git costs more than the rest.
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 
-/** Where a repository is, seen from one of its worktrees. Every path is absolute and without symbolic links. */
+/** Every path is absolute and without symbolic links. */
 export interface Repository {
-  /** The root of this worktree. */
   readonly worktree: string
   /** Where this worktree's HEAD and index are. */
   readonly gitDir: string
-  /** Where objects and branches are, shared by all worktrees. */
+  /** Shared by all worktrees. */
   readonly commonDir: string
-  /** The root of the main worktree: the same folder from every linked worktree. */
+  /** The same folder from every linked worktree. */
   readonly mainRoot: string
   readonly isLinked: boolean
 }
 
-/** The repository that a folder is in, if any. A submodule is a repository of its own. */
+/** A submodule is a repository of its own. */
 export function findRepository(cwd: string): Repository | undefined {
   let folder = realPath(cwd)
   while (folder !== undefined) {
@@ -49,23 +48,18 @@ function fromWorktree(worktree: string, dotGit: string): Repository | undefined 
   }
 }
 
-// Somebody stands in `.git` itself, or in a bare repository.
+// In `.git` itself, or in a bare repository.
 function fromInside(gitDir: string): Repository {
   const commonDir = commonDirOf(gitDir)
   const mainRoot = mainRootOf(commonDir)
   const isLinked = commonDir !== gitDir
-  // A linked worktree's own folder is named by the `gitdir` file that git keeps for pruning.
+  // git keeps this file for pruning.
   const dotGit = isLinked ? textOf(join(gitDir, 'gitdir'))?.trim() : undefined
   const worktree = dotGit === undefined ? undefined : realPath(dirname(resolve(gitDir, dotGit)))
   return { worktree: worktree ?? mainRoot, gitDir, commonDir, mainRoot, isLinked }
 }
 
-/**
- * A common directory does not say where its main worktree is, except by its name or, for submodules, by
- * `core.worktree`. A bare repository has none: its folder stands for it, or the folder around it when it is
- * hidden (`project/.bare` with worktrees beside it). After `git init --separate-git-dir` nothing leads back to the
- * main worktree, so that its linked worktrees, as in git's own listing, have the git directory for a main root.
- */
+/** Only the name of a common directory or `core.worktree` leads to its main worktree. A bare repository's folder, or the one around a hidden one, stands for it; after `--separate-git-dir` the git directory does. */
 function mainRootOf(commonDir: string): string {
   const configured = configuredWorktree(commonDir)
   if (configured !== undefined) return configured
@@ -110,7 +104,7 @@ function gitDirNamedIn(dotGit: string): string | undefined {
   return named === undefined ? undefined : resolve(dirname(dotGit), named)
 }
 
-// The test git itself makes, so that a folder that merely has the name is walked past.
+// git's own test, so that a folder that merely has the name is skipped.
 function isGitDir(path: string): boolean {
   if (statOrUndefined(join(path, 'HEAD')) === undefined && textOf(join(path, 'HEAD')) === undefined)
     return false

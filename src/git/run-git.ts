@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import { StintError } from '../journal/errors.ts'
 
-/** git could not be run, or said no. */
 export class GitFailed extends StintError {
   override readonly name = 'GitFailed'
   constructor(
     readonly args: readonly string[],
-    /** The exit code; absent when git did not run to its end. */
+    /** Absent when git did not run to its end. */
     readonly status: number | undefined,
     readonly stderr: string,
     reason: string,
@@ -19,7 +18,7 @@ export class GitFailed extends StintError {
 export interface GitOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
-  /** `latin1` keeps every byte of a path apart, for names that are not UTF-8. */
+  /** `latin1` keeps the bytes of names that are not UTF-8. */
   readonly encoding?: 'utf8' | 'latin1'
   readonly timeoutMs?: number
 }
@@ -27,9 +26,7 @@ export interface GitOptions {
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024
 const TIMEOUT_MS = 5 * 60_000
 
-// A hook or an editor that starts us may have pointed git at another repository, index or object
-// store. These are what git calls local to a repository, and what changes how paths or output are read.
-// GIT_CONFIG_COUNT stays: containers use it to say which folders are safe.
+// A hook or editor may have pointed git at another repository or index. GIT_CONFIG_COUNT stays: containers use it for safe.directory.
 const FOREIGN = [
   'GIT_DIR',
   'GIT_WORK_TREE',
@@ -60,10 +57,9 @@ const FOREIGN = [
   'GIT_DEFAULT_REF_FORMAT',
 ]
 
-/** Runs git in a folder and answers what it printed. */
 export function runGit(cwd: string, args: readonly string[], options: GitOptions = {}): string {
   const encoding = options.encoding ?? 'utf8'
-  // Loaded when git is run: a hook hardly ever does, and would pay for it on every event.
+  // Loaded only here: a hook hardly ever runs git, and would pay on every event.
   const { spawnSync } = process.getBuiltinModule('node:child_process')
   const result = spawnSync('git', [...SETTINGS, ...args], {
     cwd,
@@ -75,7 +71,7 @@ export function runGit(cwd: string, args: readonly string[], options: GitOptions
     windowsHide: true,
   })
   const stderr = result.stderr?.toString() ?? ''
-  // A program that stops reading its input makes the write fail with EPIPE; its own exit code says more.
+  // A program that stops reading makes the write fail with EPIPE; its exit code says more.
   if (result.error !== undefined && result.status === null)
     throw didNotRun(cwd, args, stderr, result.error)
   if (result.status !== 0) {
@@ -89,7 +85,6 @@ export function runGit(cwd: string, args: readonly string[], options: GitOptions
   return result.stdout.toString(encoding)
 }
 
-/** The same; undefined where git says no, such as for a commit or a branch that is gone. */
 export function tryGit(cwd: string, args: readonly string[]): string | undefined {
   try {
     return runGit(cwd, args)
@@ -99,7 +94,7 @@ export function tryGit(cwd: string, args: readonly string[]): string | undefined
   }
 }
 
-/** For the commands of git that answer a question by exit code: 0 is yes, 1 is no. */
+/** For commands that answer by exit code: 0 is yes, 1 is no. */
 export function askGit(cwd: string, args: readonly string[], options: GitOptions = {}): boolean {
   try {
     runGit(cwd, args, options)
@@ -113,7 +108,7 @@ export function askGit(cwd: string, args: readonly string[], options: GitOptions
 const SETTINGS = [
   '-c',
   'core.quotepath=off',
-  // A file system monitor would be started by us and outlive us.
+  // It would outlive us.
   '-c',
   'core.fsmonitor=false',
 ]
@@ -126,7 +121,7 @@ function environment(extra: Readonly<Record<string, string>> = {}): NodeJS.Proce
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',
     GIT_PAGER: 'cat',
-    // Looking at the state must not take the index lock from the user's own git.
+    // A read must not take the index lock from the user's own git.
     GIT_OPTIONAL_LOCKS: '0',
     ...extra,
   }
@@ -159,7 +154,6 @@ function firstLine(text: string): string {
   return text.split('\n').find((line) => line.trim() !== '') ?? ''
 }
 
-// Settings come before the verb and are of no interest to whoever reads the message.
 function verbOf(args: readonly string[]): string {
   let at = 0
   while (args[at] === '-c') at += 2

@@ -3,30 +3,24 @@ import { findRepository } from './repository.ts'
 import { GitFailed, type GitOptions, askGit, runGit } from './run-git.ts'
 import { DEFAULT_EXCLUDE } from './working-tree.ts'
 
-/** How far a worktree has moved from where it was. */
+/** How far a worktree has moved from a commit. */
 export interface Drift {
   readonly from: string
   readonly to?: string
-  /** Commits in HEAD now that were not in the history of `from`. */
+  /** Commits in HEAD that were not in the history of `from`. */
   readonly commits: number
-  /** The subjects of the newest of them, newest first. */
   readonly subjects: readonly string[]
-  /**
-   * `kept`: HEAD builds on `from`. `elsewhere`: another branch does. `rewritten`: no branch does (amended,
-   * rebased, reset). `missing`: this repository does not have the commit.
-   */
+  /** `kept`: HEAD builds on `from`. `elsewhere`: another branch does. `rewritten`: no branch does. `missing`: the commit is not in this repository. */
   readonly history: 'kept' | 'elsewhere' | 'rewritten' | 'missing'
   readonly branchThen?: string
   readonly branchNow?: string
   readonly hasBranchChanged: boolean
-  /** How many paths have uncommitted changes. */
   readonly dirty: number
 }
 
 const SUBJECTS = 10
 const OBJECT_NAME = /^[0-9a-f]{4,64}$/
 
-/** Paths with uncommitted changes, staged, unstaged or untracked. */
 export function dirtyPaths(
   worktree: string,
   exclude = DEFAULT_EXCLUDE,
@@ -35,7 +29,6 @@ export function dirtyPaths(
   return pathsIn(changesIn(worktree, options), exclude)
 }
 
-/** What `git status` prints of these. */
 export function changesIn(worktree: string, options: GitOptions = {}): string {
   return runGit(
     worktree,
@@ -54,7 +47,6 @@ export function pathsIn(changes: string, exclude = DEFAULT_EXCLUDE): string[] {
   )
 }
 
-/** What happened in a worktree since it was at a commit. */
 export function drift(
   worktree: string,
   fromCommit: string,
@@ -110,7 +102,6 @@ function hasCommit(worktree: string, commit: string): boolean {
   }
 }
 
-/** Whether a file of a worktree is one that its repository keeps. */
 export function isTracked(root: string, path: string): boolean {
   return askGit(root, ['ls-files', '--error-unmatch', '--', path], {
     env: { GIT_LITERAL_PATHSPECS: '1' },

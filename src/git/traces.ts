@@ -1,19 +1,14 @@
-// What git remembers of work by name: commits, branches, and the code of checkpoints.
 import type { Repository } from './repository.ts'
 import { runGit } from './run-git.ts'
 
 export interface Trace {
-  /** The subject, or the name of the branch. */
   readonly text: string
-  /** The short name of the commit, or the reference. */
   readonly where: string
-  /** When it was committed, ISO, UTC. */
   readonly at: string
 }
 
 const MOST_COMMITS = 5000
 
-/** The newest commits of every branch and tag. */
 export function commitTraces({ worktree }: Repository): readonly Trace[] {
   const format = '--format=%h%x00%ct%x00%s'
   const args = [
@@ -28,13 +23,11 @@ export function commitTraces({ worktree }: Repository): readonly Trace[] {
   return traces(runGit(worktree, args))
 }
 
-/** The branches, here and on remotes, with the time of their last commit. */
 export function branchTraces({ worktree }: Repository): readonly Trace[] {
   const format = '--format=%(refname)%00%(committerdate:unix)%00%(refname:short)'
   return traces(runGit(worktree, ['for-each-ref', format, 'refs/heads', 'refs/remotes']))
 }
 
-/** The code of checkpoints, with the words it was kept with. */
 export function checkpointTraces({ worktree }: Repository): readonly Trace[] {
   const format = '--format=%(refname)%00%(committerdate:unix)%00%(subject)'
   return traces(runGit(worktree, ['for-each-ref', format, 'refs/stint']))

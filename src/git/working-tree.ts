@@ -1,4 +1,3 @@
-// The working tree as git sees it, untracked files included, without the user's index taking notice.
 import { accessSync, constants, existsSync, lstatSync, readFileSync, readdirSync } from 'node:fs'
 import { NotWritten, StintError, errnoOf, isMissing } from '../journal/errors.ts'
 import type { Repository } from './repository.ts'
@@ -8,23 +7,21 @@ import { join } from 'node:path'
 import { linkFile, removeFile, replaceFile } from '../journal/files.ts'
 
 export interface TreeOptions {
-  /** Files and folders, from the root of the worktree, whose changes are not looked at. */
   readonly exclude?: readonly string[]
-  /** Untracked files above this are left out. */
+  /** Larger untracked files are left out. */
   readonly maxFileBytes?: number
 }
 
 export interface WorkingTree {
-  /** The name of the tree object. */
   readonly tree: string
-  /** What is in the working tree but not in the tree object: too large, unreadable, or a repository of its own. */
+  /** Too large, unreadable, or a repository of its own. */
   readonly leftOut: readonly string[]
 }
 
 export const DEFAULT_EXCLUDE: readonly string[] = ['.sessions']
 const MAX_FILE_BYTES = 50 * 1024 * 1024
 
-// Nothing of the user's is to be started or changed by a look at their files.
+// Reading must not start or change anything of the user's.
 export const QUIETLY = [
   '-c',
   'core.hooksPath=/dev/null',
@@ -36,10 +33,9 @@ export const QUIETLY = [
 
 const SUBMODULE = '160000'
 
-/** Writes the working tree into the object store, and nothing else anywhere. */
 export function writeWorkingTree(repository: Repository, options: TreeOptions = {}): WorkingTree {
   return withTemporaryIndex(repository.gitDir, (index) => {
-    // Paths travel as latin1, so that names that are not UTF-8 come back to git byte for byte.
+    // latin1, so that names that are not UTF-8 come back byte for byte.
     const git = (args: readonly string[], input?: string) =>
       runGit(repository.worktree, [...QUIETLY, ...args], {
         env: { GIT_INDEX_FILE: index },
@@ -47,7 +43,7 @@ export function writeWorkingTree(repository: Repository, options: TreeOptions = 
         ...(input !== undefined && { input }),
       })
     const changes = listChanges(repository.worktree, git, options)
-    // Removed by force and first: git refuses to look at a path behind what is now a link or a file.
+    // First and by force: git refuses a path behind what is now a link or a file.
     if (changes.gone.length > 0)
       git(['update-index', '--force-remove', '-z', '--stdin'], joined(changes.gone))
     if (changes.present.length > 0)
@@ -64,8 +60,7 @@ interface Changes {
   readonly leftOut: string[]
 }
 
-// `git add -A` would stop at a nested repository without a commit, and fails when an excluded path is also ignored,
-// so the paths are listed and chosen here.
+// `git add -A` stops at a nested repository without a commit, and fails when an excluded path is also ignored.
 function listChanges(worktree: string, git: Git, options: TreeOptions): Changes {
   const isExcluded = exclusion(options.exclude ?? DEFAULT_EXCLUDE)
   const present = new Set<string>()
@@ -73,7 +68,7 @@ function listChanges(worktree: string, git: Git, options: TreeOptions): Changes 
   const leftOut: string[] = []
 
   for (const { path, status, isSubmodule } of trackedChanges(git)) {
-    // A conflict must be settled even where nobody looks, because git writes no tree with one.
+    // git writes no tree with a conflict in it, so those are resolved even in excluded paths.
     if (status !== 'U' && isExcluded(path)) continue
     const file = lookAt(worktree, path)
     if (status === 'D' || file === 'missing') gone.add(path)
@@ -87,7 +82,7 @@ function listChanges(worktree: string, git: Git, options: TreeOptions): Changes 
     if (isExcluded(path)) continue
     const file = lookAt(worktree, path)
     if (file === 'missing') continue
-    // A repository of its own is listed with a slash at its end; git would keep its commit's name and none of its files.
+    // A nested repository is listed with a slash at its end; git would keep none of its files.
     if (path.endsWith('/') || file === 'unreadable' || file > maxBytes) leftOut.push(path)
     else present.add(path)
   }
@@ -115,7 +110,6 @@ function hasOwnChanges(worktree: string, path: string): boolean {
   try {
     return runGit(`${worktree}/${shown(path)}`, ['status', '--porcelain']) !== ''
   } catch (error) {
-    // What cannot be looked at cannot be said to be kept.
     if (error instanceof GitFailed) return true
     throw error
   }
@@ -151,7 +145,7 @@ function shown(path: string): string {
   return Buffer.from(path, 'latin1').toString('utf8')
 }
 
-/** The index was taken away while it was used, and git takes a missing index for an empty one. */
+/** git takes a missing index for an empty one. */
 class IndexLost extends StintError {
   override readonly name = 'IndexLost'
   constructor(readonly path: string) {
@@ -162,7 +156,6 @@ class IndexLost extends StintError {
 const NAME = /^stint-index-(\d+)-(\d+)-[0-9a-f]+(?:\.lock)?$/
 const LEFT_BEHIND_MS = 60 * 60_000
 
-/** Gives git an index to change that is not the user's, and removes it whatever happens. */
 export function withTemporaryIndex<T>(gitDir: string, use: (path: string) => T): T {
   sweepTemporaryIndexes(gitDir, LEFT_BEHIND_MS)
   const path = join(
@@ -180,7 +173,7 @@ export function withTemporaryIndex<T>(gitDir: string, use: (path: string) => T):
   }
 }
 
-/** Removes the indexes that killed processes left. Their time is in their name, since a second name of the index shares its time. */
+/** Their time is in their name, since a second name of the index shares its time. */
 function sweepTemporaryIndexes(gitDir: string, olderThanMs: number): void {
   for (const name of readdirSync(gitDir)) {
     const [, madeAt, pid] = NAME.exec(name) ?? []
@@ -190,11 +183,7 @@ function sweepTemporaryIndexes(gitDir: string, olderThanMs: number): void {
   }
 }
 
-/**
- * Gives the index a second name. git never writes an index in place but renames a new one over the name it was given,
- * so the user's stays as it is. A copy would be newer than the original, and git, which takes files as old as the
- * index for possibly changed, would trust what it must look at.
- */
+/** git renames a new index over the name, so the user's stays as it is. A copy would be newer, and git would trust what it must check. */
 function borrowIndex(index: string, path: string): boolean {
   try {
     linkFile(index, path)
@@ -205,7 +194,7 @@ function borrowIndex(index: string, path: string): boolean {
   }
 }
 
-// For file systems without second names; there, a change of the same size in the instant of the last `git add` may be missed.
+// Without hard links a change of the same size in the instant of the last `git add` may be missed.
 function copyIndex(index: string, path: string, cause: unknown): boolean {
   try {
     replaceFile(path, readFileSync(index))

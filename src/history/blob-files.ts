@@ -1,4 +1,3 @@
-// The blobs of a project as files, for whoever looks after all of them.
 import { join } from 'node:path'
 import { namesIn, statOrUndefined } from '../journal/look.ts'
 import { type Json, nameOf, objectOf, parseJson } from '../text/json-fields.ts'
@@ -28,19 +27,18 @@ export function listBlobs(sessions: string): readonly BlobFile[] {
     })
 }
 
-/** The hashes of the blobs that the lines of a stored conversation name. `passedOver` is told of each line that cannot be read. */
 export function* namesOf(path: string, passedOver?: () => void): Generator<string> {
   for (const { line } of readLines(path, 0, passedOver))
     for (const { hash } of blobsIn(line)) yield hash
 }
 
-/** The hashes of those of them that hold what was said: all but what tools gave out, and pictures. */
+/** All but tool outputs and pictures. */
 export function* saidNamesOf(path: string): Generator<string> {
   for (const { line } of readLines(path))
     for (const { hash } of blobsIn(withoutOutputs(line))) yield hash
 }
 
-// Only where a line has its blocks. What looks like an output in what a tool was given is said.
+// Only where a line has its blocks: a lookalike in a tool's input stays.
 function withoutOutputs({ toolUseResult: _output, ...line }: Json): Json {
   const [message, attachment] = [objectOf(line['message']), objectOf(line['attachment'])]
   return {
@@ -73,14 +71,11 @@ const NEWLINE = 0x0a
 
 export interface LineAt {
   readonly line: Json
-  /** Behind it. */
+  /** The byte behind it. */
   readonly offset: number
 }
 
-/**
- * The lines of a stored conversation, each once and in the order of the file, a piece of it at a time. What cannot be read is
- * passed over, and told of: a line that was cut off was written again behind it. No file at all has no lines.
- */
+/** Each line once, in file order. Unreadable lines are skipped and reported: a torn line was written again behind it. */
 export function* readLines(
   path: string,
   from = 0,
@@ -101,7 +96,7 @@ export function* readLines(
   }
 }
 
-/** The last one, too, when nothing ends it: it may be whole. Going on from it later costs a line that cannot be read. */
+/** The last line may be whole without a newline. */
 function* wholeLinesOf(
   path: string,
   start: number,

@@ -1,5 +1,4 @@
-// What is too long to stand in a line, once for each content, however many conversations hold it. A name is the hash of what is
-// kept, so that a blob is never changed, never written twice, and known to be damaged when it is.
+// Named by the hash of the content, so a blob is never changed, never written twice, and known to be damaged when it is.
 import { join } from 'node:path'
 import {
   createFile,
@@ -15,7 +14,7 @@ import type { Json } from '../text/json-fields.ts'
 
 export interface BlobName {
   readonly hash: string
-  /** In characters, to be told where it is missing. */
+  /** In characters, for the message when it is missing. */
   readonly length: number
 }
 
@@ -28,19 +27,18 @@ export class Blobs {
     return join(this.folder, hash.slice(0, 2), hash)
   }
 
-  /** Keeps a text unless it is there. Durable only when asked: syncing each takes longer than all else. */
+  /** Durable only when asked: syncing each takes longer than all else. */
   put(hash: string, text: string, isDurable: boolean): void {
     const bytes = Buffer.from(text)
     const path = this.pathOf(hash)
     const there = statOrUndefined(path)
-    // A power cut may have left less of one that was not synced.
+    // A power cut may have cut one that was not synced.
     if (there?.size !== bytes.length)
       write(path, bytes, { isThere: there !== undefined, isDurable })
-    // Needed again: whoever makes room sees that it is, before the line is there that names it.
+    // Renewed, so that a collector sees it is needed before the line that names it is written.
     else if (Date.now() - there.mtimeMs > FRESH_MS) touchFile(path)
   }
 
-  /** The text, or why there is none. */
   get({ hash, length }: BlobName): { readonly text: string } | { readonly standIn: string } {
     const bytes = readBlob(this.pathOf(hash))
     const name = hash.slice(0, 12)
@@ -72,7 +70,7 @@ function readBlob(path: string): Buffer | undefined {
   try {
     return readOrUndefined(path)
   } catch (error) {
-    // A disk that fails, a file that is not ours to read: missing, and said so.
+    // A failing disk or missing permission counts as missing.
     if (errnoOf(error) === undefined) throw error
     return undefined
   }
@@ -83,11 +81,10 @@ export function blobNameOf(text: string): BlobName {
 }
 
 export function sha256(bytes: Buffer | string): string {
-  // Loaded where there is something to hash: most events of a hook have nothing.
+  // Loaded only here: most hook events have nothing to hash.
   return process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('hex')
 }
 
-/** The blob that a value of a line stands for. */
 export function blobNameIn(fields: Json): BlobName | undefined {
   const { $blob: hash, length } = fields
   if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) return undefined

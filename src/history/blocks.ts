@@ -1,4 +1,4 @@
-// The parts of a message as blocks of the Anthropic kind, which is how lines hold them, and back.
+// Lines hold parts as blocks of the Anthropic kind.
 import { type Json, listOf, nameOf, objectOf } from '../text/json-fields.ts'
 import type { Part } from './items.ts'
 import { isBase64 } from './large-strings.ts'
@@ -46,7 +46,7 @@ function pictureIn(source: Json | undefined): Part | undefined {
   if (type === 'url' && typeof url === 'string') return { type: 'image link', url }
   if (type !== 'base64' || typeof mediaType !== 'string' || typeof data !== 'string')
     return undefined
-  // Where the picture is not there, a text says so in its place.
+  // A text replaces a picture that is missing.
   return isBase64(data) ? { type: 'image', mediaType, data } : { type: 'text', text: data }
 }
 

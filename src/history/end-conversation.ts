@@ -5,11 +5,7 @@ import type { Ended } from './items.ts'
 import { whileLocked } from './lock.ts'
 import { conversationPath } from './places.ts'
 
-/**
- * Says in a stored conversation why it ended, at no cost to speak of: whoever waits for it is about to end. Where nothing was
- * said, there is nothing to end; where it cannot be written, or somebody else is at
- * it, the journal alone says so.
- */
+/** Gives up at once when the file is locked or unwritable: the caller is about to end, and the journal has the reason too. */
 export function endConversation(
   sessions: string,
   conversation: string,
@@ -21,7 +17,7 @@ export function endConversation(
   try {
     whileLocked(path, () => appendLines(path, line))
   } catch (error) {
-    // A disk that is full or may not be written to.
+    // Full or read-only disk.
     if (errnoOf(error) === undefined) throw error
   }
 }

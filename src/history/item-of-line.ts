@@ -4,10 +4,10 @@ import { partsOf } from './blocks.ts'
 import type { Began, Compaction, ContextSize, HistoryItem, Message, Part, Told } from './items.ts'
 import { defined } from '../text/defined.ts'
 
-/** Between the name of a hook and what it gave, as Claude Code tells its model. */
+/** Claude Code puts this between the name of a hook and its output. */
 export const SAID_BY_HOOK = ' hook additional context: '
 
-/** The item that a line holds; undefined for a line that holds none. Lines are of several versions, and of several programs. */
+/** Lines are of several versions and programs. */
 export function itemOf(line: Json): HistoryItem | undefined {
   switch (line['type']) {
     case 'conversation':
@@ -65,7 +65,7 @@ function messageIn(line: Json, type: Message['role']): Message | undefined {
     role,
     parts,
     ...defined({
-      // A message that failed has a name in the place of a model.
+      // A failed message has a label in place of a model.
       model: line['isApiErrorMessage'] === true ? undefined : nameOf(message['model']),
       request: nameOf(message['id']) ?? nameOf(line['requestId']),
       usage: usageIn(objectOf(message['usage'])),
@@ -85,7 +85,6 @@ function partsIn(line: Json, message: Json): readonly Part[] | undefined {
   return typeof content === 'string' || Array.isArray(content) ? partsOf(content) : undefined
 }
 
-/** The delegated agent that a line is of. */
 export function agentIn(line: Json): string | undefined {
   return line['isSidechain'] === true ? (nameOf(line['agentId']) ?? 'agent') : undefined
 }
@@ -99,7 +98,7 @@ function common(line: Json): Pick<Message, 'type' | 'id' | 'parent' | 'at' | 'ag
   }
 }
 
-/** What somebody typed while the agent worked, what a hook gave, and what the harness told the model besides. */
+/** What a user typed while the agent worked, hook output, and context that the harness added. */
 function attachmentIn(line: Json): Message | undefined {
   const attachment = objectOf(line['attachment'])
   switch (attachment?.['type']) {
@@ -124,7 +123,6 @@ function attachmentIn(line: Json): Message | undefined {
   }
 }
 
-/** In the words in which the model was told: files that were shown, tools, the machine, the day. */
 function toldBesides(line: Json): Message | undefined {
   const told = renderedIn(line)
   return told === undefined ? undefined : { ...common(line), ...told, isMeta: true }
@@ -140,7 +138,7 @@ function renderedIn(line: Json): Told | undefined {
 
 const REMINDER = /^<system-reminder>\n([\s\S]*)\n<\/system-reminder>\s*$/
 
-/** What the system says itself needs no marks around it that say so. */
+/** A system message needs no system-reminder tags. */
 function unmarked(part: Part): Part {
   const text = part.type === 'text' ? REMINDER.exec(part.text)?.[1] : undefined
   return text === undefined ? part : { type: 'text', text }

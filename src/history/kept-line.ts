@@ -7,13 +7,13 @@ import { messageLine } from './line-of-item.ts'
 
 export interface KeptLine {
   readonly text: string
-  /** What it names, which has to be written first. */
+  /** Has to be written before the line. */
   readonly blobs: ReadonlyMap<string, string>
 }
 
 const NO_BLOBS: ReadonlyMap<string, string> = new Map()
 
-/** A line as it is written. Most hold no secret, and are told from those that may by a look at their text. */
+/** Most lines hold no secret, which a cheap test shows. */
 export function keptLine(line: Json, redaction: RedactOptions): KeptLine {
   const text = JSON.stringify(line)
   const isClean = isWithoutSecrets(text, redaction)
@@ -22,19 +22,15 @@ export function keptLine(line: Json, redaction: RedactOptions): KeptLine {
   return { text: JSON.stringify(value), blobs }
 }
 
-/** Of the text of a line, in which nothing is escaped that need not be. */
 function isWithoutSecrets(text: string, { extra = [] }: RedactOptions): boolean {
-  // What a project calls a secret itself can look like anything.
+  // A project's own patterns can match anything.
   return extra.length === 0 && !mayHoldSecret(text)
 }
 
-// Behind a backslash anything can be hidden from a look at the text: a letter by its number, a slash of an address.
+// An escape can hide a letter or the slash of a URL.
 const HIDING = /\\[u/]/
 
-/**
- * The line of a message in the words of its harness: making it anew costs as much as reading it. Undefined where there are none,
- * or where something in them is not to be kept as it is.
- */
+/** Keeps the harness's own JSON: making it again costs as much as reading. Undefined where something in it must change. */
 export function keptAsWritten(item: NewItem, redaction: RedactOptions): KeptLine | undefined {
   const { source } = item
   if (item.type !== 'message' || source === undefined || HIDING.test(source)) return undefined

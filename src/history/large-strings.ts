@@ -1,25 +1,20 @@
-// A line with its long strings and its pictures moved into blobs, and back.
 import { type Json, objectOf } from '../text/json-fields.ts'
 import { type RedactOptions, redactDeep } from '../text/redact.ts'
 import { type BlobName, blobNameIn, blobNameOf } from './blobs.ts'
 
-/** A longer string is a blob. */
+/** A longer string becomes a blob. */
 const LONGEST = 16_384
 const DEEPEST = 400
 const TOO_DEEP = '[left out: nested too deep]'
-// What somebody else calls `$blob` is none of ours, and must not be read as one.
+// A foreign `$blob` field must not be read as ours.
 const LIKE_BLOB = /^\$+blob$/
 
-/** A value as it is written, and the texts that it names, which have to be written first. */
 export interface Kept {
   readonly value: unknown
   readonly blobs: ReadonlyMap<string, string>
 }
 
-/**
- * A value without secrets, and with what is long in its place by name. Pictures are kept as they are: what looks like a secret
- * in them is chance, and they would be destroyed. Writes nothing itself. `isClean`: it is known to hold no secret.
- */
+/** Removes secrets and moves long strings into blobs, without writing. A lookalike secret in a picture is chance, and redacting would destroy it. */
 export function toKeep(value: unknown, redaction: RedactOptions, isClean = false): Kept {
   const blobs = new Map<string, string>()
   const named = (text: string) => {
@@ -40,9 +35,9 @@ export function toKeep(value: unknown, redaction: RedactOptions, isClean = false
   return { value: short, blobs }
 }
 
-/** Whether a value is written as it stands, by its JSON: nothing in it is long, a picture, or like a name of ours. */
+/** Whether its JSON can be written as it stands. */
 export function isPlain(json: string): boolean {
-  // The rarer the first sign of what is looked for, the quicker.
+  // The rarest first character first.
   return (
     json.length <= LONGEST &&
     !json.includes('$blob"') &&
@@ -50,7 +45,7 @@ export function isPlain(json: string): boolean {
   )
 }
 
-/** The value as it was. `get` answers what a blob holds, or a text that says why it does not; it is told whether it is a picture. */
+/** `get` returns the blob's content, or a text that says why it is missing. */
 export function asItWas(
   value: unknown,
   get: (name: BlobName, isPicture: boolean) => string,
@@ -72,7 +67,6 @@ export function asItWas(
   )
 }
 
-/** The names of the blobs that a line needs. */
 export function* blobsIn(value: unknown, depth = 0): Generator<BlobName> {
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return
   const name = Array.isArray(value) ? undefined : blobNameIn(value as Json)
@@ -103,7 +97,7 @@ function mapped(
   return object === undefined ? fields : object(fields)
 }
 
-/** How the kinds of files begin that are shown to models, in base64. */
+/** How these files begin, in base64. */
 const BEGINNINGS: Readonly<Record<string, readonly string[]>> = {
   'image/png': ['iVBORw0KGgo'],
   'image/jpeg': ['/9j/'],
@@ -113,7 +107,7 @@ const BEGINNINGS: Readonly<Record<string, readonly string[]>> = {
 }
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** Whether this is the source of a picture or a document, in fact and not only by what it calls itself. */
+/** By its content, not only by its type. */
 export function isPicture({ type, media_type: mediaType, data }: Json): boolean {
   if (type !== 'base64' || typeof mediaType !== 'string' || typeof data !== 'string') return false
   const beginnings = Object.hasOwn(BEGINNINGS, mediaType) ? BEGINNINGS[mediaType]! : []

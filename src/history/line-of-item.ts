@@ -4,7 +4,7 @@ import { blocksOf } from './blocks.ts'
 import type { Compaction, HistoryItem, Message } from './items.ts'
 import { defined } from '../text/defined.ts'
 
-/** The line that holds an item. The names are those of the transcripts that Stint copied first. */
+/** The field names are those of Claude Code's transcripts. */
 export function lineOf(item: HistoryItem): Json {
   switch (item.type) {
     case 'began':
@@ -20,7 +20,6 @@ export function lineOf(item: HistoryItem): Json {
   }
 }
 
-/** The message itself stands at the end of its line. */
 export function messageLine(item: Message, message: Json): Json {
   const { id, parent, at, role, asTold, context, agent } = item
   return defined({

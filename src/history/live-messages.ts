@@ -1,11 +1,7 @@
-// What of a conversation its model would still see: the branch that people are on, from the last compaction of it on.
 import type { Compaction, HistoryItem, Message } from './items.ts'
 import { withoutTakenBack } from './taken-back.ts'
 
-/**
- * The messages that are part of the context now, in their order. Left out is what people went back from or took back, what was
- * compacted away, what delegated agents said among themselves, and what was said only to the person.
- */
+/** Leaves out abandoned branches, retracted and compacted messages, delegated agents, and messages only for the user. */
 export function liveMessages(items: Iterable<HistoryItem>): readonly Message[] {
   const nodes = withoutTakenBack(items)
   const isLinked = nodes.some((node) => node.type === 'message' && node.parent !== undefined)
@@ -62,14 +58,14 @@ class Chain {
     else children.push(child)
   }
 
-  /** From the last message to the first, or to the compaction behind which it stands. */
+  /** From the last message back to the first, or to the compaction before it. */
   walkBack(): { readonly path: readonly Message[]; readonly compaction?: Compaction } {
     const path: Message[] = []
     for (let place = this.nodes.length - 1; place >= 0;) {
       const node = this.nodes[place]!
       if (node.type === 'compaction') return { path, compaction: node }
       const keeper = this.#keptBy.get(node.id)
-      // It stayed when what lay before it went: what is there now follows the compaction.
+      // It survived a compaction: what follows it now is the compaction.
       if (keeper !== undefined && path.length > 0 && keeper < this.#placeOf(path.at(-1)!))
         return { path, compaction: this.nodes[keeper] as Compaction }
       path.push(node)
@@ -85,14 +81,11 @@ class Chain {
   #placeBefore({ parent }: Message, place: number): number {
     if (parent === undefined) return -1
     const found = this.#places.get(parent)
-    // Where what it follows was not stored, it follows what was stored before it.
+    // Where its parent was not stored, it follows the message before it.
     return found === undefined || found >= place ? place - 1 : found
   }
 
-  /**
-   * Tools that were used at the same time are told in messages that branch: each result follows its own use. All of them are on
-   * the branch that one of them is on.
-   */
+  /** Parallel tool uses branch: each result follows its own use. All are on the branch of one of them. */
   withParallel(path: readonly Message[]): readonly Message[] {
     const found = new Set(path)
     for (const message of found) {

@@ -6,7 +6,7 @@ import { readOrUndefined } from '../journal/look.ts'
 const STALE_MS = 10_000
 const TICK_MS = 4
 
-/** Does something to a stored conversation while nobody else does. Undefined, at once, when somebody does. */
+/** Undefined, at once, when another process holds it. */
 export function whileLocked<T>(path: string, work: () => T): T | undefined {
   const lock = `${path}.lock`
   if (!takeLock(lock, STALE_MS, ourselves(), isGone)) return undefined
@@ -17,7 +17,6 @@ export function whileLocked<T>(path: string, work: () => T): T | undefined {
   }
 }
 
-/** Waits for whoever is at it, without holding up anybody else. */
 export async function untilUnlocked(path: string): Promise<void> {
   const until = Date.now() + STALE_MS
   const lock = `${path}.lock`
@@ -29,7 +28,7 @@ export async function untilUnlocked(path: string): Promise<void> {
     await new Promise((wake) => setTimeout(wake, TICK_MS * 5))
 }
 
-/** The same, after whoever is at it. One who was killed at it is waited for until the lock is stale. */
+/** A killed holder is waited for until the lock is stale. */
 export function onceUnlocked<T extends object>(path: string, work: () => T): T {
   for (;;) {
     const done = whileLocked(path, work)
@@ -38,12 +37,12 @@ export function onceUnlocked<T extends object>(path: string, work: () => T): T {
   }
 }
 
-/** A process of this machine: another one may see the same folder. */
+/** Another machine may see the same folder. */
 function ourselves(): string {
   return `${process.pid} ${process.getBuiltinModule('node:os').hostname()}`
 }
 
-/** A harness that ends kills its hooks, and nobody is to wait for one of those. */
+/** A harness that ends kills its hooks. */
 function isGone(owner: string): boolean {
   const [, pid, host] = /^(\d{1,10}) (.+)$/.exec(owner) ?? []
   if (pid === undefined || host !== process.getBuiltinModule('node:os').hostname()) return false

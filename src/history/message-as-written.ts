@@ -2,7 +2,7 @@ import { type Json, nameOf } from '../text/json-fields.ts'
 import { agentIn, itemOf } from './item-of-line.ts'
 import type { Message, NewItem } from './items.ts'
 
-/** A message of which the line is there in the words of its harness: what it says is taken apart only where somebody asks. */
+/** Parsed only where a field is read. */
 class MessageAsWritten {
   readonly type = 'message'
   readonly id: string
@@ -51,7 +51,7 @@ class MessageAsWritten {
   }
 }
 
-/** The message of a line with the text of it. Undefined for lines that say more than most. */
+/** Undefined for lines with unusual fields. */
 export function messageAsWritten(
   line: Json,
   source: string,
@@ -63,6 +63,6 @@ export function messageAsWritten(
   if ((typeof content !== 'string' && !Array.isArray(content)) || line['leftOut'] !== undefined)
     return undefined
   if (line['context'] !== undefined || line['asTold'] !== undefined) return undefined
-  // Where a field has no value it is undefined there, and absent in a message that was taken apart.
+  // Absent fields are undefined here.
   return new MessageAsWritten(line, parent, source) as unknown as NewItem
 }

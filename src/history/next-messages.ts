@@ -1,5 +1,3 @@
-// What a harness would send next, before it takes the form of any provider: whose turn is whose, and each use of a tool with
-// its result.
 import { SAID_BY_HOOK } from './item-of-line.ts'
 import type { HistoryItem, Message, Part } from './items.ts'
 import { liveMessages } from './live-messages.ts'
@@ -17,11 +15,7 @@ const NO_HARNESS: ReadonlySet<string> = new Set()
 const NO_RESULT =
   'The result of this call was never recorded: the conversation was cut off before it.'
 
-/**
- * What one request said is one message. The results of its tools follow in one message, in the order in which they came; one that a
- * crash swallowed is an error. Files that were shown and what people said meanwhile come behind them, and what the harness added
- * behind that. `promptless` are the harnesses that store a conversation without its system prompt.
- */
+/** One message per request, then its tool results; a missing result becomes an error. `promptless` harnesses store no system prompt. */
 export function nextMessages(
   items: Iterable<HistoryItem>,
   promptless: ReadonlySet<string> = NO_HARNESS,
@@ -48,10 +42,7 @@ export function nextMessages(
   })
 }
 
-/**
- * What the system said before anybody else: it is sent beside the messages. A compaction may have kept it. What a hook gave then is
- * none of it, nor anything from a harness that stores conversations without it.
- */
+/** System messages before any other. Hook output is not part of it. */
 function systemPromptOf(
   items: readonly HistoryItem[],
   promptless: ReadonlySet<string>,
@@ -70,7 +61,7 @@ function isOfHook({ parts: [first] }: Message): boolean {
   return first?.type === 'text' && first.text.slice(0, 300).includes(SAID_BY_HOOK)
 }
 
-/** What the model said in one request, and everything it was told before the next. */
+/** What the model said in one request, and everything it got before the next. */
 interface Turn {
   readonly request?: string
   readonly said: Part[]
@@ -103,17 +94,17 @@ function turnsOf(live: readonly Message[]): readonly Turn[] {
   return withoutCutOff(turns)
 }
 
-/** Where requests have no names, what was said without anything between is of one. */
+/** Without request ids, adjacent answers belong to one. */
 function isOnlySaid({ said, results, reminders, answered }: Turn): boolean {
   return said.length > 0 && results.size === 0 && reminders.length === 0 && answered.length === 0
 }
 
-/** A file that was mentioned, shown within marks: the model is shown it before it is told what to do with it. */
+/** A mentioned file: the model sees it before it is told what to do with it. */
 function isReminder([first]: readonly Part[]): boolean {
   return first?.type === 'text' && first.text.startsWith('<system-reminder>')
 }
 
-/** Where the model was interrupted before it came to say anything, what it was told next goes with what it was told before. */
+/** Where the model was interrupted before it answered, both prompts go together. */
 function withoutCutOff([first, ...turns]: readonly Turn[]): readonly Turn[] {
   const whole = [first!]
   for (const turn of turns) {
@@ -131,7 +122,7 @@ function asTold(message: Message): Message {
   return message.asTold === undefined ? message : { ...message, ...message.asTold, isMeta: true }
 }
 
-/** What a message of its role may hold for the providers, and does hold something. */
+/** What providers accept in a message of this role. */
 function acceptable(message: Message): Message {
   const types = TYPES[message.role]
   return {
@@ -150,7 +141,7 @@ function isEmpty(part: Part): boolean {
   return part.type === 'text' && part.text.trim() === ''
 }
 
-/** What several messages said, in one. A text that another follows ends its line, or the two would run together. */
+/** A text that another follows ends its line, or the two would run together. */
 function joined(messages: readonly ModelMessage[]): readonly Part[] {
   const all: Part[] = []
   for (const { parts } of messages) {

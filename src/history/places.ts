@@ -10,7 +10,6 @@ export function blobsFolder(sessions: string): string {
   return join(conversationsFolder(sessions), 'blobs')
 }
 
-/** Where a conversation is stored. What cannot be the name of one has no place. */
 export function conversationPath(sessions: string, conversation: string): string {
   if (!isConversationId(conversation)) throw notAConversation(conversation)
   return join(conversationsFolder(sessions), `${conversation}.jsonl`)

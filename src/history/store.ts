@@ -1,5 +1,3 @@
-// The conversations of a project, one file of lines each under `.sessions/conversations/`. What is too long to repeat (a tool's
-// output, a picture) is kept once, under the hash of its content.
 import { join } from 'node:path'
 import { NotWritten, StintError, errnoOf } from '../journal/errors.ts'
 import { appendLines, createFolder } from '../journal/files.ts'
@@ -21,47 +19,39 @@ import { defined } from '../text/defined.ts'
 export interface StoredConversation {
   readonly id: string
   readonly path: string
-  /** Of the file alone, without the blobs that it shares with others. */
+  /** Without the blobs it shares with others. */
   readonly bytes: number
-  /** When it was last written. */
   readonly writtenAt: string
 }
 
 export interface ReadOptions {
-  /** A byte offset that an earlier reading answered; everything when absent. */
+  /** A byte offset from an earlier read. */
   readonly from?: number
-  /**
-   * Leaves what is long in blobs alone: a text says how long it is, and pictures are empty. For whoever counts or lists. What
-   * somebody asked for is given all the same, since that is what lists call it by.
-   */
+  /** Does not load blobs, except for what the user asked, which lists use as the title. */
   readonly isBrief?: boolean
 }
 
 export interface AppendOptions {
-  /** Not waiting for the disk, for whoever can do it all again: an import. */
+  /** For imports, which can be repeated. */
   readonly isUnsynced?: boolean
 }
 
-/** An item and the byte offset behind it, from which a later reading goes on. */
+/** `offset` is where a later read continues. */
 export type StoredItem = HistoryItem & { readonly offset: number }
 
 export interface ConversationStore {
   list(): readonly StoredConversation[]
   has(conversation: string): boolean
-  /**
-   * Each item once and in the order of the file; large parts are given back whole. What cannot be read is passed over. Read from
-   * an offset, what was stored again behind it comes again.
-   */
+  /** Each item once, in file order. Read from an offset, repeats behind it come again. */
   read(conversation: string, options?: ReadOptions): Iterable<StoredItem>
-  /** Adds items, without the secrets in them. They are on the disk when it returns. An item that is there already may be added again. */
+  /** Redacted, and on disk when it returns. Items may be added again. */
   append(conversation: string, items: readonly HistoryItem[], options?: AppendOptions): void
-  /** The same for whoever has many. */
   writer(conversation: string, options?: AppendOptions): ConversationWriter
 }
 
 export interface ConversationWriter {
   add(item: NewItem): void
-  /** Writes what was added. It is in the file when this returns. */
+  /** It is in the file when this returns. */
   flush(): void
 }
 
@@ -106,7 +96,7 @@ function* readItems(
   blobs: Blobs,
   { from = 0, isBrief = false }: ReadOptions,
 ): Generator<StoredItem> {
-  // Lines of which only the place in the chain was kept: what followed them follows what they followed.
+  // What followed a link-only line follows its parent.
   const links = new Map<string, string>()
   for (const { line, offset } of readLines(path, from)) {
     if (line['type'] === 'link') {
@@ -126,7 +116,7 @@ function* readItems(
   }
 }
 
-/** Whether a line may hold what a person asked for; what tools answered is mostly longer, and is none of it. */
+/** Tool results are mostly long, and never hold the user's prompt. */
 function mayBeAsked({ type, isMeta, isCompactSummary, isSidechain, message }: Json): boolean {
   if (type !== 'user' || isMeta === true || isCompactSummary === true || isSidechain === true)
     return false
@@ -137,7 +127,7 @@ function mayBeAsked({ type, isMeta, isCompactSummary, isSidechain, message }: Js
 
 function placed(item: Message, links: ReadonlyMap<string, string>, offset: number): Message {
   const parent = item.parent === undefined ? undefined : (links.get(item.parent) ?? item.parent)
-  // Without an id of its own it is known by its place.
+  // Without an id it is known by its place.
   return { ...item, id: item.id === '' ? `at-${offset}` : item.id, ...defined({ parent }) }
 }
 
@@ -163,7 +153,7 @@ class Writer implements ConversationWriter {
   add(item: NewItem): void {
     const { text, blobs } =
       keptAsWritten(item, this.#redaction) ?? keptLine(lineOf(item), this.#redaction)
-    // Blobs first: a line that is there can be read whole.
+    // Blobs first, so that a line that exists can be read whole.
     if (blobs.size > 0)
       this.#writing(() =>
         blobs.forEach((blob, hash) => this.#blobs.put(hash, blob, this.#isDurable)),
@@ -195,10 +185,10 @@ class Writer implements ConversationWriter {
 
 const FIRST = 16 * 1024
 const NEWLINE = 0x0a
-/** Of a character of a string, in UTF-8. */
+/** Of a UTF-16 unit in UTF-8. */
 const MOST_BYTES = 3
 
-/** Lines on their way to a file, as bytes: what they were made of need not be remembered until they are written. */
+/** Held as bytes, so that the items can be freed before the write. */
 class LineBatch {
   #buffer = Buffer.allocUnsafe(FIRST)
   #length = 0
@@ -211,7 +201,6 @@ class LineBatch {
     this.#length += 1
   }
 
-  /** All of them, in memory that the next line uses again. */
   take(): Buffer {
     const bytes = this.#buffer.subarray(0, this.#length)
     this.#length = 0

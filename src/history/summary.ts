@@ -1,26 +1,22 @@
-// What a stored conversation amounts to, in a line: for lists, which never hold the whole of it.
+// For lists, which never hold a whole conversation.
 import type { Usage } from '../session/entries.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import type { HistoryItem, Message } from './items.ts'
 import { defined } from '../text/defined.ts'
 
 export interface ConversationSummary {
-  /** As it says itself; absent where it was stored before conversations did. */
   readonly harness?: string
-  /** That answered last. */
   readonly model?: string
   readonly cwd?: string
   readonly forkOf?: string
   readonly startedAt?: string
   readonly updatedAt?: string
-  /** Why it ended, unless something was said since. */
+  /** Unless a message followed. */
   readonly endedBecause?: string
-  /** What people said, and what the model answered, each request once. */
+  /** User messages and requests. */
   readonly messages: number
   readonly compactions: number
-  /** What was asked first, in a line. */
   readonly title: string
-  /** What was used, by model, delegated agents included. */
   readonly usage: Readonly<Record<string, Usage>>
 }
 
@@ -33,14 +29,13 @@ export function summarise(items: Iterable<HistoryItem>): ConversationSummary {
   return summing.value
 }
 
-/** The same, item by item, for whoever follows a conversation. */
 export class Summing {
   #said: Omit<ConversationSummary, 'messages' | 'compactions' | 'title' | 'usage'> = {}
   #title: string | undefined
   #typed = 0
   #compactions = 0
   readonly #answers = new Set<string>()
-  /** A request is told in several messages, of which the last knows all that it used. */
+  /** A request spans several messages; the last has its whole usage. */
   readonly #used = new Map<string, { readonly model: string; readonly usage: Usage }>()
 
   add(item: HistoryItem): void {
@@ -76,7 +71,7 @@ export class Summing {
       this.#used.set(request, { model: model ?? this.#said.model ?? UNKNOWN_MODEL, usage })
     if (agent !== undefined || message.isSummary === true || message.isFailure === true) return
     if (role === 'assistant') {
-      // One that only tells what was used answers nothing.
+      // A message that only reports usage is no answer.
       if (message.parts.length > 0) this.#answers.add(request)
       if (model !== undefined) this.#said = { ...this.#said, model }
     } else if (role === 'user' && message.isMeta !== true) this.#addTyped(message)
@@ -96,7 +91,7 @@ export class Summing {
     if (line !== '') this.#title = shorten(line, LONGEST_TITLE)
   }
 
-  /** What is stored behind its end may have been said before it: whoever copies it was late. */
+  /** A late copy stores messages behind the end that were said before it. */
   #goOn(at: string | undefined): void {
     if (this.#said.endedBecause === undefined || (at ?? '9') <= (this.#said.updatedAt ?? '')) return
     const { endedBecause: _over, ...said } = this.#said
@@ -131,17 +126,15 @@ function sum(before: Usage | undefined, { input, cacheWritten, cacheRead, output
   }
 }
 
-// What of a text in the name of the user somebody typed. Stint and the harnesses write some of them, and put some before what was
-// typed. They are known by their marks: anything else in marks may be what somebody wanted to say.
+// Stint and harnesses add text to user messages, known by its tags; other tags may be the user's own.
 
 /** A person's words follow these. */
 const BEFORE = /^\s*<(stint-[a-z]+|system-reminder|ide_[a-z_]+)(?: [^<>\n]*)?>[\s\S]*?<\/\1>\s*/
-/** Nobody's words follow these. */
+/** Nothing of a person follows these. */
 const ALONE =
   /^\s*<(?:stint-[a-z]+|system-reminder|ide_[a-z_]+|command-(?:name|message|args)|local-command-[a-z]+|bash-(?:input|stdout|stderr)|(?:task|bash|agent|subagent)-notification|subagent_notification|teammate-message|user-prompt-submit-hook|environment_context|user_instructions|permissions instructions|collaboration_mode|turn_aborted|user_shell_command|session_context|hook_context|state_snapshot)[\s>]/
 
 export interface Words {
-  /** Before what was typed, by Stint or a harness; empty when there is nothing. */
   readonly added: string
   readonly typed: string
 }

@@ -2,20 +2,18 @@ import { isId } from '../journal/ids.ts'
 import type { RawEntry } from '../session/in-effect.ts'
 import { proseOf } from '../session/registry.ts'
 
-// The tokeniser takes a run of these as one word, since nothing stands between them. A zero-width
-// space behind each makes them words of their own, and a phrase of them is found anywhere.
+// Scripts without spaces: a zero-width space behind each character makes it a word, so a phrase is found anywhere.
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/gu
 const MAYBE_UNSPACED = /[\u0e00-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\uffff\ud840-\ud8ff]/
-// A journal may come from anywhere, and data nested a hundred thousand deep would end the process.
+// Data nested a hundred thousand deep would end the process.
 const DEPTH_LIMIT = 20
 const ZERO_WIDTH_SPACE = '\u200b'
 
-/** Everything in an entry that may be searched for, a field a line; empty when there is nothing. */
 export function entryText(entry: RawEntry): string {
   const parts: string[] = []
   collect(proseOf(entry), parts, DEPTH_LIMIT)
-  // SQLite would replace a broken character, and the text would then never compare equal to itself.
+  // SQLite replaces a broken character, and the text would never compare equal to itself.
   return separateWords(parts.join('\n').toWellFormed())
 }
 

@@ -5,23 +5,19 @@ import { setAside } from './set-aside.ts'
 import { type Database, isBusy, isCorrupt, isUnwritable } from './sqlite.ts'
 
 export interface IndexFileOptions {
-  /** Creates the folder that the file is in, if need be: whoever takes the file away may take that, too. */
+  /** Creates the folder of the file, which may have been removed with it. */
   prepare(): void
-  /** Takes a line for the person. */
   say(line: string): void
 }
 
 const REMOVALS = 3
 
-/**
- * The database of an index: in its file, which anybody may damage, replace or take away at any time, or in
- * memory, where a file cannot be had. It holds nothing that cannot be built again, so nothing fails for it.
- */
+/** The index holds nothing that cannot be rebuilt: a damaged file is replaced, and without a usable disk memory serves. */
 export class IndexFile {
   readonly #path: string
   readonly #options: IndexFileOptions
   #database: Database
-  /** Of the file that is open; undefined while there is none and memory serves. */
+  /** Undefined while memory serves. */
   #inode: number | undefined
   #isClosed = false
 
@@ -39,20 +35,16 @@ export class IndexFile {
     return this.#inode === undefined
   }
 
-  /** Whether the name means another file than the one that is open, or none. */
+  /** Whether the name means another file than the open one, or none. */
   isTakenAway(): boolean {
     return this.#inode !== undefined && statOrUndefined(this.#path)?.ino !== this.#inode
   }
 
-  /** Goes over to the file that has the name now. */
   follow(): void {
     if (this.isTakenAway()) this.#exchange(() => this.#open())
   }
 
-  /**
-   * Takes another database after this one failed, or throws what is no failure of a file. One that was taken away is
-   * begun again, a damaged one is set aside first; where the disk fails, or at the last try, memory serves.
-   */
+  /** Rethrows errors that are not about the file. A removed file is recreated, a damaged one quarantined; a failing disk, or the last try, falls back to memory. */
   recoverFrom(error: unknown, isLastTry: boolean): void {
     if (this.isInMemory || this.#isClosed || !isUnusable(error)) throw error
     if (isLastTry) this.#exchange(() => this.#openInMemory(error))
@@ -89,7 +81,7 @@ export class IndexFile {
   }
 
   #openFile(before: { readonly ino: number; readonly size: number } | undefined): Database {
-    // SQLite takes a file that is shorter than its smallest page for an empty one and writes over it.
+    // SQLite takes a file shorter than its smallest page for an empty one and overwrites it.
     if (before !== undefined && before.size > 0 && before.size < 512)
       throw new OtherVersion('is cut off')
     const database = openDatabase(this.#path)
@@ -99,7 +91,7 @@ export class IndexFile {
     throw Object.assign(new Error('it was taken away'), { code: 'ENOENT' })
   }
 
-  /** Only once: when the new one is of another version, a different Stint is at work here right now. */
+  /** Only once: another version in the new file means that a different Stint is running here. */
   #openInPlaceOf(inode: number | undefined, cause: unknown): Database {
     try {
       const name = setAside(this.#path, inode)

@@ -1,4 +1,3 @@
-// Brings the rows of one session up to date with its log. Called inside a transaction.
 import { closeSync, fstatSync } from 'node:fs'
 import { crc32 } from '../journal/crc32.ts'
 import { isMissing } from '../journal/errors.ts'
@@ -11,11 +10,11 @@ import type { SessionState } from '../session/state.ts'
 import { entryText } from './entry-text.ts'
 import type { SessionWriter, StoredLog } from './session-writer.ts'
 
-/** Above this a log is continued from where it was read; below, reading it whole is as quick and needs no stored state. */
+/** Below this, reading the whole log is as quick as continuing. */
 const LONG_LOG_BYTES = 64 * 1024
 const CHUNK_BYTES = 1024 * 1024
 
-/** Reads what is new in a session's log and updates its rows. Answers false when nothing had changed. */
+/** Called inside a transaction. Returns false when nothing had changed. */
 export function indexSession(writer: SessionWriter, id: string, place: LogPlace): boolean {
   const stored = writer.storedLog(id)
   const fd = openLog(place)
@@ -35,7 +34,6 @@ export function indexSession(writer: SessionWriter, id: string, place: LogPlace)
   }
 }
 
-/** The log's own name, or its link when only that is left; undefined when both are gone. */
 export function openLog(place: LogPlace): number | undefined {
   for (const name of [place.path, place.link]) {
     if (name === undefined) continue
@@ -58,7 +56,7 @@ export function isUnchanged(stored: LogIdentity, log: LogIdentity): boolean {
   return stored.inode === log.inode && stored.size === log.size && stored.mtime === log.mtime
 }
 
-/** Adds only what was appended. Undefined when that does not give the right answer and the log must be read whole. */
+/** Undefined when the whole log must be read. */
 function continueLog(
   writer: SessionWriter,
   fd: number,
@@ -103,8 +101,7 @@ function readWhole(
   if (log.size > LONG_LOG_BYTES) writer.putState(key, abridge(state))
   else if (stored !== undefined) writer.dropState(key)
 
-  // Compared with what is there rather than replaced, so that taking back one entry of ten
-  // thousand writes one row.
+  // Compared rather than replaced, so that retracting one of ten thousand writes one row.
   const texts = textsInEffect(records)
   const before = stored === undefined ? undefined : writer.entriesOf(key)
   for (const record of records) {
@@ -126,8 +123,7 @@ function textsInEffect(records: readonly RawEntry[]): ReadonlyMap<string, string
   return new Map(inEffect(records).map((entry) => [entry.id, entryText(entry)]))
 }
 
-// The sum of everything before the offset, not a sample: reading and summing three megabytes takes
-// a few milliseconds, and no rewrite of the log can then pass for its continuation.
+// Over all of it: three megabytes take a few milliseconds, and no rewrite can pass for a continuation.
 function prefixSum(fd: number, end: number): number {
   let sum = 0
   for (let from = 0; from < end; from += CHUNK_BYTES) {

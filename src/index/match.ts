@@ -4,11 +4,7 @@ const TERM_LIMIT = 64
 const HAS_WORD = /[\p{L}\p{N}\p{Co}]/u
 const TERMS = /"([^"]*)"?(\*?)|([^\s"]+)/gu
 
-/**
- * What a person typed, as an expression of the full-text engine: every word must occur, `"a phrase"`
- * as it stands, `pre*` by its beginning. Everything is quoted, so that no text is ever syntax.
- * Undefined when there is no word in it.
- */
+/** Every word must occur; `"a phrase"`; `pre*`. Everything is quoted, so no text is ever syntax. Undefined when there is no word. */
 export function matchExpression(text: string): string | undefined {
   const terms: string[] = []
   for (const [, phrase, phraseStar, word] of text.replaceAll('\0', ' ').matchAll(TERMS)) {
@@ -21,14 +17,13 @@ export function matchExpression(text: string): string | undefined {
   return terms.length === 0 ? undefined : terms.join(' ')
 }
 
-/** What a search puts around the words it found, unless it is asked otherwise. */
 export const USUAL_MARKS = ['«', '»'] as const
 
-/** Of what was found, and of what stands between: how much of its beginning and of its end is shown. */
+/** How much of the beginning and of the end is shown. */
 const FOUND = [80, 30] as const
 const BETWEEN = [150, 150] as const
 
-/** What a search found with what is around it, on one line. It has a bound, though a word may be as long as a text. */
+/** Bounded, though a word may be as long as a text. */
 export function snippetLine(
   snippet: string,
   marks: readonly [string, string] = USUAL_MARKS,

@@ -30,21 +30,18 @@ import { type SaidProgress, synchroniseSaid } from './synchronise-said.ts'
 import { synchronise } from './synchronise.ts'
 import { defined } from '../text/defined.ts'
 
-/** Where the sessions of a project are. */
 export interface IndexSource {
-  /** The `.sessions` folder, whose `journal` folder changes when a session comes or goes. */
+  /** `.sessions` */
   readonly folder: string
-  /** Creates that folder, if need be. It may be taken away at any time, as `git clean` does. */
+  /** Creates that folder: `git clean` may remove it at any time. */
   prepare(): void
-  /** The root of the project. */
   readonly project: string
-  /** Every session with a journal. */
   sessionIds(): Iterable<string>
   log(id: string): LogPlace
 }
 
 export interface IndexOptions {
-  /** Takes a line for the person: the index was rebuilt, or is behind. */
+  /** Takes a message for the user: the index was rebuilt, or is behind. */
   say(line: string): void
   /** Called while every session is read. */
   progress?(done: number, total: number): void
@@ -61,7 +58,7 @@ export interface SearchHit {
   readonly entry: string
   readonly kind: string
   readonly at: string
-  /** The words found and some around them, on one line. */
+  /** One line. */
   readonly snippet: string
   /** Larger is better; comparable within one answer only. */
   readonly score: number
@@ -77,7 +74,7 @@ export interface SaidHit {
   readonly item: number
   readonly role: 'user' | 'assistant' | 'system'
   readonly at?: string
-  /** The session that the conversation joined last, if any. */
+  /** The session that the conversation joined last. */
   readonly session?: string
   readonly name?: string
   readonly snippet: string
@@ -87,17 +84,14 @@ export interface SaidHit {
 
 export interface Verification {
   readonly checked: number
-  /** Sessions whose number of entries differs from that in their log. */
   readonly differing: readonly {
     readonly id: string
     readonly indexed: number
     readonly inLog: number
   }[]
-  /** What SQLite finds wrong with the file. */
   readonly damage: readonly string[]
 }
 
-/** Opens the index of a project and brings it up to date, building it when there is none that can be used. */
 export async function openIndex(source: IndexSource, options: IndexOptions): Promise<SessionIndex> {
   const index = new SessionIndex(source, options)
   index.sync()
@@ -109,18 +103,15 @@ type StoredSaid = Pick<SaidHit, 'conversation' | 'item' | 'role' | 'snippet' | '
 
 const TRIES = 4
 
-/**
- * Lists and searches sessions. Everything in it comes from the journals: the file may be deleted at
- * any time, and one that is damaged or of another version is set aside and built again.
- */
+/** Built from the journals alone: the file may be deleted at any time, and one that is damaged or of another version is quarantined and rebuilt. */
 export class SessionIndex {
   readonly #source: IndexSource
   readonly #options: IndexOptions
   readonly #file: IndexFile
-  /** Prepared statements that nobody is reading from. */
+  /** Prepared statements not in use. */
   readonly #idle = new WeakMap<Database, Map<string, Statement>>()
 
-  /** What was counted, as long as the database is as it was then. */
+  /** Valid while the database is unchanged. */
   #counts: { database?: Database; stamp: string; known: Map<string, number> } = {
     stamp: '',
     known: new Map(),
@@ -135,10 +126,7 @@ export class SessionIndex {
     })
   }
 
-  /**
-   * Reads what was appended since the last time. `full` also looks at logs that nobody marked as
-   * touched, which is needed after something other than Stint changed them.
-   */
+  /** `full` also reads logs that were not marked as touched, for changes that Stint did not make. */
   sync({ full = false }: { full?: boolean } = {}): void {
     this.#file.follow()
     this.#repairing(() => this.#synchronise(full))
@@ -148,10 +136,7 @@ export class SessionIndex {
     for (const row of this.#stream(listSql(filter))) yield rowFrom(row as StoredRow)
   }
 
-  /**
-   * How many sessions a list holds in all, whichever page of it is asked for. Counting goes over all of them, so it is done again only
-   * when something was written since.
-   */
+  /** Cached until something is written, since counting visits every session. */
   countSessions(filter: SessionFilter = {}): number {
     const { sql, values } = countSql(filter)
     return this.#repairing(() => {
@@ -175,12 +160,10 @@ export class SessionIndex {
     })
   }
 
-  /** The session with this id. */
   session(id: string): SessionRow | undefined {
     return this.#rows(`${ROW_SELECT} WHERE ${IS_SESSION} AND s.id = ?`, id)[0]
   }
 
-  /** The session that a conversation worked on last. */
   sessionOfConversation(conversation: string): string | undefined {
     const row = this.#repairing(() => [...this.#iterate(JOINED_SQL, [conversation])][0]) as
       | { id: string }
@@ -188,19 +171,17 @@ export class SessionIndex {
     return row?.id
   }
 
-  /** The entries of a session that are taken back. */
   takenBack(session: string): ReadonlySet<string> {
     const rows = this.#repairing(() => [...this.#iterate(RETRACTION_SQL, [session])]) as {
       id: string
       refers: string
     }[]
     const taken = new Set<string>()
-    // Newest first, so that a retraction which was itself retracted no longer counts.
+    // Newest first, so that a retracted retraction does not count.
     for (const { id, refers } of rows.toReversed()) if (!taken.has(id)) taken.add(refers)
     return taken
   }
 
-  /** What an entry says, a field a line; undefined when it says nothing or is taken back. */
   entryText(session: string, entry: string): string | undefined {
     const row = this.#repairing(() => [...this.#iterate(ENTRY_TEXT_SQL, [session, entry])][0]) as
       | { text: string }
@@ -208,20 +189,18 @@ export class SessionIndex {
     return row === undefined ? undefined : joinWords(row.text)
   }
 
-  /** Sessions that a person may mean by a short name or a piece of an id, best first. */
   byNamePart(text: string): readonly SessionRow[] {
-    // For SQLite a text ends at its first NUL, and every id holds an empty one.
+    // For SQLite a text ends at its first NUL.
     return text === '' || text.includes('\0')
       ? []
       : this.#rows(NAME_PART_SQL, text, text.toLowerCase())
   }
 
-  /** The sessions that are active or paused, the latest first. */
   openSessions(): IterableIterator<SessionRow> {
     return this.sessions({ status: ['active', 'paused'] })
   }
 
-  /** Entries that hold every word asked for, the most telling first. */
+  /** Every word must occur; best first. */
   *search(query: SearchQuery): IterableIterator<SearchHit> {
     const sql = searchSql(query)
     if (sql === undefined) return
@@ -237,7 +216,6 @@ export class SessionIndex {
     }
   }
 
-  /** Messages of the stored conversations that hold every word asked for, as far as these have been read, the most telling first. */
   *searchSaid(query: SearchQuery): IterableIterator<SaidHit> {
     const sql = saidSql(query)
     if (sql === undefined) return
@@ -258,7 +236,6 @@ export class SessionIndex {
     }
   }
 
-  /** Reads on in the stored conversations, for about so long, and answers how much is left for the next time. */
   syncSaid(budgetMs: number): SaidProgress {
     this.#file.follow()
     return this.#repairing(() => {
@@ -281,13 +258,11 @@ export class SessionIndex {
     }))
   }
 
-  /** Every entry about a task, by id, with those that take back or change one. */
   *taskEntries(): IterableIterator<RawEntry> {
     const rows = this.#stream({ sql: TASK_SQL, values: [], limit: Infinity, offset: 0 })
     for (const row of rows) yield JSON.parse((row as { record: string }).record) as RawEntry
   }
 
-  /** Every entry about a handoff that is for somebody else, by id, with the session it was made in. */
   *handoffEntries(): IterableIterator<{
     readonly session: string
     readonly name: string
@@ -299,7 +274,6 @@ export class SessionIndex {
     }
   }
 
-  /** Compares the index with every log and looks for damage in it. Reads everything. */
   verify(): Verification {
     return this.#repairing(() => {
       const differing: { id: string; indexed: number; inLog: number }[] = []
@@ -329,7 +303,7 @@ export class SessionIndex {
   #synchronise(full: boolean): void {
     try {
       const unread = synchronise(this.#file.database, this.#source, {
-        // Others clear marks for the file that they keep, not for a memory that they cannot know of.
+        // Other processes clear marks for the file, not for this memory.
         full: full || this.#file.isInMemory,
         keepMarks: this.#file.isInMemory,
         ...defined({ progress: this.#options.progress }),
@@ -344,7 +318,6 @@ export class SessionIndex {
     }
   }
 
-  /** Does the work, and again on another database when this one turns out to be unusable. */
   #repairing<T>(work: () => T): T {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -369,15 +342,14 @@ export class SessionIndex {
         }
         return
       } catch (error) {
-        // Whoever asked for something else meanwhile went over to another database; the list goes on there.
+        // Another call may have switched the database meanwhile; the list continues there.
         if (database === this.#file.database) this.#file.recoverFrom(error, tries >= TRIES)
       }
     }
   }
 
   *#iterate(sql: string, values: readonly SqlValue[]): IterableIterator<unknown> {
-    // Two lists may be read at once, so a statement is kept for the next only when this is through
-    // with it. It must be held on to anyway: an iterator of the package does not keep it alive.
+    // Reused only when this list is finished. It must be held anyway: an iterator of the package does not keep it alive.
     const { database } = this.#file
     const idle = this.#idle.get(database) ?? new Map<string, Statement>()
     this.#idle.set(database, idle)

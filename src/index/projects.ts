@@ -1,4 +1,3 @@
-// The projects that Stint has been used in on this machine, for questions that go over all of them.
 import { closeSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
@@ -6,14 +5,14 @@ import { appendDurably, createFile, createFolder, openForAppend } from '../journ
 import { statOrUndefined } from '../journal/look.ts'
 import { stateHome } from '../journal/state-home.ts'
 
-/** Notes a project's root. Answers false when it cannot be noted, which is no reason to fail what the user asked for. */
+/** Returns false when it cannot be written, which must not fail the command. */
 export function rememberProject(root: string): boolean {
   if (!isAbsolute(root) || /[\r\n]/.test(root)) return false
   const path = registryPath()
   try {
     if (readRoots(path).includes(root)) return true
     createFolder(dirname(path))
-    // A newline on either side, as in a journal: what a killed writer left half-written stays a line of its own.
+    // A newline on either side, so that a torn line stays a line of its own.
     const line = Buffer.from(`\n${root}\n`)
     return createFile(path, line) || append(path, line)
   } catch (error) {
@@ -22,7 +21,7 @@ export function rememberProject(root: string): boolean {
   }
 }
 
-/** The roots noted that are still there. One on a disk that is not mounted now is kept in the file. */
+/** A root on an unmounted disk stays in the file. */
 export function knownProjects(): readonly string[] {
   return readRoots(registryPath()).filter((root) => statOrUndefined(root)?.isDirectory() === true)
 }

@@ -9,11 +9,8 @@ export interface SessionFilter {
   readonly status?: readonly SessionStatus[]
   readonly branch?: string
   readonly task?: string
-  /** Part of the short name, in any case. */
   readonly name?: string
-  /** Words that one entry of the session holds, as in a search. */
   readonly text?: string
-  /** Only those that have an entry of this kind. */
   readonly kind?: string
   /** With `until`: sessions that were alive in between, from their first entry to their last. */
   readonly since?: string
@@ -23,23 +20,20 @@ export interface SessionFilter {
   readonly sort?: 'updated' | 'created' | 'name'
 }
 
-/** What to search for, and where. Times are ISO instants. */
 export interface SearchQuery {
   /** Words, all of which must occur; `"a phrase"`; `prefix*`. */
   readonly text: string
   readonly kind?: readonly string[]
-  /** The id of a session. */
   readonly session?: string
   readonly status?: readonly SessionStatus[]
   readonly since?: string
   readonly until?: string
   readonly limit?: number
   readonly offset?: number
-  /** What stands before and after each word that was found. */
   readonly marks?: readonly [string, string]
 }
 
-/** A query whose rows can be had from the nth on: its last two values are the limit and the offset. */
+/** Its last two values are the limit and the offset. */
 export interface PagedSql {
   readonly sql: string
   readonly values: readonly SqlValue[]
@@ -48,10 +42,10 @@ export interface PagedSql {
 }
 
 export const ROW_SELECT = `SELECT ${ROW_COLUMNS.map((column) => `s.${column}`).join(', ')} FROM sessions s`
-/** A log without a single good record is remembered so as not to be read again, and is not a session yet; the backlog never is. */
+/** A log without a good record is remembered so as not to be read again; neither it nor the backlog is a session. */
 export const IS_SESSION = `s.entry_count > 0 AND s.id <> '${BACKLOG_ID}'`
 
-// The id decides between equals, so that a page ends where the next begins.
+// The id breaks ties, so that a page ends where the next begins.
 const ORDER = {
   updated: 's.updated_at DESC, s.id DESC',
   created: 's.created_at DESC, s.id DESC',
@@ -64,7 +58,6 @@ export function listSql(filter: SessionFilter): PagedSql {
   return { sql, values: where.values, ...page(filter) }
 }
 
-/** How many sessions a list holds, whatever part of it is asked for. */
 export function countSql(filter: SessionFilter): {
   readonly sql: string
   readonly values: readonly SqlValue[]
@@ -107,8 +100,7 @@ export function searchSql(query: SearchQuery): PagedSql | undefined {
   where.oneOf('s.status', query.status)
   where.when(query.since, 'e.at >= ?')
   where.when(query.until, 'e.at <= ?')
-  // CROSS JOIN keeps the order of the tables: the full-text engine first, then one look-up a hit.
-  // With a limit SQLite makes snippets only of what may still be among the best.
+  // CROSS JOIN keeps the order: full-text first, then one look-up a hit. With a limit SQLite makes snippets only of the best.
   const sql = `SELECT s.id AS session, s.name, s.title, s.status, e.id AS entry, e.kind, e.at, bm25(texts) AS score,
       snippet(texts, 0, ?, ?, '…', 16) AS snippet
     FROM texts CROSS JOIN entries e ON e.key = texts.rowid CROSS JOIN sessions s ON s.key = e.session
@@ -116,10 +108,9 @@ export function searchSql(query: SearchQuery): PagedSql | undefined {
   return { sql, values: where.values, ...page(query) }
 }
 
-/** The latest session that a conversation joined. */
 const SESSION_OF_CONVERSATION = `(SELECT e.session FROM entries e WHERE e.refers = c.id AND e.kind = 'conversation.joined' ORDER BY e.id DESC LIMIT 1)`
 
-/** The same for what was said. Undefined as well when only entries of a kind are asked for. */
+/** Undefined as well when only entries of a kind are asked for. */
 export function saidSql(query: SearchQuery): PagedSql | undefined {
   const match = matchExpression(query.text)
   if (match === undefined || query.kind !== undefined) return undefined
@@ -137,7 +128,6 @@ export function saidSql(query: SearchQuery): PagedSql | undefined {
   return { sql, values: where.values, ...page(query) }
 }
 
-/** The entries of tasks, and whatever takes back or changes one of these, or one of those. */
 export const TASK_SQL = `
   WITH RECURSIVE concerned (id) AS (
     SELECT id FROM entries WHERE record IS NOT NULL AND substr(kind, 1, 5) = 'task.'
@@ -147,29 +137,25 @@ export const TASK_SQL = `
   SELECT record FROM entries WHERE record IS NOT NULL AND id IN (SELECT id FROM concerned)
   ORDER BY id, key LIMIT ? OFFSET ?`
 
-/** The entries about handoffs that are for somebody else, and whatever takes one of these back. */
 export const HANDOFF_SQL = `
   SELECT s.id AS session, s.name, e.record FROM entries e JOIN sessions s ON s.key = e.session
   WHERE e.record IS NOT NULL AND (substr(e.kind, 1, 8) = 'handoff.'
     OR e.refers IN (SELECT id FROM entries WHERE record IS NOT NULL AND substr(kind, 1, 8) = 'handoff.'))
   ORDER BY e.id, e.key LIMIT ? OFFSET ?`
 
-/** The latest session that a conversation worked on. */
 export const JOINED_SQL = `
   SELECT s.id FROM entries e JOIN sessions s ON s.key = e.session
   WHERE e.refers = ? AND e.kind = 'conversation.joined' ORDER BY e.id DESC LIMIT 1`
 
-/** The entries of a session that take another one back, by id. */
 export const RETRACTION_SQL = `
   SELECT e.id, e.refers FROM entries e JOIN sessions s ON s.key = e.session
   WHERE s.id = ? AND e.kind = 'entry.retracted' AND e.refers IS NOT NULL ORDER BY e.id`
 
-/** What one entry of a session says, when it is in effect. */
 export const ENTRY_TEXT_SQL = `
   SELECT texts.text FROM sessions s JOIN entries e ON e.session = s.key JOIN texts ON texts.rowid = e.key
   WHERE s.id = ? AND e.id = ?`
 
-/** Best first: the whole id or name, then ids that begin, end, or go on with the text. */
+/** Best first: the whole id or name, then ids that begin with, end with or contain the text. */
 export const NAME_PART_SQL = `
   ${ROW_SELECT} WHERE ${IS_SESSION} AND (s.name = ?1 OR instr(s.id, ?2) > 0)
   ORDER BY CASE WHEN s.id = ?2 OR s.name = ?1 THEN 0 WHEN instr(s.id, ?2) = 1 THEN 1

@@ -3,7 +3,6 @@ import type { SessionState, SessionStatus } from '../session/state.ts'
 
 export type { SessionRow } from '../session/public.ts'
 
-/** The columns of a row, in the order of `rowValues`. */
 export const ROW_COLUMNS = [
   'id',
   'name',
@@ -61,8 +60,7 @@ export function rowValues(state: SessionState): (string | number | null)[] {
   ]
 }
 
-// Reading through this function rather than through column aliases costs little and keeps absent
-// values absent, so that a row compares equal to one built from a state.
+// Keeps absent values absent, so that a row compares equal to one built from a state.
 export function rowFrom(stored: StoredRow): SessionRow {
   const { branch, worktree, tldr, closed_at: closedAt, tasks } = stored
   const row: { -readonly [K in keyof SessionRow]: SessionRow[K] } = {

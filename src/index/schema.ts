@@ -1,14 +1,13 @@
 import { FOLD_VERSION } from '../session/fold.ts'
 import { type Database, inTransaction, isBusy, isWalSafe, loadSqlite } from './sqlite.ts'
 
-// Raised whenever the tables, or what is written into them, change.
+// Raise it when the tables, or what is written into them, change.
 const TABLES_VERSION = 3
-/** An index of any other version is built anew. It keeps folded states, so the fold's version is part of its own. */
+/** The index keeps folded states, so the fold's version is part of its own. */
 export const INDEX_VERSION = TABLES_VERSION * 1000 + FOLD_VERSION
 const APPLICATION_ID = 0x53746e74
 
-// `key` is short because every entry and every row of the full-text table carries one; the id of
-// a session is 36 characters.
+// `key` is short because every entry and every full-text row carries one.
 const TABLES = `
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
@@ -68,12 +67,11 @@ const TABLES = `
   CREATE VIRTUAL TABLE said_texts USING fts5 (text, tokenize = "unicode61 remove_diacritics 2");
 `
 
-/** What is wrong with an index file that is not ours or not of this version. */
 export class OtherVersion extends Error {
   override readonly name = 'OtherVersion'
 }
 
-/** Opens or creates an index. Throws `OtherVersion` when the file holds something else. */
+/** Throws `OtherVersion` when the file holds something else. */
 export function openDatabase(path: string): Database {
   const { DatabaseSync } = loadSqlite()
   const database = new DatabaseSync(path)
@@ -84,10 +82,9 @@ export function openDatabase(path: string): Database {
       version: string
     }
     setJournalMode(database, isWalSafe(version) ? 'wal' : 'delete')
-    // The last commits may be lost when the power fails, though the file stays whole. They were
-    // read from journals that are synced, and the sessions' offsets go back with them.
+    // A power cut may lose the last commits, and the sessions' offsets with them; the journals are synced.
     database.exec('PRAGMA synchronous = NORMAL')
-    // Reading everything makes a long write-ahead log, which would otherwise keep its length.
+    // Otherwise the write-ahead log keeps the length of a full build.
     database.exec(`PRAGMA journal_size_limit = ${8 * 1024 * 1024}`)
     return database
   } catch (error) {
@@ -104,15 +101,14 @@ function setJournalMode(database: Database, wanted: 'wal' | 'delete'): void {
   try {
     database.exec(`PRAGMA journal_mode = ${wanted}`)
   } catch (error) {
-    // The mode belongs to the file and changes only while nobody else has it open. Either works
-    // until then, and the next to open it tries again.
+    // The mode changes only while no other process has the file open; the next to open it tries again.
     if (!isBusy(error)) throw error
   }
 }
 
 function prepareTables(database: Database): void {
   if (isReady(database)) return
-  // Two processes may find the file empty at once; the second looks again when it has the lock.
+  // Two processes may find the file empty at once; the second checks again under the lock.
   inTransaction(database, () => {
     if (isReady(database)) return
     database.exec(TABLES)

@@ -3,7 +3,6 @@ import type { SessionState } from '../session/state.ts'
 import { ROW_COLUMNS, rowValues } from './rows.ts'
 import type { Database, Statement } from './sqlite.ts'
 
-/** How far a log was read, and what it was then. */
 export interface StoredLog {
   readonly key: number
   readonly inode: number
@@ -28,7 +27,6 @@ const COLUMNS = [...ROW_COLUMNS, 'inode', 'size', 'mtime', 'offset', 'prefix']
 const INSERT_SESSION = `INSERT INTO sessions (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`
 const UPDATE_SESSION = `UPDATE sessions SET ${COLUMNS.map((column) => `${column} = ?`).join(', ')} WHERE key = ?`
 
-/** The writing statements, prepared once for a connection. */
 export class SessionWriter {
   readonly #statements = new Map<string, Statement>()
   readonly #database: Database
@@ -60,7 +58,6 @@ export class SessionWriter {
     this.#sql('DELETE FROM states WHERE session = ?').run(key)
   }
 
-  /** Writes the row of a session, over that with `key` if given. Answers its key. */
   putSession(state: SessionState, log: Omit<StoredLog, 'key'>, key?: number): number {
     const values = [...rowValues(state), log.inode, log.size, log.mtime, log.offset, log.prefix]
     if (key !== undefined) {
@@ -124,7 +121,7 @@ export class SessionWriter {
     this.#sql('DELETE FROM sessions WHERE key = ?').run(session)
   }
 
-  /** Whether an earlier entry of the session already decides about this one: it was noticed before, or taken back. */
+  /** Whether an earlier entry already decides about this one: a repeat, or retracted. */
   isForeshadowed(session: number, entry: RawEntry): boolean {
     const isRepeat = 'SELECT 1 FROM entries WHERE session = ? AND once = ?'
     if (entry.once !== undefined && this.#sql(isRepeat).get(session, entry.once) !== undefined)
@@ -173,7 +170,7 @@ function targetOf(entry: RawEntry): string | null {
     : null
 }
 
-/** The record itself, for the kinds that the backlog is folded from, and those that say which handoff waits for whom. */
+/** Only for the kinds that the backlog and waiting handoffs are folded from. */
 function keptRecord(entry: RawEntry): string | null {
   if (entry.kind === 'handoff.made' || entry.kind === 'handoff.accepted') return keptHandoff(entry)
   return entry.kind.startsWith('task.') || REACHING_BACK.has(entry.kind)
@@ -181,7 +178,7 @@ function keptRecord(entry: RawEntry): string | null {
     : null
 }
 
-// Most handoffs are for whoever goes on with the session, and their text is long.
+// Most handoffs have no target, and their text is long.
 function keptHandoff(entry: RawEntry): string | null {
   const { document: _text, moved: _moved, files: _files, ...data } = entry.data
   return entry.kind === 'handoff.accepted' || data['to'] !== undefined

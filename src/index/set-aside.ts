@@ -8,27 +8,24 @@ const COMPANIONS = ['-wal', '-shm', '-journal', '']
 const KEPT = 3
 const MARK = '.set-aside-'
 
-/**
- * Moves an index that cannot be used out of the way, with the files that belong to it. Answers its new
- * name, or undefined when it is gone or another process has already replaced it.
- */
+/** Returns the new name, or undefined when the file is gone or already replaced. */
 export function setAside(
   path: string,
   inode: number | undefined,
   now: Date = new Date(),
 ): string | undefined {
   return alone(`${path}.lock`, () => {
-    // Several processes may find the damage at once; the second must not take away what the first built.
+    // Several processes may find the damage at once; the second must not remove what the first built.
     if (inode === undefined || statOrUndefined(path)?.ino !== inode) return undefined
     const name = path + MARK + now.toISOString().replaceAll(/[:.]/g, '-')
-    // The index itself goes last: as long as it has its name, nobody begins a new one beside what is still to be moved.
+    // The index goes last: while it has its name, no process begins a new one beside the old companions.
     for (const companion of COMPANIONS) moveFile(path + companion, name + companion)
     forgetOldest(path)
     return name
   })
 }
 
-// A lock that the system takes back from a killed process: an empty database, held exclusively.
+// An exclusively held empty database, which the system releases when a process is killed.
 function alone<T>(path: string, work: () => T): T {
   const lock = new (loadSqlite().DatabaseSync)(path)
   try {
@@ -39,8 +36,7 @@ function alone<T>(path: string, work: () => T): T {
   }
 }
 
-// An index holds nothing that the journals do not, and two versions of Stint that take turns in a
-// project would otherwise fill the disk with each other's.
+// Otherwise two versions of Stint in turns would fill the disk.
 function forgetOldest(path: string): void {
   const folder = dirname(path)
   const names = readdirSync(folder).filter(

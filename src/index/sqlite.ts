@@ -1,5 +1,4 @@
-// The part of the `node:sqlite` interface that the index uses, and where it comes from. Written
-// down here because Node 20 has neither the module nor its types.
+// Typed here because Node 20 has neither `node:sqlite` nor its types.
 import { createRequire } from 'node:module'
 import { StintError, errnoOf } from '../journal/errors.ts'
 
@@ -24,7 +23,6 @@ interface SqliteModule {
 
 let loaded: SqliteModule | undefined
 
-/** SQLite, from Node itself where it has it, else from the optional package with the same interface. */
 export function loadSqlite(): SqliteModule {
   loaded ??= builtin() ?? packaged()
   return loaded
@@ -32,7 +30,7 @@ export function loadSqlite(): SqliteModule {
 
 function builtin(): SqliteModule | undefined {
   const { emitWarning } = process
-  // Node 22 announces the module as experimental on standard error, which belongs to our own talk.
+  // Node 22 prints an experimental warning for the module.
   process.emitWarning = () => undefined
   try {
     return process.getBuiltinModule('node:sqlite') as SqliteModule | undefined
@@ -43,7 +41,7 @@ function builtin(): SqliteModule | undefined {
 
 function packaged(): SqliteModule {
   try {
-    // Not an import: a bundler would take the package in and leave its binary behind.
+    // Not an import: a bundler would include the package without its binary.
     return createRequire(import.meta.url)('@photostructure/sqlite') as SqliteModule
   } catch (cause) {
     throw new StintError(
@@ -55,7 +53,6 @@ function packaged(): SqliteModule {
   }
 }
 
-/** Does the work while no other process writes, all of it or nothing. */
 export function inTransaction<T>(database: Database, work: () => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {
@@ -72,15 +69,12 @@ function rollBack(database: Database, cause: unknown): void {
   try {
     database.exec('ROLLBACK')
   } catch (error) {
-    // On a full disk or a damaged file SQLite has rolled back by itself, and the cause is what matters.
+    // On a full disk or a damaged file SQLite has rolled back already; the cause matters.
     if (cause === undefined) throw error
   }
 }
 
-/**
- * Whether several processes may share a write-ahead log. Before 3.51.3 two connections that write
- * and checkpoint at once can corrupt the file (the WAL-reset bug), and that is how hooks behave.
- */
+/** Before 3.51.3 two connections that write and checkpoint at once can corrupt the file (the WAL-reset bug). */
 export function isWalSafe(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
   return major !== 3 ? major > 3 : minor !== 51 ? minor > 51 : patch >= 3
@@ -91,23 +85,20 @@ const CORRUPT = new Set([11, 26])
 const UNWRITABLE = new Set([3, 8, 10, 13, 14, 23])
 const UNWRITABLE_ERRNO = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO'])
 
-/** Another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return BUSY.has(resultCode(error))
 }
 
-/** The file is damaged or is no database at all. */
 export function isCorrupt(error: unknown): boolean {
   return CORRUPT.has(resultCode(error))
 }
 
-/** The disk is full, read-only or failing, or the file may not be opened. */
+/** Full, read-only or failing disk, or no permission. */
 export function isUnwritable(error: unknown): boolean {
   return UNWRITABLE.has(resultCode(error)) || UNWRITABLE_ERRNO.has(errnoOf(error) ?? '')
 }
 
-// The low byte is the kind of failure; the rest says where it was met. The package leaves the
-// number out when stepping through rows fails, and then only the words are left.
+// The low byte is the kind of failure. The package omits the number when stepping through rows fails.
 function resultCode(error: unknown): number {
   if (typeof error !== 'object' || error === null) return -1
   const { code, errcode, message } = error as {

@@ -1,4 +1,4 @@
-// Brings what was said up to date with the stored conversations, a bounded piece at a time: there may be gigabytes.
+// A bounded piece at a time: there may be gigabytes of conversations.
 import { closeSync, fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Message, Part } from '../history/items.ts'
@@ -10,17 +10,14 @@ import { separateWords } from './entry-text.ts'
 import { type Database, type Statement, inTransaction } from './sqlite.ts'
 
 export interface SaidProgress {
-  /** How much of the stored conversations has not been read yet. */
   readonly bytesLeft: number
 }
 
 /** Well below the five seconds that another process waits for a transaction. */
 const TRANSACTION_MS = 1_000
-/** How often the clock is looked at. */
 const ITEMS_AT_ONCE = 50
 const CONVERSATIONS_TIME = 'conversations time'
 
-/** Reads on until everything is read or the time is over. Any number of processes may do so at once. */
 export function synchroniseSaid(
   database: Database,
   folder: string,
@@ -31,11 +28,11 @@ export function synchroniseSaid(
   if (changedAt !== undefined && writer.fact(CONVERSATIONS_TIME) === changedAt)
     return { bytesLeft: 0 }
   const store = conversationStore(folder, {})
-  // What was said last is looked for most.
+  // The latest conversations are searched most.
   const stored = store.list().toSorted((a, b) => (a.writtenAt < b.writtenAt ? 1 : -1))
   dropMissing(database, writer, new Set(stored.map(({ id }) => id)))
   const known = writer.read()
-  // From here on: however long it takes to look at them all, some are read.
+  // Measured from here, so that some are read however long listing takes.
   const until = performance.now() + budgetMs
   let bytesLeft = 0
   for (const { id, path, bytes } of stored) {
@@ -54,7 +51,6 @@ export function synchroniseSaid(
   return { bytesLeft }
 }
 
-/** Reads on in one conversation, and answers how far. */
 function readOn(
   database: Database,
   writer: SaidWriter,
@@ -65,14 +61,14 @@ function readOn(
   for (;;) {
     const step = inTransaction(database, () => {
       const fd = openRegularFile(path)
-      // Gone since, or nothing that can be read: nothing is left of it.
+      // Removed or unreadable: nothing is left to read.
       if (fd === undefined) return { offset: Infinity, isDone: true }
       try {
         const { ino, size } = fstatSync(fd)
         const from = placeIn(writer, fd, id, ino, size)
         const soon = Math.min(until, performance.now() + TRANSACTION_MS)
         const to = addItems(writer, from, store.read(id, { from: from.offset }), soon)
-        // The rest of a file that says nothing more, or is cut off, has been read as well.
+        // The rest of a file without further messages, or cut off, counts as read.
         const offset = to.isDone ? size : to.offset
         writer.goOn({ ...from, items: to.items, offset, edges: edgesBefore(fd, offset) })
         return { offset, isDone: to.isDone }
@@ -84,7 +80,6 @@ function readOn(
   }
 }
 
-/** Where to go on in it; from its start when it is new, or another than it was. */
 function placeIn(
   writer: SaidWriter,
   fd: number,
@@ -129,17 +124,13 @@ function dropMissing(database: Database, writer: SaidWriter, ids: ReadonlySet<st
   })
 }
 
-/**
- * When something was last stored: whoever does so takes a lock in the folder, which changes it. Undefined while that is so recent
- * that another change could carry the same time.
- */
+/** Storing takes a lock in the folder, which changes its time. Undefined while so recent that another change could carry the same time. */
 function timeOfConversations(folder: string): string | undefined {
   const mtimeMs = statOrUndefined(join(folder, 'conversations'))?.mtimeMs
   if (mtimeMs === undefined) return 'none'
   return Date.now() - mtimeMs < 1_000 ? undefined : String(mtimeMs)
 }
 
-/** How far a conversation was read. */
 interface ReadConversation {
   readonly key: number
   readonly id: string
@@ -149,7 +140,6 @@ interface ReadConversation {
   readonly edges: number
 }
 
-/** The writing statements for what was said, prepared once for a connection. */
 class SaidWriter {
   readonly #statements = new Map<string, Statement>()
   readonly #database: Database
@@ -165,7 +155,7 @@ class SaidWriter {
     return new Map(rows.map((row) => [row.id, row]))
   }
 
-  /** The conversation as it was read last, when somebody else may have read on meanwhile. */
+  /** Read again under the lock: another process may have continued. */
   readOne(id: string): ReadConversation | undefined {
     return this.#sql(
       'SELECT key, id, items, inode, offset, edges FROM conversations WHERE id = ?',
@@ -191,7 +181,7 @@ class SaidWriter {
     this.#sql('UPDATE conversations SET harness = ? WHERE key = ?').run(harness, key)
   }
 
-  /** Answers false for what is there already: it was stored twice. */
+  /** Returns false for a repeat. */
   add(conversation: number, { id, role, at }: Message, number: number, text: string): boolean {
     const sql =
       'INSERT OR IGNORE INTO said (conversation, id, number, role, at) VALUES (?, ?, ?, ?, ?)'
@@ -239,14 +229,14 @@ class SaidWriter {
   }
 }
 
-/** Of a text, a command and a tool's answer: how much of its beginning and of its end can be found. */
+/** How much of the beginning and of the end can be found. */
 const BOUNDS = {
   text: [16_000, 4_000],
   command: [2_000, 500],
   answer: [1_500, 500],
 } as const
 
-/** What can be searched for of a message; empty when that is nothing. What the harness put there was said by nobody. */
+/** Empty for what the harness inserted. */
 function saidText(message: Message): string {
   if (message.isMeta === true) return ''
   return separateWords(
@@ -280,7 +270,6 @@ function ends(text: string, what: keyof typeof BOUNDS): string {
   return text.length <= head + tail ? text : `${text.slice(0, head)}\n…\n${text.slice(-tail)}`
 }
 
-/** The strings in the input of a tool: its command, its path, what it is to write. */
 function* stringsIn(value: unknown, depth: number): Generator<string> {
   if (typeof value === 'string') yield value
   else if (typeof value === 'object' && value !== null && depth > 0) {

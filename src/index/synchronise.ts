@@ -16,26 +16,21 @@ interface Source {
 }
 
 interface SyncOptions {
-  /** Look at every log, marked or not. */
+  /** Read every log, marked or not. */
   readonly full: boolean
   /** Leave the marks for an index that lasts. */
   readonly keepMarks: boolean
   progress?(done: number, total: number): void
 }
 
-/** A transaction is ended after this long, well below the five seconds that another process waits for it. */
+/** Well below the five seconds that another process waits for a transaction. */
 const TRANSACTION_MS = 2_000
 const PROGRESS_EVERY = 200
 const BUILT = 'built'
 const JOURNAL_TIME = 'journal time'
 const WITNESS = 'witness of the marks'
 
-/**
- * Brings the index up to date. Answers a line about logs that could not be read, if any.
- *
- * Any number of processes may do this at once: what is out of date is found without a lock, and
- * looked at again by whoever has it.
- */
+/** Finds what is out of date without a lock and checks again under it. Returns a message about unreadable logs. */
 export function synchronise(
   database: Database,
   source: Source,
@@ -108,7 +103,7 @@ function update(
         try {
           indexSession(writer, id, place)
         } catch (cause) {
-          // One log that may not be read is no reason to show none.
+          // One unreadable log must not hide the others.
           if (!(cause instanceof Error) || !UNREADABLE.has(errnoOf(cause) ?? '')) throw cause
           unread.push({ id, path: place.path, cause })
         }
@@ -123,7 +118,6 @@ function update(
 
 const UNREADABLE = new Set(['EACCES', 'EPERM', 'EIO', 'EISDIR', 'ELOOP', 'ESTALE'])
 
-/** Sessions that came or went, found by their names alone; every other one that has changed, when asked for all. */
 function* comparedByName(
   database: Database,
   writer: SessionWriter,
@@ -149,10 +143,7 @@ function isOutOfDate(writer: SessionWriter, source: Source, id: string): boolean
   )
 }
 
-/**
- * When a session's folder was last added or removed. Undefined while that is so recent that
- * another change could carry the same time.
- */
+/** Undefined while so recent that another change could carry the same time. */
 function timeOfJournal(folder: string): string | undefined {
   const mtimeMs = statOrUndefined(join(folder, 'journal'))?.mtimeMs
   if (mtimeMs === undefined) return 'none'
@@ -166,15 +157,12 @@ function describe(unread: readonly Unread[]): string | undefined {
   return `could not read ${first.path}${others}: ${first.cause.message}`
 }
 
-/**
- * A word that lies among the marks and is lost with them, as `git clean` takes all. Whoever remembers it and finds
- * another has not heard of every log that grew. Undefined where it cannot be written, as marks cannot be there either.
- */
+/** A word among the marks that `git clean` removes with them: an index that remembers another one has missed marks. */
 function witnessOfMarks(folder: string): string | undefined {
   const path = join(markerFolder(folder), 'witness')
   try {
     return inSpiteOfRemoval(() => {
-      // Empty when a power cut emptied it.
+      // Empty after a power cut.
       const found = readOrUndefined(path)?.toString('latin1') ?? ''
       if (found !== '') return found
       const made = randomHex(8)

@@ -1,5 +1,4 @@
-// How the index learns which logs have grown without looking at each of them: whoever appends to a
-// session first leaves an empty file named after it. Used by hooks, so nothing here loads SQLite.
+// A writer leaves an empty file named after its session, so the index knows which logs have grown. Hooks use this: it loads no SQLite.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
@@ -14,7 +13,7 @@ import { statOrUndefined } from '../journal/look.ts'
 import { isId } from '../journal/ids.ts'
 
 const RENEW_AFTER_MS = 5_000
-/** Twice the renewal: whoever marked earlier than this has appended, or has marked again. */
+/** Twice the renewal: an older mark was appended to, or renewed. */
 const SETTLED_AFTER_MS = 10_000
 const TAKEN = '.taken'
 
@@ -26,17 +25,11 @@ export interface Touched {
 
 const marked = new Map<string, number>()
 
-/**
- * Notes that a session's log is about to grow. Call it before appending, and again afterwards: that costs one look
- * unless the append took so long that the mark may already have been cleared, or somebody took it away.
- *
- * Answers false when the mark cannot be made (a full or read-only disk); the append must not fail
- * for it, and the index catches up at its next full comparison.
- */
+/** Call it before appending and again afterwards, in case the mark was cleared meanwhile. Returns false when it cannot be written; the next full sync catches up. */
 export function markTouched(folder: string, id: string, now: number = monotonicMs()): boolean {
   const path = join(markerFolder(folder), id)
   const last = marked.get(path)
-  // Looked for, because it may have been taken away, and not by whoever has read the log.
+  // It may have been removed by a program that has not read the log.
   if (last !== undefined && now - last < RENEW_AFTER_MS && statOrUndefined(path) !== undefined)
     return true
   try {
@@ -49,14 +42,13 @@ export function markTouched(folder: string, id: string, now: number = monotonicM
   return true
 }
 
-// The clock may jump. `performance.now()` does not either, but loading it costs a hook more than all it writes.
+// The clock may jump, and loading `performance` costs a hook more than all it writes.
 function monotonicMs(): number {
   return process.uptime() * 1000
 }
 
 const UNMARKABLE = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO'])
 
-/** The marks that are there now. */
 export function listTouched(folder: string): readonly Touched[] {
   return markerNames(folder).flatMap((name) => {
     // A mark that a killed process took but did not clear still counts.
@@ -67,10 +59,7 @@ export function listTouched(folder: string): readonly Touched[] {
   })
 }
 
-/**
- * Removes marks whose logs have been read since they were listed. A young one stays, because its
- * writer may not have appended yet.
- */
+/** A young mark stays: its writer may not have appended yet. */
 export function clearTouched(
   folder: string,
   touched: readonly Touched[],
@@ -78,8 +67,7 @@ export function clearTouched(
 ): void {
   for (const mark of touched) {
     if (now - mark.mtimeMs < SETTLED_AFTER_MS) continue
-    // Taken away under another name first: a writer that renews the mark between our last look
-    // and its removal would otherwise lose it, and its entry would not be found.
+    // Renamed first: a writer that renews the mark between the check and the removal would lose it.
     const taken = join(markerFolder(folder), mark.id + TAKEN)
     if (mark.path !== taken && !moveFile(mark.path, taken, { isDurable: false })) continue
     const mtimeMs = statOrUndefined(taken)?.mtimeMs

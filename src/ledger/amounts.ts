@@ -1,4 +1,3 @@
-// What something cost and saved, as it is summed up: unrounded, and day by day.
 import { CHARACTERS_PER_TOKEN } from '../context/cost.ts'
 import type { Costs, Known, LedgerDay, Saving, SavingName } from './contract.ts'
 
@@ -14,7 +13,7 @@ export interface Amounts {
   >
 }
 
-/** By day, as in `2026-11-16`. */
+/** Keys like `2026-11-16`. */
 export type ByDay = Readonly<Record<string, Amounts>>
 
 export const NOTHING: Amounts = {
@@ -27,7 +26,7 @@ export const NOTHING: Amounts = {
   saved: {},
 }
 
-/** In the order in which they are told. */
+/** In display order. */
 const KNOWN: Readonly<Record<SavingName, Known>> = {
   batching: 'estimated',
   toon: 'estimated',
@@ -38,7 +37,7 @@ const KNOWN: Readonly<Record<SavingName, Known>> = {
 }
 const NAMES = Object.keys(KNOWN) as SavingName[]
 
-/** Of a text that is no longer there only its length is known. What was saved is rather too little, and what was given too much. */
+/** Only the length of a past text is known; savings are underestimated, costs overestimated. */
 export function tokensOf(length: number): number {
   return length / CHARACTERS_PER_TOKEN
 }
@@ -53,7 +52,6 @@ export function charactersGiven(tokens: number): number {
   return tokens * FEWEST_PER_TOKEN
 }
 
-/** What it was worth to give a text in place of another, by their lengths. */
 export function tokensSaved(instead: number, given: number): number {
   return tokensOf(instead) - tokensGiven(given)
 }
@@ -81,12 +79,10 @@ export function add(a: Amounts, b: Amounts): Amounts {
   }
 }
 
-/** All that was saved, by whatever. */
 export function tokensIn({ saved }: Pick<Amounts, 'saved'>): number {
   return Object.values(saved).reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
-/** The part of it that belongs to one of several. */
 export function partOf(amounts: Amounts, share: number): Amounts {
   const saved = Object.entries(amounts.saved).map(([name, { tokens, times }]) => {
     return [name, { tokens: tokens * share, times: times * share }] as const
@@ -102,7 +98,6 @@ export function partOf(amounts: Amounts, share: number): Amounts {
   }
 }
 
-/** Amounts of several days and sources, put together. */
 export class Sums {
   readonly #days = new Map<string, Amounts>()
 
@@ -130,7 +125,6 @@ export class Sums {
     return [...this.#days.values()].reduce(add, NOTHING)
   }
 
-  /** The oldest first. */
   get days(): readonly LedgerDay[] {
     const known = [...this.#days]
       .filter(([day]) => isDay(day))
@@ -168,7 +162,7 @@ export function savingsOf({ saved }: Amounts): readonly Saving[] {
   })
 }
 
-/** The day of a time. What is no time has none, and counts all the same. */
+/** An invalid time has an empty day, and counts all the same. */
 export function dayOf(at: string): string {
   const day = at.slice(0, 10)
   return isDay(day) ? day : 'unknown'

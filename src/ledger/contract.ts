@@ -1,38 +1,33 @@
-// What Stint itself cost and what it saved. Everything is counted from what was recorded; what is inferred says so.
-
 export type Known = 'measured' | 'estimated'
 
-/** What was put before a model by Stint, and what it took to be there. */
+/** What Stint injected, and what that cost. */
 export interface Costs {
-  /** Texts put before a model. */
   readonly injections: number
   readonly injectedChars: number
   /** Estimated from the characters. */
   readonly injectedTokens: number
-  /** Stint calls no model: what people and runs ask of one is theirs. */
   readonly modelCalls: 0
   readonly hooks: number
-  /** Inside the hooks' processes, until they answered. The agent waits a little longer: for a shell, the start and the end of each. */
+  /** Inside the hook processes; starting and ending them is not measured. */
   readonly hookMs: number
-  /** Records appended and files written by hooks; of commands the entries alone, though they render views as well. */
+  /** For commands only the entries count, not the views. */
   readonly writes: number
   readonly bytes: number
 }
 
 export type SavingName =
-  | 'batching' // set-ups that were not written to a cache again because one conversation took several tasks, less what was read again for it, as tokens of new input
+  | 'batching' // cache writes saved because one conversation took several tasks, as tokens of new input
   | 'toon' // state as TOON where that was shorter than JSON
-  | 'digest' // the output of commands that was kept and not printed
-  | 'pointers' // what a context names instead of telling, without what its tables are shorter for being TOON
+  | 'digest' // command output that was kept and not printed
+  | 'pointers' // what injected context names instead of including, without the savings of TOON
   | 'profiles' // profiles that were indexed and never loaded
-  | 'resuming' // what a conversation that went on did not have to find out again, without what the others count for it
+  | 'resuming' // what a resumed conversation did not have to find out again
 
 export interface Saving {
   readonly name: SavingName
   /** Negative where it cost more than it saved. */
   readonly tokens: number
   readonly known: Known
-  /** How many times it was counted. */
   readonly times: number
 }
 
@@ -54,27 +49,24 @@ export interface LedgerDay {
   readonly hookMs: number
 }
 
-/** One scope whole, what it is made of, and how it went over time. */
+/** One scope, its rows and its days. */
 export interface Ledger {
   readonly whole: LedgerRow
-  /** The most expensive first. */
   readonly rows: readonly LedgerRow[]
   readonly days: readonly LedgerDay[]
 }
 
-/** Something that is worth doing now and then, with the command for it. */
+/** A maintenance suggestion with its command. */
 export interface Hint {
   readonly what: string
   readonly command: string
 }
 
 export interface Maintenance {
-  /** Sessions ever begun here. */
   readonly sessions: number
-  /** Since maintenance was last said to be done, or ever. */
+  /** Since maintenance was last done. */
   readonly sinceLast: number
   readonly lastDoneAt?: string
-  /** After how many sessions it is due. */
   readonly every: number
   readonly isDue: boolean
   readonly hints: readonly Hint[]

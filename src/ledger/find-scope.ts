@@ -9,7 +9,7 @@ import { findTask, matchTasks } from '../backlog/task.ts'
 import { gather } from './gather.ts'
 import type { LedgerRequest } from './ledger.ts'
 
-/** The session, task or run that a name means, in this order: a session is often called like the task it is for. */
+/** In this order: a session often has the name of its task. */
 export async function findScope(
   workspace: Workspace,
   name: string,
@@ -35,7 +35,7 @@ export async function findScope(
   throw new StintError('NOTHING_CALLED_SO', `there is no session, task or run "${name}"`, hint)
 }
 
-/** A task of another backlog, known by the sessions that are linked to it and the runs that worked on it. */
+/** A task of another backlog, known by its linked sessions and runs. */
 async function keptElsewhere(workspace: Workspace, name: string): Promise<string | undefined> {
   const { sessions, runs } = await gather(workspace)
   if (sessions.some(({ row }) => row.tasks.includes(name))) return name

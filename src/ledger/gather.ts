@@ -1,5 +1,3 @@
-// Everything that costs and savings are counted from: the journals, the logs of runs, the stored conversations, and what hooks have
-// noted since the last turn ended.
 import { onceOfCosts, waitingCosts } from '../project/conversation/costs.ts'
 import { conversationPath } from '../history/places.ts'
 import { isConversationId } from '../history/conversation-id.ts'
@@ -21,7 +19,7 @@ import { Remembered } from './remembered.ts'
 import { type FirstEdit, firstEdit, resumingOf } from './resuming.ts'
 import { type RunAmounts, runAmounts } from './run-amounts.ts'
 
-/** A session with what its journal and its conversations come to. What runs spent in it is with the runs. */
+/** What runs spent in it is counted with the runs. */
 export interface CountedSession {
   readonly row: SessionRow
   readonly days: ByDay
@@ -35,7 +33,6 @@ export interface CountedRun extends RunAmounts {
 export interface Gathered {
   readonly sessions: readonly CountedSession[]
   readonly runs: readonly CountedRun[]
-  /** What hooks cost in conversations that work on no session. */
   readonly nobodys: ByDay
 }
 
@@ -58,7 +55,7 @@ export async function gather(workspace: Workspace): Promise<Gathered> {
   const edit = editsOf(workspace, remembered)
   const sessions = journals.map(({ row, days, conversations }): CountedSession => {
     const sums = new Sums().addAll(days).addAll(waiting.get(row.id)?.byDay ?? {})
-    // What it was doing before in another session says nothing about this one.
+    // Its work in an earlier session says nothing about this one.
     const own = conversations.filter(({ id }) => whose.get(id) === row.id)
     for (const { at, tokens } of resumingOf(own, edit, setups))
       sums.add(dayOf(at), saving('resuming', tokens))
@@ -68,7 +65,7 @@ export async function gather(workspace: Workspace): Promise<Gathered> {
   return { sessions, runs, nobodys: waiting.get(undefined)?.byDay ?? {} }
 }
 
-/** One log that may not be read is no reason to count none. */
+/** One unreadable log must not hide the others. */
 function ifReadable<T>(workspace: Workspace, what: string, count: () => T): T | undefined {
   try {
     return count()
@@ -110,7 +107,6 @@ function recordsOf(place: Place, config: Config, id: string): readonly RawEntry[
   }
 }
 
-/** The session that each conversation joined first. */
 function firstSessions(
   journals: readonly { readonly row: SessionRow; readonly conversations: readonly Joined[] }[],
 ) {
@@ -139,7 +135,6 @@ function editsOf(
   }
 }
 
-/** Without a session, what is nobody's. */
 function waitingBySession(
   workspace: Workspace,
   whose: ReadonlyMap<string, string>,
@@ -149,7 +144,7 @@ function waitingBySession(
     const session = whose.get(costs.conversation)
     if (isTaken && session !== undefined && isJournalled(workspace, session, name)) continue
     const all = costsIn(costs)
-    // What they gave in a session is recorded when they give it.
+    // Injections into a session are recorded when they happen.
     const { hooks, hookMs, writes } = all
     const amounts = session === undefined ? all : { ...NOTHING, hooks, hookMs, writes }
     waiting.set(session, (waiting.get(session) ?? new Sums()).add(dayOf(at), amounts))
@@ -157,7 +152,7 @@ function waitingBySession(
   return waiting
 }
 
-/** Read anew, since lines that somebody took and did not remove are rare. */
+/** Read again, since leftover lines are rare. */
 function isJournalled({ place, config }: Workspace, session: string, name: string): boolean {
   const once = onceOfCosts(name)
   return recordsOf(place, config, session).some((record) => record.once?.endsWith(once) === true)

@@ -1,5 +1,3 @@
-// What is worth doing now and then. Each is said for something that was found, with the command for it; where nothing was found
-// nothing is said.
 import { checkDelegates } from '../run/control/check-delegates.ts'
 import { rowOf } from '../run/delegate/delegate-row.ts'
 import { allDelegates, isAttended, isUnsettled } from '../run/delegate/delegates.ts'
@@ -23,7 +21,7 @@ import type { Hint } from './contract.ts'
 const DAY_MS = 24 * 60 * 60_000
 const UNTOUCHED_DAYS = 14
 const LARGE_HISTORY = 200_000_000
-/** Of one kind; the others are counted. */
+/** Of one kind; the rest is counted. */
 const MOST = 5
 const LONGEST = 160
 
@@ -146,11 +144,11 @@ async function failedTasks(workspace: Workspace): Promise<readonly Hint[]> {
   }))
 }
 
-/** What of the doctor's looks costs little. The rest of it reads everything. */
+/** The cheap checks of the doctor; the others read everything. */
 function checks({ place }: Workspace): readonly Hint[] {
   const [left, temporaries] = checkLeftovers(place, { repair: false })
   const found: readonly (readonly [Check | undefined, string])[] = [
-    // Runs that were cut off are told by themselves.
+    // Interrupted runs have a hint of their own.
     ...checkRuns(place).map(
       (check) =>
         [
@@ -186,7 +184,7 @@ function history(workspace: Workspace): readonly Hint[] {
   return [{ what, command: 'stint history prune --dry-run --older-than 90d' }]
 }
 
-/** A name may come from another machine's journal; what is to be typed into a shell must not do more there. */
+/** A name may come from another machine's journal, and must be safe in a shell. */
 function typed(name: string, id: string): string {
   return /^[a-z0-9][\w-]*$/i.test(name) ? name : id
 }

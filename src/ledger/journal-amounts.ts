@@ -1,4 +1,3 @@
-// What a journal tells of what a session cost and saved. Pure.
 import type { RawEntry } from '../session/in-effect.ts'
 import { inEffect } from '../session/in-effect.ts'
 import { countOf, objectOf } from '../text/json-fields.ts'
@@ -15,23 +14,21 @@ import {
   tokensSaved,
 } from './amounts.ts'
 
-/** A conversation of a session. */
 export interface Joined {
   readonly id: string
   readonly at: string
-  /** Characters of the session that it was given. */
+  /** Characters of the session that were injected. */
   readonly given: number
-  /** Tokens that are counted as saved by how it was given that. */
+  /** Tokens saved by how that was injected. */
   readonly saved: number
 }
 
 export interface JournalAmounts {
   readonly days: ByDay
-  /** In the order in which they joined. */
   readonly conversations: readonly Joined[]
 }
 
-/** Agent programs cut what a command prints before a model reads it; what is beyond that was never avoided. */
+/** Agent programs cut command output at this length, so more was never avoided. */
 const MOST_OF_OUTPUT = 30_000
 
 export function journalAmounts(entries: readonly RawEntry[]): JournalAmounts {
@@ -82,7 +79,6 @@ export function journalAmounts(entries: readonly RawEntry[]): JournalAmounts {
   return { days: sums.byDay, conversations: [...conversations.values()] }
 }
 
-/** What hooks did in a day, by what they recorded and by what they noted of themselves. */
 interface Noticed {
   entries: number
   given: number
@@ -90,7 +86,7 @@ interface Noticed {
   ran: Amounts
 }
 
-/** What they gave is recorded by itself and is part of what they noted; of journals from before they did, there is only the first. */
+/** Injections are also recorded on their own; older journals have only those. */
 function ofHooks({ entries, given, givenChars, ran }: Noticed): Amounts {
   const injectedChars = Math.max(givenChars, ran.injectedChars)
   return {
@@ -104,7 +100,7 @@ function ofHooks({ entries, given, givenChars, ran }: Noticed): Amounts {
 
 type Data = Readonly<Record<string, unknown>>
 
-/** Against the whole document as it lies there. What its tables are shorter than JSON is a part of that, so it counts as one or the other. */
+/** Against the whole document. TOON savings are a part of that, so they count as one or the other. */
 function savedByContext(data: Data, chars: number): Amounts {
   const whole = countOf(data.whole)
   const toon = objectOf(data.toon)
@@ -116,7 +112,6 @@ function savedByContext(data: Data, chars: number): Amounts {
   )
 }
 
-/** What hooks noted of themselves, as an entry has it. */
 export function costsIn(data: { readonly events?: unknown; readonly writes?: unknown }): Amounts {
   const events = Object.values(objectOf(data.events) ?? {}).map((event) => objectOf(event) ?? {})
   const sum = (name: string) =>

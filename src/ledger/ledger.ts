@@ -10,14 +10,14 @@ import type { RunPart } from './run-amounts.ts'
 import { type Sizes, sizesOf } from './sizes.ts'
 import { defined } from '../text/defined.ts'
 
-/** What a ledger is about, by ids; of the whole project without any. */
+/** By ids; without any, the whole project. */
 export interface LedgerRequest {
   readonly session?: string
   readonly task?: string
   readonly run?: string
-  /** From the day of this time on, as days are counted in UTC. */
+  /** From the day of this time on, in UTC. */
   readonly since?: string
-  /** What it is taken apart into; by default what makes most of it up: sessions, and of a session its tasks. */
+  /** By default sessions, and of a session its tasks. */
   readonly by?: LedgerBy
 }
 
@@ -39,12 +39,11 @@ export async function ledgerOf(workspace: Workspace, request: LedgerRequest = {}
 
 async function taskNames(workspace: Workspace): Promise<ReadonlyMap<string, string>> {
   if (!workspace.hasSessions()) return new Map()
-  // As the journals have it: nothing is taken over from files by looking at a ledger.
+  // Only from the journals: a read must not absorb files.
   const { tasks } = foldBacklog([...(await workspace.index()).taskEntries()])
   return new Map(tasks.map(({ id, shortname }) => [id, shortname]))
 }
 
-/** One thing that something was spent on, and what all of it came to. */
 interface Account {
   readonly kind: LedgerRow['kind']
   readonly id: string
@@ -54,13 +53,11 @@ interface Account {
   readonly bytes: number
 }
 
-/** A piece of the whole that is of one session, task and run at most; every sum is one of these. */
+/** A part of one session, task and run at most; every sum is made of these. */
 interface Piece {
   readonly session?: string
-  /** Whose it is, with the share of each. */
   readonly tasks: readonly { readonly id: string; readonly name: string }[]
   readonly run?: string
-  /** The delegate of that run that it is of. */
   readonly delegate?: string
   readonly days: RunPart['days']
   readonly updatedAt: string
@@ -103,7 +100,7 @@ class Counted {
     const whole = this.#account(kind, id, own)
     const parts = new Map<string, Piece[]>()
     for (const piece of own) {
-      // Of a task, the part of a session that is its own.
+      // For a task, its share of a session.
       const its = kind === 'task' ? onlyFor(piece, id) : piece
       for (const part of idsOf(its, by)) parts.set(part, [...(parts.get(part) ?? []), its])
     }
@@ -140,7 +137,7 @@ class Counted {
   }
 
   #ofSession({ row, days }: CountedSession, run: CountedRun | undefined): Piece {
-    // In a run it is known which task each attempt was for.
+    // A run knows the task of each attempt.
     const tasks =
       run === undefined ? row.tasks.map((id) => ({ id, name: this.#tasks.get(id) ?? id })) : []
     return {
@@ -160,7 +157,7 @@ class Counted {
     return this.#tasks.get(id) ?? named?.name ?? id
   }
 
-  /** As it lies on the disk now. A task has nothing there but its part of sessions. */
+  /** As on disk now; a task has only its share of sessions. */
   #bytesOf(
     kind: LedgerRow['kind'],
     id: string,
@@ -178,7 +175,7 @@ class Counted {
     return members.reduce((sum, run) => sum + (runs.get(run.id) ?? 0), ofSessions)
   }
 
-  /** How many tasks a session was for, each of which has the same part of it. */
+  /** Each has the same share. */
   #tasksOf(session: string): number {
     const pieces = this.#pieces.filter((piece) => piece.session === session)
     return Math.max(1, new Set(pieces.flatMap(({ tasks }) => tasks.map(({ id }) => id))).size)

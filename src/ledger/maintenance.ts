@@ -9,10 +9,9 @@ import type { Maintenance } from './contract.ts'
 import { hintsFor } from './hints.ts'
 import { defined } from '../text/defined.ts'
 
-/** As often as the work of ten sessions leaves something worth tidying. */
 const EVERY = 10
 
-/** How many sessions there were since somebody last tidied up, and what there is to tidy. Counted, and never kept by hand. */
+/** Counted, never stored. */
 export async function maintenanceOf(
   workspace: Workspace,
   now: Date = new Date(),
@@ -33,7 +32,6 @@ export async function maintenanceOf(
   }
 }
 
-/** From now on it counts from here. */
 export async function markMaintained(workspace: Workspace, by = 'library'): Promise<Maintenance> {
   if (!workspace.hasSessions()) {
     const hint = 'stint init --name NAME --goal TEXT starts one'

@@ -1,5 +1,4 @@
-// What each log and each conversation came to, with what the file was then: of a thousand sessions only those are read that have
-// grown. Numbers and ids alone, so that no text has to be purged from it. May be deleted at any time.
+// Only files that have changed are read again. Holds numbers and ids alone, so that nothing has to be redacted. May be deleted at any time.
 import { join } from 'node:path'
 import { errnoOf } from '../journal/errors.ts'
 import { replaceUnsynced } from '../journal/files.ts'
@@ -10,11 +9,10 @@ import type { JournalAmounts } from './journal-amounts.ts'
 import type { FirstEdit } from './resuming.ts'
 import type { RunAmounts } from './run-amounts.ts'
 
-/** Raised whenever the same files come to something else: by a rule, or by what is kept of them. */
+/** Raise it when the same files give another result. */
 export const VERSION = 2
 const NAME = 'ledger.json'
 
-/** What is remembered of each kind of file. */
 interface Kinds {
   readonly journals: JournalAmounts
   readonly runs: RunAmounts | null
@@ -37,7 +35,7 @@ export class Remembered {
   #isChanged = false
 
   constructor({ sessions, repository }: Place) {
-    // Where git does not see it, and `git clean` does not take it.
+    // Where neither git nor `git clean` touches it.
     this.#path = join(
       repository === undefined ? sessions : join(repository.commonDir, 'stint'),
       NAME,
@@ -53,7 +51,7 @@ export class Remembered {
     }
   }
 
-  /** What a file comes to, counted only when it is not the one it was. A file that is not there is undefined. */
+  /** Undefined for a missing file. */
   get<K extends keyof Kinds>(
     kind: K,
     id: string,
@@ -71,7 +69,6 @@ export class Remembered {
     return is
   }
 
-  /** Keeps it for the next time, without what is gone. */
   keep(): void {
     for (const kind of Object.keys(this.#used) as (keyof Kinds)[]) {
       for (const id of this.#known[kind].keys()) {
@@ -86,7 +83,7 @@ export class Remembered {
     try {
       replaceUnsynced(this.#path, `${JSON.stringify(kept)}\n`)
     } catch (error) {
-      // A full or read-only disk: it is counted again then.
+      // Full or read-only disk: it is counted again next time.
       if (errnoOf(error) === undefined) throw error
     }
   }

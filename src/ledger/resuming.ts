@@ -1,13 +1,11 @@
-// What a conversation read before it changed anything, by what its harness said each request carried. Between the first
-// conversation of a session and one that went on with it, that is what the record saved.
+// The saving is the difference between what the first conversation of a session and a resumed one read before they changed anything.
 import type { ConversationStore } from '../history/store.ts'
 import type { Message } from '../history/items.ts'
 import type { Joined } from './journal-amounts.ts'
 import { tokensGiven } from './amounts.ts'
 
-/** Absent where it has changed nothing yet, or cannot be told. */
 export interface FirstEdit {
-  /** Tokens that the context grew by, from the first request to the one that first changed a file. */
+  /** Growth of the context from the first request to the first change. */
   readonly read?: number
 }
 
@@ -17,7 +15,7 @@ const EDITING =
 export function firstEdit(store: ConversationStore, conversation: string): FirstEdit {
   let first: number | undefined
   for (const item of store.read(conversation, { isBrief: true })) {
-    // What was read before is gone from the context, and with it the measure.
+    // A compaction removes what was read, and with it the measure.
     if (item.type === 'compaction') return {}
     if (item.type !== 'message' || item.agent !== undefined || item.isFailure === true) continue
     const carried = carriedBy(item)
@@ -34,10 +32,7 @@ function carriedBy({ context, usage }: Message): number | undefined {
   return usage === undefined ? undefined : usage.input + usage.cacheRead + usage.cacheWritten
 }
 
-/**
- * What each later conversation of a session read less than the first, less what it was given for that, and less what is counted
- * already as saved by how it was given: so one that went on counts once. It assumes that it would have read as much as the first.
- */
+/** Less what was injected for it and what other savings count. Assumes it would have read as much as the first. */
 export function resumingOf(
   conversations: readonly Joined[],
   edit: (conversation: string) => FirstEdit,
@@ -49,7 +44,7 @@ export function resumingOf(
   return later.flatMap(({ id, at, given, saved }) => {
     const { read } = edit(id)
     if (read === undefined) return []
-    // In a run the first is told something as well; what the later is told more is what it takes to go on.
+    // In a run the first is given something too; only the difference is the cost of resuming.
     const more = Math.max(0, (setups[id] ?? 0) - (setups[first.id] ?? 0))
     return [{ at, tokens: cold - read - tokensGiven(given) - more - saved }]
   })

@@ -1,4 +1,3 @@
-// What the log of a run tells of what it cost and saved. Pure.
 import type { RunEntry } from '../run/entries.ts'
 import { priceOf } from '../context/budget/prices.ts'
 import { type ComparedConversation, compareConversations } from '../run/make-report.ts'
@@ -15,7 +14,7 @@ import {
 } from './amounts.ts'
 import { defined } from '../text/defined.ts'
 
-/** What a run came to in one session and for one task; without them, what is nobody's in particular. */
+/** Without a session and task, what belongs to none in particular. */
 export interface RunPart {
   readonly session?: string
   readonly task?: { readonly id: string; readonly name: string }
@@ -26,16 +25,15 @@ export interface RunPart {
 export interface RunAmounts {
   readonly startedAt: string
   readonly updatedAt: string
-  /** What people call it, of a delegate. */
   readonly name?: string
   /** The run that it is a part of. */
   readonly of?: string
   readonly parts: readonly RunPart[]
-  /** Tokens that each conversation was told when it began, by the harness's id. */
+  /** Setup tokens of each conversation, by the harness's id. */
   readonly setups: Readonly<Record<string, number>>
 }
 
-/** Undefined for a log that does not say that it began. */
+/** Undefined for a log without a start. */
 export function runAmounts(entries: readonly RunEntry[]): RunAmounts | undefined {
   const state = foldRun(entries)
   if (state === undefined) return undefined
@@ -66,13 +64,10 @@ export function runAmounts(entries: readonly RunEntry[]): RunAmounts | undefined
   }
 }
 
-/** What models cost is mostly so, where it is not known or nothing. */
+/** The usual price ratios. */
 const USUAL = { input: 1, cacheRead: 0.1, cacheWrite: 1.25 }
 
-/**
- * In tokens of new input, as the price of the model weighs what is read from its cache and written to it. Of the start of a
- * conversation only what Stint puts there: the agent's own may be in the provider's cache anyway.
- */
+/** In tokens of new input, by the model's prices. Counts only Stint's part of the setup: the agent's own may be cached anyway. */
 function savedByStaying(
   { boilerplateAvoided, model, reread }: ComparedConversation,
   harness: string,
@@ -86,7 +81,7 @@ function savedByStaying(
   )
 }
 
-/** What was said once is each task's alike; what it is worth that they shared a conversation goes by what they used of it. */
+/** Shared setup is split evenly, savings by use. */
 function ofConversation(
   parts: Parts,
   conversation: ComparedConversation,
@@ -140,7 +135,6 @@ class Parts {
     string,
     { readonly whose: Whose; readonly sums: Sums; updatedAt: string }
   >()
-  /** The task of the backlog that a delegate works on; what it calls its own is known to nobody else. */
   readonly #task: string | undefined
 
   constructor({ started }: RunState) {

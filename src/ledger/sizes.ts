@@ -1,4 +1,3 @@
-// What lies on the disk, and whose it is.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMissing } from '../journal/errors.ts'
@@ -6,9 +5,9 @@ import { statOrUndefined } from '../journal/look.ts'
 import type { Place } from '../project/store/place.ts'
 
 export interface Sizes {
-  /** All of `.sessions/` and `.git/stint/`, with what belongs to no session: the index, notes, outputs of commands, what several share. */
+  /** Includes the index, notes and outputs, which belong to no session. */
   readonly all: number
-  /** By the session's id: its log and views, without its document. */
+  /** Log and views, without the document. */
   readonly journals: ReadonlyMap<string, number>
   /** By the last six digits of the session's id. */
   readonly documents: ReadonlyMap<string, number>
@@ -23,7 +22,7 @@ export function sizesOf({ sessions, repository }: Pick<Place, 'sessions' | 'repo
   const runs = new Map<string, number>()
   const plus = (map: Map<string, number>, name: string, bytes: number) =>
     map.set(name, (map.get(name) ?? 0) + bytes)
-  // A log has a second name where git keeps its own, and lies there once.
+  // A log has a second name under the git directory, but is one file.
   const counted = new Set<number>()
   let all = 0
   for (const { parts, bytes, ino } of filesUnder(sessions, [])) {
@@ -68,7 +67,7 @@ function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch (error) {
-    // Taken away meanwhile.
+    // Removed meanwhile.
     if (isMissing(error)) return []
     throw error
   }

@@ -22,7 +22,7 @@ export { BACKLOG_ID } from './kinds/tasks.ts'
 export type { ChecklistItem, TaskFields, TaskStatus } from './kinds/tasks.ts'
 export type { TemplatePhase, TemplateSubPhase, WorkflowTemplate } from './kinds/workflow.ts'
 
-/** The kinds of entry and what each carries. A kind that is not here is kept and ignored. */
+/** Unknown kinds are kept and ignored. */
 export interface EntryData
   extends
     SessionData,
@@ -42,7 +42,6 @@ export interface EntryData
 
 export type EntryKind = keyof EntryData
 
-/** An entry to be: the journal gives it its id and time. */
 export interface Draft<K extends EntryKind = EntryKind> {
   readonly kind: K
   readonly by: string

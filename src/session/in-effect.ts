@@ -1,21 +1,21 @@
 import type { JournalRecord } from '../journal/record.ts'
 
-/** A record of any kind, known or not, as the journal gives it. */
+/** A record of any kind, known or not. */
 export type RawEntry = JournalRecord
 
-/** Entries by id, without those taken back or noticed twice, with amendments worked in. */
+/** Sorted by id, without retracted and repeated entries, with amendments applied. */
 export function inEffect(entries: readonly RawEntry[]): readonly RawEntry[] {
   const byId = new Map(sortedById(entries).map((entry) => [entry.id, entry]))
   const ordered = withoutRepeats([...byId.values()])
   const retracted = new Set<string>()
-  // Newest first, so that a retraction which was itself retracted no longer counts.
+  // Newest first, so that a retracted retraction does not count.
   for (const entry of ordered.toReversed()) {
     if (entry.kind === 'entry.retracted' && !retracted.has(entry.id))
       retracted.add(textOf(entry.data.entry))
-    // A session without its beginning has no name and cannot be found again.
+    // Without its first entry a session has no name and cannot be found again.
     if (entry.kind === 'session.opened') retracted.delete(entry.id)
   }
-  // A line drawn from an entry falls with it.
+  // A line drawn from an entry is retracted with it.
   const stands = (entry: RawEntry) =>
     !retracted.has(entry.id) &&
     !(entry.kind === 'key.added' && retracted.has(textOf(entry.data.from)))
@@ -33,10 +33,7 @@ export function inEffect(entries: readonly RawEntry[]): readonly RawEntry[] {
   return [...kept.values()]
 }
 
-/**
- * Leaves out events noticed twice, and lets what refers to a left-out entry refer to the kept one:
- * two processes that absorbed the same edit each gave its step an id and ticked it by that id.
- */
+/** References to a dropped repeat move to the kept entry: two processes that absorbed one edit each gave its step an id. */
 function withoutRepeats(ordered: readonly RawEntry[]): readonly RawEntry[] {
   const first = new Map<string, string>()
   const keptFor = new Map<string, string>()

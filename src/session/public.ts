@@ -1,5 +1,4 @@
-// What programs see of a session: in `--json`, over MCP, on the page, in state.json and from the library. docs/json.md lists the fields.
-// It stands this low because state.json is a view, and views are rendered below the project.
+// docs/json.md lists the fields. It stands this low because state.json is a view, and views are rendered below the project.
 import { defined } from '../text/defined.ts'
 import { isTakenUp } from './kinds/handoffs.ts'
 import {
@@ -17,21 +16,18 @@ import {
 } from './state.ts'
 import { tldrOf } from './tldr.ts'
 
-/** Raised when a public field is renamed, moved or removed. A new field raises nothing. */
+/** Raise it when a public field is renamed, moved or removed. */
 export const STATE_FORMAT = { format: 'stint-state', version: 2 } as const
 
-/** A session in a list, as the index has it. */
 export interface SessionRow {
   readonly id: string
   readonly name: string
   readonly title: string
   readonly status: SessionStatus
-  /** The branch it is bound to. */
   readonly branch?: string
-  /** The worktree it is bound to, when that is not the main one. */
   readonly worktree?: string
   readonly goal: string
-  /** In a list, the last one written; absent when there is none. */
+  /** In a list, the last one written. */
   readonly tldr?: string
   readonly tasks: readonly string[]
   readonly createdAt: string
@@ -39,7 +35,7 @@ export interface SessionRow {
   readonly closedAt?: string
   readonly compactions: number
   readonly counts: {
-    /** Every entry in the log, retracted ones included. */
+    /** Retracted ones included. */
     readonly entries: number
     readonly steps: number
     readonly stepsDone: number
@@ -49,7 +45,6 @@ export interface SessionRow {
   }
 }
 
-/** The recent items of a list, and how many earlier ones are left out. */
 export interface PublicList<T> {
   readonly earlier: number
   readonly items: readonly T[]
@@ -88,7 +83,7 @@ export function publicSessionRow(state: SessionState): SessionRow {
   }
 }
 
-/** A session in few fields, whatever its length: what commands that change one answer. */
+/** Few fields, whatever the length of the session. */
 export function publicSessionHead(state: SessionState) {
   return {
     ...STATE_FORMAT,
@@ -100,7 +95,6 @@ export function publicSessionHead(state: SessionState) {
   }
 }
 
-/** Everything that programs see of a session. */
 export function publicSession(state: SessionState) {
   const { pausedAt, pauseNote, closeReason, lastTurn, workflow } = state
   return {
@@ -176,12 +170,10 @@ function handoffStatus(handoff: Handoff): 'waiting' | 'accepted' | 'stale' | 'mi
   return last === 'stale' || last === 'mismatch' ? last : 'waiting'
 }
 
-/** What the session knows of a conversation; the rest of a public conversation is in the store. */
 function joinedConversation({ text, harness, at, endedAt, reason }: Conversation) {
   return { id: text, harness, startedAt: at, ...defined({ endedAt, endedBecause: reason }) }
 }
 
-/** What the session knows of a delegate; the rest of a public delegate is in its run log. */
 function reportedDelegate(line: DelegateLine) {
   const { delegate, name, status, text, at, updatedAt, as, task, group, branch } = line
   const { summary, because, commit, report } = line

@@ -1,4 +1,4 @@
-// What is known of each kind of entry besides its fold. Never loaded by hooks.
+// Never loaded by hooks.
 import * as blockers from './kinds/blockers.ts'
 import * as captured from './kinds/captured.ts'
 import * as checkpoints from './kinds/checkpoints.ts'
@@ -37,12 +37,10 @@ const KINDS: Kinds<EntryData, SessionState> = {
 
 type AnyKind = Kind<Record<string, unknown>, SessionState>
 
-/** What is known of a kind; undefined for one that a newer Stint may have written. */
 function kindOf(kind: string): AnyKind | undefined {
   return Object.hasOwn(KINDS, kind) ? (KINDS[kind as EntryKind] as unknown as AnyKind) : undefined
 }
 
-/** What people call the kinds of entry they search for, and which kinds that are. */
 export const SEARCH_NAMES: ReadonlyMap<string, readonly string[]> = searchNames()
 
 function searchNames(): ReadonlyMap<string, readonly string[]> {
@@ -54,7 +52,6 @@ function searchNames(): ReadonlyMap<string, readonly string[]> {
   return names
 }
 
-/** What people call entries of a kind. */
 export function labelOf(kind: string): string {
   return kindOf(kind)?.label ?? kind.replaceAll(/[._]/g, ' ')
 }
@@ -67,7 +64,6 @@ export function mayWrite(writer: Writer, kind: string): boolean {
   return kindOf(kind)?.writers.includes(writer) === true
 }
 
-/** The fields of an entry that can be reworded. */
 export function amendableFields(kind: string): readonly string[] {
   return kindOf(kind)?.amendable ?? []
 }
@@ -77,7 +73,7 @@ export function aboutOf({ kind, data }: RawEntry): About {
   return typeof about === 'function' ? about(data) : about
 }
 
-/** The fields of an entry that a person or a model reads; all of them where its kind is not known. */
+/** Every field where the kind is unknown. */
 export function proseOf({ kind, data }: RawEntry): Readonly<Record<string, unknown>> {
   const known = kindOf(kind)
   if (known === undefined) return data
@@ -85,14 +81,12 @@ export function proseOf({ kind, data }: RawEntry): Readonly<Record<string, unkno
   return Object.fromEntries(Object.entries(data).filter(([name]) => prose.includes(name)))
 }
 
-/** The id of the entry that another is about, where that one speaks for it. */
 export function subjectOf({ kind, data }: RawEntry): string | undefined {
   const { subject } = kindOf(kind) ?? {}
   const id = subject === undefined ? undefined : data[subject]
   return typeof id === 'string' ? id : undefined
 }
 
-/** What an entry says in one line, its first words where its kind is not known. `find` answers other entries by id. */
 export function lineOf(
   entry: RawEntry,
   find: (id: string) => RawEntry | undefined,
@@ -102,14 +96,13 @@ export function lineOf(
   const own = typeof line === 'function' ? line(entry.data) : ''
   if (own !== '') return own
   const about = subjectOf(entry)
-  // An entry that was taken back and brought back is about one that is about another.
+  // A retraction that was itself retracted is about an entry that is about another.
   const subject = about === undefined || depth > 3 ? undefined : find(about)
   if (subject !== undefined) return lineOf(subject, find, depth + 1)
   const texts = typeof line === 'function' ? [] : line.map((field) => entry.data[field])
   return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? ''
 }
 
-/** The kinds whose items stand in the session document. */
 export const DOCUMENT_ITEMS: readonly (DocumentItem<SessionState> & {
   readonly kind: EntryKind
 })[] = (Object.entries(KINDS) as [EntryKind, AnyKind][]).flatMap(([kind, known]) =>

@@ -26,7 +26,7 @@ export type { SessionStatus } from './kinds/session.ts'
 export type { Item, Shelf } from './kinds/shelf.ts'
 export type { Step } from './kinds/steps.ts'
 
-/** Everything a session is, computed from its entries and from nothing else. */
+/** Everything a session is, computed from its entries alone. */
 export interface SessionState
   extends
     SessionHead,
@@ -46,11 +46,11 @@ export interface SessionState
   readonly id: string
   readonly updatedAt: string
   readonly git: GitState
-  /** The branch it is bound to: where it was opened, resumed, or last found by being there. */
+  /** Where it was opened, resumed or last observed. */
   readonly branch?: string
   readonly entryCount: number
   readonly lastId: string
-  /** The newest `once` keys, to tell an event noticed twice. */
+  /** The newest `once` keys, to recognise repeats. */
   readonly once: readonly string[]
 }
 
@@ -58,13 +58,12 @@ export function count(shelf: Shelf<unknown>): number {
   return shelf.earlier + shelf.items.length
 }
 
-/** Steps done and steps in all. A snapshot leaves behind only done ones. */
+/** A snapshot cuts only done steps. */
 export function stepCounts(state: SessionState): { done: number; total: number } {
   const done = state.steps.items.filter((step) => step.status === 'done').length
   return { done: done + state.steps.earlier, total: count(state.steps) }
 }
 
-/** The step being worked on: the one started last. */
 export function currentStep(state: SessionState): Step | undefined {
   return state.steps.items
     .filter((step) => step.status === 'started')

@@ -2,10 +2,7 @@ import { type SessionState, currentStep, openBlockers } from './state.ts'
 
 const SENTENCE_LIMIT = 240
 
-/**
- * The paragraph that says where things stand. What somebody wrote is used as written; when nobody
- * did, or a checkpoint found it outdated, it is composed from the latest entries. No model is asked.
- */
+/** A written TL;DR is used as written; without one, or when a checkpoint found it outdated, it is composed from the latest entries. */
 export function tldrOf(state: SessionState): string {
   const written = state.tldr
   if (written !== undefined && written.renewed === undefined) return written.text
@@ -33,7 +30,6 @@ function latest(state: SessionState): string {
   return newest === undefined ? '' : sentence(`Latest: ${newest.text}`)
 }
 
-/** Where nobody recorded anything, what hooks noticed says more than nothing. */
 function noticed(state: SessionState): string {
   const asked = state.requests.items.at(-1)?.text
   const commit = state.commits.items.at(-1)?.text

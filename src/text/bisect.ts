@@ -1,4 +1,4 @@
-/** The first of `count` places at which a test that holds up to some place no longer holds; `count` where it always does. */
+/** `holds` is true up to some place; returns `count` where it always is. */
 export function firstFalse(count: number, holds: (index: number) => boolean): number {
   let low = 0
   let high = count

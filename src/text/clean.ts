@@ -1,8 +1,6 @@
-// Text that is about to be journalled is shown later in terminals, documents and prompts, so whatever
-// could steer a terminal or reorder what a reader sees is taken out once, here.
+// Removes what could steer a terminal or reorder what a reader sees, before text is journalled.
 
-// Each alternative stops at the next escape or line end, so that an unfinished sequence costs one look
-// and swallows nothing but its own line.
+// Each alternative stops at the next escape or line end, so an unfinished sequence swallows only its own line.
 const ESCAPE_SEQUENCES =
   /(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]|(?:\u001B[\]PX^_]|[\u0090\u0098\u009D-\u009F])[^\u0007\u001B\u009C\r\n]*(?:\u0007|\u001B\\|\u009C)|\u001B[ -/]*[0-~]/g
 
@@ -11,15 +9,14 @@ const CONTROLS =
 
 const LINE_ENDS = /\r\n|[\r\u0085\u2028\u2029]/g
 
-/** Brings text into the one form that is journalled: plain lines, well-formed, without controls. Cleaning twice changes nothing. */
+/** Idempotent. */
 export function cleanText(text: string): string {
   return joinLines(withoutControls(text).split('\n'))
 }
 
-/** Text as it may be shown on a terminal, its spaces and lines as they are. */
 export function withoutControls(text: string): string {
   const formed = text.toWellFormed()
-  // Every escape sequence has a control in it.
+  // Every escape sequence contains a control character.
   const plain =
     formed.search(CONTROLS) < 0
       ? formed
@@ -27,7 +24,6 @@ export function withoutControls(text: string): string {
   return plain.replace(LINE_ENDS, '\n')
 }
 
-/** Text on a single line, its lines joined by a space. */
 export function oneLine(text: string): string {
   return cleanText(text)
     .split('\n')
@@ -36,7 +32,7 @@ export function oneLine(text: string): string {
     .join(' ')
 }
 
-/** A short name of `[a-z0-9-]` for text in any script; never empty, and never able to leave a folder. */
+/** `[a-z0-9-]` for text in any script; never empty, and never able to leave a folder. */
 export function slug(text: string, max = 40): string {
   const latin = text
     .toWellFormed()
@@ -53,11 +49,11 @@ export function slug(text: string, max = 40): string {
     if (length > max) break
     kept.push(word)
   }
-  // A first word that is too long by itself is cut, since half a name still says more than none.
+  // A first word that is too long is cut, since half a name says more than none.
   return kept.join('-') || (words[0] ?? '').slice(0, Math.max(max, 0)) || 'session'
 }
 
-/** Text of at most `max` characters (UTF-16 units, as `length` counts), cut at a word where one is near. */
+/** `max` counts UTF-16 units; cut at a word where one is near. */
 export function shorten(text: string, max: number): string {
   if (text.length <= max) return text
   if (max <= 0) return ''
@@ -65,12 +61,12 @@ export function shorten(text: string, max: number): string {
   // Half a surrogate pair is not a character.
   if (/[\uD800-\uDBFF]$/.test(cut)) cut = cut.slice(0, -1)
   const wordEnds = /\s/.test(text[cut.length] ?? '') ? cut.length : cut.search(/\s\S*$/)
-  // A word that fills more than half of the room is cut rather than left out.
+  // A word that fills more than half is cut rather than dropped.
   if (wordEnds > max / 2) cut = cut.slice(0, wordEnds)
   return `${cut.trimEnd()}…`
 }
 
-// Letters that Unicode does not decompose into a Latin letter and a mark.
+// Unicode does not decompose these into a Latin letter and a mark.
 const UNDECOMPOSED: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',

@@ -1,10 +1,7 @@
-// A quotation, what follows a backslash, or a stretch of anything else.
+// A quotation, an escaped character, or a stretch of anything else.
 const PIECE = /\s+|([^\s"'\\]+)|\\([^])|'([^']*)'|"((?:[^"\\]|\\[^])*)"/y
 
-/**
- * The words of a command as a shell parts them, by blanks, quotations and backslashes. Nothing else has a meaning: nothing is
- * looked up, run or sent elsewhere. Undefined when a quotation does not end.
- */
+/** Splits like a shell, without expansion. Undefined when a quotation does not end. */
 export function commandWords(line: string): readonly string[] | undefined {
   const words: string[] = []
   let word: string | undefined

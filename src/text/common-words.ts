@@ -1,5 +1,4 @@
-// Words of prose and of programs that are one token in every vocabulary there is to ask, with and without a capital
-// letter or a space before them; a test asks.
+// Each is one token in every vocabulary we test, also capitalised or after a space.
 export const COMMON_WORDS = `
   abort about above absolute accept access account accuracy action actions active activity actual actually add added
   adding additional address adds advanced after again agent agents algorithm alias align all allow allows almost along

@@ -4,10 +4,7 @@ const BLANK = 0x20
 /** No first field has a longer name. */
 const LONGEST_NAME = 64
 
-/**
- * Whether a line of JSON that begins there is written without white space, by its first field: whoever writes that so writes
- * all of it so. Where it is, its bytes tell what is in it.
- */
+/** Judged by the first field: a program that writes that without white space writes all of it so. */
 export function isCompact(bytes: Buffer, at = 0): boolean {
   if (bytes[at + 1] !== QUOTE) return false
   let end = at + 2

@@ -1,4 +1,4 @@
-/** The fields that have a value, for types whose optional fields are absent rather than undefined. */
+/** Leaves out undefined fields. */
 export function defined<T extends object>(
   fields: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {

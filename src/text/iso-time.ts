@@ -2,10 +2,7 @@ const DAY = 86_400_000
 const EPOCH_DAYS = 719_468
 const DAYS_OF_400_YEARS = 146_097
 
-/**
- * A time as `toISOString` writes it. What that sets up when it is first called takes a hook longer than the rest of what it
- * writes. Reckoned in years that begin in March, so that the day that is sometimes missing is their last.
- */
+/** Like `toISOString`, whose first call takes a hook longer than the rest of its work. Years begin in March, so that the leap day is the last. */
 export function isoTime(millis: number): string {
   const days = Math.floor(millis / DAY)
   const since = days + EPOCH_DAYS

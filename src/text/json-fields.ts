@@ -1,5 +1,4 @@
-// JSON that another program wrote. Any field may be missing, of another type, or of any length, and which ones
-// there are changes from version to version, so nothing is read without looking.
+// JSON of another program: any field may be missing or of another type.
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -7,7 +6,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Cut off, or nested deeper than the stack: not to be read, and nobody's fault here.
+    // Cut off, or nested deeper than the stack.
     return undefined
   }
 }
@@ -15,7 +14,6 @@ export function parseJson(text: string): unknown {
 const SPACE = Buffer.from('": "')
 const COMPACT = /^\{"[^"\\]*":\S/
 
-/** Whether there may be white space between the parts of a line of JSON, so that no bytes of it tell what it is. */
 export function maySpace(line: Buffer): boolean {
   return line.includes(SPACE) || !COMPACT.test(line.toString('latin1', 0, 200))
 }
@@ -30,12 +28,11 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** A text that says something. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
-/** A name, an id: too long to be one is none. */
+/** Too long to be a name is none. */
 export function nameOf(value: unknown, longest = 200): string | undefined {
   const text = textOf(value)
   return text !== undefined && text.length <= longest ? text : undefined
@@ -45,7 +42,6 @@ export function countOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 }
 
-/** What a message, a tool's answer or a block of either says: a string, or the texts among its blocks. */
 export function saidIn(content: unknown): string {
   if (typeof content === 'string') return content
   return listOf(content)

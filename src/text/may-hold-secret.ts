@@ -1,19 +1,16 @@
-// A quick look at much text, for whoever redacts gigabytes: the patterns themselves cost more than reading, parsing and writing it
-// together. It answers yes too often and never no too often; a test holds it against the patterns.
+// A cheap test for gigabytes of text. It may answer yes wrongly, never no; a test compares it with the patterns.
 import { lazily } from './lazily.ts'
 
-// White space, which JSON writes with a backslash.
+// White space, which JSON escapes.
 const SPACE = String.raw`(?:\s|\\[nrtbf]|\\u00[01].){0,8}`
-// What may follow in a name without changing what it names, as in the assignments that are looked for afterwards.
+// May follow in a name without changing what it names.
 const TAIL =
   '(?:[_-]?(?:key|value|base|token|secret|production|prod|live|dev|test|staging|[0-9]{1,2})){0,2}'
-/** Between a name and eight characters of its value, or a list of values. */
 const VALUE = String.raw`${TAIL}[\\"'\x60\]]{0,10}${SPACE}[:=][=>]{0,3}${SPACE}(?:\[|[^\s\x80-\uffff]{8})`
 
 interface Announcement {
-  /** Looked for first, in small letters. The rarer its first letter, the quicker: a few stand in the middle of a word for that. */
+  /** Searched first, in lower case. The rarer its first letter, the quicker, so some are the middle of a word. */
   readonly piece: string
-  /** What the text has to be like around it, from the piece on. */
   readonly pattern: () => RegExp
 }
 
@@ -33,20 +30,18 @@ const ANNOUNCEMENTS: readonly Announcement[] = [
   ),
   announced('zation', '(?<=uthori)zation'),
   announced('bearer', String.raw`bearer(?:\s|\\[nrtbf]|\\u00)`),
-  // The password in an address.
+  // The password in a URL.
   announced('://', '://[^]*@'),
   announced('k.com/', '(?<=hooks.slac)k'),
   announced('/api/webhooks/', '/'),
   announced('ya29.', 'y'),
 ]
 
-/** What the shapes have in them that begin with a capital. */
 const CAPITALS = lazily(
   () =>
     /[MNO][\w-]{22,27}\.[\w-]{6}\.|A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}|AIza|GOCSPX-|SG\.[\w-]{16}|SK[0-9a-f]{32}|J(?<=eyJ)|:AA|hv(?=[sbr]\.)/,
 )
 
-/** A sign that ends the beginning of many shapes, what may stand before it, and the beginnings. */
 const SIGNS: readonly {
   readonly sign: string
   readonly before: ReadonlySet<string>
@@ -69,7 +64,7 @@ const SIGNS: readonly {
   },
 ]
 
-/** Whether there may be a secret in a text, or in the JSON of a value. No is certain, for the secrets that we know by ourselves. */
+/** No is certain for the built-in patterns. */
 export function mayHoldSecret(text: string): boolean {
   const small = text.toLowerCase()
   return (

@@ -4,17 +4,13 @@ const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
 const BEGIN_MARK = '-----BEGIN '
 const END_MARK = '-----END '
 const END_LINE = /-----END [A-Z0-9 ]{1,48}-----/y
-// What a file viewer, a diff or a quotation puts before a line, and line ends that are written out.
+// What a viewer, a diff or a quotation puts before a line, and escaped line ends.
 const BETWEEN =
   /(?:[\s>|:+→-]|\\[nrt]|\d{1,6}(?:→|\t|: )|(?:Proc-Type|DEK-Info|Version|Comment|Hash):[^\n\\]{0,200})*/y
 const BODY = /[A-Za-z0-9+/=]{16,}|[A-Za-z0-9+/]{1,15}(?:={1,2}|(?=$|\.{3}|…))/y
 const MAX_KEY = 32_768
 
-/**
- * Finds private keys, whole or cut off. A mention of the first line alone is no key.
- *
- * Walked by hand: a pattern that looks for the end of each beginning would read a text of beginnings again and again.
- */
+/** Walked by hand: a pattern would be quadratic on a text of beginnings. A mention of the first line alone is no key. */
 export function* findPrivateKeys(text: string): Generator<FoundSecret> {
   let end = -1
   let from = 0
@@ -52,7 +48,7 @@ function endOfBody(text: string, body: number): number {
   }
 }
 
-// Two marks with nothing to keep between them, as in a program that looks for keys.
+// As in a program that looks for keys.
 function isBlank(body: string): boolean {
   return !/[A-Za-z0-9+/=]{16}/.test(body)
 }

@@ -4,35 +4,31 @@ import { SECRET_PATTERNS, type SecretPattern } from './secret-patterns.ts'
 import { givesSecret } from './secret-values.ts'
 
 export interface RedactOptions {
-  /** Further shapes that are secret in this project. */
   readonly extra?: readonly RegExp[]
-  /** Texts that look secret and are not. */
   readonly allow?: readonly string[]
 }
 
 export interface Redacted {
   readonly text: string
-  /** The kinds of secret that were taken out, each once. */
   readonly found: string[]
 }
 
-// Taking one secret out can lay bare the beginning of the next. Twice settles anything that is not made for the purpose.
+// Removing one secret can expose the beginning of the next.
 const PASSES = 4
 const MARKER = /(\[redacted:[a-z-]+\])/
 
-/** The marks that stand in a text for secrets that were taken out of it. */
 export function marksIn(text: string): readonly string[] {
   return text.split(MARKER).filter((_, at) => at % 2 === 1)
 }
 
-/** Replaces every secret by `[redacted:<kind>]` and keeps the rest as it is. Redacting twice changes nothing. */
+/** Idempotent. */
 export function redact(text: string, options: RedactOptions = {}): Redacted {
   const found = new Set<string>()
   const left = settled(text, (current) => redactOnce(current, options, found))
   return { text: left, found: [...found] }
 }
 
-/** The same for every string in a JSON value. Keys say what a string under them is, and lose only what is secret by its shape. */
+/** A key says what a string under it is; keys lose only what is secret by its shape. */
 export function redactDeep<T>(
   value: T,
   options: RedactOptions = {},
@@ -115,7 +111,7 @@ function cut(
   return from === 0 ? text : parts.join('') + text.slice(from)
 }
 
-// A pattern of the user's may match our own mark, which would then grow with each pass.
+// A user's pattern may match our own mark, which would then grow with each pass.
 function replaceExtra(
   text: string,
   extra: RegExp,
@@ -165,10 +161,9 @@ function walk(
   )
 }
 
-// A list of arguments. `-p` names no secret, and stays as it is.
+// `-p` names no secret.
 const OPTION = /^--?[\w-]{1,60}$/
 
-/** The option that an element of a list of arguments is given to, if it names a secret. */
 function optionBefore(list: readonly unknown[], index: number): string | undefined {
   const [option, value] = [list[index - 1], list[index]]
   if (
@@ -183,10 +178,10 @@ function optionBefore(list: readonly unknown[], index: number): string | undefin
 
 // Too short for any shape, as most names are.
 const SHORT_NAME = /^[\w-]{0,14}$/
-// What formats call their fields: a broad pattern of the user's must not take a record apart.
+// A broad pattern of the user's must not take a record apart.
 const FIELD_NAME = /^[A-Za-z_$-]*$/
 
-/** Those that become equal are numbered, so that no value is lost. */
+/** Names that become equal are numbered, so that no value is lost. */
 function redactNames(
   names: readonly string[],
   options: RedactOptions,
@@ -207,7 +202,7 @@ function redactNames(
   })
 }
 
-/** Never by what is assigned in it: a name is no place for that, and `token=` would take words out of it. */
+/** Not by assignments: `token=` would take words out of a name. */
 function redactName(name: string, options: RedactOptions, found: Set<string>): string {
   const extra = FIELD_NAME.test(name) ? [] : (options.extra ?? [])
   if (extra.length === 0 && SHORT_NAME.test(name)) return name

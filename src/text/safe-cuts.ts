@@ -1,16 +1,10 @@
-/** How much is looked at together. */
 const WINDOW = 1024 * 1024
-/** Longer than anything that is looked for: a private key has up to 32 KB. */
+/** Longer than any secret: a private key has up to 32 KB. */
 const REACH = 40 * 1024
-/** How many places are tried to cut at before a longer piece is waited for. */
 const TRIES = 8
-/** What cannot be cut anywhere is not waited for without end. */
 const LONGEST_WINDOWS = 4
 
-/**
- * Cuts a text that comes in pieces, and is too long to be held, into pieces that can be changed one by one: the text
- * around each cut is changed to the same with and without it. What is taken out of a text is so taken out of a stream.
- */
+/** Cuts a stream where the text around the cut is changed to the same with and without it, so pieces can be redacted one by one. */
 export class SafeCuts {
   readonly #change: (text: string) => string
   readonly #window: number
@@ -23,13 +17,11 @@ export class SafeCuts {
     this.#reach = Math.min(REACH, Math.floor(window / 4))
   }
 
-  /** Takes the next piece, and answers as much as can be changed by itself by now; often nothing. */
   add(text: string): string {
     this.#held += text
     return this.#held.length < this.#window ? '' : this.#take(this.#cut())
   }
 
-  /** What is left. */
   rest(): string {
     return this.#take(this.#held.length)
   }
@@ -46,7 +38,7 @@ export class SafeCuts {
     for (let tries = 0; tries < TRIES && at > reach; tries += 1) {
       const newline = this.#held.lastIndexOf('\n', at - 1) + 1
       const isLine = newline > reach
-      // A line without end is cut anywhere, though not inside of a character.
+      // A line without end is cut anywhere, but not inside a character.
       const cut = isLine ? newline : wholeCharacters(this.#held, at)
       if (this.#isSafe(cut)) return cut
       at = cut - (isLine ? 1 : Math.ceil(reach / TRIES))

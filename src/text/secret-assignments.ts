@@ -3,17 +3,17 @@ import { givesSecret } from './secret-values.ts'
 
 const WORDS =
   'passw(?:or)?d|passphrase|secret|token|authorization|(?:api|access|account|private|auth|signing|encryption|master)[_-]?key'
-// What may follow in a name without changing what it names: `token_count` is no token, `SECRET_KEY_BASE` is a secret.
+// `token_count` is no token, `SECRET_KEY_BASE` is a secret.
 const TAIL =
   '(?:[_-]?(?:key|value|base|token|secret|production|prod|live|dev|test|staging|[0-9]{1,2})){0,2}'
 
-// In every one of the words. The patterns below are long, and most texts need none of them to be compiled.
+// In every one of the words: most texts need none of the long patterns compiled.
 const HINT = /pass|secret|token|authorization|key/i
 
 const KEY_AND_SIGN = lazily(
   () =>
     new RegExp(
-      // A closing bracket only after a quote (`env["TOKEN"] =`), so that our own mark is never taken for a name.
+      // A closing bracket only after a quote (`env["TOKEN"] =`), so that our own mark is never a name.
       `(?:${WORDS})${TAIL}(?:\\\\{0,3}["'\`]\\]?)?([ \\t]{0,8})(?::=|={1,3}>?|:)([ \\t]{0,8})`,
       'iy',
     ),
@@ -34,7 +34,6 @@ export interface FoundSecret {
   readonly end: number
 }
 
-/** Finds the values of assignments that give away a secret, in one walk over the names that announce one. */
 export function* findAssignedSecrets(text: string): Generator<FoundSecret> {
   if (!HINT.test(text)) return
   let from = 0
@@ -47,7 +46,6 @@ export function* findAssignedSecrets(text: string): Generator<FoundSecret> {
   }
 }
 
-/** What kind of secret a field of this name would hold, if any. */
 export function kindOfKey(key: string): string | undefined {
   const word = HINT.test(key) ? WHOLE_KEY().exec(key)?.[0] : undefined
   return word === undefined ? undefined : kindOf(word)
@@ -68,9 +66,9 @@ function assignedAt(text: string, index: number, word: string): FoundSecret | un
   })
 }
 
-// `--token value` has no sign between, so that only a value that is hardly a word counts.
+// `--token value` has no sign between, so only a value that is hardly a word counts.
 function optionAt(text: string, index: number, word: string): FoundSecret | undefined {
-  // Only a little way back, or a text of such words would be read again for each of them.
+  // Only a little way back, or it would be quadratic.
   const window = Math.max(0, index - MAX_OPTION)
   const dashes = window + text.slice(window, index).lastIndexOf('--')
   if (dashes < window) return undefined
@@ -118,13 +116,13 @@ function valueAt(
   // A call or a type, not a value.
   if (next === '(' || next === '<') return undefined
   if (!givesSecret({ key, value, isQuoted: false, isTight })) return undefined
-  // Judged by its beginning, so that a hostile run is not read again for every name in it; taken whole.
+  // Judged by its beginning, so that a hostile run is not read again for every name in it.
   BARE_REST.lastIndex = at + value.length
   const rest = BARE_REST.exec(text)?.[0] ?? ''
   return { kind, start: at, end: at + value.length + (rest === '.' ? 0 : rest.length) }
 }
 
-// A quote that was opened escaped is closed escaped; in any other, an escaped quote is part of the value.
+// A quote opened escaped is closed escaped; in any other, an escaped quote is part of the value.
 function endOfQuoted(text: string, start: number, quote: string, isEscaped: boolean): number {
   let at = start
   while (at < text.length && text[at] !== quote && text[at] !== '\n')

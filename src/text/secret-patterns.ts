@@ -1,18 +1,16 @@
 import { lazily } from './lazily.ts'
 import { isPlaceholder, looksRandom } from './secret-values.ts'
 
-/** A kind of secret that is known by its shape. */
 export interface SecretPattern {
   readonly kind: string
-  /** Without one of these in the text there is nothing to look for. */
+  /** Without one of these in the text the pattern is not tried. */
   readonly hints: readonly string[]
-  /** What the first group matches is kept; the rest of the match is the secret. */
+  /** The first group is kept; the rest of the match is the secret. */
   readonly pattern: () => RegExp
   readonly isSpared?: (secret: string) => boolean
 }
 
-// Where a secret may begin: not inside of a word, except after an escaped line end in quoted text (`\n`). With a run
-// of the same characters to follow, this is also what keeps the search linear: there is one start in each run.
+// Not inside a word, except after an escaped line end (`\n`). It keeps the search linear: one start in each run.
 const START = String.raw`(?<!(?<!\\)[A-Za-z0-9_-])`
 const END = String.raw`(?![A-Za-z0-9_-])`
 
@@ -96,8 +94,7 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   {
     kind: 'password',
     hints: ['://'],
-    // A password may hold anything up to the last @ of the host part; one with a slash is only taken from a database's
-    // address, where it is common. What starts like a port is none.
+    // A password may hold anything up to the last @ of the host; one with a slash only counts in a database URL.
     pattern: () =>
       /([a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/'"`<>]{0,128}:)(?!\d{1,5}[/?#),;\]}])(?:[^\s/'"`<>]{1,256}|(?<=(?:sql|mongodb|redis|rediss|amqp|amqps|postgres|mariadb|srv):\/\/[^\s:@/'"`<>]{0,128}:)[^\s@'"`<>]{1,256})(?=@)/gi,
     isSpared: isPlaceholder,

@@ -1,5 +1,4 @@
-// Whether a value that is assigned to something called a password, secret, token or key is one. Wrong either way is
-// costly: a missed one is on disk, a false one takes a word out of a journal.
+// A miss is on disk, a false hit takes a word out of a journal.
 
 import { lazily } from './lazily.ts'
 
@@ -23,39 +22,35 @@ const PLACEHOLDER = lazily(
 
 const MARKER = /^\[redacted:[a-z-]+\]$/
 
-/** A value that stands for a secret without being one. */
 export function isPlaceholder(value: string): boolean {
   return MARKER.test(value) || PLACEHOLDER().test(value)
 }
 
-/** Characters in a mixture that words do not have. */
 export function looksRandom(value: string): boolean {
   const rest = withoutTechnicalWords(value)
   if (/\d/.test(rest) && /[A-Za-z]/.test(rest)) return true
   if (value.length < 12) return false
   const capitals = value.match(/[A-Z]/g)?.length ?? 0
-  // Even a name in camel case has fewer than one capital in three letters.
+  // Even a camel-case name has fewer than one capital in three letters.
   return /[a-z]/.test(value) && capitals * 3 >= value.length
 }
 
 export interface Assignment {
-  /** The name that the value is given to. */
   readonly key: string
   readonly value: string
   readonly isQuoted: boolean
-  /** `NAME=value` with nothing between, as in a shell, a query or a file of settings. */
+  /** `NAME=value` with nothing between, as in a shell or a query. */
   readonly isTight: boolean
 }
 
-/** Whether an assignment gives away a secret. */
 export function givesSecret({ key, value, isQuoted, isTight }: Assignment): boolean {
   if (value.length < 8 || isPlaceholder(value) || isElsewhere(value)) return false
-  // Prose, in quotes or in a script whose words have no ASCII letters.
+  // Prose, in quotes or in a script without ASCII letters.
   if (/\s/.test(value) || /[^\p{ASCII}]/u.test(value)) return false
   const isPassword = /pass|secret/i.test(key)
   if (/^\d+$/.test(value)) return isPassword
   if (/^[\d_.,:+%-]+[a-z]{0,3}$/i.test(value) || /^\d{4}-\d\d-\d\d/.test(value)) return false
-  // Something chosen by hand is only taken for a password where a password is meant to be, and written as a value.
+  // A hand-made value only counts where a password is expected, and written as a value.
   const isSetting = isTight && (!/[a-z]/.test(key) || /passw/i.test(key)) && !value.includes('.')
   const isChosen = isPassword && (isQuoted || isSetting)
   if (!/\d/.test(withoutTechnicalWords(value)))
@@ -72,7 +67,7 @@ const FILE =
 const CODE =
   /^(?:this|self|req|request|res|ctx|context|config|cfg|opts|options|args|argv|settings|data|props|state|user|params|body)[.?[]/
 
-// The value says where the secret is, rather than what it is.
+// The value says where the secret is.
 function isElsewhere(value: string): boolean {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return true
   if (/^(?:~|\.{1,2})?\/[\w.@-]+(?:\/[\w.@-]+)*\/?$/.test(value))
@@ -80,7 +75,7 @@ function isElsewhere(value: string): boolean {
   return FILE.test(value) || CODE.test(value)
 }
 
-// `step-2-review`, `v1.2.3-beta`: words and small numbers.
+// `step-2-review`, `v1.2.3-beta`
 function isWords(value: string): boolean {
   const parts = value.split(/[-_./:]/)
   return (

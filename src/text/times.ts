@@ -1,5 +1,4 @@
-// Times in journals may come from a machine with a broken clock or from a hand. A view must still be
-// rendered, and a file name must still be a file name, so a time that cannot be read becomes this word.
+// A broken clock must not break a view or a file name.
 const UNKNOWN = 'unknown-time'
 
 /** `2025-01-15T10:30`, in UTC. */
@@ -12,16 +11,15 @@ export function second(iso: string): string {
   return utc(iso)?.replace(/\.\d{3}Z$/, 'Z') ?? UNKNOWN
 }
 
-/** `2025-01-15T10-00-00-000Z`: a time that every file system takes as a name. */
+/** `2025-01-15T10-00-00-000Z` */
 export function fileSafe(iso: string): string {
   return utc(iso)?.replace(/[:.]/g, '-') ?? UNKNOWN
 }
 
-/** How long it took, in words: `2 days`, `3 hours 20 minutes`, `less than a minute`. */
+/** `2 days`, `3 hours 20 minutes`, `less than a minute`. */
 export function duration(fromIso: string, toIso: string): string {
   const minutes = Math.floor((Date.parse(toIso) - Date.parse(fromIso)) / 60_000)
   if (Number.isNaN(minutes)) return 'an unknown time'
-  // A clock that was set back gives a negative span, which is no news to anyone.
   if (minutes < 1) return 'less than a minute'
   if (minutes < 60) return count(minutes, 'minute')
   const hours = Math.floor(minutes / 60)

@@ -1,20 +1,17 @@
-// What a text will cost a model, without a vocabulary: loading one takes longer than everything else a hook does.
-// The rates are those of random text of each kind, the dearest there is, so that prose is overestimated and
-// nothing is underestimated.
+// Needs no vocabulary, which takes longer to load than everything else a hook does. The rates are those of random text, so nothing is underestimated.
 import { firstFalse } from './bisect.ts'
 import { COMMON_WORDS } from './common-words.ts'
 
 const COMMON: ReadonlySet<string> = new Set(COMMON_WORDS.split(/\s+/))
 
-/** What a rate that holds for texts may miss in a few words. */
+/** What a rate for texts may miss in a few words. */
 export const MARGIN = 4
 
-/** At least as many tokens as a vocabulary makes of the text. */
 export function estimateTokens(text: string): number {
   return text === '' ? 0 : text.split('\n').reduce((sum, line) => sum + estimateLine(line), MARGIN)
 }
 
-/** The part of a text's tokens that one of its lines has, its end included; these add up. */
+/** Lines add up. */
 export function estimateLine(line: string): number {
   let total = 1
   let before: Kind = 'sign'
@@ -49,7 +46,7 @@ function charactersOf(characters: string, kind: Kind): readonly (readonly [numbe
   return [...characters].map((character) => [character.charCodeAt(0), kind])
 }
 
-/** Where the word, the number or the character ends that begins here. A pattern would do, at many times the time. */
+/** By hand: a pattern takes many times as long. */
 function endOfRun(line: string, at: number, kind: Kind): number {
   if (kind === 'sign') return at + (line.codePointAt(at)! > 0xffff ? 2 : 1)
   let end = at + 1
@@ -74,7 +71,7 @@ function isPronounceable(word: string): boolean {
   return /[aeiouy]/i.test(word) && !/[bcdfghjklmnpqrstvwxz]{4}|[aeiou]{4}|q[^u]/i.test(word)
 }
 
-/** Up to and including which character, how many tokens each. Where nothing better is known, one for each byte. */
+/** Up to and including which character, how many tokens each; one for each byte where nothing better is known. */
 const RATES: readonly (readonly [upTo: number, rate: number])[] = [
   [0x40f, 2],
   [0x44f, 1.25], // Cyrillic

@@ -1,5 +1,4 @@
-// Which side of a product files belong to, told from their paths alone. A folder says more than an ending:
-// `server/page.html` is the server's.
+// Decided by paths alone. A folder outranks an extension: `server/page.html` is backend.
 
 export type Domain = 'frontend' | 'backend' | 'fullstack' | 'devops'
 export type FileDomain = 'frontend' | 'backend' | 'devops' | 'docs' | 'other'
@@ -32,7 +31,6 @@ const ENDINGS: readonly (readonly [FileDomain, ReadonlySet<string>])[] = [
   ['devops', words('tf tfvars hcl sh bash ps1 dockerfile nix')],
   ['docs', words('md mdx rst adoc txt')],
   ['frontend', words('tsx jsx vue svelte astro css scss sass less html htm svg')],
-  // Code that neither its folder nor its ending puts into a browser.
   [
     'backend',
     words(
@@ -44,7 +42,6 @@ const ENDINGS: readonly (readonly [FileDomain, ReadonlySet<string>])[] = [
 const DEVOPS_FILES =
   /^(?:dockerfile.*|containerfile|docker-compose.*|compose\.ya?ml|makefile|justfile|jenkinsfile|procfile|\.gitlab-ci\.yml|\.travis\.yml|\.dockerignore|nginx.*\.conf)$/
 
-/** The ending of a file's name, in small letters: `ts`. Empty when it has none. */
 export function fileType(path: string): string {
   return /[^/\\]\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
 }
@@ -53,7 +50,7 @@ export function fileDomain(path: string): FileDomain {
   const segments = path.toLowerCase().split(/[/\\]/)
   const name = segments.pop() ?? ''
   if (DEVOPS_FILES.test(name)) return 'devops'
-  // The outermost folder that says anything: `frontend/src/services` is the frontend's.
+  // The outermost folder decides: `frontend/src/services` is frontend.
   for (const folder of segments) {
     const known = FOLDERS.find(([, names]) => names.has(folder))
     if (known !== undefined) return known[0]
@@ -62,7 +59,6 @@ export function fileDomain(path: string): FileDomain {
   return ENDINGS.find(([, types]) => types.has(type))?.[0] ?? 'other'
 }
 
-/** The one side that all of them are on. Both sides, or none that can be told, is `fullstack`; what is not code does not count. */
 export function sessionDomain(paths: readonly string[]): Domain {
   const sides = new Set(paths.map(fileDomain))
   if (sides.has('frontend') === sides.has('backend')) {

@@ -10,7 +10,7 @@ import {
 } from './work.ts'
 import type { Domain } from './domain.ts'
 
-/** One file that says what a session is at, for tools that look for one. The names are that format's, not ours. */
+/** The field names belong to that format, not to Stint. */
 export interface SessionJson {
   readonly session_id: string
   readonly start_time: string
@@ -76,7 +76,6 @@ export function sessionJson(source: WorkSource): SessionJson {
   }
 }
 
-/** Of tasks that belong together, and of delegates that were begun together. */
 function groupsOf({ delegates, tasks }: Work): SessionJson['parallel_groups'] {
   const names = new Set([...tasks, ...delegates].flatMap(({ group }) => group ?? []))
   return [...names].map((group) => {

@@ -1,11 +1,9 @@
-// The work of a session as a list of tasks, which session.json and the workflow log share.
 import type { ChecklistItem, TaskStatus } from '../../session/entries.ts'
 import { type RawEntry, inEffect } from '../../session/in-effect.ts'
 import { type SessionState, type Step, count } from '../../session/state.ts'
 import { second } from '../../text/times.ts'
 import { type Domain, sessionDomain } from './domain.ts'
 
-/** A task of the backlog, as far as it is given out. */
 export interface BacklogTask {
   readonly id: string
   readonly title: string
@@ -13,27 +11,22 @@ export interface BacklogTask {
   readonly dependsOn: readonly string[]
   readonly parent?: string
   readonly group?: string
-  /** Who was said to do it. */
   readonly assignee?: string
-  /** Who should, for want of somebody having said so. */
   readonly proposed: string
   readonly checklist: readonly ChecklistItem[]
 }
 
-/** An agent that was started and has not been heard of since. */
 export interface UnfinishedAgent {
   readonly id: string
   readonly prompt: string
-  /** Its conversation is over, so that it never will be. */
+  /** Its conversation has ended, so it will not report. */
   readonly isLost: boolean
 }
 
-/** All that a session's work is told from. */
 export interface WorkSource {
   readonly state: SessionState
-  /** Those of the session's journal, and those of other journals that move its tasks. */
+  /** Includes entries of other journals that move its tasks. */
   readonly entries: readonly RawEntry[]
-  /** The tasks of the session with their parts, in the order in which they are shown. */
   readonly tasks: readonly BacklogTask[]
   readonly unfinished: readonly UnfinishedAgent[]
   readonly propose: (text: string) => string
@@ -62,7 +55,6 @@ export interface Delegate {
   readonly prompt: string
   readonly status: 'running' | 'completed' | 'failed'
   readonly result: string | null
-  /** What works at the same time belongs to one. */
   readonly group: string | null
 }
 
@@ -72,13 +64,11 @@ export interface Work {
   readonly domain: Domain
   readonly tasks: readonly WorkTask[]
   readonly delegates: readonly Delegate[]
-  /** Paths that changed. */
   readonly files: readonly string[]
 }
 
 export type Complexity = 'simple' | 'medium' | 'complex'
 
-/** From how many tasks on a session is complex. */
 export const COMPLEX_FROM = 6
 
 export function workOf(source: WorkSource): Work {
@@ -92,7 +82,7 @@ export function workOf(source: WorkSource): Work {
   return {
     id: `${second(state.createdAt).slice(0, 10)}_${state.name}`,
     complexity: complexityOf(workSize(source)),
-    // Where nothing was changed yet, what is to be looked at says as much.
+    // Before anything has changed, the key files show the domain.
     domain: sessionDomain(files.length > 0 ? files : state.keyFiles.items.map((file) => file.text)),
     tasks:
       source.tasks.length > 0
@@ -106,7 +96,6 @@ export function workOf(source: WorkSource): Work {
   }
 }
 
-/** How much work it is: its tasks, or its steps where these are more. */
 export function workSize({ tasks, state }: Pick<WorkSource, 'tasks' | 'state'>): number {
   return Math.max(tasks.length, count(state.steps))
 }
@@ -156,7 +145,7 @@ function fromStep(step: Step, { state, propose }: WorkSource, times: WorkedOn): 
   }
 }
 
-/** The status in the words of session.json, which has none for what failed: like what is blocked, it waits for somebody. */
+/** session.json has no word for failed: like blocked, it waits for somebody. */
 function statusOf(task: BacklogTask, state: SessionState): WorkStatus {
   if (task.status === 'ready') return 'pending'
   if (task.status === 'completed') return 'done'
@@ -167,7 +156,7 @@ function statusOf(task: BacklogTask, state: SessionState): WorkStatus {
   return task.assignee === undefined && !isDelegated ? 'working' : 'delegated'
 }
 
-/** A session of one task has that task's checklist for its steps, and ticks them there. */
+/** A session of one task takes that task's checklist for its steps, and ticks them there. */
 function withSteps(
   checklist: readonly ChecklistItem[],
   steps: readonly Step[],
@@ -182,13 +171,12 @@ function withSteps(
   ]
 }
 
-/** The latest step that was begun. */
 function currentOf(steps: readonly Step[]): Current {
   const ids = new Set(steps.map((step) => step.id))
   return (begun) => begun.findLast((id) => ids.has(id))
 }
 
-/** The only task in progress. One whose part is in progress is not worked on itself; of two, nobody knows which. */
+/** A task whose part is in progress is not worked on itself; with two in progress, it is unknown which. */
 function currentTask(tasks: readonly BacklogTask[]): Current {
   const [first] = tasks
   if (tasks.length === 1) return () => first!.id
@@ -200,7 +188,6 @@ function currentTask(tasks: readonly BacklogTask[]): Current {
   }
 }
 
-/** Background agents that the session began, each once, with what became of it last. */
 function delegatesIn(
   entries: readonly RawEntry[],
   tasks: readonly BacklogTask[],
@@ -231,7 +218,7 @@ function delegatesIn(
   return [...found.values()]
 }
 
-/** Each agent once: hooks hear of its end in more than one way. */
+/** Each agent once: hooks report its end in more than one way. */
 function agentsIn(
   entries: readonly RawEntry[],
   unfinished: readonly UnfinishedAgent[],
@@ -268,24 +255,17 @@ function timeOrNull(iso: string | undefined): string | null {
   return iso === undefined || Number.isNaN(Date.parse(iso)) ? null : second(iso)
 }
 
-// Which task was being worked on when something happened. Nobody says so of a file or of a delegated agent, but the
-// journal has the order of things.
+// No entry names the task a file or agent belongs to; the order of entries shows it.
 
 interface WorkedOn {
-  /** When it was first begun, by the id of the task or step. */
   readonly startedAt: ReadonlyMap<string, string>
-  /** When it was last finished. */
   readonly endedAt: ReadonlyMap<string, string>
-  /** Paths that changed meanwhile, each once. */
   readonly files: ReadonlyMap<string, ReadonlySet<string>>
-  /** What was being worked on when the entry with this id was made. */
   readonly during: ReadonlyMap<string, string>
 }
 
-/** What `current` answers of the things begun and not finished, the latest last. */
 export type Current = (begun: readonly string[]) => string | undefined
 
-/** Goes through the entries in effect once, and keeps what was begun and not finished. */
 export function workedOn(entries: readonly RawEntry[], current: Current): WorkedOn {
   const startedAt = new Map<string, string>()
   const endedAt = new Map<string, string>()

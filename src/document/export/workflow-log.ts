@@ -1,5 +1,4 @@
-// The account of a session that is kept with the code: YAML in front for programs, Markdown behind it for people. Lists
-// of small things stand on one line each, because the programs that read such logs go by lines.
+// Lists of small things are one line each, because the programs that read these logs read line by line.
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml'
 import { type SessionState, openBlockers } from '../../session/state.ts'
 import { tldrOf } from '../../session/tldr.ts'
@@ -15,16 +14,12 @@ export function renderWorkflowLog(source: WorkSource): string {
   return `---\n${yamlOf(headOf(work, state))}---\n\n${workflowLogBody(work, state)}\n${workflowLogMark(source)}\n`
 }
 
-/** The last line: of which session this is the log, and of which of its closings. */
 export function workflowLogMark({ state, entries }: Pick<WorkSource, 'state' | 'entries'>): string {
   const closing = state.closedAt === undefined ? undefined : closingOf(entries)
   return `<!-- stint: workflow log ${state.id}${closing === undefined ? '' : ` ${closing.id}`} -->`
 }
 
-/**
- * The entry that closed the session. When two commands closed it at once it is the one that was written first, on
- * which both agree.
- */
+/** When two commands closed it at once, both agree on the one written first. */
 export function closingOf(
   entries: WorkSource['entries'],
 ): WorkSource['entries'][number] | undefined {
@@ -43,7 +38,7 @@ function headOf(work: Work, state: SessionState) {
       complexity: work.complexity,
       domain: work.domain,
     },
-    // Not Stint's to know; whoever reads such logs looks for them.
+    // Stint does not know these, but readers of such logs look for them.
     skills: { loaded: [], suggested: [] },
     tasks: nested(work.tasks, null),
     files: {
@@ -93,7 +88,7 @@ interface NestedTask {
   readonly tasks?: readonly NestedTask[]
 }
 
-/** Parts stand under the task they are part of. One that is its own ancestor is under none, and would be lost. */
+/** A task that is its own ancestor is under no other, and would be lost. */
 function nested(tasks: readonly WorkTask[], parent: string | null): readonly NestedTask[] {
   const here = tasks.filter((task) => task.parent === parent)
   const shown = here.map((task) => nestedTask(task, tasks))
@@ -125,7 +120,7 @@ function nestedTask(task: WorkTask, tasks: readonly WorkTask[]): NestedTask {
   }
 }
 
-/** A gotcha is told in one text: its first sentence says what it is, the rest what to do. */
+/** The first sentence is the pattern, the rest the solution. */
 function gotchaOf(text: string): { pattern: string; solution: string } {
   const line = oneLine(text)
   const end = /[.!?;](?=\s)/.exec(line)
@@ -136,11 +131,10 @@ function gotchaOf(text: string): { pattern: string; solution: string } {
   }
 }
 
-/** Lists whose members stand on one line each. */
 const ON_ONE_LINE = new Set(['modified', 'delegated', 'commands', 'checklist'])
 
 function yamlOf(head: object): string {
-  // Quoted where a reader of the older YAML would see a date or a truth in a text.
+  // YAML 1.1 readers would see a date or a boolean in some plain texts.
   const document = new Document(head, { aliasDuplicateObjects: false, compat: 'yaml-1.1' })
   visit(document, {
     Pair(_, { key, value }) {
@@ -158,7 +152,6 @@ function yamlOf(head: object): string {
 
 const RESULT_SHOWN = 300
 
-/** The workflow log for people: what was to be done, what became of it, and what was learned. */
 function workflowLogBody(work: Work, state: SessionState): string {
   const done = work.tasks.filter((task) => task.status === 'done')
   const open = work.tasks.filter((task) => task.status !== 'done')

@@ -1,4 +1,3 @@
-// A conversation as the array `messages` of Anthropic's Messages API, and back.
 import { type Json, listOf, objectOf } from '../../text/json-fields.ts'
 import { blocksOf, partsOf } from '../blocks.ts'
 import type { HistoryItem, Message, Part } from '../items.ts'
@@ -11,13 +10,13 @@ export interface AnthropicMessage {
 }
 
 export interface AnthropicOptions {
-  /** Where models take no message of the system between others, it is said to them by the user, within marks. */
+  /** For models that take no system message between others: the user says it, in tags. */
   readonly isSystemSaidByUser?: boolean
   /** The harnesses that store a conversation without its system prompt. */
   readonly promptless?: ReadonlySet<string>
 }
 
-/** What would be sent next, but for the system prompt and the tools. */
+/** The `messages` array of Anthropic's Messages API that would be sent next, without system prompt and tools. */
 export function anthropicMessages(
   items: Iterable<HistoryItem>,
   options: AnthropicOptions = {},
@@ -30,7 +29,7 @@ export function anthropicMessages(
   return said.map(({ role, parts }) => ({ role, content: blocksOf(parts) }))
 }
 
-/** The items of an array that somebody has. Each follows the one before it. */
+/** The items of a `messages` array; each follows the one before it. */
 export function anthropicItems(messages: readonly unknown[]): readonly Message[] {
   return messages.flatMap((value, index) => {
     const { role, content } = objectOf(value) ?? {}
@@ -41,7 +40,7 @@ export function anthropicItems(messages: readonly unknown[]): readonly Message[]
   })
 }
 
-/** Thoughts that nobody signed are not taken back; nor are blocks of another provider. */
+/** The API rejects unsigned thinking and blocks of another provider. */
 function isAcceptable(part: Part): boolean {
   if (part.type === 'thinking') return part.signature !== undefined || part.data !== undefined
   return part.type !== 'other' || typeof part.block['type'] === 'string'

@@ -1,4 +1,3 @@
-// A conversation as the array `messages` of OpenAI's chat completions, which most other servers take too, and back.
 import { type Json, listOf, nameOf, objectOf, parseJson, saidIn } from '../../text/json-fields.ts'
 import type { HistoryItem, Message, Part } from '../items.ts'
 import { nextMessages } from '../next-messages.ts'
@@ -17,7 +16,7 @@ export type OpenAiMessage =
 type ToolUse = Extract<Part, { type: 'tool use' }>
 type ToolResult = Extract<Part, { type: 'tool result' }>
 
-/** What would be sent next, but for the first system message and the tools. Thoughts are not sent: there is no field for them. */
+/** The `messages` array of OpenAI's chat completions that would be sent next. Thoughts have no field there. */
 export function openAiMessages(
   items: Iterable<HistoryItem>,
   promptless?: ReadonlySet<string>,
@@ -37,7 +36,7 @@ export function openAiMessages(
   })
 }
 
-/** The items of an array that somebody has. Each follows the one before it. */
+/** The items of a `messages` array; each follows the one before it. */
 export function openAiItems(messages: readonly unknown[]): readonly Message[] {
   return messages.flatMap((value, index) => {
     const message = objectOf(value) ?? {}
@@ -88,7 +87,7 @@ function toolMessage({ use, parts }: ToolResult): OpenAiMessage {
   return { role: 'tool', tool_call_id: acceptableName(use), content: textIn(parts) }
 }
 
-/** Pictures among the results of tools come with what the user says: a result can be nothing but text. */
+/** A tool result can only be text, so its pictures go into the user's message. */
 function userMessage(parts: readonly Part[]): readonly OpenAiMessage[] {
   const shown = parts.flatMap((part) =>
     part.type === 'tool result' ? part.parts.filter(isPicture) : [part],

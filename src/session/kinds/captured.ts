@@ -1,11 +1,11 @@
-// What hooks capture by themselves. It is much, and only its recent end says where things stand; the journal has all of it.
+// Only the recent end of what hooks capture is kept; the journal has all of it.
 import { defined } from '../../text/defined.ts'
 import { type Folds, type Kinds, keep } from './kind.ts'
 import { type GitState, type Usage, fields, item, optional, str, usageOf } from './read-fields.ts'
 import { type Item, type Shelf, type ShelfRules, type WorkingShelf, pushRecent } from './shelf.ts'
 
 export interface CapturedData {
-  /** What the person asked for, in their words. A ruling says how something is to be, or not to be, done. */
+  /** A ruling says how something is, or is not, to be done. */
   'request.made': { text: string; conversation: string; isRuling?: boolean }
   'turn.ended': {
     conversation: string
@@ -16,7 +16,7 @@ export interface CapturedData {
   }
   'commit.made': { commit: string; subject: string; git?: GitState }
   'test.ran': { command: string; passed: boolean; summary?: string; conversation?: string }
-  /** What a command printed is kept whole in a file of its own; `artifact` is its name. */
+  /** The whole output is in the file `artifact`. */
   'output.kept': {
     label?: string
     command: string
@@ -24,7 +24,7 @@ export interface CapturedData {
     artifact: string
     bytes: number
     lines: number
-    /** Characters of the digest that was printed in its place. */
+    /** Characters of the digest that was printed instead. */
     shown?: number
     summary?: string
   }
@@ -52,7 +52,7 @@ export interface TestRun extends Item {
   readonly summary?: string
 }
 
-/** `text` is what the agent was asked for, or what kind of agent it is. */
+/** `text` is the prompt, or the type of agent. */
 export interface AgentResult extends Item {
   readonly result?: string
 }
@@ -66,7 +66,6 @@ export interface LastTurn {
   readonly usage?: Usage
 }
 
-/** The recent end of each, in a full fold too. */
 export interface CapturedState {
   readonly requests: Shelf<Request>
   readonly commits: Shelf<Commit>
@@ -169,7 +168,7 @@ export const kinds = (): Kinds<CapturedData, CapturedState> => {
 const REQUESTS = 12
 const RULINGS = 40
 
-// The first request says what all of it is for, and a ruling holds until another one is given.
+// The first request gives the purpose, and a ruling holds until the next one.
 function forgetRequest(list: WorkingShelf<Request>): void {
   const others = list.items.slice(1)
   const oldest = (isRuling: boolean) => others.find((request) => request.isRuling === isRuling)

@@ -61,7 +61,7 @@ export const kinds = (): Kinds<CheckpointData, CheckpointsState> => ({
     writers: [],
     amendable: ['note'],
     about: 'handover',
-    // Its TL;DR is composed from entries that are found themselves.
+    // Its TL;DR is composed from entries that search finds themselves.
     prose: ['note'],
     line: ['note'],
     subject: undefined,

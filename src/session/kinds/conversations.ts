@@ -1,4 +1,3 @@
-// The conversations that work on a session, and what became of their context.
 import { defined } from '../../text/defined.ts'
 import { type Folds, type Kinds, keep } from './kind.ts'
 import { amountOf, fields, item, optional, str } from './read-fields.ts'
@@ -12,53 +11,48 @@ export interface ConversationData {
     transcript?: string
   }
   'conversation.ended': { conversation: string; reason: string }
-  /** `boundary` is what the harness's transcript calls the place, and the evidence that it happened. */
+  /** `boundary` identifies the place in the harness's transcript. */
   'context.compacted': {
     trigger?: string
     conversation?: string
     boundary?: string
     tokensBefore?: number
   }
-  /** What the harness made of the conversation before it threw it away. */
   'summary.kept': { text: string; conversation: string; boundary?: string }
-  /** A text of ours was put before the model. `mark` is how it is recognised in the transcript. */
+  /** `mark` is the delivery marker found in the transcript. */
   'context.given': {
     conversation: string
     event: string
     mark: string
     chars: number
     why?: string
-    /** Bytes of the session's document then: what telling all of it would have taken. */
+    /** Bytes of the whole document: what injecting all of it would have cost. */
     whole?: number
-    /** Characters of what was told as TOON, and what they would have been as JSON. */
+    /** Characters of the injected TOON, and the same as JSON. */
     toon?: { chars: number; json: number }
   }
-  /** A line on the way to the next compaction: a stage, or the end of what a model reads with its whole attention. */
   'budget.crossed': {
     conversation: string
     stage: number | 'smart-zone'
     tokens: number
-    /** How many there are when the harness compacts. */
+    /** The compaction point. */
     point?: number
     window?: number
-    /** Who told the tokens. */
+    /** Who reported the tokens. */
     source: string
   }
-  /** What the hooks of a turn cost. About no work, and shown to nobody who asks about it. */
   'hooks.ran': HookCosts
 }
 
-/** What the hooks of a conversation cost since this was last told. */
 export interface HookCosts {
   readonly conversation: string
-  /** By event: how many ran, how long inside their processes, and what they put before the model, some of them a text. */
+  /** By event: how many ran, how long, and what they injected. */
   readonly events: Readonly<
     Record<
       string,
       { readonly times: number; readonly ms: number; readonly chars: number; readonly gave: number }
     >
   >
-  /** Records they appended and files they wrote, with what was done beside the agent's work. */
   readonly writes: number
 }
 
@@ -75,11 +69,9 @@ export interface BudgetCrossing extends Item {
   readonly tokens: number
   readonly point?: number
   readonly window?: number
-  /** Who told the tokens. */
   readonly source?: string
 }
 
-/** The last time that a conversation was compacted by its harness, unasked. */
 export interface AutomaticCompaction {
   readonly conversation: string
   readonly tokens: number
@@ -88,7 +80,6 @@ export interface AutomaticCompaction {
 
 export interface ConversationsState {
   readonly conversations: Shelf<Conversation>
-  /** The latest line that each conversation crossed. */
   readonly crossings: Shelf<BudgetCrossing>
   readonly compactions: number
   readonly lastAutomatic?: AutomaticCompaction
@@ -103,7 +94,7 @@ export const fold: Folds<ConversationData, ConversationsState> = {
   'conversation.joined': {
     outdatesTldr: false,
     apply(state, data, entry) {
-      // Continued, it is no longer ended; the latest stands last.
+      // A resumed conversation is no longer ended, and stands last.
       const joined = { ...item(entry, data.conversation), harness: str(data.harness) }
       pushRecent(state.conversations, joined, 20)
     },

@@ -1,10 +1,8 @@
-// Background agents that work for a session: what each was asked for, and what became of it.
 import type { Folds, Kinds } from './kind.ts'
 import { type Usage, fields, item, optional, str } from './read-fields.ts'
 import type { Item, Shelf, ShelfRules, WorkingShelf } from './shelf.ts'
 
 export interface DelegateData {
-  /** A background agent works for this session from now on, or again. */
   'delegate.begun': {
     delegate: string
     name: string
@@ -23,9 +21,8 @@ export interface DelegateData {
     because?: string
     commit?: string
     branch?: string
-    /** Where the report of one that only reads is, in `.sessions/`. */
+    /** The report of a read-only delegate, in `.sessions/`. */
     report?: string
-    /** What it changed. */
     files?: readonly string[]
     usage?: Usage
     task?: string
@@ -33,10 +30,9 @@ export interface DelegateData {
   }
 }
 
-/** What became of a delegate's work. */
 export type DelegateOutcome = 'ready' | 'merged' | 'conflicted' | 'failed' | 'parked' | 'discarded'
 
-/** A background agent that works, or worked, for the session. `text` is its order. */
+/** `text` is its prompt. */
 export interface DelegateLine extends Item {
   readonly delegate: string
   readonly name: string
@@ -49,7 +45,6 @@ export interface DelegateLine extends Item {
   readonly because?: string
   readonly commit?: string
   readonly report?: string
-  /** The entry that says what became of it. */
   readonly reported?: string
   readonly updatedAt: string
 }
@@ -69,7 +64,7 @@ export const fold: Folds<DelegateData, DelegatesState> = {
       const delegate = str(data.delegate)
       if (delegate === '') return
       const known = knownAs(state.delegates, delegate)
-      // Begun again it keeps its place, and what came of it before no longer holds.
+      // Begun again it keeps its place, and its earlier outcome no longer holds.
       put(state.delegates, {
         ...(known === undefined
           ? item(entry, data.what)
@@ -123,7 +118,7 @@ export const kinds = (): Kinds<DelegateData, DelegatesState> => {
     'delegate.reported': {
       ...usual,
       label: 'delegate reported',
-      // What it was asked for is found where it began, and what it changed where it was merged.
+      // Its prompt is found where it began, and its changes where it was merged.
       prose: ['name', 'summary', 'because'],
       line: ['summary', 'name', 'status', 'task'],
       document: undefined,
@@ -144,7 +139,6 @@ function isOutcome(value: unknown): value is DelegateOutcome {
   return OUTCOMES.has(value)
 }
 
-/** What became of delegates behind an entry, the latest last. */
 export function reportedSince(
   { delegates }: DelegatesState,
   since: string,
@@ -154,7 +148,6 @@ export function reportedSince(
     .toSorted((a, b) => (a.reported! < b.reported! ? -1 : 1))
 }
 
-/** Nothing more is to be done about it. */
 export function isSettled({ status }: DelegateLine): boolean {
   return status === 'merged' || status === 'discarded'
 }
@@ -163,7 +156,6 @@ function knownAs(list: WorkingShelf<DelegateLine>, delegate: string): DelegateLi
   return list.items.find((line) => line.delegate === delegate)
 }
 
-/** How many are kept of which nothing more is to be done; the journal has all of them. */
 const SETTLED = 24
 
 function put(list: WorkingShelf<DelegateLine>, line: DelegateLine): void {

@@ -1,4 +1,3 @@
-// What a person does in the document that is no item of a list, and changes of other entries.
 import { type Folds, type Kinds, keep } from './kind.ts'
 import { type After, item, str } from './read-fields.ts'
 import { type Item, type Shelf, type ShelfRules, type WorkingShelf, move } from './shelf.ts'
@@ -67,7 +66,7 @@ export const fold: Folds<DocumentData, DocumentState> = {
         if (isOrdered) move(lists[name]!, data.entry, data.after)
     },
   },
-  // These are worked in before anything is folded.
+  // Applied before anything is folded.
   'entry.retracted': { outdatesTldr: true, reachesBack: true, apply: keep },
   'entry.amended': { outdatesTldr: true, reachesBack: true, apply: keep },
 }
@@ -116,7 +115,7 @@ export const kinds = (): Kinds<DocumentData, DocumentState> => {
       ...ofAnother,
       label: 'entry amended',
       writers: ['agent', 'document'],
-      // What it says is found at the entry it changes.
+      // Search finds its text at the entry it changes.
       prose: [],
       line: ({ changes }) =>
         Object.values(changes ?? {})

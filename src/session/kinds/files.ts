@@ -13,7 +13,7 @@ import {
 export interface FileData {
   'file.noted': { path: string; description?: string; after?: After }
   'file.changed': { path: string; description?: string; after?: After }
-  /** A person took the path off a list; noting it again puts it back. */
+  /** A person removed the path from a list; noting it again puts it back. */
   'file.dropped': { path: string; list: 'key' | 'changed' }
   'command.kept': { command: string; after?: After }
 }
@@ -30,7 +30,7 @@ export interface FilesState {
 }
 
 export const shelves: ShelfRules<FilesState> = {
-  // A path noted again keeps its place in the list, so the paths of the files left behind stay known.
+  // A path noted again keeps its place, so the paths of cut items must stay known.
   keyFiles: { recent: 12, remembered: 2000, isOrdered: true },
   changedFiles: { recent: 12, remembered: 2000, isOrdered: true },
   commands: { recent: 20, isOrdered: true },
@@ -120,8 +120,7 @@ function fileLine(
   }
 }
 
-// The same path noted again keeps its place, so a file edited a hundred times is one line. A new
-// description replaces the old one, and an empty one takes it away.
+// An empty description removes the old one.
 function noteFile(list: WorkingShelf<FileLine>, file: FileLine, after: unknown): void {
   const index = list.items.findIndex((other) => other.text === file.text)
   const known = list.items[index]

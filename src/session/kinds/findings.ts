@@ -1,4 +1,3 @@
-// What was found out and is worth keeping: discoveries, traps, facts that must survive compaction, and notes.
 import type { Folds, Kinds } from './kind.ts'
 import { type After, type Whose, fields, item } from './read-fields.ts'
 import { type Item, type Shelf, type ShelfRules, insert } from './shelf.ts'
@@ -16,7 +15,7 @@ export interface Discovery extends Item {
 }
 
 export interface KeyLine extends Item {
-  /** The entry this line was drawn from at a checkpoint; absent when somebody wrote it. */
+  /** The entry a checkpoint drew this line from; absent when somebody wrote it. */
   readonly from?: string
 }
 

@@ -5,13 +5,10 @@ import { type Item, type Shelf, type ShelfRules, change, pushRecent } from './sh
 import type { TaskStatus } from './tasks.ts'
 
 export interface HandoffData {
-  /**
-   * A handoff was made. The entry is the truth and holds the whole text, which is bounded; the file under `handoffs/` is a
-   * copy that may be lost, edited, or never come along to another machine.
-   */
+  /** The entry holds the whole text; the file under `handoffs/` is a copy that may be lost or edited. */
   'handoff.made': {
     number: number
-    /** Over the text without the line that says so. */
+    /** Over the text without the line that holds it. */
     hash: string
     tokens: number
     document: string
@@ -19,16 +16,13 @@ export interface HandoffData {
     isDraft?: boolean
     to?: HandoffTarget
     git?: GitState
-    /** The working tree of then, as a checkpoint kept it. */
     code?: { commit: string; ref: string }
     conversation?: string
-    /** How far the journal went that it tells of; `entries` counts those about the work. */
+    /** How far the journal went; `entries` counts those about the work. */
     position: { bytes: number; entries: number; last: string }
-    /** The files it speaks of, as they were. */
     files?: readonly { path: string; sum: string }[]
     tasks?: readonly { task: string; status: TaskStatus }[]
   }
-  /** Somebody took a handoff up, or refused to because the document or the world is no longer as it was. */
   'handoff.accepted': {
     handoff: string
     hash: string
@@ -39,15 +33,12 @@ export interface HandoffData {
   }
 }
 
-/** Whom a handoff is for, when that is not simply whoever goes on with the session. */
 export interface HandoffTarget {
   readonly kind: 'task' | 'session'
   readonly id: string
-  /** Its short name, for people. */
   readonly name: string
 }
 
-/** What became of a handoff where it was taken up. */
 export type HandoffOutcome = 'loaded' | 'stale' | 'mismatch'
 
 /** `text` is the reason it was made for. */
@@ -59,7 +50,6 @@ export interface Handoff extends Item {
   readonly to?: HandoffTarget
   readonly git?: GitState
   readonly code?: { readonly commit: string; readonly ref: string }
-  /** The latest times that somebody took it up. */
   readonly accepted: readonly Acceptance[]
 }
 
@@ -72,7 +62,6 @@ export interface Acceptance {
 }
 
 export interface HandoffsState {
-  /** The last few, in a full fold too. */
   readonly handoffs: Shelf<Handoff>
 }
 
@@ -80,7 +69,6 @@ export const shelves: ShelfRules<HandoffsState> = {
   handoffs: { recent: 'all', isOrdered: false },
 }
 
-/** Older ones are in the journal. */
 const HANDOFFS_KEPT = 6
 const ACCEPTED_KEPT = 3
 
@@ -95,7 +83,7 @@ export const fold: Folds<HandoffData, HandoffsState> = {
     outdatesTldr: false,
     apply(state, data, entry) {
       const acceptance = acceptanceOf(entry, data)
-      // Of one that is no longer on the shelf nothing is remembered here.
+      // Acceptances of older handoffs are in the journal only.
       if (!state.handoffs.items.some(({ id }) => id === data.handoff)) return
       change(state.handoffs, data.handoff, (handoff) => ({
         ...handoff,
@@ -116,18 +104,16 @@ export const kinds = (): Kinds<HandoffData, HandoffsState> => {
     document: undefined,
   } as const
   return {
-    // Its text is composed from entries that are found themselves.
+    // Its text is composed from entries that search finds themselves.
     'handoff.made': { ...usual, label: 'handoff made', prose: ['reason'], line: ['reason'] },
     'handoff.accepted': { ...usual, label: 'handoff accepted', prose: [], line: [] },
   }
 }
 
-/** Whether somebody went on with it. */
 export function isTakenUp({ accepted }: { readonly accepted: readonly Acceptance[] }): boolean {
   return accepted.some(({ outcome, isForced }) => outcome === 'loaded' || isForced)
 }
 
-/** The handoff that waits for whoever goes on with the session. */
 export function waitingHandoff({ handoffs }: HandoffsState): Handoff | undefined {
   const last = handoffs.items.at(-1)
   return last === undefined || last.isDraft || last.to !== undefined || isTakenUp(last)
@@ -137,7 +123,6 @@ export function waitingHandoff({ handoffs }: HandoffsState): Handoff | undefined
 
 type Data = Readonly<Record<string, unknown>>
 
-/** A handoff as its entry has it, read leniently. */
 export function handoffOf(
   entry: { readonly id: string; readonly at: string },
   data: Data,

@@ -1,21 +1,18 @@
-// The parts that a family of entry kinds has. A family is a file of this folder that exports its data types, the lists it
-// keeps in the state (`shelves`), its `fold`, and its `kinds`. Hooks load the fold; `kinds` is a function so that the bundler
-// can leave it out there. Leaving out a part does not compile.
+// A family file exports its data types, `shelves`, `fold` and `kinds`. Hooks load the fold; `kinds` is a function so that the bundler can leave it out there.
 import type { Shelf, ShelfRules, WorkingShelf } from './shelf.ts'
 
-/** A state while it is being folded. Lists are pushed to rather than copied, or a long session would cost its square. */
+/** Lists are pushed to rather than copied, or folding would be quadratic. */
 export type Working<S> = {
   -readonly [K in keyof S]: S[K] extends Shelf<infer T> ? WorkingShelf<T> : S[K]
 }
 
-/** Data from a file may lack or misname anything, so every field is read as unknown. */
+/** Data from a file may lack or misname anything. */
 export type Lenient<T> = { readonly [K in keyof T]?: unknown }
 
-/** How each kind of a family changes the part `S` of the state. */
 export type Folds<D, S> = { readonly [K in keyof D]: Fold<D[K], S> }
 
 export type Fold<T, S> = {
-  /** Whether a TL;DR written before it no longer says where things stand. */
+  /** Whether a TL;DR written before it is outdated. */
   readonly outdatesTldr: boolean
   apply(
     state: Working<S>,
@@ -25,7 +22,7 @@ export type Fold<T, S> = {
   ): void
 } & ('git' extends keyof T
   ? {
-      /** Whether it says where the session is worked on. The others only say what git was like. */
+      /** Whether it says where the session is worked on. */
       readonly bindsBranch: boolean
     }
   : unknown) &
@@ -36,14 +33,11 @@ export type Fold<T, S> = {
       }
     : unknown)
 
-/** For kinds that leave the state of a session as it is. */
 export function keep(): void {}
 
-/** What is to be known of each kind of a family besides its fold. */
 export type Kinds<D, S> = { readonly [K in keyof D]: Kind<D[K], S> }
 
 export interface Kind<T, S> {
-  /** What people call it. */
   readonly label: string
   /** The name under which `--kind` finds it; undefined where only its full name does. */
   readonly searchedAs: string | undefined
@@ -54,25 +48,23 @@ export interface Kind<T, S> {
   /** The fields that `--amend` may reword. */
   readonly amendable: readonly Field<T>[]
   readonly about: About | ((data: Lenient<T>) => About)
-  /** The fields that a person or a model reads, in search, on the page and over MCP. */
+  /** The fields that search, the page and MCP show. */
   readonly prose: readonly Field<T>[] | ((data: Lenient<T>) => readonly Field<T>[])
-  /** Its one line in a terminal: the first of these fields that is not empty, or a text made of them. */
+  /** Its line in a terminal: the first of these fields that is not empty, or a text made of them. */
   readonly line: readonly Field<T>[] | ((data: Lenient<T>) => string)
-  /** The field that names the entry it is about, whose line and prose stand for its own. */
+  /** The field that names the entry whose line and prose stand for its own. */
   readonly subject: Field<T> | undefined
-  /** How its item stands in the session document. */
   readonly document: DocumentItem<S> | undefined
 }
 
 export type Field<T> = keyof T & string
 
-/** `agent`: one that can write its working tree only, through the outbox there. `document`: a person who edits it. */
+/** `agent`: through the outbox of its working tree. `document`: a person who edits it. */
 export type Writer = 'agent' | 'document'
 
-/** What an entry is about: the work; only the conversation going on; or setting the session down and taking it up. */
+/** The work; only the conversation; or handing the session over. */
 export type About = 'work' | 'talk' | 'handover'
 
-/** The groups of kinds on the page. */
 export type Group =
   | 'decisions'
   | 'findings'
@@ -84,7 +76,7 @@ export type Group =
   | 'context'
   | 'session'
 
-/** The parts of the session document that hold items. A person's own text may stand in any of them. */
+/** A person's own text may stand in any of these. */
 export const REGIONS = [
   'head',
   'tldr',
@@ -107,21 +99,19 @@ export const REGIONS = [
 export type Region = (typeof REGIONS)[number]
 
 export interface DocumentItem<S> {
-  /** What the document calls such an item. */
   readonly block: string
   readonly regions: readonly Region[]
-  /** The regions in which the order is the person's to choose. The others go by time. */
+  /** The regions whose order a person chooses; the others go by time. */
   readonly ordered: readonly Region[]
-  /** For items that are a text and perhaps a time; undefined where the document has a form of its own for them. */
+  /** Undefined where the document has a form of its own for the item. */
   readonly text: TextItem<S> | undefined
 }
 
 export interface TextItem<S> {
-  /** The list of the state that holds them. */
   readonly shelf: keyof S & string
   /** Whether an item of the list is of this kind, where several kinds share it. */
   holds(item: unknown): boolean
   readonly isTimed: boolean
-  /** What stands before the text, so that it can be told from others in its region. */
+  /** Tells the text from others in its region. */
   readonly prefix: string
 }

@@ -1,4 +1,4 @@
-// A workflow, a session that follows a template of phases, and what it can be asked. Hooks load this: it imports nothing but types.
+// Hooks load this file: it imports nothing but types.
 import type { ConversationsState } from './conversations.ts'
 
 /** `skipped` was passed over on the way to a later one. */
@@ -14,14 +14,14 @@ export interface SubPhase {
 }
 
 export interface Phase extends SubPhase {
-  /** `approval`: what comes after it opens when a person approved it. */
+  /** `approval`: the next phase opens when a person approves this one. */
   readonly gate: 'approval' | 'none'
-  /** Typically used, from and to. */
+  /** The typical range. */
   readonly tokens?: readonly [number, number]
-  /** Phases that name the same one share a conversation. */
+  /** Phases with the same value share a conversation. */
   readonly conversation?: string
   readonly subPhases: readonly SubPhase[]
-  /** Its work was called finished: it waits for its approval, or was the last. */
+  /** Waiting for approval, or the last phase. */
   readonly finishedAt?: string
 }
 
@@ -35,7 +35,7 @@ export interface Approval {
   readonly phase: string
   readonly at: string
   readonly note?: string
-  /** The person's words, where an agent passed them on. */
+  /** The person's words, passed on by an agent. */
   readonly said?: string
 }
 
@@ -46,37 +46,34 @@ export interface Workflow {
   readonly name: string
   readonly templateName: string
   readonly phases: readonly Phase[]
-  /** The id of the phase, or of the sub-phase, that is being worked on. */
+  /** A phase or a sub-phase. */
   readonly current: string
-  /** 0 to 100; 100 when the last phase is done. */
   readonly percent: number
   readonly deliverables: readonly Deliverable[]
-  /** Those that hold; going back to or before a phase takes its approval back. */
+  /** Going back to or before a phase revokes its approval. */
   readonly approvals: readonly Approval[]
-  /** What somebody said to look at in this phase, instead of what its template says. */
+  /** Overrides the template's focus for this phase. */
   readonly focus?: string
 }
 
 export interface WorkflowState {
-  /** The phases, where the session follows a template. */
   readonly workflow?: Workflow
 }
 
-/** `Phase 5b - TDD GREEN (45% complete)`, for a session that is a workflow. */
+/** `Phase 5b - TDD GREEN (45% complete)` */
 export function phaseLine({ workflow }: WorkflowState): string | undefined {
   if (workflow === undefined) return undefined
   const { id, name } = currentPlace(workflow).place
   return `Phase ${id} - ${name} (${workflow.percent}% complete)`
 }
 
-/** What to look at now: what somebody set, else what the template says of the sub-phase or the phase. */
 export function focusOf({ workflow }: WorkflowState): string | undefined {
   if (workflow === undefined) return undefined
   const { place, phase } = currentPlace(workflow)
   return workflow.focus ?? place.focus ?? phase.focus
 }
 
-/** Where a workflow can be: a sub-phase, or a phase that has none. */
+/** A sub-phase, or a phase that has none. */
 export interface Place {
   readonly place: SubPhase
   readonly phase: Phase
@@ -94,7 +91,7 @@ export function placesOf(phases: readonly Phase[]): readonly Place[] {
   })
 }
 
-/** The position among its places of a phase or sub-phase; of a phase that has sub-phases, that of the first. -1 when there is none. */
+/** For a phase with sub-phases, the position of the first; -1 when there is none. */
 export function indexOfPlace(phases: readonly Phase[], id: string): number {
   return placesOf(phases).findIndex(({ place, phase }) => place.id === id || phase.id === id)
 }
@@ -111,7 +108,7 @@ export function isApproved(workflow: Workflow, phase: string): boolean {
   return workflow.approvals.some((approval) => approval.phase === phase)
 }
 
-/** The gates that stand between where a workflow is and one of its places, and are not approved. */
+/** The unapproved gates between the current place and `target`. */
 export function closedGates(workflow: Workflow, target: number): readonly Phase[] {
   const from = indexOfPlace(workflow.phases, workflow.current)
   const between = placesOf(workflow.phases).slice(from, Math.max(from, target))
@@ -123,15 +120,12 @@ export function closedGates(workflow: Workflow, target: number): readonly Phase[
     .map(({ phase }) => phase)
 }
 
-/** Phases that share a conversation. */
 export interface ConversationGroup {
   readonly name: string
   readonly phases: readonly Phase[]
-  /** What its phases typically use together; absent when none says. */
   readonly tokens?: readonly [number, number]
 }
 
-/** The conversations a workflow is meant to take, in order; none where its template does not say. */
 export function conversationGroups({ phases }: Workflow): readonly ConversationGroup[] {
   const names = [...new Set(phases.flatMap(({ conversation }) => conversation ?? []))]
   return names.map((name) => {
@@ -146,10 +140,7 @@ export function conversationGroups({ phases }: Workflow): readonly ConversationG
   })
 }
 
-/**
- * Whether this is the place to go on in a fresh conversation: the last phase of one is done, or the first of the next
- * was entered and no conversation has begun since.
- */
+/** The last phase of a conversation is done, or the first of the next was entered without a new conversation. */
 export function isSplit({ workflow, conversations }: WorkflowState & ConversationsState): boolean {
   if (workflow === undefined) return false
   const { phase, place } = currentPlace(workflow)

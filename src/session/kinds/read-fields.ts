@@ -1,13 +1,10 @@
-// Data from a file may lack or misname anything, so every field is read as unknown.
-/** What git said when an entry was written. */
 export interface GitState {
   readonly branch?: string
   readonly commit?: string
-  /** Paths with uncommitted changes. */
   readonly dirty?: number
 }
 
-/** What the harness said a model call used. The context it left is the sum of all but the output. */
+/** Token counts of a model call. The context it left is the sum of all but the output. */
 export interface Usage {
   readonly input: number
   readonly cacheWritten: number
@@ -15,10 +12,10 @@ export interface Usage {
   readonly output: number
 }
 
-/** Where an item a person wrote stands: behind the item with this id, or `start` for the top of its list. */
+/** The id of the item in front, or `start`. */
 export type After = string
 
-/** The name of the delegate from whose journal an entry was copied, with its work. */
+/** The delegate from whose journal the entry was copied. */
 export type Whose = string
 
 export function item(

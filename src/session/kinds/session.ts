@@ -20,7 +20,7 @@ export interface SessionData {
   'goal.set': { text: string }
   'tldr.written': { text: string }
   'git.observed': { git: GitState }
-  /** Of a project, in the journal of its backlog: somebody went through what is worth doing now and then. */
+  /** In the backlog's journal. */
   'maintenance.done': Record<never, never>
 }
 
@@ -30,7 +30,6 @@ export interface WrittenTldr {
   readonly text: string
   readonly id: string
   readonly at: string
-  /** Something was recorded since it was written. */
   readonly isOutdated: boolean
   /** The checkpoint that renewed it because it was outdated. */
   readonly renewed?: string
@@ -43,7 +42,6 @@ export interface SessionHead {
   readonly goal: string
   readonly createdAt: string
   readonly openedGit: GitState
-  /** The worktree it is bound to, when that is not the main one. */
   readonly worktree?: string
   readonly pausedAt?: string
   readonly pauseNote?: string
@@ -124,7 +122,7 @@ export const fold: Folds<SessionData, SessionHead & WorkflowState> = {
       state.tldr = { text: str(data.text), id: entry.id, at: entry.at, isOutdated: false }
     },
   },
-  // What git was like is taken from every entry that says so.
+  // The git state is taken from every entry that has one.
   'git.observed': { outdatesTldr: false, bindsBranch: true, apply: keep },
   'maintenance.done': { outdatesTldr: false, apply: keep },
 }
@@ -171,7 +169,7 @@ export const kinds = (): Kinds<SessionData, SessionHead> => {
       prose: ['worktree'],
       line: [],
     },
-    // That a session has ended is reported by itself.
+    // The end of a session is reported on its own.
     'session.closed': {
       ...usual,
       label: 'session closed',
@@ -188,7 +186,7 @@ export const kinds = (): Kinds<SessionData, SessionHead> => {
     },
     'goal.set': { ...text, label: 'goal', searchedAs: 'goal' },
     'tldr.written': { ...text, label: 'tldr', searchedAs: 'tldr' },
-    // Where HEAD is, is compared by itself.
+    // HEAD is compared on its own.
     'git.observed': {
       ...usual,
       label: 'git observed',

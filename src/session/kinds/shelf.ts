@@ -1,54 +1,47 @@
-/**
- * A list that may have left its oldest items behind. A full fold leaves none; a snapshot keeps the
- * recent ones and the number of the others, so that a long session opens as fast as a short one.
- */
+/** A list whose oldest items may have been cut: a full fold keeps all, a snapshot the recent ones and the number of the others. */
 export interface Shelf<T> {
   readonly earlier: number
   readonly items: readonly T[]
-  /** The texts of the items left behind, where it has to be known whether one was there. */
+  /** The texts of cut items, where it has to be known whether one was there. */
   readonly leftOut?: readonly string[]
 }
 
-/** Anything that stands in a list of the document: the id is that of the entry that made it. */
+/** An item of a list; the id is that of its entry. */
 export interface Item {
   readonly id: string
   readonly text: string
-  /** When it happened, ISO, to be shown by the minute. */
   readonly at: string
 }
 
-/** What a list of the state is like. */
 export interface ShelfRule<T> {
   /** How many of the latest items a snapshot keeps; `all` where the fold itself keeps few. */
   readonly recent: number | 'all'
   /** Items that a snapshot keeps however old they are. */
   keeps?(item: T): boolean
-  /** How many texts of items left behind a snapshot remembers. */
+  /** How many texts of cut items a snapshot remembers. */
   readonly remembered?: number
-  /** Whether `item.moved` may put its items into another order. */
+  /** Whether `item.moved` may reorder it. */
   readonly isOrdered: boolean
 }
 
-/** A rule for each list in the part `S` of the state. */
 export type ShelfRules<S = Readonly<Record<string, Shelf<Item>>>> = {
   readonly [K in keyof S as S[K] extends Shelf<unknown> ? K : never]: S[K] extends Shelf<infer T>
     ? ShelfRule<T>
     : never
 }
 
-/** A list while it is being folded. It may have left its oldest items behind, as a shelf of the state does. */
 export interface WorkingShelf<T> {
   earlier: number
   items: T[]
   leftOut?: readonly string[]
 }
 
-/** Thrown by `advance` when an entry reaches behind the state it is given; fold everything instead. */
+/** Thrown by `advance` when an entry needs older items than the state has. */
 export class NeedsFullFold extends Error {
   override readonly name = 'NeedsFullFold'
 }
 
-/** Puts an item behind the one with the id `after`, at the top for `start`, else at the end. */
+/** Puts an item behind `after`, at the top for `start`, else at the end. */
 export function insert<T extends { readonly id: string }>(
   list: WorkingShelf<T>,
   item: T,
@@ -89,7 +82,7 @@ export function move<T extends { readonly id: string }>(
 
 export function remove(list: WorkingShelf<unknown>, index: number): void {
   if (index === -1) return
-  // One that was left behind would take its place.
+  // It may have been cut.
   if (list.earlier > 0) throw new NeedsFullFold('a list that was cut gets shorter')
   list.items.splice(index, 1)
 }
@@ -101,7 +94,7 @@ export function find(list: WorkingShelf<{ readonly id: string }>, id: unknown): 
   return index
 }
 
-/** Keeps the last `limit` items. The same thing noticed again takes the place of the earlier one, at the end. */
+/** An item with the same key replaces the earlier one, at the end. */
 export function pushRecent<T extends Item>(
   list: WorkingShelf<T>,
   added: T,

@@ -3,13 +3,13 @@ import { type After, fields, item, when } from './read-fields.ts'
 import { type Item, type Shelf, type ShelfRules, change, find, insert, remove } from './shelf.ts'
 
 export interface StepData {
-  /** `plan` names the conversation whose own list of things to do it comes from, with the task's id where it has one. */
+  /** `plan` names the conversation whose to-do list it comes from. */
   'step.added': { text: string; after?: After; plan?: string }
   'step.started': { step: string }
   'step.stopped': { step: string }
   'step.done': { step: string; when?: string }
   'step.reopened': { step: string }
-  /** An agent took it off its list without doing it. */
+  /** An agent removed it from its list without doing it. */
   'step.dropped': { step: string }
   'progress.made': { text: string; when?: string }
   'next.added': { text: string; after?: After }
@@ -151,7 +151,7 @@ export const kinds = (): Kinds<StepData, StepsState> => {
   }
 }
 
-// A done step stays done until it is reopened: an old "started" arriving late must not undo it.
+// A done step stays done until it is reopened: a late "started" must not undo it.
 function setStep(
   state: Working<StepsState>,
   id: unknown,

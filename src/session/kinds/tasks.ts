@@ -1,7 +1,7 @@
 import { type Folds, type Kinds, keep } from './kind.ts'
 import { type GitState, type Whose, str } from './read-fields.ts'
 
-/** Stands for the backlog where a session's id is asked for: its log holds what happens to tasks outside any session. */
+/** Stands for the backlog where a session's id is expected. */
 export const BACKLOG_ID = '00000000-0000-7000-8000-000000000000'
 
 export interface TaskData {
@@ -9,7 +9,7 @@ export interface TaskData {
   'task.unlinked': { task: string }
   'task.added': { task: string; when?: string } & TaskFields
   'task.changed': { task: string } & TaskFields
-  /** Of one that a delegate did, git is what the merge left, which need not be where the session works. */
+  /** For a delegate's task, git is the state after the merge, which need not be where the session works. */
   'task.moved': {
     task: string
     status: TaskStatus
@@ -17,7 +17,7 @@ export interface TaskData {
     git?: GitState
     whose?: Whose
   }
-  /** What an agent in a run says became of a task. The task stays as it is until the run has looked for itself. */
+  /** An agent's claim: the task stays as it is until the run has checked. */
   'task.reported': {
     task: string
     status: 'completed' | 'blocked' | 'failed'
@@ -57,7 +57,7 @@ export interface TasksState {
   readonly tasks: readonly string[]
 }
 
-/** The fold of a session knows only which tasks belong to it; the backlog folds the rest. */
+/** A session only knows which tasks it has; the backlog folds the rest. */
 export const fold: Folds<TaskData, TasksState> = {
   'task.linked': {
     outdatesTldr: true,
@@ -125,7 +125,7 @@ export const kinds = (): Kinds<TaskData, TasksState> => {
       ...usual,
       label: 'task moved',
       writers: ['document'],
-      // What became of tasks is compared by itself.
+      // Task outcomes are compared on their own.
       about: 'handover',
       prose: ['task', 'summary', 'whose'],
       line: ['summary', 'status', 'task'],

@@ -1,5 +1,4 @@
-// The phases of a workflow. Every entry is judged by where the workflow stands when it comes in the order of ids, so
-// copies that are merged fold alike.
+// Every entry is judged by where the workflow stands at its place in id order, so merged copies fold alike.
 import { defined } from '../../text/defined.ts'
 import type { Folds, Kinds, Working } from './kind.ts'
 import {
@@ -15,20 +14,19 @@ import {
 import { type GitState, fields, optional, str } from './read-fields.ts'
 
 export interface WorkflowData {
-  /** The session follows a template from now on. `workflow` is the name it was given then. */
   'workflow.begun': { workflow: string; name: string; template: WorkflowTemplate }
   'phase.entered': { phase: string; note?: string; git?: GitState }
-  /** Its work is called finished: it waits for its approval, or it was the last. */
+  /** Waiting for approval, or the last phase. */
   'phase.finished': { phase: string; note?: string; git?: GitState }
-  /** `said` are the person's words, where an agent passed them on. */
+  /** `said` are the person's words, passed on by an agent. */
   'phase.approved': { phase: string; note?: string; said?: string }
-  /** Holds until another phase is entered; an empty text takes it back. */
+  /** Holds until another phase is entered; an empty text clears it. */
   'focus.set': { text: string }
   'deliverable.set': { path: string; phase?: string }
   'deliverable.dropped': { path: string }
 }
 
-/** The template a workflow follows, as it was when it was begun: later editions of it change nothing. */
+/** A copy from when the workflow was begun: later versions of the template change nothing. */
 export interface WorkflowTemplate {
   readonly name: string
   readonly phases: readonly TemplatePhase[]
@@ -43,25 +41,24 @@ export interface TemplateSubPhase {
 
 export interface TemplatePhase extends TemplateSubPhase {
   readonly gate?: 'approval' | 'none'
-  /** Typically used, from and to. */
+  /** The typical range. */
   readonly tokens?: readonly [number, number]
   readonly conversation?: string
   readonly subPhases?: readonly TemplateSubPhase[]
 }
 
-/** The name and title of the session, by which its workflow goes. */
 interface Named {
   readonly name: string
   readonly title: string
 }
 
-/** More than anybody follows; a snapshot holds all of them. */
+/** Bounds the size of a snapshot. */
 export const MOST_PHASES = 60
 export const MOST_DELIVERABLES = 200
 const MOST_TOKENS = 1e12
 
 export const fold: Folds<WorkflowData, WorkflowState & Named> = {
-  // Begun on two machines at once, the first holds.
+  // When two machines begin at once, the first holds.
   'workflow.begun': {
     outdatesTldr: true,
     apply(state, data, entry) {
@@ -116,7 +113,7 @@ export const fold: Folds<WorkflowData, WorkflowState & Named> = {
       change(state, (workflow) => {
         const last = placesOf(workflow.phases).findLastIndex(({ phase }) => phase.id === id)
         const isReached = last !== -1 && last <= indexOfPlace(workflow.phases, workflow.current)
-        // What is ahead was approved before somebody went back, and is to be approved as it will be then.
+        // A phase ahead was approved before somebody went back, and must be approved again.
         if (!isReached || isApproved(workflow, id)) return workflow
         const approval = { phase: id, at: entry.at, ...fields(data, 'note', 'said') }
         return settled({ ...workflow, approvals: [...workflow.approvals, approval] })
@@ -194,7 +191,6 @@ export const kinds = (): Kinds<WorkflowData, WorkflowState> => {
   }
 }
 
-/** A workflow goes by the name and title of its session. */
 export function followName(state: Working<WorkflowState & Named>): void {
   if (state.workflow !== undefined)
     state.workflow = { ...state.workflow, id: state.name, name: state.title }
@@ -204,7 +200,7 @@ function change(state: Working<WorkflowState>, update: (workflow: Workflow) => W
   if (state.workflow !== undefined) state.workflow = update(state.workflow)
 }
 
-/** Goes to a place. What lies behind it is as if it had never been: its phases are to be done, and approved, again. */
+/** Phases behind the place must be done, and approved, again. */
 function enter(workflow: Workflow, id: string, at: string): Workflow {
   const places = placesOf(workflow.phases)
   const from = indexOfPlace(workflow.phases, workflow.current)
@@ -232,7 +228,6 @@ function enter(workflow: Workflow, id: string, at: string): Workflow {
   return settled({ ...others, phases, approvals, current: places[target]!.place.id })
 }
 
-/** The same with what follows from it: how each phase stands, and how much is done. */
 function settled(workflow: Workflow): Workflow {
   const current = indexOfPlace(workflow.phases, workflow.current)
   let index = -1
@@ -262,10 +257,7 @@ function passed(places: readonly SubPhase[]): PhaseStatus {
   return places.some(({ enteredAt }) => enteredAt !== undefined) ? 'done' : 'skipped'
 }
 
-/**
- * A phase weighs what it typically uses, the middle of its range, or as much as the others do on average where it does
- * not say; its sub-phases share that. What was left behind counts, and the current phase once it is done.
- */
+/** A phase weighs the middle of its token range, or the average; its sub-phases share that. */
 function percentOf(phases: readonly Phase[], current: number): number {
   const stated = phases.flatMap(({ tokens }) =>
     tokens === undefined ? [] : [(tokens[0] + tokens[1]) / 2],
@@ -284,7 +276,6 @@ function percentOf(phases: readonly Phase[], current: number): number {
   return Math.min(99, Math.round((100 * done) / all))
 }
 
-/** The phases of a template as an entry carries them. Whatever is not one is left out. */
 function phasesIn(value: unknown): readonly Phase[] {
   const known = new Set<string>()
   const isNew = (id: string) => id !== '' && !known.has(id) && known.add(id).size > 0
