@@ -1,8 +1,7 @@
 import { type Project as PlainProject, projectOf } from './project/open-project.ts'
 import { Workspace, type WorkspaceOptions } from './project/store/workspace.ts'
-import { type Runs, runsOf } from './run/control/runs-of-project.ts'
+import { type Delegates, type Runs, delegatesOf, runsOf } from './run/control/runs-of-project.ts'
 import type { PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
-import { type Delegates, delegatesOf } from './run/control/delegates-of-project.ts'
 import type { ImportReport, ImportRequest } from './project/import/contract.ts'
 import type { Ledger, Maintenance } from './ledger/contract.ts'
 import type { LedgerRequest } from './ledger/ledger.ts'
@@ -67,8 +66,8 @@ export function openProject(cwd: string = process.cwd(), options: WorkspaceOptio
       return redactDeep(value, redaction(workspace.config)).value
     },
     async doctor(wanted) {
-      const { checkRuns } = await import('./run/loop/check-runs.ts')
-      const { checkDelegates } = await import('./run/control/check-delegates.ts')
+      const { checkRuns } = await import('./run/control/check-runs.ts')
+      const { checkDelegates } = await import('./run/control/check-runs.ts')
       const { withChecks } = await import('./project/doctor/report.ts')
       const { place } = workspace
       const own = await project.doctor(wanted)
@@ -183,7 +182,7 @@ export type { ReportedStatus } from './project/tasks/report-task.ts'
 export type { WorkflowOverview } from './project/workflow/overview.ts'
 export type { Recovered } from './project/workflow/recover.ts'
 export type { QueueOptions, WaitOptions } from './run/control/delegate-operations.ts'
-export type { Delegates, RecordedDelegate } from './run/control/delegates-of-project.ts'
+export type { Delegates, RecordedDelegate } from './run/control/runs-of-project.ts'
 export type {
   DelegateRequest,
   DelegateRow,
@@ -191,25 +190,29 @@ export type {
   MergeProposal,
 } from './run/delegate/delegate-row.ts'
 export type { AttemptDetail, DelegateDetail } from './run/delegate/delegate-row.ts'
-export type { DelegateStatus } from './run/entries.ts'
-export type { Gauge, MergeEvent, MergeOutcome, RunEvent, RunEventKind } from './run/events.ts'
-export type { RunPlan } from './run/loop/plan-run.ts'
-export type { RunHandle, StartOptions } from './run/loop/start-run.ts'
-export type { RunOptions } from './run/options.ts'
-export type { Profile } from './run/profiles/profile.ts'
-export type { PromptEnd, PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
 export type {
   Comparison,
+  DelegateStatus,
   EndOfRun,
+  Gauge,
+  MergeEvent,
+  MergeOutcome,
   NeverBegun,
   ParallelReport,
+  RunEvent,
+  RunEventKind,
   RunReport,
   RunRow,
   SessionReport,
   Spend,
   TaskName,
   TaskReport,
-} from './run/report.ts'
+} from './run/entries.ts'
+export type { RunPlan } from './run/loop/plan-run.ts'
+export type { RunHandle, StartOptions } from './run/loop/start-run.ts'
+export type { RunOptions } from './run/options.ts'
+export type { Profile } from './run/profiles/profile.ts'
+export type { PromptEnd, PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
 export type { TaskFields, TaskStatus, Usage } from './session/entries.ts'
 export type { RawEntry } from './session/in-effect.ts'
 export type { Phase, PhaseStatus, SubPhase, Workflow } from './session/kinds/phases.ts'

@@ -26,7 +26,7 @@ export {
 export type { ConversationRow as PublicConversation } from './project/history/rows.ts'
 export type { DelegateRow as PublicDelegate } from './run/delegate/delegate-row.ts'
 export type { DelegateDetail as PublicDelegateDetail } from './run/delegate/delegate-row.ts'
-export type { RunRow as PublicRun, RunReport as PublicRunReport } from './run/report.ts'
+export type { RunRow as PublicRun, RunReport as PublicRunReport } from './run/entries.ts'
 
 export type PublicTask = ReturnType<typeof publicTask>
 export type PublicEntry = ReturnType<typeof publicEntry>

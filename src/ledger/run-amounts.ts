@@ -1,6 +1,6 @@
 import type { RunEntry } from '../run/entries.ts'
+import { type ComparedConversation, compareConversations } from '../run/report.ts'
 import { priceOf } from '../context/budget/prices.ts'
-import { type ComparedConversation, compareConversations } from '../run/make-report.ts'
 import { type Attempt, type RunState, foldRun, totalOf } from '../run/run-state.ts'
 import { countOf } from '../text/json-fields.ts'
 import {

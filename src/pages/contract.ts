@@ -15,9 +15,8 @@ import type {
   PublicWorkflow,
   SessionRow,
 } from '../public.ts'
-import type { MergeOutcome } from '../run/events.ts'
+import type { MergeOutcome, Spend, TaskName } from '../run/entries.ts'
 import type { PromptEvent } from '../run/prompt/contract.ts'
-import type { Spend, TaskName } from '../run/report.ts'
 import type { Usage } from '../session/entries.ts'
 
 /** GET /api/overview: what the page begins with. */

@@ -1,7 +1,6 @@
 import type { Project } from '../project/open-project.ts'
 import type { Workspace } from '../project/store/workspace.ts'
-import type { Delegates } from '../run/control/delegates-of-project.ts'
-import type { Runs } from '../run/control/runs-of-project.ts'
+import type { Delegates, Runs } from '../run/control/runs-of-project.ts'
 import type { Conversations } from './conversations.ts'
 
 /** A project that is held open for the page. */

@@ -1,5 +1,5 @@
 // A run as the page draws it, from its log: the tasks with what they wait for, and a lane for each session with its attempts.
-import type { RunReport, RunRow } from '../run/report.ts'
+import type { RunReport, RunRow } from '../run/entries.ts'
 import { type Attempt, type RunState, foldRun } from '../run/run-state.ts'
 import { readRun } from '../run/run-log.ts'
 import { isRunningNow, reportNow, rowOfRun, stateOf } from '../run/runs.ts'

@@ -1,12 +1,130 @@
 // What the log of a run holds. It is what a killed run goes on from, and what reports and forecasts are made of.
 // Whether a task is done stands in the journal of its session and nowhere else.
 import type { ProcessMark } from '../harness/contract/drive.ts'
-import type { SizeClass } from './plan/contract.ts'
+import type { SizeClass } from '../project/config/plan-settings.ts'
 import type { Usage } from '../session/entries.ts'
-import type { EndOfRun, NeverBegun, Spend, TaskName } from './report.ts'
 import type { RunOptions } from './options.ts'
 import { isRecord } from '../backlog/task.ts'
 import { countOf, listOf } from '../text/json-fields.ts'
+
+export interface TaskName {
+  readonly id: string
+  /** What people and agents call it. */
+  readonly name: string
+  readonly title: string
+}
+
+export interface Spend extends Usage {
+  /** Absent when the price of a model is not known. */
+  readonly usd?: number
+}
+
+export type EndOfRun =
+  | 'finished'
+  | 'nothing to do'
+  | 'waiting' // what is left waits for something that failed or is blocked
+  | 'max tasks'
+  | 'max sessions'
+  | 'budget tokens'
+  | 'budget usd'
+  | 'max minutes'
+  | 'task failed'
+  | 'usage limit'
+  | 'interrupted'
+  | 'harness failed'
+
+export interface TaskReport {
+  readonly task: TaskName
+  readonly outcome: 'done' | 'parked' | 'blocked' | 'open'
+  readonly reason?: string
+  readonly attempts: number
+  readonly spend: Spend
+  readonly seconds: number
+  readonly commit?: string
+  /** How much longer the history got by it. */
+  readonly added?: number
+  readonly compactions: number
+  /** Where the work of a task that is not done is kept. */
+  readonly kept?: string
+}
+
+/** Tasks that a run was for and did not come to. */
+export interface NeverBegun {
+  readonly count: number
+  /** The first of them. */
+  readonly tasks: readonly TaskName[]
+}
+
+export interface SessionReport {
+  readonly session: string
+  readonly name: string
+  readonly conversations: number
+  readonly tasks: readonly TaskReport[]
+  readonly spend: Spend
+  readonly seconds: number
+}
+
+export interface RunReport {
+  readonly run: string
+  readonly harness: string
+  readonly models: readonly string[]
+  readonly how: EndOfRun | 'running'
+  readonly startedAt: string
+  readonly seconds: number
+  readonly sessions: readonly SessionReport[]
+  /** Open, and in none of the sessions; told once it has ended. */
+  readonly neverBegun?: NeverBegun
+  readonly spend: Spend
+  /** The prices that `usd` rests on, or which model has none. */
+  readonly prices: string
+  readonly compared: Comparison
+  /** Where its tasks are, if not in the project's own backlog. */
+  readonly backlog?: string
+  /** The branch to merge; absent of a run in place. */
+  readonly branch?: string
+  readonly commits: number
+  /** Of a run that works on several tasks at once. */
+  readonly parallel?: ParallelReport
+}
+
+export interface ParallelReport {
+  /** How many tasks it may have worked on at once. */
+  readonly most: number
+  /** Of the tasks, how many were at some time worked on beside another: from 0 to 1. */
+  readonly share: number
+  /** What that should be at least. */
+  readonly target: number
+  /** What one after the other would have taken more; negative when it took longer than that. */
+  readonly savedSeconds: number
+  readonly delegates: number
+}
+
+/** A run in a list of them. */
+export interface RunRow {
+  readonly id: string
+  readonly startedAt: string
+  /** `resumable`: it ended, or died, with something left to do that it can go on with. */
+  readonly state: 'running' | 'ended' | 'resumable'
+  readonly how: RunReport['how']
+  readonly harness: string
+  readonly done: number
+  /** Parked or blocked. */
+  readonly failed: number
+  readonly open: number
+  readonly spend: Spend
+}
+
+/** Against one conversation per task. Both sides: what was not said again, and what was read again. Estimates from measured sizes. */
+export interface Comparison {
+  /** Tokens of set-up that were not said again, because a conversation took several tasks. */
+  readonly boilerplateAvoided: number
+  /** Tokens of earlier tasks that later requests read again. */
+  readonly historyReread: number
+  /** What the difference comes to, in dollars; absent where a price is unknown. Positive: the run was cheaper. */
+  readonly savedUsd?: number
+  /** Tokens of profiles that were indexed and never loaded. */
+  readonly profilesNotLoaded: number
+}
 
 export interface RunEntryData {
   'run.started': {
@@ -283,4 +401,125 @@ export interface DelegateMove {
   readonly report?: string
   /** Address of a pull request. */
   readonly pr?: string
+}
+
+// What a run emits while it works: each entry of its log as it is appended, and live events that are stored nowhere.
+// The live view draws them, `--json` prints them one line each.
+
+/** How full a conversation is. */
+export interface Gauge {
+  readonly context: number
+  readonly window?: number
+  /** Where the harness compacts. */
+  readonly point?: number
+  readonly smartZone: number
+  /** Of the way to the point, in percent. */
+  readonly percent?: number
+  readonly stages: readonly number[]
+}
+
+export interface MergeOutcome {
+  readonly delegate: string
+  readonly name: string
+  /** `would merge` in a dry run; `waiting`: nothing is wrong with it, but the target cannot be moved now; `refused` by the review. */
+  readonly how:
+    | 'merged'
+    | 'would merge'
+    | 'conflicted'
+    | 'red'
+    | 'parked'
+    | 'waiting'
+    | 'refused'
+    | 'pull request'
+    | 'not ready'
+  readonly target: string
+  readonly commit?: string
+  readonly because?: string
+  readonly files?: readonly string[]
+  readonly isSentBack?: boolean
+  readonly contradictions?: readonly string[]
+  readonly pr?: string
+  /** What a person would do next, as a command. */
+  readonly next?: string
+}
+
+interface LiveEventData {
+  /** A run starts or resumes: what it will work on. */
+  'run.planned': {
+    run: string
+    harness: string
+    model?: string
+    branch?: string
+    worktree?: string
+    tasks: readonly TaskName[]
+    isResumed: boolean
+    expectedSeconds?: number
+    /** How many tasks it works on at once, if more than one. */
+    parallel?: number
+  }
+  message: { text: string }
+  'turn.started': { why: 'task' | 'asked' | 'retry' }
+  text: { text: string }
+  tool: {
+    name: string
+    status: 'started' | 'completed' | 'failed'
+    command?: string
+    path?: string
+  }
+  /** How full the conversation is, and what the whole run has spent so far. */
+  usage: { gauge: Gauge; spend: Spend }
+  stage: { stage: number | 'smart-zone'; gauge: Gauge }
+  'verify.started': { command: string }
+  'verify.ended': { passed: boolean; seconds: number; summary?: string }
+  /** A delegate starts on its task, or starts again with what did not merge. */
+  'delegate.started': { id: string; branch: string; worktree: string; isAgain: boolean }
+  /** Its work is proved and waits to be merged. */
+  'delegate.ready': { commit?: string; summary?: string }
+  'delegate.merged': { target: string; commit?: string }
+  /** Its work conflicts with the run's branch, or fails the verify command there. */
+  'delegate.conflicted': { because: string; files: readonly string[]; isSentBack: boolean }
+  'delegate.parked': { because: string; next?: string }
+  /** The queue begins to merge a delegate. */
+  'merge.started': { id: string; target: string }
+  'setup.started': { command: string }
+  'merge.ended': MergeOutcome
+  stopping: { how: 'after task' | 'now' }
+  /** The last event: what the run came to. */
+  'run.report': RunReport
+}
+
+type EventData = RunEntryData & LiveEventData
+
+export type RunEventKind = keyof EventData
+
+/** `task`: the one it is about. `delegate`: the name of the one it comes from, in a run that works on several tasks at once. */
+export type RunEvent<K extends RunEventKind = RunEventKind> = {
+  [Kind in K]: {
+    readonly kind: Kind
+    readonly at: string
+    readonly task?: TaskName
+    readonly delegate?: string
+    readonly data: Readonly<EventData[Kind]>
+  }
+}[K]
+
+/** What the merge queue emits; `delegate` is the name of the one that is merged. */
+export type MergeEvent = RunEvent<
+  'merge.started' | 'setup.started' | 'verify.started' | 'verify.ended' | 'merge.ended' | 'message'
+>
+
+export type Listener = (event: RunEvent) => void
+
+type About = Pick<RunEvent, 'task' | 'delegate'>
+
+/** Emits a live event now. */
+export type Emit = <K extends keyof LiveEventData>(
+  kind: K,
+  data: LiveEventData[K],
+  about?: About,
+) => void
+
+export function emitTo(listener: Listener): Emit {
+  return (kind, data, about = {}) =>
+    listener({ kind, at: new Date().toISOString(), ...about, data } as RunEvent)
 }

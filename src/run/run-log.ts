@@ -7,9 +7,15 @@ import type { Place } from '../project/store/place.ts'
 import { runIds, runLogPlace } from '../project/store/run-files.ts'
 import { defined } from '../text/defined.ts'
 import { redactDeep } from '../text/redact.ts'
-import { type RunEntry, type RunEntryData, type RunEntryKind, isWhole } from './entries.ts'
-import type { Listener, RunEvent } from './events.ts'
-import type { TaskName } from './report.ts'
+import {
+  type Listener,
+  type RunEntry,
+  type RunEntryData,
+  type RunEntryKind,
+  type RunEvent,
+  type TaskName,
+  isWhole,
+} from './entries.ts'
 
 /** The run that a name means: its id or a part of it that only it has; the latest when absent. */
 export function findRun(place: Place, name?: string): string {

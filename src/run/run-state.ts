@@ -4,12 +4,13 @@ import { countOf } from '../text/json-fields.ts'
 import {
   type AttemptOutcome,
   type DelegateMove,
+  type EndOfRun,
+  type NeverBegun,
   type RunEntry,
   type RunEntryData,
   isWhole,
   neverBegunIn,
 } from './entries.ts'
-import type { EndOfRun, NeverBegun } from './report.ts'
 import { defined } from '../text/defined.ts'
 
 export interface Attempt {

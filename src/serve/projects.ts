@@ -1,8 +1,7 @@
 // The projects of this machine that the page may look at. Each is opened when it is asked for, and let go of when nobody asked for a while.
 import { createHash } from 'node:crypto'
 import { basename, join } from 'node:path'
-import { delegatesOf } from '../run/control/delegates-of-project.ts'
-import { runsOf } from '../run/control/runs-of-project.ts'
+import { delegatesOf, runsOf } from '../run/control/runs-of-project.ts'
 import { conversationStore } from '../history/store.ts'
 import { knownProjects } from '../index/projects.ts'
 import { isId } from '../journal/ids.ts'

@@ -21,7 +21,7 @@ import {
 import { Output } from '../../src/cli/context/output.ts'
 import type { MergeProposal } from '../../src/run/delegate/delegate-row.ts'
 import { NOW, detail, row } from './delegate-rows.ts'
-import type { MergeOutcome } from '../../src/run/events.ts'
+import type { MergeOutcome } from '../../src/run/entries.ts'
 
 const output = new Output({ hasColour: false } as Context)
 const TASKS = new Map([['t1', 'fix-the-login-loop']])

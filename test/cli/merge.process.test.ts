@@ -7,7 +7,7 @@ import type { DelegateRow } from '../../src/run/delegate/delegate-row.ts'
 import { type MakeDelegate, DelegateWorld } from '../delegate/delegate-world.ts'
 import { commandLine, program, terminal } from '../support/cli.ts'
 import { expectNoneLeft } from '../support/processes.ts'
-import type { MergeOutcome } from '../../src/run/events.ts'
+import type { MergeOutcome } from '../../src/run/entries.ts'
 
 /** Delegates whose agents are done, and the command line beside them. */
 function world(config = '') {

@@ -9,7 +9,7 @@ import { readLog } from '../../src/journal/read.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { program, terminal } from '../support/cli.ts'
 import { expectNoneLeft } from '../support/processes.ts'
-import type { MergeOutcome } from '../../src/run/events.ts'
+import type { MergeOutcome } from '../../src/run/entries.ts'
 
 export type Acts = readonly Readonly<Record<string, unknown>>[]
 

@@ -10,7 +10,7 @@ import { Workspace } from '../../src/project/store/workspace.ts'
 import { program } from '../support/cli.ts'
 import { carriersOf, expectNoneLeft, isRunning } from '../support/processes.ts'
 import { type Acts, BackgroundWorld, PATIENCE } from './background-world.ts'
-import type { MergeOutcome } from '../../src/run/events.ts'
+import type { MergeOutcome } from '../../src/run/entries.ts'
 
 const DOES: Acts = [
   { write: { path: 'made.txt', text: 'made\n' } },

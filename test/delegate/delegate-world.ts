@@ -8,13 +8,18 @@ import { mergeDelegates } from '../../src/run/merge/queue.ts'
 import type { ProcessMark } from '../../src/harness/contract/drive.ts'
 import { mintId, shortId } from '../../src/journal/ids.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import type { DelegateMove, DelegateOrder, RunEntryData } from '../../src/run/entries.ts'
+import type {
+  DelegateMove,
+  DelegateOrder,
+  MergeEvent,
+  MergeOutcome,
+  RunEntryData,
+} from '../../src/run/entries.ts'
 import type { RunOptions } from '../../src/run/options.ts'
 import { RunLog, readRun } from '../../src/run/run-log.ts'
 import { worktreesFolder } from '../../src/project/store/worktrees.ts'
 import { type World, gitProject } from '../support/project.ts'
 import { git } from '../support/scratch.ts'
-import type { MergeEvent, MergeOutcome } from '../../src/run/events.ts'
 
 export type Files = Readonly<Record<string, string>>
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { discardDelegate, stopDelegate } from '../../src/run/control/end-delegate.ts'
+import { discardDelegate, stopDelegate } from '../../src/run/control/delegate-operations.ts'
 import { git, initRepository, scratchFolder } from '../support/scratch.ts'
 import { type Delegate, DelegateWorld } from './delegate-world.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { discardDelegate } from '../../src/run/control/end-delegate.ts'
+import { discardDelegate } from '../../src/run/control/delegate-operations.ts'
 import { git } from '../support/scratch.ts'
 import { doing } from '../run/run-world.ts'
 import { DelegateWorld } from './delegate-world.ts'

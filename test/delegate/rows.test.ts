@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { delegatesOf } from '../../src/run/control/delegates-of-project.ts'
+import { delegatesOf } from '../../src/run/control/runs-of-project.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { DelegateWorld } from './delegate-world.ts'
 

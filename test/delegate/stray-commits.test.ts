@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { discardDelegate } from '../../src/run/control/end-delegate.ts'
+import { discardDelegate } from '../../src/run/control/delegate-operations.ts'
 import { git } from '../support/scratch.ts'
 import { type Delegate, DelegateWorld } from './delegate-world.ts'
 import { WorkingWorld } from './working-world.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { delegatesOf } from '../../src/run/control/delegates-of-project.ts'
+import { delegatesOf } from '../../src/run/control/runs-of-project.ts'
 import { mergeDelegates } from '../../src/run/merge/queue.ts'
 import { doing } from '../run/run-world.ts'
 import { WorkingWorld } from './working-world.ts'

@@ -8,7 +8,7 @@ import { textsIn } from './claude-agent.ts'
 import { DelegatesWorld } from './delegates-world.ts'
 import type { MessagesBody, SeenRequest } from './model-stub.ts'
 import { ScriptedAgent, type Step, type Way, reporting, taskIn } from './scripted-agent.ts'
-import type { MergeOutcome } from '../../src/run/events.ts'
+import type { MergeOutcome } from '../../src/run/entries.ts'
 
 /** Claude Code does not let its model sleep. */
 const WAIT = 'tail -f /dev/null'

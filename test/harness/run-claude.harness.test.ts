@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { RunEvent } from '../../src/run/events.ts'
+import type { RunEvent } from '../../src/run/entries.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 import { RunWorld } from './run-world.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RunEvent } from '../../src/run/events.ts'
+import type { RunEvent } from '../../src/run/entries.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 import { answerCodexAs } from './codex-agent.ts'
 import { CodexWorld } from './codex-world.ts'

@@ -1,7 +1,10 @@
 // Histories, tasks and standings of every kind, for properties of the planner.
 import * as fc from 'fast-check'
 import { priceOf } from '../../src/context/budget/prices.ts'
-import type { FinishedTask, PlannedTask, SizeClass, Standing } from '../../src/run/plan/contract.ts'
+import type { FinishedTask } from '../../src/run/plan/forecast.ts'
+import type { PlannedTask } from '../../src/run/plan/order.ts'
+import type { SizeClass } from '../../src/project/config/plan-settings.ts'
+import type { Standing } from '../../src/run/plan/decide.ts'
 
 export const SIZE_CLASSES: readonly SizeClass[] = ['small', 'medium', 'large']
 export const SONNET = priceOf('claude-sonnet-4-5', [])!.price

@@ -2,15 +2,15 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   type BatchMode,
+  type Standing,
   cheapest,
   costIn,
   decide,
   expectedWork,
   spentOn,
 } from '../../src/run/plan/decide.ts'
-import type { Forecasts, PlannedTask, Standing } from '../../src/run/plan/contract.ts'
-import { forecastsFrom } from '../../src/run/plan/forecast.ts'
-import { relationToAll } from '../../src/run/plan/order.ts'
+import { type Forecasts, forecastsFrom } from '../../src/run/plan/forecast.ts'
+import { type PlannedTask, relationToAll } from '../../src/run/plan/order.ts'
 import { DEFAULT_PLAN } from '../../src/project/config/plan-settings.ts'
 import { SONNET, aFinished, aStanding, anythingFinished, someTasks, task } from './any-plan.ts'
 

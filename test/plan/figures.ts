@@ -2,10 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { number } from '../../src/context/budget/banner.ts'
 import { priceOf } from '../../src/context/budget/prices.ts'
-import type { FinishedTask, SizeClass, Start } from '../../src/run/plan/contract.ts'
+import {
+  type FinishedTask,
+  PRIOR_BASE,
+  type Start,
+  forecastsFrom,
+} from '../../src/run/plan/forecast.ts'
+import { DEFAULT_PLAN, type SizeClass, placesOf } from '../../src/project/config/plan-settings.ts'
 import { costIn, expectedWork, plus, spentOn } from '../../src/run/plan/decide.ts'
-import { PRIOR_BASE, forecastsFrom } from '../../src/run/plan/forecast.ts'
-import { DEFAULT_PLAN, placesOf } from '../../src/project/config/plan-settings.ts'
 import {
   POLICIES,
   type Setting,

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { FinishedTask } from '../../src/run/plan/contract.ts'
 import {
   ENOUGH,
+  type FinishedTask,
   NARROWEST,
   PRIORS,
   PRIOR_START,

@@ -1,10 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { priced } from '../../src/context/budget/prices.ts'
-import { type BatchMode, cheapest } from '../../src/run/plan/decide.ts'
-import type { Standing } from '../../src/run/plan/contract.ts'
+import { type BatchMode, type Standing, cheapest, planSessions } from '../../src/run/plan/decide.ts'
 import { forecastsFrom } from '../../src/run/plan/forecast.ts'
-import { planSessions } from '../../src/run/plan/plan-sessions.ts'
 import { SONNET, aFinished, aStanding, someTasks, task } from './any-plan.ts'
 
 const nothing: Standing = {

@@ -1,25 +1,30 @@
 // Backlogs that are made up after the table of priors.ts, and worked by the planner and by simpler rules. How big a task really
 // is, the planner does not know: it sees its class and learns from what it has finished. Same seed, same figures.
 import { type Price, priceOf } from '../../src/context/budget/prices.ts'
-import type { FinishedTask, PlannedTask, SizeClass, Standing } from '../../src/run/plan/contract.ts'
 import {
-  type Work,
-  costIn,
-  decide,
-  expectedWork,
-  plus,
-  spentOn,
-} from '../../src/run/plan/decide.ts'
-import {
+  type FinishedTask,
   PRIORS,
   PRIOR_BASE,
   PRIOR_START,
   forecastsFrom,
   marginOf,
 } from '../../src/run/plan/forecast.ts'
-import { orderOfWork, relationToAll } from '../../src/run/plan/order.ts'
-import { planSessions } from '../../src/run/plan/plan-sessions.ts'
-import { DEFAULT_PLAN, type PlanSettings } from '../../src/project/config/plan-settings.ts'
+import { type PlannedTask, orderOfWork, relationToAll } from '../../src/run/plan/order.ts'
+import {
+  DEFAULT_PLAN,
+  type PlanSettings,
+  type SizeClass,
+} from '../../src/project/config/plan-settings.ts'
+import {
+  type Standing,
+  type Work,
+  costIn,
+  decide,
+  expectedWork,
+  planSessions,
+  plus,
+  spentOn,
+} from '../../src/run/plan/decide.ts'
 import { foldBacklog } from '../../src/backlog/backlog.ts'
 import { Chance } from './chance.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DelegateMove, RunEntry, RunEntryData, RunEntryKind } from '../../src/run/entries.ts'
-import { parallelReport } from '../../src/run/make-report.ts'
+import { parallelReport } from '../../src/run/report.ts'
 import { foldRun } from '../../src/run/run-state.ts'
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString()

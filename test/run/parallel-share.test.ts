@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { shareOf } from '../../src/run/make-report.ts'
+import { shareOf } from '../../src/run/report.ts'
 
 const stretch = (task: string, from: number, to: number) => ({
   task,

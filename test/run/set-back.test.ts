@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { TaskReport } from '../../src/run/report.ts'
+import type { TaskReport } from '../../src/run/entries.ts'
 import { RunWorld, doing } from './run-world.ts'
 
 const FIRST = { title: 'One', priority: 'P0' } as const

@@ -1,7 +1,5 @@
 import { defined } from '../../src/text/defined.ts'
-import type { AttemptOutcome } from '../../src/run/entries.ts'
-import type { RunEvent, RunEventKind } from '../../src/run/events.ts'
-import type { TaskName } from '../../src/run/report.ts'
+import type { AttemptOutcome, RunEvent, RunEventKind, TaskName } from '../../src/run/entries.ts'
 
 /** An event's data together with what it is about. */
 type Flat<K extends RunEventKind> = Omit<RunEvent<K>['data'], 'task'> & {

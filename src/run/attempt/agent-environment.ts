@@ -8,8 +8,8 @@ import type { RunContext } from './run-context.ts'
 import { existsSync } from 'node:fs'
 import { runTasksPath } from '../../project/tasks/run-tasks.ts'
 import type { Task } from '../../backlog/task.ts'
-import { nameOf as wordFor } from '../texts/pieces.ts'
-import type { TaskName } from '../report.ts'
+import { nameOf as wordFor } from '../texts/task-text.ts'
+import type { TaskName } from '../entries.ts'
 import { defined } from '../../text/defined.ts'
 
 // Of the harness or the git command that Stint itself may have been started from; the agent would take them for its own.

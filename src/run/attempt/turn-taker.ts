@@ -5,11 +5,13 @@ import { removeLeftLocks } from '../../git/left-locks.ts'
 import type { HarnessEvent } from '../../harness/contract/drive.ts'
 import { type Draft, draft, type Usage } from '../../session/entries.ts'
 import { type RunContext, RunEnds, type TaskWork, bounded } from './run-context.ts'
-import { type Conversations, startFresh } from './conversations.ts'
+import { type Conversations, goOnPrompt, startFresh } from './conversations.ts'
 import { equip } from './agent-environment.ts'
 import type { Breaker } from '../entries.ts'
+import { spendOf } from '../report.ts'
 import {
   type Cut,
+  IdleCompactions,
   type LiveConversation,
   type Turn,
   compactedEntry,
@@ -17,9 +19,6 @@ import {
 } from './live-conversation.ts'
 import type { RunSession } from './run-session.ts'
 import { UNKNOWN_LIMIT_MS, addSpent, totalOf } from '../run-state.ts'
-import { spendOf } from '../make-report.ts'
-import { IdleCompactions } from './loop-detector.ts'
-import { goOnPrompt } from './task-prompts.ts'
 import { fingerprint, repositoryAt } from '../worktree/tree.ts'
 import { defined } from '../../text/defined.ts'
 

@@ -3,18 +3,23 @@
 import { mintId } from '../../journal/ids.ts'
 import { estimateTokens } from '../../text/tokens.ts'
 import { type Failure, askText } from '../texts/task-text.ts'
-import { type Conversations, startFresh } from './conversations.ts'
+import { type Conversations, attemptPrompt, restorePrompt, startFresh } from './conversations.ts'
 import { type RunContext, RunEnds, type TaskWork, readBacklog } from './run-context.ts'
 import { equip } from './agent-environment.ts'
 import type { AttemptPlace, RunEntryData } from '../entries.ts'
-import { proveNow, recordDone } from './record-done.ts'
+import { spendOf } from '../report.ts'
+import {
+  keepUnfinished,
+  leaveWork,
+  proveNow,
+  recordDone,
+  unfinishedIn,
+  withKept,
+} from './record-done.ts'
 import type { RunSession } from './run-session.ts'
 import { addSpent, foldRun } from '../run-state.ts'
-import { spendOf } from '../make-report.ts'
 import { bringBack, fingerprint, headNow, uncommitted } from '../worktree/tree.ts'
 import { type Deadline, type Endured, TurnTaker } from './turn-taker.ts'
-import { attemptPrompt, restorePrompt } from './task-prompts.ts'
-import { keepUnfinished, leaveWork, unfinishedIn, withKept } from './unfinished.ts'
 import { type Usage, draft } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
 

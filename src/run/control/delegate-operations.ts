@@ -17,12 +17,35 @@ import {
   delegateNow,
   findDelegate,
   findExactly,
+  inTurn,
+  isAttended,
+  isSameProcess,
   isUnsettled,
+  takingUp,
 } from '../delegate/delegates.ts'
 import { mergeDelegates } from '../merge/queue.ts'
 import { reconcile, reconcileAll } from '../merge/finish.ts'
-import { discardDelegate, stopDelegate } from './end-delegate.ts'
-import type { MergeEvent, MergeOutcome } from '../events.ts'
+import type { MergeEvent, MergeOutcome } from '../entries.ts'
+import { runGit } from '../../git/run-git.ts'
+import { QUIETLY } from '../../git/working-tree.ts'
+import type { ProcessMark } from '../../harness/contract/drive.ts'
+import { endStrays, isAlive } from '../../harness/process/strays.ts'
+import type { Place } from '../../project/store/place.ts'
+import { repositoryOf } from '../../project/store/worktrees.ts'
+import {
+  commitsBeyond,
+  keepStrayCommits,
+  letGoOfProved,
+  provedInstead,
+  removeTree,
+} from '../delegate/kept-commits.ts'
+import { tellParent } from '../delegate/parent-journal.ts'
+import { endLeftovers } from '../loop/resume.ts'
+import { RunLog, readRun } from '../run-log.ts'
+import { foldRun } from '../run-state.ts'
+import { commitAsFound } from '../worktree/rollback.ts'
+import { fewOf, inNoCommit } from '../worktree/remove-if-clean.ts'
+import { commitOf, repositoryAt } from '../worktree/tree.ts'
 
 export interface WaitOptions {
   readonly group?: string
@@ -174,4 +197,159 @@ async function each(
   }
   if (failures.length > 0) throw failures[0]
   return Promise.all(chosen.map(({ id }) => rowNow(workspace, id)))
+}
+
+/** To end its agent, commit what is there and say so. */
+const GRACE_MS = 15_000
+const LOOK_MS = 50
+
+/** Ends a delegate and everything it started. Its work stays, on its branch. */
+export async function stopDelegate(
+  workspace: Workspace,
+  { id, order }: DelegateState,
+): Promise<DelegateState> {
+  const state = await onceBegun(workspace.place, id)
+  const { runner, ended } = state.run
+  // By the process and not by what it is called: whoever called it failed may have been wrong.
+  if (state.isBegun && ended === undefined && isAlive(runner)) {
+    if (isOfRun(workspace.place, state)) {
+      throw new StintError(
+        'PART_OF_RUN',
+        `${order.name} is a part of a run, in process ${runner.pid}`,
+        'stop the run: Ctrl-C where it runs',
+      )
+    }
+    await end(runner)
+  }
+  if (!isAttended(delegateNow(workspace.place, id)))
+    await endLeftovers(delegateNow(workspace.place, id).run)
+  return reconcile(workspace, delegateNow(workspace.place, id))
+}
+
+/** Whoever makes it has other things to do, and is not ended for it: its process is waited for. */
+async function onceBegun(place: Place, id: string): Promise<DelegateState> {
+  const isBeingMade = (state: DelegateState) => !state.isBegun && isAttended(state)
+  for (const until = Date.now() + GRACE_MS; Date.now() < until; await sleep(LOOK_MS)) {
+    const state = delegateNow(place, id)
+    if (!isBeingMade(state) || isOfRun(place, state)) return state
+  }
+  const { order, run } = delegateNow(place, id)
+  throw new StintError(
+    'DELEGATE_BUSY',
+    `${order.name} is just being begun by process ${run.runner.pid}`,
+    `stint delegate stop ${order.name} in a moment`,
+  )
+}
+
+/** A parallel run works on it in its own process, which has others to work on. */
+function isOfRun(place: Place, { order, run }: DelegateState): boolean {
+  const runner = order.run === undefined ? undefined : foldRun(readRun(place, order.run))?.runner
+  return runner !== undefined && isSameProcess(runner, run.runner)
+}
+
+async function end(runner: ProcessMark): Promise<void> {
+  signal(runner.pid, 'SIGTERM')
+  // One that was halted hears of it only when it goes on.
+  signal(runner.pid, 'SIGCONT')
+  if (await isGone(runner, GRACE_MS)) return
+  signal(runner.pid, 'SIGKILL')
+  await isGone(runner, GRACE_MS)
+  if (runner.mark !== '') await endStrays(runner)
+}
+
+async function isGone(runner: ProcessMark, withinMs: number): Promise<boolean> {
+  for (const until = Date.now() + withinMs; Date.now() < until; await sleep(LOOK_MS))
+    if (!isAlive(runner)) return true
+  return !isAlive(runner)
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It ended meanwhile.
+  }
+}
+
+/**
+ * Gives a delegate up. Its worktree and branch go away; its commits, and what it had not committed, stay under `refs/stint/`.
+ * What can be in no commit is not taken away: then worktree and branch stay, and it is said.
+ */
+export async function discardDelegate(
+  workspace: Workspace,
+  given: DelegateState,
+  because?: string,
+): Promise<DelegateState> {
+  const { place } = workspace
+  const state = await stopDelegate(workspace, given)
+  const { id } = state
+  const now = await inTurn(place, takingUp(id), () =>
+    giveUp(workspace, delegateNow(place, id), because),
+  )
+  await tellParent(workspace, now)
+  return now
+}
+
+function giveUp(
+  workspace: Workspace,
+  state: DelegateState,
+  because: string | undefined,
+): DelegateState {
+  const { place, config } = workspace
+  const { id, order, run, status } = state
+  if (status === 'discarded') return state
+  if (status === 'merged') {
+    throw new StintError(
+      'DELEGATE_MERGED',
+      `${order.name} is merged into ${order.target}`,
+      `git revert -m 1 ${state.move?.commit?.slice(0, 10) ?? 'COMMIT'} takes it back`,
+    )
+  }
+  if (isAttended(state) && status !== 'merging') {
+    throw new StintError(
+      'DELEGATE_BUSY',
+      `${order.name} was just begun again`,
+      `stint delegate discard ${order.name} once more`,
+    )
+  }
+  if (status === 'merging')
+    throw new StintError(
+      'DELEGATE_BUSY',
+      `${order.name} is being merged`,
+      'wait for the merge to end',
+    )
+  const { base, branch, tree } = run.started
+  const { mainRoot } = repositoryOf(place)
+  const found = commitAsFound(place, id, { tree, branch, base, isInPlace: false })
+  const left = repositoryAt(tree) === undefined ? [] : inNoCommit(tree)
+  const why = [
+    ...(because === undefined ? [] : [because]),
+    ...(left.length === 0 ? [] : [leftWords(tree, left)]),
+  ]
+  const tip = commitOf(mainRoot, branch)
+  const kept = `refs/stint/runs/${id}/discarded`
+  // First kept, then said, then taken away: whoever is killed in between has lost nothing.
+  const work = provedInstead(place, { tip, base, proved: state.ready?.commit }) ?? tip
+  const hasWork = work !== undefined && work !== base
+  if (hasWork) {
+    runGit(mainRoot, [...QUIETLY, 'update-ref', '-m', 'stint: keep what is discarded', kept, work])
+    letGoOfProved(place, id, work)
+  }
+  keepStrayCommits(place, state, (text) => workspace.say(text))
+  const log = new RunLog(place, id, config)
+  log.append('delegate.moved', {
+    to: 'discarded',
+    commits: commitsBeyond(place, base, [work]),
+    ...(why.length === 0 ? {} : { because: why.join('; ') }),
+    ...(left.length === 0 ? {} : { left }),
+    ...(hasWork ? { kept, commit: work } : found.kept === undefined ? {} : { kept: found.kept }),
+  })
+  log.close()
+  if (left.length === 0) removeTree(place, run.started, tip)
+  else workspace.say(`${order.name}: ${leftWords(tree, left)}`)
+  return delegateNow(place, id)
+}
+
+function leftWords(tree: string, left: readonly string[]): string {
+  return `its worktree ${tree} is left, as it holds what is in no commit: ${fewOf(left)}`
 }

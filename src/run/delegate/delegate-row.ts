@@ -6,13 +6,18 @@ import { runLogPlace } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import { defined } from '../../text/defined.ts'
-import type { AttemptOutcome, DelegateMove, DelegateOrder, DelegateStatus } from '../entries.ts'
+import type {
+  AttemptOutcome,
+  DelegateMove,
+  DelegateOrder,
+  DelegateStatus,
+  Spend,
+} from '../entries.ts'
+import { spendOf } from '../report.ts'
 import { addSpent } from '../run-state.ts'
-import { spendOf } from '../make-report.ts'
 import { commitOf } from '../worktree/tree.ts'
 import { type DelegateState, isAttended, isOrphaned, isUnsettled } from './delegates.ts'
 import { commitsBeyond } from './kept-commits.ts'
-import type { Spend } from '../report.ts'
 
 /** A delegate as it is listed. */
 export function rowOf({ place, config }: Workspace, state: DelegateState): DelegateRow {

@@ -14,14 +14,20 @@ import { redactDeep } from '../../text/redact.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import { delegateRun, delegateSource, delegateWrap } from './delegate-run.ts'
 import { RunEnds, Stopping } from '../attempt/run-context.ts'
-import type { DelegateMove, DelegateOrder } from '../entries.ts'
-import { type Emit, type Listener, emitTo } from '../events.ts'
+import {
+  type DelegateMove,
+  type DelegateOrder,
+  type Emit,
+  type EndOfRun,
+  type Listener,
+  type RunReport,
+  emitTo,
+} from '../entries.ts'
 import { makeRunContext, readyHarness } from '../loop/make-run-context.ts'
 import { bringBackTree, endLeftovers } from '../loop/resume.ts'
 import { Selection } from '../loop/selection.ts'
 import { type RunHandle, thisProcess, work } from '../loop/start-run.ts'
 import { type RunOptions, resolveOptions } from '../options.ts'
-import type { EndOfRun, RunReport } from '../report.ts'
 import { RunLog, readRun } from '../run-log.ts'
 import { commitAsFound } from '../worktree/rollback.ts'
 import { fewOf } from '../worktree/remove-if-clean.ts'

@@ -1,9 +1,9 @@
 import { priceOf } from '../../context/budget/prices.ts'
 import { pointFor } from '../../harness/point-for.ts'
-import type { Forecast, PlannedTask, SizeClass, Standing } from '../plan/contract.ts'
-import { forecastsFrom } from '../plan/forecast.ts'
-import { orderOfWork } from '../plan/order.ts'
-import { planSessions } from '../plan/plan-sessions.ts'
+import { type Forecast, forecastsFrom } from '../plan/forecast.ts'
+import { type PlannedTask, orderOfWork } from '../plan/order.ts'
+import type { SizeClass } from '../../project/config/plan-settings.ts'
+import { type Standing, planSessions } from '../plan/decide.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { Backlog } from '../../backlog/backlog.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
@@ -26,7 +26,7 @@ import { Selection } from './selection.ts'
 import { nameOf } from '../attempt/agent-environment.ts'
 import { defined } from '../../text/defined.ts'
 import type { Complexity } from '../../document/export/work.ts'
-import type { ParallelReport, TaskName } from '../report.ts'
+import type { ParallelReport, TaskName } from '../entries.ts'
 
 /** What a run would do, and why, if every task took what is forecast. Begins nothing. */
 export async function planRun(workspace: Workspace, options: RunOptions): Promise<RunPlan> {

@@ -7,7 +7,15 @@ import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { Place } from '../../project/store/place.ts'
-import { proveNow, recordDone, settle } from '../attempt/record-done.ts'
+import {
+  type Unfinished,
+  leaveWork,
+  proveNow,
+  recordDone,
+  settle,
+  unfinishedIn,
+  withKept,
+} from '../attempt/record-done.ts'
 import { RunSession } from '../attempt/run-session.ts'
 import type { Claims } from './claims.ts'
 import type { RunEntry } from '../entries.ts'
@@ -15,7 +23,6 @@ import type { Attempt, ConversationRecord, RunState } from '../run-state.ts'
 import type { RunContext } from '../attempt/run-context.ts'
 import { isAsKept } from '../worktree/rollback.ts'
 import { bringBack, headInWords, headNow, uncommitted } from '../worktree/tree.ts'
-import { type Unfinished, leaveWork, unfinishedIn, withKept } from '../attempt/unfinished.ts'
 import { plannedTask } from '../plan/order.ts'
 import { defined } from '../../text/defined.ts'
 

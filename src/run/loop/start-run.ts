@@ -10,7 +10,8 @@ import { commandEnvironment, nameOf } from '../attempt/agent-environment.ts'
 import { openSource } from '../sources/open-source.ts'
 import { Claims } from './claims.ts'
 import { type RunContext, RunEnds, Stopping } from '../attempt/run-context.ts'
-import { type Emit, type Listener, emitTo } from '../events.ts'
+import { type Emit, type EndOfRun, type Listener, type RunReport, emitTo } from '../entries.ts'
+import { emptyReport } from '../report.ts'
 import { finishedTasks, lastResumable, reportNow, stateOf } from '../runs.ts'
 import {
   bringBackTree,
@@ -21,11 +22,9 @@ import {
   refuseToGoOn,
 } from './resume.ts'
 import { Loop } from './loop.ts'
-import { emptyReport } from '../make-report.ts'
 import { readyHarness, makeRunContext, verifyCommands } from './make-run-context.ts'
 import { Selection, neverBegun } from './selection.ts'
 import { type RunOptions, type ResolvedOptions, resolveOptions } from '../options.ts'
-import type { EndOfRun, RunReport } from '../report.ts'
 import { RunLog, findRun } from '../run-log.ts'
 import { RunSession } from '../attempt/run-session.ts'
 import { type RunState, foldRun } from '../run-state.ts'
@@ -33,7 +32,7 @@ import { expectedSeconds } from './plan-run.ts'
 import { removeIfClean } from '../worktree/remove-if-clean.ts'
 import { type RunTree, treeInPlace, treeOfItsOwn } from '../worktree/tree.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
-import { runVerify } from '../proof/verify.ts'
+import { runVerify } from '../proof/prove.ts'
 import { defined } from '../../text/defined.ts'
 
 /** A run that goes on. */

@@ -12,7 +12,7 @@ import {
 } from '../delegate/delegates.ts'
 import { contains, hasCommit, inRepository, provedInstead } from '../delegate/kept-commits.ts'
 import { tellParent } from '../delegate/parent-journal.ts'
-import type { DelegateMove } from '../entries.ts'
+import type { DelegateMove, MergeOutcome } from '../entries.ts'
 import { RunLog } from '../run-log.ts'
 import { contradictionsOf } from './contradictions.ts'
 import { finish, isOnTarget, keptMerge, readyAgain, tidy } from './finish.ts'
@@ -41,12 +41,11 @@ import {
   waiting,
 } from './outcomes.ts'
 import { openPullRequest } from './pull-request.ts'
-import type { MergeOutcome } from '../events.ts'
 import { cleanText, oneLine, shorten } from '../../text/clean.ts'
 import { plainEnvironment } from '../attempt/agent-environment.ts'
 import { delegateEnvironment } from '../delegate/delegate-run.ts'
 import { resolveOptions } from '../options.ts'
-import { type VerifyResult, runVerify } from '../proof/verify.ts'
+import { type VerifyResult, runVerify } from '../proof/prove.ts'
 import { openSource } from '../sources/open-source.ts'
 import { headInWords, headNow, headOf, uncommitted } from '../worktree/tree.ts'
 

@@ -6,7 +6,7 @@ import { bounded } from '../attempt/run-context.ts'
 import type { MergeOptions, MergeProposal } from '../delegate/delegate-row.ts'
 import { type DelegateState, isRejection } from '../delegate/delegates.ts'
 import { inRepository } from '../delegate/kept-commits.ts'
-import type { Emit, MergeOutcome } from '../events.ts'
+import type { Emit, MergeOutcome } from '../entries.ts'
 import type { ProcessMark } from '../../harness/contract/drive.ts'
 import { StintError } from '../../journal/errors.ts'
 

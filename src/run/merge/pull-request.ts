@@ -12,7 +12,7 @@ import { readyAgain } from './finish.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import { targetNow } from './target.ts'
 import { type MergeContext, outcomeOf, refuseWhenStopped } from './outcomes.ts'
-import type { MergeOutcome } from '../events.ts'
+import type { MergeOutcome } from '../entries.ts'
 
 const GH: Program = {
   command: 'gh',

@@ -12,7 +12,7 @@ import { mergeOne, tidyAgain } from './merge-one.ts'
 import { type MergeContext, reasonOf, say, waiting } from './outcomes.ts'
 import { refuseWithoutGitHub } from './pull-request.ts'
 import { recoverWithQueue } from './finish.ts'
-import { type Listener, type MergeEvent, type MergeOutcome, emitTo } from '../events.ts'
+import { type Listener, type MergeEvent, type MergeOutcome, emitTo } from '../entries.ts'
 
 /** Merges delegates in the order given, each into its own target. */
 export async function mergeDelegates(

@@ -13,7 +13,8 @@ import { Stopping } from '../attempt/run-context.ts'
 import { nameOf } from '../attempt/agent-environment.ts'
 import { refuseSecretCommand } from '../delegate/create-delegate.ts'
 import { type DelegateState, allDelegates, isAttended } from '../delegate/delegates.ts'
-import { type Listener, emitTo } from '../events.ts'
+import { type EndOfRun, type Listener, type RunReport, emitTo } from '../entries.ts'
+import { emptyReport } from '../report.ts'
 import { Claims } from '../loop/claims.ts'
 import { readyHarness } from '../loop/make-run-context.ts'
 import { Selection, neverBegun } from '../loop/selection.ts'
@@ -27,19 +28,16 @@ import {
   startRun,
   thisProcess,
 } from '../loop/start-run.ts'
-import { emptyReport } from '../make-report.ts'
 import { reconcile } from '../merge/finish.ts'
 import { MOST_AT_ONCE, type ResolvedOptions, type RunOptions, resolveOptions } from '../options.ts'
-import type { EndOfRun, RunReport } from '../report.ts'
 import { RunLog, findRun } from '../run-log.ts'
 import { type RunState, addSpent, foldRun } from '../run-state.ts'
 import { lastResumable, reportNow, stateOf } from '../runs.ts'
 import { openSource } from '../sources/open-source.ts'
 import { removeIfClean } from '../worktree/remove-if-clean.ts'
 import { treeOfItsOwn } from '../worktree/tree.ts'
-import { InTurn, Purse, type Stage, type TakenUp } from './parallel-context.ts'
-import { ParallelRun } from './parallel-run.ts'
-import { planParallel } from './plan-parallel.ts'
+import { InTurn, ParallelRun, Purse, type Stage, type TakenUp } from './parallel-run.ts'
+import { planParallel } from './schedule.ts'
 
 /** Begins a run that works on several tasks at once, or goes on with one. What is wrong is said before anything is begun. */
 export async function startParallelRun(

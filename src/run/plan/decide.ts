@@ -1,8 +1,54 @@
 import { number } from '../../context/budget/banner.ts'
-import type { Decision, Forecast, Forecasts, PlannedTask, Standing, Start } from './contract.ts'
-import { areRelated, relationToAll } from './order.ts'
+import type { Forecast, Forecasts, Start } from './forecast.ts'
+import { type PlannedTask, areRelated, relationToAll } from './order.ts'
 import { DEFAULT_PLAN, type PlanSettings, placesOf } from '../../project/config/plan-settings.ts'
 import { type Price, type Spent, priced } from '../../context/budget/prices.ts'
+import type { Usage } from '../../session/entries.ts'
+
+/** A conversation as it is between two tasks. */
+export interface Standing {
+  /** Tokens in its context now; 0 when there is none yet. */
+  readonly context: number
+  /** What a fresh conversation begins with: the harness's own prompt, tools and our set-up. */
+  readonly base: number
+  /** Where the harness compacts; unknown for some. */
+  readonly point?: number
+  readonly smartZone: number
+  /** The tasks that were done in it, the latest last. */
+  readonly done: readonly PlannedTask[]
+  /** Absent when the model's price is unknown: tokens are weighed as prices usually are to each other. */
+  readonly price?: Price
+  /** The prefix is still in the provider's cache. */
+  readonly isWarm: boolean
+}
+
+export interface Decision {
+  readonly stay: boolean
+  /** In one line, with the figures that decided. */
+  readonly because: string
+  readonly rule:
+    | 'first'
+    | 'fits'
+    | 'compaction point'
+    | 'smart zone'
+    | 'cheaper fresh'
+    | 'unrelated'
+    | 'batch'
+    | 'one'
+  /** What staying and leaving would cost from here on: US dollars, or tokens of input where the price is unknown. */
+  readonly cost?: { readonly stay: number; readonly leave: number }
+}
+
+export interface PlannedSession {
+  readonly tasks: readonly { readonly task: PlannedTask; readonly forecast: Forecast }[]
+  /** Why it begins with its first task, and not the session before it goes on. */
+  readonly because: string
+  /** Tokens in the context at its end, in the middle and at the margin. */
+  readonly context: { readonly middle: number; readonly margin: number }
+  readonly tokens: Usage
+  readonly usd?: number
+  readonly seconds: number
+}
 
 /** `forecast`: as is cheapest; `fixed`: so many small tasks; `one`: each task in a conversation of its own. */
 export type BatchMode = 'forecast' | 'fixed' | 'one'
@@ -267,4 +313,82 @@ function keptApart(tasks: readonly PlannedTask[]): readonly (readonly boolean[])
     }
   }
   return apart
+}
+
+/** How a run would go if every task took what is forecast. Each decision is the one that the run itself would make then. */
+export function planSessions(
+  order: readonly PlannedTask[],
+  beginning: Standing,
+  forecasts: Forecasts,
+  mode: BatchMode,
+  settings: PlanSettings = DEFAULT_PLAN,
+): readonly PlannedSession[] {
+  const drafts: Draft[] = []
+  let standing = beginning
+  for (const [place, task] of order.entries()) {
+    const decision = decide(standing, task, order.slice(place + 1), forecasts, mode, settings)
+    if (!decision.stay || drafts.length === 0) {
+      drafts.push(new Draft(decision))
+      // Also a conversation that stands may be gone on with.
+      if (!decision.stay)
+        standing = { ...beginning, context: beginning.base, done: [], isWarm: false }
+    }
+    const isFirst = !decision.stay || decision.rule === 'first'
+    const work = expectedWork(forecasts.of[task.sizeClass], isFirst ? forecasts.start : undefined)
+    drafts.at(-1)!.add(task, work, standing)
+    standing = {
+      ...standing,
+      context: standing.context + work.added,
+      done: [...standing.done, task],
+      isWarm: true,
+    }
+  }
+  return drafts.map((draft) => draft.finished(beginning, forecasts))
+}
+
+class Draft {
+  readonly #because: string
+  readonly #tasks: PlannedTask[] = []
+  #context = 0
+  #seconds = 0
+  #spent: Spent = { input: 0, output: 0, cacheRead: 0, cacheWritten: 0, cacheWrittenHour: 0 }
+
+  constructor({ because }: Decision) {
+    this.#because = because
+  }
+
+  add(task: PlannedTask, work: Work, { context, isWarm }: Standing): void {
+    const spent = spentOn(work, context, isWarm)
+    this.#tasks.push(task)
+    this.#context = context + work.added
+    this.#seconds += work.seconds
+    this.#spent = {
+      ...this.#spent,
+      output: this.#spent.output + spent.output,
+      cacheRead: this.#spent.cacheRead + spent.cacheRead,
+      cacheWritten: this.#spent.cacheWritten + spent.cacheWritten,
+    }
+  }
+
+  finished({ price }: Standing, forecasts: Forecasts): PlannedSession {
+    const last = forecasts.of[this.#tasks.at(-1)!.sizeClass].added
+    const { output, cacheRead, cacheWritten } = this.#spent
+    return {
+      tasks: this.#tasks.map((task) => ({ task, forecast: forecasts.of[task.sizeClass] })),
+      because: this.#because,
+      // Before each task it is looked again where things stand, so that only the last can come out larger than thought.
+      context: {
+        middle: Math.round(this.#context),
+        margin: Math.round(this.#context - last.middle + last.margin),
+      },
+      tokens: {
+        input: 0,
+        output: Math.round(output),
+        cacheRead: Math.round(cacheRead),
+        cacheWritten: Math.round(cacheWritten),
+      },
+      ...(price === undefined ? {} : { usd: priced(this.#spent, price) }),
+      seconds: Math.round(this.#seconds),
+    }
+  }
 }

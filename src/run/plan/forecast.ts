@@ -1,11 +1,48 @@
-import type {
-  FinishedTask,
-  Forecast,
-  Forecasts,
-  PlannedTask,
-  SizeClass,
-  Start,
-} from './contract.ts'
+import type { PlannedTask } from './order.ts'
+import type { SizeClass } from '../../project/config/plan-settings.ts'
+
+/** One task that was done, as a run's log tells it. Lists of them have the earliest first. */
+export interface FinishedTask {
+  readonly sizeClass: SizeClass
+  /** Tokens that it added to the history of its conversation. */
+  readonly added: number
+  readonly requests: number
+  readonly output: number
+  readonly seconds: number
+  /** The conversation was compacted while it was done, so that `added` is a lower bound. */
+  readonly wasCompacted: boolean
+  /** It was the first of its conversation, and paid for finding its way. */
+  readonly wasFirst: boolean
+  /** What had been forecast at the margin, when it was: `marginOf` says it. */
+  readonly forecast?: number
+}
+
+/** What a task of a class will probably take. */
+export interface Forecast {
+  /** Tokens it adds: half the tasks stay below the first, nearly all below the second. */
+  readonly added: { readonly middle: number; readonly margin: number }
+  readonly requests: number
+  readonly output: number
+  readonly seconds: number
+  /** `history`: from so many tasks of this project; `prior`: from the table that comes with Stint. */
+  readonly from: { readonly source: 'history' | 'prior'; readonly count: number }
+}
+
+/** What the first task of a conversation takes besides its own: finding its way. */
+export interface Start {
+  readonly added: number
+  readonly requests: number
+  readonly output: number
+  readonly seconds: number
+}
+
+/** Everything that is foreseen at one moment. */
+export interface Forecasts {
+  readonly of: Readonly<Record<SizeClass, Forecast>>
+  readonly start: Start
+  /** The same, towards the dear end of what it may be: how it is weighed against staying, as long as it is not surely known. */
+  readonly weighedStart: Start
+}
 
 /** From so many tasks of a class on, its forecast is called the project's own. */
 export const ENOUGH = 5

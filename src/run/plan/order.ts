@@ -1,9 +1,21 @@
 import type { Backlog } from '../../backlog/backlog.ts'
 import { criteriaFor } from '../../backlog/waits.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
-import type { PlannedTask, SizeClass } from './contract.ts'
-import { DEFAULT_PLAN, type PlanSettings } from '../../project/config/plan-settings.ts'
+import {
+  DEFAULT_PLAN,
+  type PlanSettings,
+  type SizeClass,
+} from '../../project/config/plan-settings.ts'
 import { defined } from '../../text/defined.ts'
+
+export interface PlannedTask {
+  readonly id: string
+  readonly sizeClass: SizeClass
+  readonly labels: readonly string[]
+  readonly dependsOn: readonly string[]
+  readonly parent?: string
+  readonly group?: string
+}
 
 /** A task as the planner sees it. */
 export function plannedTask(

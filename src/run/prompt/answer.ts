@@ -35,7 +35,8 @@ import {
 } from '../attempt/live-conversation.ts'
 import { OWN_COMMANDS } from '../attempt/agent-environment.ts'
 import { recorderFor } from '../attempt/record-conversation.ts'
-import { spendOf } from '../make-report.ts'
+import { spendOf } from '../report.ts'
+import type { Gauge } from '../entries.ts'
 import type { Emit } from './contract.ts'
 import {
   type FirstWords,
@@ -49,7 +50,6 @@ import { isAbsolute, relative } from 'node:path'
 import { GitFailed } from '../../git/run-git.ts'
 import { LONGEST_MESSAGE, clip } from '../../hook/clip.ts'
 import { requestIn } from '../../hook/requests.ts'
-import type { Gauge } from '../events.ts'
 import { newCommits } from '../worktree/tree.ts'
 
 /** What all parts of a prompt share. */

@@ -1,8 +1,7 @@
 // One prompt to an agent of any harness, in a session that is new or goes on: what is asked, and what is told while it answers.
 import type { HarnessEvent, PermissionRequest, Permissions } from '../../harness/contract/drive.ts'
 import { type RedactOptions, redactDeep } from '../../text/redact.ts'
-import type { Gauge } from '../events.ts'
-import type { Spend } from '../report.ts'
+import type { Gauge, Spend } from '../entries.ts'
 
 export interface PromptRequest {
   readonly text: string

@@ -25,7 +25,7 @@ import { createHandoff } from '../../project/handoff/create.ts'
 import { packSession } from '../../project/pack.ts'
 import { type RawEntry, inEffect } from '../../session/in-effect.ts'
 import type { SessionState } from '../../session/state.ts'
-import { data, quoted } from '../texts/pieces.ts'
+import { data, quoted } from '../texts/task-text.ts'
 
 const LONGEST_GOAL = 240
 const BY = 'prompt'

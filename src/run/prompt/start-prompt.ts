@@ -13,7 +13,7 @@ import { DEFAULT_HARNESS, findHarness } from '../../harness/registry.ts'
 import { harnessNamed } from '../harnesses.ts'
 import { redactDeep } from '../../text/redact.ts'
 import { addSpent } from '../run-state.ts'
-import { spendOf } from '../make-report.ts'
+import { spendOf } from '../report.ts'
 import { type Answered, type PromptContext, Questions, answer } from './answer.ts'
 import {
   type Emit,

@@ -12,7 +12,7 @@ import {
   listed,
   notDoneCommands,
   quoted,
-} from './pieces.ts'
+} from './task-text.ts'
 import { NO_FILE, readInside } from '../../context/read-inside.ts'
 
 export interface PromptFile {

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PlainLog, finishedLines } from '../../../src/cli/print/run/view.ts'
 import { frame } from '../../../src/cli/print/run/frame.ts'
 import { NOTHING_YET, afterEvent } from '../../../src/cli/print/run/state.ts'
-import type { RunEvent } from '../../../src/run/events.ts'
-import type { TaskName } from '../../../src/run/report.ts'
+import type { RunEvent, TaskName } from '../../../src/run/entries.ts'
 import { STORY, TASKS, at, gauge, spend } from './story.ts'
 
 beforeEach(() => void vi.stubEnv('TZ', 'UTC'))

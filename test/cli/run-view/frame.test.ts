@@ -4,7 +4,7 @@ import { finishedLines } from '../../../src/cli/print/run/view.ts'
 import { frame } from '../../../src/cli/print/run/frame.ts'
 import { NOTHING_YET, afterEvent } from '../../../src/cli/print/run/state.ts'
 import { widthOf } from '../../../src/cli/print/terminal/width.ts'
-import type { RunEvent } from '../../../src/run/events.ts'
+import type { RunEvent } from '../../../src/run/entries.ts'
 import { awkwardText } from './awkward.ts'
 import { ATTEMPT, OPENED, REST, STORY, TASKS, at, gauge, named, spend } from './story.ts'
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { LiveView, finishedLines } from '../../../src/cli/print/run/view.ts'
 import { frame } from '../../../src/cli/print/run/frame.ts'
 import { NOTHING_YET, afterEvent } from '../../../src/cli/print/run/state.ts'
-import type { RunEvent } from '../../../src/run/events.ts'
+import type { RunEvent } from '../../../src/run/entries.ts'
 import { Screen } from '../../support/screen.ts'
 import { REST, STORY, TASKS, at } from './story.ts'
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PlainLog, eventLine } from '../../../src/cli/print/run/view.ts'
-import type { RunEvent } from '../../../src/run/events.ts'
+import type { RunEvent } from '../../../src/run/entries.ts'
 import { awkwardText } from './awkward.ts'
 import { ATTEMPT, REST, STORY, TASKS, at, gauge, spend } from './story.ts'
 

@@ -1,7 +1,7 @@
 // A run in front of a real terminal: says its story, then waits to be told to stop, or breaks.
 import { exitCodeOfRun, showRun } from '../../../src/cli/print/run/show-run.ts'
 import type { Context } from '../../../src/cli/context/context.ts'
-import type { RunReport } from '../../../src/run/report.ts'
+import type { RunReport } from '../../../src/run/entries.ts'
 import { REPORT, STORY } from './story.ts'
 
 const [mode] = process.argv.slice(2)

@@ -5,7 +5,7 @@ import {
   afterEvent,
   countOf,
 } from '../../../src/cli/print/run/state.ts'
-import type { RunEvent } from '../../../src/run/events.ts'
+import type { RunEvent } from '../../../src/run/entries.ts'
 import { ATTEMPT, OPENED, REST, STORY, TASKS, at, gauge, named, spend } from './story.ts'
 
 function after(...events: readonly RunEvent[]): ViewState {

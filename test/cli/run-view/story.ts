@@ -1,6 +1,5 @@
 // A run as it may well go: two sessions, a failure that is mended, a task that is parked, one that is blocked.
-import type { Gauge, RunEvent } from '../../../src/run/events.ts'
-import type { RunReport, Spend, TaskName } from '../../../src/run/report.ts'
+import type { Gauge, RunEvent, RunReport, Spend, TaskName } from '../../../src/run/entries.ts'
 
 export const RUN = '0199f0aa-7c3e-7b11-8a51-5e2d4c3f9c1a'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createDelegate } from '../../../src/run/delegate/create-delegate.ts'
-import { planAnyRun } from '../../../src/run/parallel/plan-parallel.ts'
+import { planAnyRun } from '../../../src/run/parallel/schedule.ts'
 import { startOf } from '../../../src/harness/process/strays.ts'
 import { mintId } from '../../../src/journal/ids.ts'
 import { Claims } from '../../../src/run/loop/claims.ts'

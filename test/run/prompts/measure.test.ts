@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { boilerplateAvoided, promptSizes } from '../../../src/run/make-report.ts'
+import { boilerplateAvoided, promptSizes } from '../../../src/run/report.ts'
 import { setupText } from '../../../src/run/texts/setup-text.ts'
 import { taskText } from '../../../src/run/texts/task-text.ts'
 import { SETUP, TASK } from './prompt-texts.ts'

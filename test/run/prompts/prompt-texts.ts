@@ -1,4 +1,4 @@
-import type { PromptTask } from '../../../src/run/texts/pieces.ts'
+import type { PromptTask } from '../../../src/run/texts/task-text.ts'
 import type { SetupInput } from '../../../src/run/texts/setup-text.ts'
 
 export const TASK: PromptTask = {

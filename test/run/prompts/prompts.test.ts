@@ -2,14 +2,16 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { estimateTokens } from '../../../src/text/tokens.ts'
 import {
+  type PromptTask,
   askText,
   continueText,
+  nameOf,
   restoreText,
   retryText,
+  taskHead,
   taskText,
 } from '../../../src/run/texts/task-text.ts'
 import { PROTOCOL, firstPrompt, setupText } from '../../../src/run/texts/setup-text.ts'
-import { type PromptTask, nameOf, taskHead } from '../../../src/run/texts/pieces.ts'
 import { anyText } from '../../support/texts.ts'
 import { HOSTILE, SETUP, TASK, tags, taskLines } from './prompt-texts.ts'
 

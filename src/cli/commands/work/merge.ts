@@ -25,7 +25,7 @@ import { json, text, toggle } from '../../context/flags.ts'
 import { Interrupt } from '../../context/interrupt.ts'
 import { waitFor } from '../../print/watch-delegates.ts'
 import { defined } from '../../../text/defined.ts'
-import type { MergeEvent, MergeOutcome } from '../../../run/events.ts'
+import type { MergeEvent, MergeOutcome } from '../../../run/entries.ts'
 
 interface MergeFlags {
   readonly all?: boolean

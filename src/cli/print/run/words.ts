@@ -4,10 +4,17 @@ import { line, plural } from '../terminal/text.ts'
 import { budgetLine } from '../../../context/budget/banner.ts'
 import { measured } from '../../../context/budget/figures.ts'
 import { shortId } from '../../../journal/ids.ts'
-import type { Breaker } from '../../../run/entries.ts'
-import type { Gauge, RunEvent, RunEventKind } from '../../../run/events.ts'
+import type {
+  Breaker,
+  EndOfRun,
+  Gauge,
+  RunEvent,
+  RunEventKind,
+  RunReport,
+  Spend,
+  TaskName,
+} from '../../../run/entries.ts'
 import { defined } from '../../../text/defined.ts'
-import type { EndOfRun, RunReport, Spend, TaskName } from '../../../run/report.ts'
 import { cents, clock, span, tokens } from '../terminal/amounts.ts'
 import type { PermissionRequest } from '../../../harness/contract/drive.ts'
 

@@ -1,4 +1,3 @@
-// What runs left: work that can be gone on with, processes, worktrees. It is said with what to do about it, and left alone.
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { findRepository } from '../../git/repository.ts'
@@ -12,8 +11,18 @@ import { runIds } from '../../project/store/run-files.ts'
 import { readRun } from '../run-log.ts'
 import { type RunState, foldRun } from '../run-state.ts'
 import { isRunningNow } from '../runs.ts'
-import { headOf, uncommitted } from '../worktree/tree.ts'
+import { headNow, headOf, uncommitted } from '../worktree/tree.ts'
 import { worktreesFolder } from '../../project/store/worktrees.ts'
+import {
+  type DelegateState,
+  allDelegates,
+  isAttended,
+  isOrphaned,
+  isUnsettled,
+} from '../delegate/delegates.ts'
+import { isOfDeadTry } from '../merge/target.ts'
+
+// What runs left: work that can be gone on with, processes, worktrees. It is said with what to do about it, and left alone.
 
 const PATHS_SHOWN = 5
 /** Worktrees of delegates and of merges, which are looked at with them. */
@@ -121,4 +130,85 @@ function canGoOn({ ended }: RunState): boolean {
 
 export function inShell(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+}
+
+// What delegates left: processes, worktrees, work that waits for somebody. It is said with what to do about it, and left alone.
+
+export function checkDelegates(place: Place): readonly Check[] {
+  const all = allDelegates(place)
+  const findings = new Findings('delegates')
+  for (const state of all)
+    for (const finding of aboutOne(place, state)) findings[finding.how](finding.text)
+  for (const text of leftTrees(place, all)) findings.note(text)
+  const going = all.filter(isAttended).length
+  const waiting = all.filter((state) => isUnsettled(state) && !isAttended(state)).length
+  const ok = [
+    going === 0 ? 'none is at work' : `${going} at work`,
+    ...(waiting === 0 ? [] : [`${waiting} to be merged or discarded`]),
+  ]
+  return [findings.check(ok.join(', '), (count) => plural(count, 'remark'))]
+}
+
+function aboutOne(
+  place: Place,
+  state: DelegateState,
+): readonly { how: 'note' | 'problem'; text: string }[] {
+  const { order, run, status } = state
+  const { name } = order
+  const { base, tree } = run.started
+  const left = isAttended(state)
+    ? []
+    : run.conversations.map(({ opened }) => opened.process).filter(isAlive)
+  return [
+    ...(isOrphaned(state)
+      ? [
+          {
+            how: 'note' as const,
+            text: `${name}: nobody is ${status === 'merging' ? 'merging' : 'working on'} it any more; stint delegates settles it`,
+          },
+        ]
+      : []),
+    ...left.map(({ pid }) => ({
+      how: 'problem' as const,
+      text: `${name}: process ${pid} of its agent is still there; stint delegate stop ${name} ends it`,
+    })),
+    ...(!isUnsettled(state) && existsSync(tree)
+      ? [
+          {
+            how: 'note' as const,
+            text: `${tree} of ${name}, which is ${status}: ${describeTree(place, tree, base)}`,
+          },
+        ]
+      : []),
+  ]
+}
+
+/** Of makers and merges that were killed. What is being made or merged now is left out. */
+function leftTrees(place: Place, all: readonly DelegateState[]): readonly string[] {
+  const known = new Set(all.map(({ run }) => run.started.tree))
+  const merging = new Set(
+    all
+      .filter((state) => state.status === 'merging' && isAttended(state))
+      .map(({ id }) => shortId(id)),
+  )
+  return treesInState(place).flatMap((tree) => {
+    const [, kind, short = ''] = /^(delegate|merge|try)-([0-9a-f]{6})/.exec(basename(tree)) ?? []
+    if (kind === 'delegate' && !known.has(tree)) return [neverBegun(place, tree)]
+    const isLeft =
+      kind === 'merge' ? !merging.has(short) : kind === 'try' && isOfDeadTry(basename(tree))
+    if (!isLeft) return []
+    const what = kind === 'merge' ? 'a merge' : 'a merge that was only tried'
+    return [
+      `${tree} was left by ${what}: nobody needs it; take it away with: git worktree remove --force ${inShell(tree)}`,
+    ]
+  })
+}
+
+function neverBegun(place: Place, tree: string): string {
+  const branch = headNow(tree)?.branch
+  const more =
+    branch === undefined
+      ? ''
+      : `, then the branch, if nothing is on it: git branch -d ${inShell(branch)}`
+  return `${tree} was made for a delegate that was never begun: ${describeTree(place, tree)}${more}`
 }
