@@ -1,5 +1,4 @@
-// What the page asks the server and what it is answered. Every path takes `?project=KEY`; without it the project is the one that the server
-// was started in.
+// Every path takes `?project=KEY`; default: the project the server was started in.
 import type { HistoryItem } from '../history/items.ts'
 import type { Ledger } from '../ledger/contract.ts'
 import type {
@@ -19,7 +18,7 @@ import type { MergeOutcome, Spend, TaskName } from '../run/entries.ts'
 import type { PromptEvent } from '../run/prompt/contract.ts'
 import type { Usage } from '../session/entries.ts'
 
-/** GET /api/overview: what the page begins with. */
+/** GET /api/overview */
 export interface Overview {
   readonly version: string
   readonly here: string
@@ -41,7 +40,7 @@ export interface HarnessLine {
   /** It follows a script and asks no model. */
   readonly isScripted?: true
   readonly isThere: boolean
-  /** It has not answered yet whether it is. */
+  /** It has not answered yet. */
   readonly isPending?: true
   readonly version?: string
   readonly problem?: string
@@ -51,7 +50,6 @@ export interface HarnessLine {
 /** GET /api/sessions?status=&text=&name=&branch=&sort=&offset=&limit= */
 export interface SessionList {
   readonly rows: readonly SessionRow[]
-  /** How many there are in all. */
   readonly total: number
 }
 
@@ -59,13 +57,12 @@ export interface SessionList {
 export interface SessionPage {
   readonly row: SessionRow
   readonly state: PublicSession
-  /** The session document, Markdown. */
   readonly document: string
   readonly conversations: readonly ConversationLine[]
   readonly workflow?: PublicWorkflow
   readonly delegates: readonly PublicDelegate[]
   readonly spend: Spend
-  /** Behind the last entry that `state` knows: entries from there on come by events. */
+  /** After the last entry in `state`; later ones come by events. */
   readonly cursor: number
 }
 
@@ -78,31 +75,33 @@ export interface HandoffPage extends PublicHandoff {
   readonly markdown: string
 }
 
-/** GET /api/sessions/:id/entries?from=CURSOR&limit= : the newest when `from` is absent. */
+/** GET /api/sessions/:id/entries?from=CURSOR&before=&limit= : the newest without `from`. */
 export interface EntryList {
   readonly entries: readonly PublicEntry[]
-  /** Where to go on. */
   readonly cursor: number
-  /** Where earlier ones begin, for `?before=`; absent when there are none. */
+  /** For `?before=`; absent when there are no earlier ones. */
   readonly before?: number
 }
 
-/** GET /api/conversations?offset=&limit= : those of which something is stored, of any session and of none, the one written last first. */
+/** GET /api/conversations?offset=&limit= : stored ones, the last written first. */
 export interface ConversationList {
   readonly rows: readonly ConversationLine[]
   readonly total: number
 }
 
-/** GET /api/conversations/:id?from=N&limit=&known= : items by their number, from 0. Of `requests` those are left out that a page knows. */
+/**
+ * GET /api/conversations/:id?from=N&limit=&known= : items by number, from 0, and the requests
+ * after the `known` ones.
+ */
 export interface ConversationPage {
   readonly line: ConversationLine
   readonly items: readonly HistoryItem[]
   readonly from: number
   readonly total: number
-  /** The numbers of compactions and of what people asked, to jump to. */
+  /** To jump to. */
   readonly compactions: readonly number[]
   readonly requests: readonly { readonly number: number; readonly text: string }[]
-  /** How many requests come before these: as many as were `known`, or none where there are not that many any more. */
+  /** `known`, or 0 where there are fewer by now. */
   readonly requestsFrom: number
 }
 
@@ -119,17 +118,17 @@ export interface TokenCurve {
     readonly tokensBefore?: number
   }[]
   readonly smartZone: number
-  /** In percent of the way to the compaction point, with the tokens they stand for. */
+  /** In percent of the way to the compaction point. */
   readonly stages: readonly { readonly percent: number; readonly tokens?: number }[]
   readonly point?: number
   readonly window?: number
   readonly isPointMeasured: boolean
 }
 
-/** GET /api/search?text=&limit= : what was journalled and what was said, best first. */
+/** GET /api/search?text=&limit= */
 export interface SearchAnswer {
   readonly hits: readonly SearchLine[]
-  /** How much of what was said is not searched yet, in bytes; absent when everything was. */
+  /** Not indexed yet. */
   readonly unreadBytes?: number
 }
 
@@ -138,14 +137,13 @@ export interface SearchLine {
   readonly session?: string
   readonly sessionName?: string
   readonly conversation?: string
-  /** The entry, or the number of the item in its conversation. */
+  /** The entry, or the item's number in its conversation. */
   readonly entry?: string
   readonly item?: number
   readonly kind: string
-  /** What people call its kind. */
   readonly label: string
   readonly at?: string
-  /** What was found stands between \u0001 and \u0002. */
+  /** Matches stand between \u0001 and \u0002. */
   readonly snippet: string
 }
 
@@ -154,7 +152,7 @@ export interface RunPage {
   readonly row: PublicRun
   readonly report: PublicRunReport
   readonly tasks: readonly RunTask[]
-  /** One for each session of the run, with its conversations one after the other. */
+  /** One per session. */
   readonly lanes: readonly RunLane[]
 }
 
@@ -183,7 +181,7 @@ export interface LaneBlock {
 /** GET /api/delegates → PublicDelegate[]; GET /api/delegates/:id → DelegatePage */
 export interface DelegatePage {
   readonly row: PublicDelegate
-  /** What its branch changes against its target; cut where it is long. */
+  /** Against its target; cut where it is long. */
   readonly diff: string
   readonly isDiffCut: boolean
   readonly moves: readonly { readonly at: string; readonly to: string; readonly because?: string }[]
@@ -192,13 +190,19 @@ export interface DelegatePage {
 /** POST /api/delegates/:id/{merge,stop,retry,discard} {} → MergeOutcome or PublicDelegate */
 export type DelegateAnswer = MergeOutcome | PublicDelegate
 
-/** GET /api/workflows → WorkflowLine[]; POST /api/workflows/:session/{approve,reject} {note?} → PublicWorkflow */
+/**
+ * GET /api/workflows → WorkflowLine[]; POST /api/workflows/:session/{approve,reject} {note?} →
+ * PublicWorkflow
+ */
 export interface WorkflowLine {
   readonly session: SessionRow
   readonly workflow: PublicWorkflow
 }
 
-/** GET /api/tasks → PublicTask[]; POST /api/tasks {title, …} → PublicTask; POST /api/tasks/:id/status {status, note?} → PublicTask */
+/**
+ * GET /api/tasks → PublicTask[]; POST /api/tasks {title, …} → PublicTask; POST
+ * /api/tasks/:id/status {status, note?} → PublicTask
+ */
 export type Backlog = readonly PublicTask[]
 
 /** GET /api/usage?days= */
@@ -209,30 +213,29 @@ export interface UsageAnswer {
     readonly usage: Usage
     readonly usd?: number
   }[]
-  /** Which models have no price. */
   readonly unpriced: readonly string[]
 }
 
-/** GET /api/ledger?session=&days= : of the project, or of one session; over all its time without `days`. Of the rows those that cost most. */
+/** GET /api/ledger?session=&days= : the rows that cost most. */
 export type LedgerAnswer = Ledger
 
 /**
- * POST /api/prompts PromptRequest → {prompt, session}; GET /api/prompts?session= → RunningPrompt[]; POST /api/prompts/:id/permission {request, isAllowed};
- * POST /api/prompts/:id/interrupt {}; GET /api/prompts/:id/events?after=NUMBER → PromptEvent[].
+ * POST /api/prompts PromptRequest → {prompt, session}; GET /api/prompts?session= →
+ * RunningPrompt[]; POST /api/prompts/:id/permission {request, isAllowed}; POST
+ * /api/prompts/:id/interrupt {}; GET /api/prompts/:id/events?after=NUMBER → PromptEvent[].
  */
 export interface PromptStarted {
   readonly prompt: string
   readonly session: string
 }
 
-/** One that is being answered, for whoever comes to the session meanwhile. */
 export interface RunningPrompt extends PromptStarted {
   readonly text: string
 }
 
 /**
- * GET /api/events, server-sent. Each has an id `EPOCH.NUMBER`; after a reconnection the server goes on behind `Last-Event-ID`, or
- * says `reset` when it cannot (it was started again, or too much has happened): the page then asks anew for what it shows.
+ * GET /api/events, server-sent. Ids are `EPOCH.NUMBER`; after a reconnection events follow `Last-
+ * Event-ID`, or `reset` says that the page must load again.
  */
 export type LiveEvent =
   | { readonly type: 'reset' }
@@ -241,7 +244,7 @@ export type LiveEvent =
       readonly type: 'entries'
       readonly project: string
       readonly session: string
-      /** Where these begin and end: a page takes them when `from` is where it is, and asks for what it lacks when it is beyond. */
+      /** A page that is behind `from` asks for what it lacks. */
       readonly from: number
       readonly cursor: number
       readonly entries: readonly PublicEntry[]
@@ -259,5 +262,4 @@ export type LiveEvent =
     }
   | { readonly type: 'prompt'; readonly prompt: string; readonly event: PromptEvent }
 
-/** Every answer that is not 2xx. */
 export type Problem = PublicError

@@ -1,5 +1,5 @@
-// What has to be known of a stored conversation to show any part of it: where each item lies, what there is to jump to, and what
-// it used. Read through once, and from then on only what was added.
+// Where each item of a stored conversation lies, what to jump to, and what it used. Read once,
+// then only what was added.
 import type { ContextSize, HistoryItem, Message } from '../history/items.ts'
 import { type ConversationSummary, Summing, wordsIn } from '../history/summary.ts'
 import type { ConversationStore } from '../history/store.ts'
@@ -7,49 +7,44 @@ import type { Usage } from '../session/entries.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { defined } from '../text/defined.ts'
 
-/** What one request to the model used, and when. */
 export interface Requested {
   readonly at?: string
   readonly model: string
   readonly usage: Usage
-  /** Of a delegated agent: no part of what the conversation's own model reads. */
+  /** Not part of the conversation's own context. */
   readonly isDelegated: boolean
 }
 
 export interface Compacted {
-  /** The number of its item. */
   readonly number: number
-  /** How many requests of the conversation itself came before it. */
+  /** Own requests before it. */
   readonly after: number
-  /** How often it had been told before how full the context is. */
+  /** Reported context sizes before it. */
   readonly afterTold: number
   readonly at?: string
   readonly tokensBefore?: number
 }
 
 const LONGEST_TITLE = 160
-/** So long nobody else is kept waiting for. */
+/** Other requests wait at most this long. */
 const SLICE_MS = 25
 
 export class ConversationIndex {
   readonly #store: ConversationStore
-  /** The offset behind each item. */
   readonly #ends: number[] = []
   readonly #seen = new Set<string>()
-  /** By the request, so that one that was told in several messages counts once. */
+  /** A request reported in several messages counts once. */
   readonly #byRequest = new Map<string, number>()
   #reading: Promise<void> | undefined
   #isAgain = false
-  /** How far was read: behind the last item there may be some that were stored again. */
+  /** Repeated items may follow the last one counted. */
   #end = 0
-  /** Requests of the conversation itself. */
   #own = 0
   #model: string | undefined
   readonly #summing = new Summing()
   readonly compactions: Compacted[] = []
   readonly requests: { readonly number: number; readonly text: string }[] = []
   readonly used: Requested[] = []
-  /** How full the context was, where the harness says so. */
   readonly told: (ContextSize & { readonly at?: string })[] = []
 
   constructor(
@@ -59,7 +54,6 @@ export class ConversationIndex {
     this.#store = store
   }
 
-  /** How far it has been read, in bytes. */
   get end(): number {
     return this.#end
   }
@@ -72,7 +66,7 @@ export class ConversationIndex {
     return this.#summing.value
   }
 
-  /** Reads what was added. Whoever asks meanwhile is answered when that was read which was there when they asked. */
+  /** A caller that comes meanwhile waits until what it saw is read. */
   async readOn(): Promise<void> {
     if (this.#reading !== undefined) {
       this.#isAgain = true
@@ -82,14 +76,13 @@ export class ConversationIndex {
     return this.#reading
   }
 
-  /** Items by their number. */
   items(from: number, limit: number): readonly HistoryItem[] {
     const items: HistoryItem[] = []
     const last = Math.min(this.total, from + limit)
     if (from >= last) return items
     const start = from === 0 ? 0 : this.#ends[from - 1]!
     for (const { offset, ...item } of this.#store.read(this.id, { from: start })) {
-      // What was stored again lies in between, and has its number already.
+      // Repeated items lie in between.
       if (offset !== this.#ends[from + items.length]) continue
       items.push(item)
       if (from + items.length === last) break
@@ -155,7 +148,7 @@ export class ConversationIndex {
       ...defined({ at }),
     }
     const known = this.#byRequest.get(request)
-    // The last that was told of a request is the whole of it.
+    // The last report of a request is complete.
     if (known !== undefined) {
       this.used[known] = { ...this.used[known]!, usage }
       return
@@ -165,7 +158,6 @@ export class ConversationIndex {
   }
 }
 
-/** What a person asked for, in a line. */
 function askedIn({ role, isMeta, isSummary, agent, parts }: Message): string | undefined {
   if (role !== 'user' || isMeta === true || isSummary === true || agent !== undefined)
     return undefined
@@ -177,7 +169,7 @@ function askedIn({ role, isMeta, isSummary, agent, parts }: Message): string | u
     : shorten(oneLine(text.slice(0, 4 * LONGEST_TITLE)), LONGEST_TITLE)
 }
 
-/** Tokens that a request carried, and what was answered: what the next one reads. */
+/** What the next request reads. */
 export function contextAfter({
   usage: { input, cacheRead, cacheWritten, output },
 }: Requested): number {

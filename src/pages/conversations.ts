@@ -1,4 +1,3 @@
-// The conversations of a project as the page lists and reads them.
 import { trackingFolderOf } from '../project/store/conversation-binding.ts'
 import { readTracking } from '../project/conversation/tracking.ts'
 import { catchUp } from '../project/history/catch-up.ts'
@@ -16,7 +15,7 @@ import { StintError } from '../journal/errors.ts'
 import { ConversationIndex } from './conversation-index.ts'
 import { defined } from '../text/defined.ts'
 
-/** Those that were looked at last; what is known of the others is read again when it is asked for. */
+/** The last used; others are read again. */
 const MOST_HELD = { conversations: 200, items: 200_000 }
 const MOST_SUMMARIES = 5_000
 
@@ -24,7 +23,7 @@ export class Conversations {
   readonly #workspace: Workspace
   readonly #store: ConversationStore
   readonly #held = new Map<string, { readonly index: ConversationIndex; readonly inode: number }>()
-  /** What lists show of one, which is little, for as long as its file is as it was. */
+  /** Valid while the file is unchanged. */
   readonly #summaries = new Map<
     string,
     { readonly summary: ConversationSummary; readonly inode: number; readonly size: number }
@@ -38,7 +37,6 @@ export class Conversations {
     this.#most = most
   }
 
-  /** Those of which something is stored. */
   stored(): readonly StoredConversation[] {
     return this.#store.list()
   }
@@ -47,16 +45,15 @@ export class Conversations {
     return isConversationId(id) && this.#store.has(id)
   }
 
-  /** All that is known of one, up to date. */
   async read(id: string): Promise<ConversationIndex> {
     if (isConversationId(id)) await catchUp(this.#workspace, id)
     if (!this.has(id)) throw new StintError('NOT_THERE', 'there is no conversation of that id here')
     const { ino, size } = statOrUndefined(this.#pathOf(id)) ?? { ino: 0, size: 0 }
     const held = this.#held.get(id)
-    // One that was rewritten, as a purge does, is another.
+    // A rewritten file, as by a purge, is read anew.
     const isSame = held !== undefined && held.inode === ino && held.index.end <= size
     const index = isSame ? held.index : new ConversationIndex(this.#store, id)
-    // The one that was asked for last is let go of last.
+    // Last used, last dropped.
     this.#held.delete(id)
     this.#held.set(id, { index, inode: ino })
     await index.readOn()
@@ -64,7 +61,7 @@ export class Conversations {
     return index
   }
 
-  /** However large they are, all that is held has a bound; the one that was asked for last is held anyway. */
+  /** The last one is held whatever its size. */
   #letGo(): void {
     let [conversations, items] = [0, 0]
     for (const [id, { index }] of [...this.#held].toReversed()) {

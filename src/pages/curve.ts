@@ -8,14 +8,13 @@ import type { TokenCurve } from './contract.ts'
 import { type ConversationIndex, contextAfter } from './conversation-index.ts'
 import { defined } from '../text/defined.ts'
 
-/** How full the context was after each request, and the lines it is held against. */
 export function curveOf(
   { place, config, env }: Workspace,
   conversation: ConversationIndex,
 ): TokenCurve {
   const { told } = conversation
   const own = conversation.used.filter(({ isDelegated }) => !isDelegated)
-  // What was used may be told for a whole turn at once; how full the context is comes first, where it is told.
+  // Usage may be reported per turn; reported context sizes are more precise.
   const isTold = told.length > 0
   const sizes = isTold
     ? told
@@ -41,7 +40,7 @@ export function curveOf(
     env,
     now,
   })
-  // A harness that compacts before its window is full says where; the others fill it.
+  // A harness that reports no point compacts when the window is full.
   const window = told.at(-1)?.window ?? known.window?.value
   const point = told.at(-1)?.point ?? told.at(-1)?.window ?? known.point?.value
   return {

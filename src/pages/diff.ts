@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 
-/** As much of a change as a person looks through. */
 const MOST_BYTES = 512 * 1024
 const TIMEOUT_MS = 20_000
 const FLAGS = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames']
 
-/** What a range of commits changes, cut where it is long. What git cannot tell is nothing. */
+/** Empty when git fails. */
 export async function diffOf(
   root: string,
   range: string,

@@ -1,4 +1,4 @@
-// Entries of a session, a page at a time, read from its log by byte offsets: a long log is never read whole for its end.
+// Pages of a session's entries, read by byte offset: a long log is never read whole.
 import { closeSync, fstatSync } from 'node:fs'
 import type { SessionIndex } from '../index/open-index.ts'
 import { type PublicEntry, publicEntry } from '../public.ts'
@@ -11,9 +11,7 @@ import { StintError } from '../journal/errors.ts'
 
 export interface Slice {
   readonly records: readonly JournalRecord[]
-  /** The offset of the line that the first of them stands in. */
   readonly start: number
-  /** The offset behind the last line that was looked at. */
   readonly end: number
   readonly size: number
 }
@@ -26,7 +24,7 @@ interface Line {
 const CHUNK = 256 * 1024
 const NEWLINE = 0x0a
 
-/** The records from an offset on, as many as asked for. A line that is still being written is left for the next time. */
+/** An incomplete last line is left for the next call. */
 export function recordsFrom(place: LogPlace, from: number, limit: number): Slice {
   return withLog(place, (fd, size) => {
     if (from > size || !isLineStart(fd, from)) throw cursorGone()
@@ -41,7 +39,7 @@ export function recordsFrom(place: LogPlace, from: number, limit: number): Slice
         newline = bytes.indexOf(NEWLINE, start)
       }
       if (start === 0 && end + bytes.length >= size) break
-      // A line longer than what was read: once more, and more of it.
+      // The line is longer than the chunk: read more.
       length = start === 0 ? length * 4 : CHUNK
       end += start
     }
@@ -49,7 +47,6 @@ export function recordsFrom(place: LogPlace, from: number, limit: number): Slice
   })
 }
 
-/** The last records before an offset, by default before the end. */
 export function recordsBefore(place: LogPlace, before: number | undefined, limit: number): Slice {
   return withLog(place, (fd, size) => {
     const end = before === undefined ? lastLineEnd(fd, size) : before
@@ -60,9 +57,9 @@ export function recordsBefore(place: LogPlace, before: number | undefined, limit
     for (let length = CHUNK; start > 0 && found < limit;) {
       const from = Math.max(0, start - length)
       const bytes = readRange(fd, from, start)
-      // The first line may begin before what was read, unless that is where the file begins.
+      // The first line may begin before the chunk.
       const first = from === 0 ? 0 : bytes.indexOf(NEWLINE) + 1
-      // What was read is the end of one line that is longer: once more, and more of it.
+      // The chunk is within one line: read more.
       if (from > 0 && (first === 0 || first === bytes.length)) {
         length *= 4
         continue
@@ -84,12 +81,10 @@ export function recordsBefore(place: LogPlace, before: number | undefined, limit
   })
 }
 
-/** How far a log goes in whole lines. */
 export function endOfLog(place: LogPlace): { readonly end: number; readonly inode: number } {
   return withLog(place, (fd, size) => ({ end: lastLineEnd(fd, size), inode: fstatSync(fd).ino }))
 }
 
-/** A page of entries as the page shows them. */
 export function entryList(slice: Slice, session: string, index: SessionIndex): EntryList {
   const { records, start, end } = slice
   return {
@@ -138,7 +133,6 @@ function lastLineEnd(fd: number, size: number): number {
   return 0
 }
 
-/** Each line that holds records, with where it begins. */
 function linesIn(bytes: Buffer, from: number): Line[] {
   const lines: Line[] = []
   for (let start = 0; start < bytes.length;) {
@@ -155,7 +149,6 @@ function countIn(lines: readonly Line[]): number {
   return lines.reduce((sum, { records }) => sum + records.length, 0)
 }
 
-/** Each id once. */
 class Records {
   readonly #seen = new Map<string, JournalRecord>()
 

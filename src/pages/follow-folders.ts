@@ -1,4 +1,4 @@
-// Folders that are watched as long as they are there. Where the system has no more watches to give, somebody looks now and then.
+// Watches folders while they exist; without inotify watches the caller polls.
 import { type FSWatcher, watch } from 'node:fs'
 import { basename } from 'node:path'
 import { errnoOf } from '../journal/errors.ts'
@@ -7,24 +7,24 @@ import { statOrUndefined } from '../journal/look.ts'
 export class FollowedFolders {
   readonly #watchers = new Map<string, { readonly watcher: FSWatcher; readonly inode: number }>()
 
-  /** Tells the name of what changed in a folder; the empty text when the system does not say. Does nothing when it is watched already, or not there. */
+  /** Reports the changed name, empty if unknown. */
   follow(folder: string, changed: (name: string) => void): void {
     const inode = statOrUndefined(folder)?.ino
     const known = this.#watchers.get(folder)
     if (known !== undefined && known.inode === inode) return
-    // Taken away, and perhaps made anew: the watch is on what was there.
+    // The watch is on a folder that is gone.
     this.leave(folder)
     if (inode === undefined) return
     try {
       const watcher = watch(folder, { persistent: false }, (event, name) => {
-        // The folder itself was taken away. One that is made anew may get the same number, but not the watch.
+        // The folder itself was removed; a new one may get its inode, but not the watch.
         if (event === 'rename' && name === basename(folder)) this.leave(folder)
         changed(name ?? '')
       })
       watcher.on('error', () => this.leave(folder))
       this.#watchers.set(folder, { watcher, inode })
     } catch (error) {
-      // Not there yet, or no watch to be had: looking now and then has to do.
+      // Missing, or no watch available: polling has to do.
       if (errnoOf(error) === undefined) throw error
     }
   }

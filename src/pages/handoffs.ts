@@ -1,10 +1,8 @@
 import type { Workspace } from '../project/store/workspace.ts'
 import { type PublicHandoff, publicHandoff } from '../public.ts'
 
-/** Sessions with handoffs that are looked at for a list. */
 const MOST_SESSIONS = 200
 
-/** Of all sessions, the latest first. */
 export async function allHandoffs(workspace: Workspace): Promise<readonly PublicHandoff[]> {
   if (!workspace.hasSessions()) return []
   const rows = [

@@ -1,4 +1,4 @@
-// Which harnesses can be started here. Asking each costs a process, so what they said is kept for a while.
+// Asking a harness costs a process, so answers are cached.
 import { drivableNames, findHarness } from '../harness/registry.ts'
 import { type HarnessPlace, harnessNamed } from '../run/harnesses.ts'
 import { defined } from '../text/defined.ts'
@@ -6,7 +6,7 @@ import { StintError } from '../journal/errors.ts'
 import type { HarnessLine } from './contract.ts'
 
 const KEPT_MS = 60_000
-/** The page does not wait longer for one that is slow to say its version. */
+/** The page waits this long for a slow answer. */
 const PATIENCE_MS = 2_000
 
 export class KnownHarnesses {
@@ -44,7 +44,7 @@ export class KnownHarnesses {
     try {
       return drivableNames(this.#project().config.api)
     } catch (error) {
-      // A mistake in the configuration is told by whatever needs it; the rest of the page is there.
+      // What needs the configuration reports its mistake.
       if (!(error instanceof StintError)) throw error
       return drivableNames()
     }

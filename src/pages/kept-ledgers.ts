@@ -1,4 +1,4 @@
-// What Stint cost and saved, as the page shows it. It is counted from many files, so what was counted is kept until something happens.
+// Counted from many files, so cached until something happens.
 import type { Ledger } from '../ledger/contract.ts'
 import { ledgerOf } from '../ledger/ledger.ts'
 import type { OpenedProject } from './opened-project.ts'
@@ -11,7 +11,7 @@ const MOST_KEPT = 50
 
 export interface LedgerScope {
   readonly session?: string
-  /** Up to today; all its time when absent. */
+  /** Up to today; all time when absent. */
   readonly days?: number
 }
 
@@ -19,7 +19,7 @@ export class KeptLedgers {
   readonly #stampOf: (project: string) => number | undefined
   readonly #kept = new Map<string, { readonly stamp: number; readonly ledger: Promise<Ledger> }>()
 
-  /** `stampOf`: a number that is another one when something has happened in a project; absent while nobody watches it. */
+  /** `stampOf` changes when something happens in a project; undefined while it is not watched. */
   constructor(stampOf: (project: string) => number | undefined) {
     this.#stampOf = stampOf
   }
@@ -34,7 +34,7 @@ export class KeptLedgers {
         ? undefined
         : new Date(now - (days - 1) * DAY_MS).toISOString().slice(0, 10)
     const name = [key, session, since].join('\n')
-    // Asked before the counting begins: what happens meanwhile may have been missed by it.
+    // Read first: what happens meanwhile may be missed by the counting.
     const stamp = this.#stampOf(key)
     const kept = this.#kept.get(name)
     if (kept !== undefined && kept.stamp === stamp) return kept.ledger
@@ -52,7 +52,7 @@ export class KeptLedgers {
 
   #keep(name: string, stamp: number, ledger: Promise<Ledger>): void {
     this.#kept.set(name, { stamp, ledger })
-    // What could not be counted is tried again.
+    // Failures are tried again.
     ledger.catch(() => this.#kept.get(name)?.ledger === ledger && this.#kept.delete(name))
     for (const old of [...this.#kept.keys()].slice(0, -MOST_KEPT)) this.#kept.delete(old)
   }

@@ -3,7 +3,6 @@ import type { Workspace } from '../project/store/workspace.ts'
 import type { Delegates, Runs } from '../run/control/runs-of-project.ts'
 import type { Conversations } from './conversations.ts'
 
-/** A project that is held open for the page. */
 export interface OpenedProject {
   /** An opaque name of the project on this machine. */
   readonly key: string

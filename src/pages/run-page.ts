@@ -1,4 +1,5 @@
-// A run as the page draws it, from its log: the tasks with what they wait for, and a lane for each session with its attempts.
+// A run as the page draws it: tasks with their dependencies, and a lane per session with its
+// attempts.
 import type { RunReport, RunRow } from '../run/entries.ts'
 import { type Attempt, type RunState, foldRun } from '../run/run-state.ts'
 import { readRun } from '../run/run-log.ts'
@@ -10,14 +11,14 @@ import type { Task } from '../backlog/task.ts'
 import type { LaneBlock, RunLane, RunPage, RunTask } from './contract.ts'
 import { defined } from '../text/defined.ts'
 
-/** Of a long backlog only so many of those are shown that the run has not come to. */
+/** Open tasks shown. */
 const MOST_OPEN = 300
 
 export async function runPage(workspace: Workspace, run: string): Promise<RunPage> {
   const state = stateOf(workspace, run)
   const report = reportNow(workspace, run, state)
   const row = rowOfRun(run, state, report)
-  // Of a run that gave its tasks to delegates, theirs are the sessions and attempts.
+  // In a parallel run the delegates have the sessions and attempts.
   const parts = state.delegates.flatMap(
     ({ delegate }) => foldRun(readRun(workspace.place, delegate)) ?? [],
   )
@@ -39,7 +40,7 @@ function tasksOf(
       .filter(isRunningNow)
       .flatMap(({ attempts }) => attempts.filter(isOpen).map(({ started }) => started.task.id)),
   )
-  // A task may come up in several sessions; its last word counts.
+  // The last report of a task counts.
   const tried = new Map(
     report.sessions.flatMap(({ tasks }) => tasks).map((one) => [one.task.id, one]),
   )
@@ -58,11 +59,10 @@ function tasksOf(
   return [...attempted, ...ahead.slice(0, MOST_OPEN)]
 }
 
-/** What a run left as it was, but for what was done since. */
 function leftOpen({ neverBegun }: RunReport, byId: ReadonlyMap<string, Task>): readonly RunTask[] {
   return (neverBegun?.tasks ?? []).flatMap((task): readonly RunTask[] => {
     const now = byId.get(task.id)
-    // A backlog that is elsewhere is not asked: its log tells what it left.
+    // An external backlog is not asked.
     if (now === undefined) return [{ task, after: [], outcome: 'open' }]
     return isTaskOpen(now) ? [openTask(now)] : []
   })
@@ -76,7 +76,7 @@ function openTask({ id, shortname, title, dependsOn, status }: Task): RunTask {
   }
 }
 
-/** The tasks that a run was begun for: those named with what they depend on, those with its labels, or all. */
+/** Named tasks with their dependencies, labelled tasks, or all. */
 function chosenOf({ started: { options } }: RunState, backlog: readonly Task[]): readonly Task[] {
   const { labels, tasks } = options
   if (tasks === undefined)

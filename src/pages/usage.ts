@@ -1,4 +1,4 @@
-// What was used, by day and by model: of what is stored of conversations, and of runs whose conversations are not.
+// By day and model, from stored conversations, and from runs whose conversations are not stored.
 import { priceOf } from '../context/budget/prices.ts'
 import { runIds } from '../project/store/run-files.ts'
 import { readRun } from '../run/run-log.ts'
@@ -15,7 +15,6 @@ const DAY_MS = 24 * 60 * 60_000
 type Sums = Map<string, Usage>
 
 export class UsageByDay {
-  /** What each conversation came to, and how long its file was then. */
   readonly #known = new Map<string, { readonly bytes: number; readonly sums: Sums }>()
 
   async answer(

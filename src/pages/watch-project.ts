@@ -1,5 +1,5 @@
-// What changes in a project, told as it happens. Nobody looks at a hundred thousand journals: who appends leaves a mark, the marks
-// are in one folder, and only the few journals that were marked lately are watched themselves.
+// Reports changes as they happen. Writers leave a marker per session in one folder, so only
+// recently marked journals are watched.
 import { join } from 'node:path'
 import { conversationsFolder } from '../history/places.ts'
 import { listTouched, markerFolder } from '../index/touched.ts'
@@ -18,16 +18,16 @@ import { FollowedFolders } from './follow-folders.ts'
 
 type Tell = (event: LiveEvent) => void
 
-/** What comes within this time is told together. */
+/** Changes within this time are reported together. */
 const GATHER_MS = 40
-/** How often is looked where no watch could be had. */
+/** Polling interval without watches. */
 const LOOK_MS = 5_000
 const MOST_JOURNALS = 64
 const MOST_RUNS = 50
 const MOST_ENTRIES = 200
 const MOST_BYTES = 256 * 1024
 
-/** What an entry's kind says has changed besides its session. */
+/** What else changes with such entries. */
 const ALSO: readonly (readonly [prefix: string, type: 'tasks' | 'handoffs' | 'workflows'])[] = [
   ['task.', 'tasks'],
   ['handoff.', 'handoffs'],
@@ -41,13 +41,12 @@ export class ProjectWatch {
   readonly #project: OpenedProject
   readonly #tell: Tell
   readonly #folders = new FollowedFolders()
-  /** How far each journal was told of that was marked or shown since. */
+  /** How far each journal was reported. */
   readonly #journals = new Map<string, { end: number; inode: number }>()
-  /** Those that are watched themselves, with their folders. */
   readonly #watched = new Map<string, string>()
   readonly #runs = new Map<string, { size: number; readonly types: readonly LiveEvent[] }>()
   readonly #totals = new Map<string, number>()
-  /** Keys such as `session ID`, gathered until they are looked at. */
+  /** Keys such as `session ID`. */
   readonly #changed = new Set<string>()
   #gathering: NodeJS.Timeout | undefined
   #looking: NodeJS.Timeout | undefined
@@ -66,7 +65,6 @@ export class ProjectWatch {
     this.#looking = setInterval(() => this.#look(), LOOK_MS).unref()
   }
 
-  /** Somebody shows this session: what is appended to it is told from here on. */
   follow(session: string): void {
     if (this.#isStopped) return
     const { place } = this.#project.workspace
@@ -75,14 +73,13 @@ export class ProjectWatch {
     this.#folders.follow(folder, (name) => {
       if (name === '' || name === 'log.jsonl') this.#gather(`session ${session}`)
     })
-    // The one that was touched last is let go of last.
     this.#watched.delete(session)
     this.#watched.set(session, folder)
     for (const [old, itsFolder] of [...this.#watched].slice(0, -MOST_JOURNALS)) {
       this.#watched.delete(old)
       this.#folders.leave(itsFolder)
     }
-    // Looked at behind the watch, so that nothing is appended in between unseen.
+    // After the watch is set, so that no append is missed.
     const end = this.#endOf(session)
     if (end !== undefined && !this.#journals.has(session)) this.#journals.set(session, end)
   }
@@ -95,7 +92,7 @@ export class ProjectWatch {
     await this.#work
   }
 
-  /** Told when everything that was noticed until now has been told. */
+  /** For tests: everything noticed so far was reported. */
   async settled(): Promise<void> {
     this.#look()
     clearTimeout(this.#gathering)
@@ -109,7 +106,7 @@ export class ProjectWatch {
 
   #followFolders(): void {
     const { place } = this.#project.workspace
-    // Folders that come later are found through the one that they are in.
+    // Later folders are found through their parent.
     this.#folders.follow(place.sessions, (name) => {
       if (!['touched', 'runs', 'conversations'].includes(name)) return
       this.#look()
@@ -142,7 +139,7 @@ export class ProjectWatch {
     }
   }
 
-  /** Notices by looking what no watch told. What cannot be looked at now is looked at the next time. */
+  /** Polls for what no watch reported. */
   #look(): void {
     try {
       this.#lookEverywhere()
@@ -169,14 +166,14 @@ export class ProjectWatch {
     this.#gathering = undefined
     const changed = [...this.#changed]
     this.#changed.clear()
-    // One after the other, or what came later could be told first.
+    // In order.
     this.#work = this.#work.then(async () => {
       for (const what of changed) {
         if (this.#isStopped) return
         try {
           await this.#tellOf(what)
         } catch (error) {
-          // Whatever cannot be read now is looked at again when it changes; who follows must not be cut off for it.
+          // Read again when it changes; followers stay connected.
           this.#project.workspace.say(error instanceof Error ? error.message : String(error))
         }
       }
@@ -202,7 +199,7 @@ export class ProjectWatch {
     if (now === undefined) return
     if (known?.end === now.end && known.inode === now.inode) return
     if (known !== undefined && (known.inode !== now.inode || now.end < known.end)) {
-      // Rewritten, as a purge does: no cursor into it means anything any more.
+      // Rewritten, as by a purge: cursors are void.
       this.#journals.set(session, now)
       this.#tell({ type: 'reset' })
       return
@@ -216,7 +213,7 @@ export class ProjectWatch {
     const index = await workspace.index()
     const from = known?.end ?? now.end
     const slice = recordsFrom(logPlace(workspace.place, session), from, MOST_ENTRIES)
-    // What is too much to be told is asked for: whoever is behind where this begins does.
+    // A follower that is behind asks for large amounts.
     const isTooMuch = slice.records.length >= MOST_ENTRIES || slice.end - from > MOST_BYTES
     const end = isTooMuch ? now.end : slice.end
     const entries = isTooMuch ? [] : entryLines(slice.records, session, index)
@@ -249,7 +246,7 @@ export class ProjectWatch {
     for (const event of types) this.#tell(event)
   }
 
-  /** A delegate is a run of its own, and a part of another where that gave it its task. */
+  /** A delegate is a run, and part of the run that created it. */
   #eventsOf(run: string): readonly LiveEvent[] {
     const { key: project, workspace } = this.#project
     const state = foldRun(readRun(workspace.place, run))
@@ -274,7 +271,7 @@ export class ProjectWatch {
     try {
       return endOfLog(logPlace(this.#project.workspace.place, session))
     } catch (error) {
-      // It is gone, or has not come yet.
+      // Gone, or not created yet.
       if (error instanceof StintError && error.code === 'NOT_THERE') return undefined
       throw error
     }

@@ -23,12 +23,12 @@ import { StintError, errnoOf } from '../journal/errors.ts'
 import { statOrUndefined } from '../journal/look.ts'
 
 export interface BudgetOptions {
-  /** A session, or a conversation; absent, the conversation around the command or the one that was active last. */
+  /** A session or conversation; default: the one around the command, else the last active. */
   readonly of?: string
   readonly progress?: (done: number, size: number) => void
 }
 
-/** Everything that is known of a conversation's budget. */
+/** What is known of a conversation's budget. */
 export interface ConversationBudget extends Budget {
   readonly conversation: string
   readonly harness: string
@@ -40,7 +40,6 @@ export interface ConversationBudget extends Budget {
   readonly percent?: number
   readonly stage?: Stage
   readonly next?: { readonly stage: Stage; readonly left: number }
-  /** What was used since it began. */
   readonly used?: Figure<Used>
   readonly delegated?: Figure<Used>
   readonly now: string
@@ -50,7 +49,6 @@ export interface Used extends Omit<Spent, 'cacheWrittenHour'> {
   readonly calls?: number
 }
 
-/** What is known of the budget of a conversation. */
 export async function budgetOf(
   workspace: Workspace,
   options: BudgetOptions = {},
@@ -111,7 +109,7 @@ function totalsFor(
     : conversationTotals(folder, conversation, transcript, { harness, progress })
 }
 
-/** What the harness says that it cost, as late as it says so; else what it comes to by the price list. */
+/** As the harness reports it, else by the price list. */
 function costFor(
   told: Figure | undefined,
   totals: ConversationTotals | undefined,
@@ -150,11 +148,9 @@ function usedIn(
 
 export interface ChosenConversation {
   readonly tracking: Tracking
-  /** The session that it works on. */
   readonly session?: { readonly id: string; readonly name: string }
 }
 
-/** No conversation is followed that could be meant. */
 class NoConversation extends StintError {
   override readonly name = 'NoConversation'
   constructor(message: string) {
@@ -166,10 +162,7 @@ class NoConversation extends StintError {
   }
 }
 
-/**
- * The conversation that is meant: the one of this name, or the last one of the session of this name; without a name the
- * one around the command, else the last one of the session here, else the last one of all.
- */
+/** By name; else the one around the command, the last of the session here, the last of all. */
 async function chooseConversation(
   workspace: Workspace,
   name?: string,
@@ -225,13 +218,13 @@ function conversationsIn(folder: string): readonly string[] {
       .flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []))
       .filter(isConversationId)
   } catch (error) {
-    // There never was one.
+    // There was none yet.
     if (errnoOf(error) === undefined) throw error
     return []
   }
 }
 
-/** The one of which anything was heard last: by a hook, by the status line, or in its transcript. */
+/** By hook, status line or transcript. */
 function lastActive(folder: string, conversations: readonly string[]): Tracking | undefined {
   const heard = (path: string | undefined) =>
     path === undefined ? 0 : (statOrUndefined(path)?.mtimeMs ?? 0)

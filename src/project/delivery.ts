@@ -6,7 +6,7 @@ import { type RawEntry, inEffect } from '../session/in-effect.ts'
 import type { Place } from './store/place.ts'
 import { defined } from '../text/defined.ts'
 
-/** A text that was put before the model, and what the harness's own transcript says of it. */
+/** An injected text, and where the transcript shows it. */
 export interface Delivery {
   readonly at: string
   readonly conversation: string
@@ -14,16 +14,13 @@ export interface Delivery {
   readonly why: string
   readonly mark: string
   readonly chars: number
-  /** Where it stands in the transcript: the evidence that it arrived. */
   readonly evidence?: { readonly file: string; readonly line: number; readonly at?: string }
-  /** Why there is none. */
   readonly without?:
     | 'not in the transcript'
     | 'the transcript is gone'
     | 'this client does not write down what hooks give'
 }
 
-/** Every text that was given in a session, each looked up in the transcript it should be in. */
 export function deliveriesOf(place: Place, entries: readonly RawEntry[]): readonly Delivery[] {
   const standing = inEffect(entries)
   const transcripts = new Map<string, string>()
@@ -63,12 +60,11 @@ export function deliveriesOf(place: Place, entries: readonly RawEntry[]): readon
 
 interface Sightings {
   readonly file: string | undefined
-  /** The last place where each mark stands. */
   readonly marks: ReadonlyMap<string, { readonly line: number; readonly at?: string }>
   readonly hasAttachments: boolean
 }
 
-// The harness's own file as long as it has it, then the copy.
+// The harness's file while it exists, then the copy.
 function sight(place: Place, conversation: string, transcript: string | undefined): Sightings {
   const files = [transcript, join(place.sessions, 'conversations', `${conversation}.jsonl`)]
   const file = files.find((path) => path !== undefined && statOrUndefined(path)?.isFile() === true)

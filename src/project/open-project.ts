@@ -31,7 +31,7 @@ import { type SearchRequest, searchEverywhere } from './search.ts'
 import { Workspace } from './store/workspace.ts'
 import type { Workflows } from './workflow/workflows.ts'
 
-/** Everything that can be done to a project's sessions and tasks. Each operation is loaded when it is called. */
+/** Each operation is loaded when it is called. */
 export type Project = ReturnType<typeof projectOf>
 
 export function projectOf(workspace: Workspace) {
@@ -39,7 +39,7 @@ export function projectOf(workspace: Workspace) {
     root: workspace.place.root,
     sessionsFolder: workspace.place.sessions,
     tasksFolder: workspace.place.tasks,
-    /** The run that this is opened in by an agent of it. */
+    /** The run this process belongs to. */
     run: runOf(workspace.env),
 
     init: async (init: InitOptions) =>
@@ -67,7 +67,7 @@ export function projectOf(workspace: Workspace) {
         (await import('./handoff/look.ts')).listHandoffs(workspace, of),
       accept: async (handoff: AcceptHandoff = {}) =>
         (await import('./handoff/accept.ts')).acceptHandoff(workspace, handoff),
-      /** Those that were made for this session or these tasks, and that nobody took up yet. */
+      /** Not taken up yet, for this session or these tasks. */
       waiting: async (whom: { session?: string; tasks?: readonly string[] }) =>
         (await import('./handoff/waiting.ts')).waitingHandoffs(workspace, whom),
     },
@@ -78,14 +78,14 @@ export function projectOf(workspace: Workspace) {
     reopen: async (reopen: { session: string; by?: string }) =>
       (await import('./lifecycle/finish.ts')).reopenSession(workspace, reopen),
 
-    /** The whole of one session, edits absorbed. */
+    /** The whole session, edits absorbed. */
     async view(name?: string): Promise<Reading> {
       const session = workspace.session((await chooseSession(workspace, name)).id)
       const reading = await workspace.refreshIfPossible(session)
       session.close()
       return reading
     },
-    /** What was put before the model in a session, with the evidence in the transcripts that it arrived. */
+    /** What was injected, and where the transcripts show it. */
     async deliveries(name?: string): Promise<readonly Delivery[]> {
       const { deliveriesOf } = await import('./delivery.ts')
       const session = workspace.session((await chooseSession(workspace, name)).id)
@@ -93,28 +93,27 @@ export function projectOf(workspace: Workspace) {
       session.close()
       return deliveries
     },
-    /** How full the context of a conversation is, and what it has used; each figure says how it is known. */
     async budget(options: BudgetOptions = {}): Promise<ConversationBudget> {
       const { budgetOf } = await import('./budget.ts')
       return budgetOf(workspace, options)
     },
-    /** The recent state of a session, at the cost of its log's tail. */
+    /** The recent state, from the log's tail. */
     async open(name?: string) {
       const session = workspace.session((await chooseSession(workspace, name)).id)
       const state = session.open()
       session.close()
       return state
     },
-    /** One session held open, for a program that writes often. */
+    /** For a program that writes often. */
     async session(name?: string): Promise<SessionHandle> {
       const row = await chooseSession(workspace, name)
       refuseClosed(row)
       return new SessionHandle(workspace.session(row.id))
     },
-    /** What the repository is, in at most 500 tokens, for somebody who has just arrived. */
+    /** What the repository is, in at most 500 tokens. */
     context: async (options: { refresh?: boolean } = {}) =>
       (await import('./lifecycle/project-context.ts')).contextOfProject(workspace, options),
-    /** What a model would be given of a session within a budget. */
+    /** What a model would get within a token budget. */
     async pack(request: PackRequest = {}): Promise<Packed> {
       const { packSession } = await import('./pack.ts')
       return packSession(workspace, request)
@@ -125,22 +124,18 @@ export function projectOf(workspace: Workspace) {
     async list(filter: SessionFilter = {}): Promise<Iterable<SessionRow>> {
       return workspace.hasSessions() ? (await workspace.index()).sessions(filter) : []
     },
-    /** What was journalled and what was said, the most telling of both first. */
     search: (query: SearchRequest): AsyncIterable<SearchHit | SaidHit> =>
       searchEverywhere(workspace, query),
 
-    /** Runs a command and tells what matters of its output. */
     async digest(options: DigestOptions): Promise<Digest> {
       const { digestCommand } = await import('./digest/digest-command.ts')
       return digestCommand(workspace, options)
     },
     outputs: {
-      /** The outputs kept here, the latest last. */
       async list(): Promise<readonly Artifact[]> {
         const { listArtifacts } = await import('./digest/artifacts.ts')
         return listArtifacts(workspace)
       },
-      /** One of them, and its lines. */
       async show(
         id: string,
         options: ShowOptions = {},
@@ -169,7 +164,7 @@ export function projectOf(workspace: Workspace) {
         status: TaskStatus,
         options: { summary?: string; by?: string } = {},
       ) => (await import('./tasks/backlog.ts')).moveTask(workspace, name, status, options),
-      /** In a run: what an agent says became of a task, and an item it ticks, also of tasks that are kept elsewhere. */
+      /** In a run: an agent's claim about a task, also of tasks kept elsewhere. */
       report: async (
         name: string,
         status: ReportedStatus,
@@ -179,28 +174,23 @@ export function projectOf(workspace: Workspace) {
         (await import('./tasks/report-task.ts')).checkRunTask(workspace, name, item, done),
     },
 
-    /** Sessions that follow a template of phases. */
     async workflows(): Promise<Workflows> {
       const { workflowsOf } = await import('./workflow/workflows.ts')
       return workflowsOf(workspace)
     },
 
-    /** What was said in conversations. */
     async history(): Promise<History> {
       const { historyOf } = await import('./history/history.ts')
       return historyOf(workspace)
     },
-    /** Verifies everything from the files. */
     async doctor(options: DoctorOptions = {}): Promise<Diagnosis> {
       const { examine } = await import('./doctor/examine.ts')
       return examine(workspace, options)
     },
-    /** Gives a session out in another form, to a file when one is named. */
     async export(options: ExportOptions): Promise<Exported> {
       const { exportSession } = await import('./export/export-session.ts')
       return exportSession(workspace, options)
     },
-    /** Takes a text out of everything recorded. */
     async purge(options: PurgeOptions): Promise<Purged> {
       const { purgeText } = await import('./purge/purge.ts')
       return purgeText(workspace, options)

@@ -12,21 +12,19 @@ const USUAL_BUDGET = 2000
 
 export interface PackRequest {
   readonly session?: string
-  /** The most tokens it may take: 2000 unless said otherwise. */
+  /** 2000 by default. */
   readonly budget?: number
-  /** Also say why it holds what it holds. */
   readonly explain?: boolean
 }
 
 export interface Packed extends PackedContext {
   readonly name: string
   readonly budget: number
-  /** What it costs a model, at most. */
   readonly tokens: number
   readonly explanation?: Explanation
 }
 
-/** What a model would be given of a session within a budget. */
+/** What a model would get within a token budget. */
 export async function packSession(workspace: Workspace, request: PackRequest): Promise<Packed> {
   const { budget = USUAL_BUDGET } = request
   if (!Number.isInteger(budget) || budget < LEAST_BUDGET || budget > MOST_BUDGET) {

@@ -4,18 +4,17 @@ import type { SearchQuery } from '../index/queries.ts'
 import { Workspace } from './store/workspace.ts'
 
 export interface SearchRequest extends SearchQuery {
-  /** In the journals, in what was said, or in both, which is usual. */
+  /** Both by default. */
   readonly in?: 'journal' | 'said' | 'all'
   readonly allProjects?: boolean
-  /** How long it reads on in conversations that are not in the index yet, in milliseconds. */
+  /** Milliseconds for indexing new conversations. */
   readonly readingMs?: number
-  /** Is told how many bytes of what was said are not in the index yet, in place of the person. */
+  /** Receives the bytes not indexed yet; default: a notice. */
   readonly tellUnread?: (bytes: number) => void
 }
 
 const READING_MS = 3_000
 
-/** What was journalled and what was said in a project, then in every other, if asked for. */
 export async function* searchEverywhere(
   workspace: Workspace,
   request: SearchRequest,
@@ -57,7 +56,7 @@ function sayUnread(workspace: Workspace, bytes: number): void {
   workspace.say(`${left} of what was said have not been read yet; the next search reads on`)
 }
 
-/** One of each kind in turn: how telling they are cannot be compared. */
+/** Alternates: ranks of the two kinds cannot be compared. */
 function* inTurn(index: SessionIndex, query: SearchQuery): Generator<SearchHit | SaidHit> {
   const { limit = Infinity, offset = 0, ...rest } = query
   const most = { ...rest, ...(Number.isFinite(limit) ? { limit: limit + offset } : {}) }

@@ -3,10 +3,7 @@ import type { SessionState } from '../session/state.ts'
 import type { LiveSession } from './store/live-session.ts'
 import { type LogEntry, draftsFor } from './lifecycle/log-entries.ts'
 
-/**
- * One session held open by a program that writes often. Appending renders nothing: documents and
- * other views follow at the next command on the session, or at `project.view()`.
- */
+/** Appending renders nothing; the next command, or `project.view()`, renders the views. */
 export class SessionHandle {
   readonly #session: LiveSession
 
@@ -26,7 +23,6 @@ export class SessionHandle {
     )
   }
 
-  /** The recent state, read from the end of the journal. */
   state(): SessionState {
     return this.#session.open()
   }

@@ -1,4 +1,3 @@
-// Everything that is asked of the server, and how it is refused.
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { type Guarded, guard, withHeaders } from './guard.ts'
@@ -19,7 +18,6 @@ export interface AppOptions {
   readonly guarded: Guarded
   readonly page: ReadonlyMap<string, PageFile>
   readonly scene: Scene
-  /** Takes what nobody foresaw, for the terminal. */
   readonly say: (line: string) => void
 }
 
@@ -50,7 +48,7 @@ export function makeApp({ guarded, page, scene, say }: AppOptions): Hono<Binding
   })
   app.get('*', (asked) => {
     const { path } = asked.req
-    // A path that is no file is a place within the page, which finds it by itself.
+    // The page routes other paths itself.
     const file =
       page.get(path) ?? (/\.[a-z0-9]+$/i.test(path) ? undefined : page.get('/index.html'))
     if (file === undefined) {

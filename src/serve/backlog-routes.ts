@@ -1,4 +1,3 @@
-// The backlog, handoffs, what everything used, and what Stint itself cost.
 import type { Hono } from 'hono'
 import { showHandoff } from '../project/handoff/look.ts'
 import { readStatus } from '../backlog/task.ts'

@@ -4,7 +4,7 @@ import { curveOf } from '../pages/curve.ts'
 import { type Bindings, type Scene, numberIn, projectIn } from './scene.ts'
 
 const MOST_ITEMS = 500
-/** Each of them may have to be read through. */
+/** Each may have to be read whole. */
 const MOST_LINES = 50
 
 export function conversationRoutes(app: Hono<Bindings>, scene: Scene): void {
@@ -16,7 +16,7 @@ export function conversationRoutes(app: Hono<Bindings>, scene: Scene): void {
       .stored()
       .toSorted((a, b) => (a.writtenAt < b.writtenAt ? 1 : a.writtenAt > b.writtenAt ? -1 : 0))
     const rows: ConversationLine[] = []
-    // One after the other, so that others are answered in between.
+    // In sequence, so that other requests are answered in between.
     for (const { id } of all.slice(offset, offset + limit)) rows.push(await conversations.line(id))
     return asked.json({ rows, total: all.length } satisfies ConversationList)
   })

@@ -6,13 +6,13 @@ import { defined } from '../text/defined.ts'
 
 const TYPE = 'text/event-stream; charset=utf-8'
 
-/** What happens, as it happens. Written straight to the connection: only there is known how much of it nobody has read yet. */
+/** Written straight to the connection, which knows how much is unread. */
 export function eventRoutes(app: Hono<Bindings>, scene: Scene): void {
   app.get('/api/events', (asked) => {
     const project = textIn(asked, 'project')
-    // Refused before anything is begun when there is none.
+    // Throws for an unknown project before the stream begins.
     projectIn(scene, asked)
-    // Whoever asks for the headers alone would wait for what has no end.
+    // A HEAD request must not wait for a stream without end.
     if (asked.req.method === 'HEAD') return asked.body(null, 200, { 'Content-Type': TYPE })
     const response = asked.env.outgoing
     const headers = new Headers({ 'Content-Type': TYPE })

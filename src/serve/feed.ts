@@ -1,13 +1,12 @@
-// What happens, numbered, for pages that follow it. The latest are kept, so that a page which lost its connection goes on where it was.
+// Numbered events. The latest are kept, so that a page that lost its connection continues.
 import { randomBytes } from 'node:crypto'
 import type { LiveEvent } from './contract.ts'
 
-/** Takes text, and says how much of it nobody has read yet. */
 export interface Listener {
-  /** The project whose events it wants; of all that are watched when absent. */
+  /** All watched projects when absent. */
   readonly project?: string
   write(text: string): void
-  /** Bytes that wait for whoever listens. */
+  /** Unread bytes. */
   readonly waiting: number
   drop(): void
 }
@@ -19,25 +18,24 @@ interface Kept {
 }
 
 export interface FeedLimits {
-  /** How many events, and how many characters of them, are kept. */
   readonly events: number
   readonly characters: number
-  /** Whoever has more than this waiting is let go of: it comes back and is told what it missed. */
+  /** A listener with more unread bytes is dropped; it reconnects and catches up. */
   readonly waiting: number
 }
 
 const LIMITS: FeedLimits = { events: 2000, characters: 8 * 1024 * 1024, waiting: 1024 * 1024 }
-/** Shorter than what stands between a page and us takes for silence. */
+/** Shorter than the timeouts of proxies. */
 const HEARTBEAT_MS = 15_000
 const RETRY_MS = 1000
 
 export class Feed {
-  /** Numbers of a server that was started again mean something else. */
+  /** A restarted server numbers anew. */
   readonly epoch = randomBytes(6).toString('hex')
   readonly #limits: FeedLimits
   readonly #kept: Kept[] = []
   readonly #listeners = new Set<Listener>()
-  /** From which number on nothing of a project was missed. */
+  /** Since when a project is watched without a gap. */
   readonly #since = new Map<string, number>()
   #characters = 0
   #number = 0
@@ -63,12 +61,11 @@ export class Feed {
       if (isFor(listener, project)) this.#write(listener, text)
   }
 
-  /** Nobody watched this project until now: whoever was told something before has missed what happened since. */
+  /** Listeners missed what happened before. */
   begin(project: string): void {
     this.#since.set(project, this.#number)
   }
 
-  /** Goes on behind the event that a page was told last, or says that it cannot. */
   connect(listener: Listener, last: string | undefined): void {
     const number = last === undefined ? undefined : this.#numberOf(last, listener)
     const missed =
@@ -78,7 +75,7 @@ export class Feed {
     const isLost = last !== undefined && number === undefined
     listener.write(`retry: ${RETRY_MS}\n\n`)
     const reset: LiveEvent = { type: 'reset' }
-    // An id without data: so that a page which was told nothing yet knows where it is.
+    // An id without data, so that a new page knows its position.
     const opening = isLost ? `data: ${JSON.stringify(reset)}\n` : ''
     if (isLost || missed.length === 0)
       listener.write(`id: ${this.epoch}.${this.#number}\n${opening}\n`)
@@ -100,7 +97,7 @@ export class Feed {
     clearInterval(this.#heart)
   }
 
-  /** Undefined for what cannot be gone on from: another epoch, what is no longer kept, what was never said. */
+  /** Undefined when events were missed. */
   #numberOf(last: string, listener: Listener): number | undefined {
     const [epoch, digits = ''] = last.split('.')
     if (epoch !== this.epoch || !/^\d{1,15}$/.test(digits)) return undefined

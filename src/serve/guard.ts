@@ -1,5 +1,5 @@
-// Whoever may ask. A server on this machine can be reached by every page that its browser shows and by every program that runs
-// here, so a request has to come from our own page, by our own name, with the token that was printed.
+// Every page and program on this machine can reach the server, so a request needs our Host, our
+// origin and the token.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
 import { getCookie } from 'hono/cookie'
@@ -7,9 +7,8 @@ import { Refused } from './problem.ts'
 
 export interface Guarded {
   readonly token: string
-  /** Whether a request may call us this: `127.0.0.1:4400`. */
+  /** Checks a Host header such as `127.0.0.1:4400`. */
   isOurs(host: string): boolean
-  /** What the cookie with the token is called. */
   cookie(): string
 }
 
@@ -29,7 +28,6 @@ export function withHeaders(headers: Headers): void {
   for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value)
 }
 
-/** Refuses everything that does not come from our own page. */
 export function guard({ token, isOurs, cookie }: Guarded): MiddlewareHandler {
   return async (context, next) => {
     const { req } = context
@@ -73,8 +71,8 @@ export function guard({ token, isOurs, cookie }: Guarded): MiddlewareHandler {
 }
 
 /**
- * Other pages cannot read what we answer, but they could have it done. A browser says from where a request comes; one that does not
- * at least names the origin of whatever is not a reading.
+ * Other sites cannot read answers, but could cause writes. Browsers send Sec-Fetch-Site, or at
+ * least Origin for writes.
  */
 function refuseOtherSites(
   site: string | undefined,
@@ -94,7 +92,7 @@ function refuseOtherSites(
   }
 }
 
-/** Two slashes in front would lead to another server. */
+/** Two leading slashes would redirect to another server. */
 function withinHere({ pathname, search }: URL): string {
   return `/${pathname.replace(/^[/\\]+/, '')}${search}`
 }
@@ -103,7 +101,7 @@ function isJson(type: string | undefined): boolean {
   return type?.split(';')[0]?.trim().toLowerCase() === 'application/json'
 }
 
-/** Of equal length whatever was given, so that the time it takes tells nothing. */
+/** Hashed, so that the comparison takes equal time. */
 function isSame(given: string, token: string): boolean {
   return timingSafeEqual(sumOf(given), sumOf(token))
 }

@@ -4,7 +4,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
 }
 
-/** What a request may call the server. A name that somebody else's DNS leads here is not among them. */
+/** Only these Host headers are accepted, which prevents DNS rebinding. */
 export function hostsOf(host: string, port: number): ReadonlySet<string> {
   const isEverywhere = host === '0.0.0.0' || host === '::'
   const names = isLoopback(host)
@@ -13,7 +13,7 @@ export function hostsOf(host: string, port: number): ReadonlySet<string> {
       ? ['localhost', hostname(), ...addresses()]
       : [host]
   const inUrls = names.map((name) => (name.includes(':') ? `[${name}]` : name).toLowerCase())
-  // A browser leaves the port out where it is the usual one.
+  // Browsers omit port 80.
   return new Set(
     inUrls.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])),
   )

@@ -1,5 +1,5 @@
-// Who follows what happens. A project is watched as long as a page follows it, and a while longer, so that one which reconnects has
-// missed nothing. While nobody does, nothing is watched.
+// A project is watched while a page follows it and a minute longer, so that a reconnecting page
+// misses nothing.
 import type { LiveEvent } from './contract.ts'
 import type { Projects } from './projects.ts'
 import { Feed, type FeedLimits, type Listener } from './feed.ts'
@@ -18,7 +18,6 @@ export class Live {
   readonly #watched = new Map<string, Watched>()
   #ending: NodeJS.Timeout | undefined
   #isClosed = false
-  /** Of each project that is watched, another number whenever something happens in it. */
   readonly #stamps = new Map<string, number>()
   #lastStamp = 0
 
@@ -27,7 +26,6 @@ export class Live {
     this.feed = new Feed(limits)
   }
 
-  /** Tells a page what happens until it is called. */
   join(listener: Listener, last: string | undefined): () => void {
     clearTimeout(this.#ending)
     this.#ending = undefined
@@ -40,28 +38,26 @@ export class Live {
     }
   }
 
-  /** Somebody asks about this project: whoever follows hears of it from now on. */
   watch(project: string): void {
     if (this.feed.listeners > 0) this.#begin(project)
   }
 
-  /** Somebody looks at this session now. */
   follow(project: string, session: string): void {
     this.#watched.get(project)?.watch.follow(session)
   }
 
-  /** A number that is another one when something has happened in a project. Absent while it is not watched: then nobody knows. */
+  /** Changes when something happens in a project; undefined while it is not watched. */
   stampOf(project: string): number | undefined {
     return this.#stamps.get(project)
   }
 
   tell(project: string, event: LiveEvent): void {
-    // Of what is said in a prompt nothing is on the disk yet.
+    // A prompt's events are not on disk yet.
     if (event.type !== 'prompt' && this.#stamps.has(project)) this.#stamp(project)
     this.feed.publish(project, event)
   }
 
-  /** Told when everything that was noticed until now has been told. */
+  /** For tests: everything noticed so far was reported. */
   async settled(): Promise<void> {
     await Promise.all([...this.#watched.values()].map(({ watch }) => watch.settled()))
   }

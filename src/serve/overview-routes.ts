@@ -9,7 +9,7 @@ import { defined } from '../text/defined.ts'
 import { labelOf } from '../session/registry.ts'
 
 const MOST_HITS = 200
-/** Nobody else is answered while it reads on. */
+/** Other requests wait this long. */
 const READING_MS = 200
 
 export function overviewRoutes(app: Hono<Bindings>, scene: Scene): void {

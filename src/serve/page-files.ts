@@ -1,4 +1,4 @@
-// The files of the page, which are built beside the program. Only what stood there when the server started is served.
+// Only files that existed when the server started are served.
 import { readFileSync, readdirSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Beside the bundle's entries, beside its chunks, and where a build of the sources puts it. */
+/** Beside the bundle's entries, its chunks, and the sources' build. */
 const PLACES = ['./page', '../page', '../../dist/page']
 
 export function pageFolder(from: string = import.meta.url): string | undefined {
@@ -29,7 +29,6 @@ export function pageFolder(from: string = import.meta.url): string | undefined {
   )
 }
 
-/** By the path that a browser asks for. */
 export function readPage(folder: string | undefined): ReadonlyMap<string, PageFile> {
   if (folder === undefined) return new Map()
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -4,7 +4,6 @@ import type { Problem } from './contract.ts'
 
 export type Status = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 500
 
-/** What is wrong with a request itself. */
 export class Refused extends StintError {
   override readonly name = 'Refused'
   constructor(
@@ -21,7 +20,6 @@ export function notThere(what: string): Refused {
   return new Refused(404, 'NOT_THERE', `there is no ${what}`)
 }
 
-/** What the library refuses because of what was given. */
 const GIVEN_WRONG: ReadonlySet<string> = new Set([
   'EMPTY_TEXT',
   'NEEDS_NAME',
@@ -40,7 +38,7 @@ export function statusOf(error: unknown): Status {
   return 409
 }
 
-/** An error as the page shows it. Of a defect only that it is one: its stack is for the terminal. */
+/** A defect's stack is for the terminal only. */
 export function problemOf(error: unknown): Problem {
   const problem = publicError(error)
   if (problem.code !== 'DEFECT') return problem

@@ -1,4 +1,4 @@
-// The projects of this machine that the page may look at. Each is opened when it is asked for, and let go of when nobody asked for a while.
+// Opened on demand, closed when idle.
 import { createHash } from 'node:crypto'
 import { basename, join } from 'node:path'
 import { delegatesOf, runsOf } from '../run/control/runs-of-project.ts'
@@ -28,7 +28,7 @@ export class Projects {
   readonly #options: ProjectsOptions
   readonly #root: string
   readonly #opened = new Map<string, { readonly project: OpenedProject; timer?: NodeJS.Timeout }>()
-  /** Those that somebody follows stay open. */
+  /** Followed projects stay open. */
   readonly #held = new Map<string, number>()
 
   constructor(options: ProjectsOptions) {
@@ -37,7 +37,6 @@ export class Projects {
     this.here = keyOf(this.#root)
   }
 
-  /** The project of a key; without one, that which the server was started in. */
   of(key: string | undefined): OpenedProject {
     const wanted = key === undefined || key === '' ? this.here : key
     const known = this.#opened.get(wanted)
@@ -69,7 +68,7 @@ export class Projects {
     return project
   }
 
-  /** Keeps a project open until it is called. */
+  /** Keeps a project open until the returned function is called. */
   hold(key: string): () => void {
     this.#held.set(key, (this.#held.get(key) ?? 0) + 1)
     let isHeld = true
@@ -80,7 +79,6 @@ export class Projects {
     }
   }
 
-  /** Those that are open now. */
   opened(): readonly OpenedProject[] {
     return [...this.#opened.values()].map(({ project }) => project)
   }
@@ -119,7 +117,7 @@ export function keyOf(root: string): string {
   return createHash('sha256').update(root).digest('hex').slice(0, 12)
 }
 
-/** Without opening it: how many journals there are, and when something was last written. */
+/** Without opening the project. */
 function lineOf(root: string): ProjectLine {
   const sessions = join(root, '.sessions')
   const times = ['journal', 'touched', 'index.db'].flatMap(

@@ -1,4 +1,4 @@
-// Prompts that were sent from the page, as long as the server lives: their events for whoever follows, and what they wait for.
+// Prompts from the page, kept while the server runs.
 import type { PromptEvent, PromptHandle, PromptRequest } from '../run/prompt/contract.ts'
 import type { LiveEvent, PromptStarted, RunningPrompt } from './contract.ts'
 import { notThere } from './problem.ts'
@@ -12,7 +12,6 @@ interface Kept {
   isOver: boolean
 }
 
-/** Finished ones are kept for whoever comes back to them. */
 const MOST_KEPT = 100
 
 export class Prompts {
@@ -40,7 +39,7 @@ export class Prompts {
       id = handle.id
       const kept: Kept = { project: project.key, handle, text: request.text, events, isOver: false }
       this.#keep(id, kept)
-      // What came before there was a name to tell it under.
+      // Events from before there was an id.
       for (const event of events) this.#tell(project.key, { type: 'prompt', prompt: id, event })
       const over = () => {
         kept.isOver = true
@@ -72,15 +71,13 @@ export class Prompts {
     await this.#of(id).handle.interrupt()
   }
 
-  /** What it told behind a number. */
   events(id: string, after: number): readonly PromptEvent[] {
     return this.#of(id).events.filter(({ number }) => number > after)
   }
 
-  /** Ends those that go on. */
   async close(): Promise<void> {
     const left = [...this.#kept.values()].filter(({ isOver }) => !isOver)
-    // Whatever one of them comes to, the others are ended too.
+    // Each is ended whatever happens to the others.
     await Promise.allSettled(
       left.map(async ({ handle }) => {
         await handle.interrupt()

@@ -1,5 +1,5 @@
-// Where the server of a project is, for a second one that would be started there. It holds the token, so only its owner may read
-// it, and it is kept with the machine's own files, where no repository takes it along.
+// The address of a project's running server. It holds the token, so only its owner may read it,
+// outside any repository.
 import { dirname, join } from 'node:path'
 import { isAlive, startOf } from '../harness/process/strays.ts'
 import { createFile, createFolder, removeFile } from '../journal/files.ts'
@@ -24,11 +24,11 @@ function notePath(key: string, env: NodeJS.ProcessEnv): string {
   return join(stateHome(env), 'serve', `${key}.json`)
 }
 
-/** The server that was started last here, and whether it still runs. One that was killed leaves its note. */
+/** A killed server leaves its note. */
 export function readNote(key: string, env: NodeJS.ProcessEnv): FoundNote | undefined {
   const path = notePath(key, env)
   const bytes = readOrUndefined(path)
-  // A token that others could have read is none.
+  // A token that others could read is void.
   if (bytes === undefined || (process.platform !== 'win32' && (modeOf(path) & 0o077) !== 0))
     return undefined
   const fields = objectOf(parseJson(bytes.toString('utf8')))
@@ -40,7 +40,7 @@ export function readNote(key: string, env: NodeJS.ProcessEnv): FoundNote | undef
   return { pid, startedAt, host, port, token, isAlive: isAlive({ pid, startedAt, mark: '' }) }
 }
 
-/** Says that this process serves the project. Answers false when another one that lives was quicker. */
+/** False when another live process was first. */
 export function writeNote(
   key: string,
   env: NodeJS.ProcessEnv,

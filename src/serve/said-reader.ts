@@ -1,12 +1,11 @@
-// Makes what was said searchable while the server runs, a little at a time: nobody is answered while it reads.
+// Indexes conversations while the server runs, in small steps: requests wait meanwhile.
 import type { OpenedProject } from '../pages/opened-project.ts'
 import type { Projects } from './projects.ts'
 
 const STEP_MS = 40
-/** After a step others have at least so much time, and several times as long as the step took. */
+/** The pause is at least this, and several times the step. */
 const PAUSE_MS = 100
 const PAUSES_PER_STEP = 4
-/** How often is looked whether there is something new. */
 const LOOK_MS = 10_000
 
 export class SaidReader {
@@ -26,7 +25,6 @@ export class SaidReader {
     this.#next(PAUSE_MS)
   }
 
-  /** Resolves when it reads no more. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
@@ -45,7 +43,7 @@ export class SaidReader {
       for (const { workspace } of this.#projects.opened())
         if (!this.#isStopped) isMore = (await readOn(workspace)) || isMore
     } catch (error) {
-      // What cannot be read now is tried again; whoever searches is told what is wrong.
+      // Tried again; a search reports what is wrong.
       this.#say(error instanceof Error ? error.message : String(error))
       isMore = false
     }
@@ -53,7 +51,6 @@ export class SaidReader {
   }
 }
 
-/** Answers whether there is more. */
 async function readOn(workspace: OpenedProject['workspace']): Promise<boolean> {
   if (!workspace.hasConversations()) return false
   return (await workspace.index()).syncSaid(STEP_MS).bytesLeft > 0

@@ -6,29 +6,27 @@ import type { OpenedProject } from '../pages/opened-project.ts'
 import type { Projects } from './projects.ts'
 import { Refused } from './problem.ts'
 
-/** What all routes share. */
 export interface Scene {
   readonly version: string
   readonly env: NodeJS.ProcessEnv
   readonly projects: Projects
   readonly live: Live
   readonly prompts: Prompts
-  /** Told when the server is to end. */
+  /** Aborted when the server ends. */
   readonly ending: AbortSignal
 }
 
 export type Bindings = { Bindings: HttpBindings }
 export type Asked = Context<Bindings>
 
-/** The project that a request is about. */
 export function projectIn(scene: Scene, asked: Asked): OpenedProject {
   const project = scene.projects.of(asked.req.query('project'))
-  // Whoever follows what happens hears of this one too from now on.
+  // Followers now hear of this project too.
   scene.live.watch(project.key)
   return project
 }
 
-/** A number in the query; what is no whole number is refused. */
+/** Refuses what is no whole number. */
 export function numberIn(
   asked: Asked,
   name: string,
@@ -47,7 +45,6 @@ export function textIn(asked: Asked, name: string): string | undefined {
   return text === undefined || text === '' ? undefined : text
 }
 
-/** The object that was sent. */
 export async function bodyOf(asked: Asked): Promise<Readonly<Record<string, unknown>>> {
   let value: unknown
   try {
@@ -63,7 +60,6 @@ export async function bodyOf(asked: Asked): Promise<Readonly<Record<string, unkn
   return value as Readonly<Record<string, unknown>>
 }
 
-/** A text of what was sent, or undefined where there is none. */
 export function textOf(body: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = Object.hasOwn(body, name) ? body[name] : undefined
   if (value === undefined || value === null) return undefined

@@ -9,10 +9,7 @@ export type Served =
   | { readonly isNew: false; readonly url: string; readonly pid: number }
   | { readonly isNew: true; readonly url: string; readonly server: RunningServer }
 
-/**
- * Serves a project, unless somebody does already. After one that was killed it takes up its port and its token again, so that a
- * page which is still open goes on.
- */
+/** After a killed server it reuses port and token, so that an open page reconnects. */
 export async function serveProject(options: ServeOptions): Promise<Served> {
   const { cwd, env } = options
   const key = keyOf(findPlace(cwd).root)

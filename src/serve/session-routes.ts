@@ -120,7 +120,7 @@ async function sessionPage(project: OpenedProject, row: SessionRow): Promise<Ses
   }
 }
 
-/** As it stands, with what a person has just written into it, unless the journal has gone on since; then as it would be rendered. */
+/** The file with unabsorbed edits, unless the journal has grown since. */
 function documentOf(session: LiveSession, state: SessionState, end: number): string {
   const standing = readOrUndefined(session.documentPath(state))?.toString('utf8')
   const marker = MARKER_PATTERN.exec(standing?.trimEnd().split('\n').at(-1) ?? '')

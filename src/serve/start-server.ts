@@ -17,14 +17,13 @@ export interface ServeOptions {
   readonly env: NodeJS.ProcessEnv
   readonly version: string
   readonly host?: string
-  /** This one and no other; without it, the usual one or the next that is free. */
+  /** Default: the usual port or the next free one. */
   readonly port?: number
-  /** Where to begin to look for a free one. */
+  /** Tried first. */
   readonly preferred?: number
   readonly token?: string
-  /** Takes a line for the person at the terminal. */
+  /** Receives lines for the terminal. */
   readonly say?: (line: string) => void
-  /** Where the built page is. */
   readonly page?: string
   readonly limits?: Partial<FeedLimits>
 }
@@ -35,10 +34,10 @@ export interface RunningServer {
   readonly token: string
   /** Without the token. */
   readonly address: string
-  /** With it: what is opened first. */
+  /** With the token. */
   readonly url: string
   readonly live: Live
-  /** Resolves when nothing of it is left: no connection, no prompt, no open project. */
+  /** Resolves when no connection, prompt or open project is left. */
   close(): Promise<void>
 }
 
@@ -59,7 +58,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const guarded = {
     token,
     isOurs: (name: string) => hostsOf(host, port).has(name.toLowerCase()),
-    // Cookies know no ports, and another project's page may be open beside this one.
+    // Cookies ignore ports, and another project's page may be open.
     cookie: () => `stint-${port}`,
   }
   const { fetch } = makeApp({ guarded, page, scene, say })

@@ -1,4 +1,3 @@
-// Runs, delegates and workflows: how they stand, and what a person may do to them.
 import type { Hono } from 'hono'
 import { publicWorkflow } from '../public.ts'
 import { rangeOf, rowOf } from '../run/delegate/delegate-row.ts'
@@ -67,7 +66,7 @@ export function workRoutes(app: Hono<Bindings>, scene: Scene): void {
     if (how === 'approve')
       return asked.json(publicWorkflow(await workflows.approve({ workflow: id, by: BY, ...noted })))
     if (how !== 'reject') throw notThere('such thing to do with a workflow')
-    // Not approved: its last part is gone on with, and the journal says why.
+    // Not approved: the last part continues, and the journal says why.
     const { workflow } = await workflows.status(id)
     const because = `not approved${note === undefined || note.trim() === '' ? '' : `: ${note}`}`
     const phase = currentPlace(workflow).place.id

@@ -8,7 +8,7 @@ const address = refine(text, (value, key, refuse) => {
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
     throw refuse(`"${key}" must be an address with http or https`)
   const { username, password } = new URL(value)
-  // Addresses are shown and stored; what is in them is no secret.
+  // Addresses are shown and stored, so they must hold no secret.
   if (username !== '' || password !== '')
     throw refuse(`"${key}" must not hold a name or a password`)
   return value

@@ -11,10 +11,7 @@ interface Remembered {
   readonly settings: unknown
 }
 
-/**
- * The configuration, without loading a YAML reader on every event: the settings are kept together with the file's
- * identity, and read again only when that changes.
- */
+/** Keeps the parsed settings with the file's identity, so that hooks load no YAML reader. */
 export async function readConfigOnce(sessions: string, stateFolder: string): Promise<Config> {
   const path = configPath(sessions)
   const of = identityOf(path)
@@ -27,7 +24,7 @@ export async function readConfigOnce(sessions: string, stateFolder: string): Pro
   return config
 }
 
-/** The configuration where there is none, or it is remembered. */
+/** Undefined when the YAML has to be read. */
 export function rememberedConfig(sessions: string, stateFolder: string): Config | undefined {
   const path = configPath(sessions)
   return knownConfig(path, identityOf(path), stateFolder)
@@ -53,7 +50,7 @@ function remembered(stateFolder: string): Remembered | undefined {
     const bytes = readOrUndefined(join(stateFolder, NAME))
     return bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as Remembered)
   } catch {
-    // Cut off by a power cut, or not to be read: the file itself is read then.
+    // Truncated or unreadable: the YAML is read instead.
     return undefined
   }
 }

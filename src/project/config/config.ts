@@ -25,36 +25,30 @@ import {
   runSettings,
 } from './run-config.ts'
 
-/** What `.sessions/config.yaml` may say. */
 export interface Config {
   /** `git` commits journals and documents; `none` keeps them out of the repository. */
   readonly share: 'none' | 'git'
   readonly redact: {
-    /** Further patterns that are secrets here. */
     readonly patterns: readonly RegExp[]
-    /** Texts that look like secrets and are none. */
+    /** Looks like a secret and is none. */
     readonly allow: readonly string[]
   }
   readonly checkpoint: {
-    /** Whether a checkpoint keeps the working tree. */
     readonly code: boolean
     readonly maxFileMegabytes: number
   }
-  /** The command that shows whether the project is well. Shown to whoever takes the work over; only a run runs it. */
+  /** Shown with handoffs; only a run executes it. */
   readonly verify?: string
-  /** Whether the first edit of a conversation opens a session, is asked about, or is let be. */
+  /** Whether the first edit of a conversation opens a session. */
   readonly auto: 'on' | 'ask' | 'off'
-  /** The moments at which an agent is reminded of its journal. */
   readonly nudges: ReadonlySet<Nudge>
-  /** The folder of the project that gets a log of each session that is closed. None without it. */
+  /** Folder for a log of each closed session. */
   readonly workflowLog?: string
-  /** When to warn of a context that fills up. */
   readonly budget: BudgetSettings
-  /** What models cost, before the list that comes with Stint. */
+  /** Take precedence over the built-in list. */
   readonly prices: readonly OwnPrice[]
   readonly run: RunSettings
   readonly delegates: DelegateSettings
-  /** The models that are driven without a harness of their own. */
   readonly api: ModelSettings
 }
 
@@ -107,7 +101,7 @@ const nudges: Rule<ReadonlySet<Nudge>> = (value, key, refuse) => {
   return new Set(NUDGES.filter((name) => set[name] !== 'off'))
 }
 
-/** `on`, `off`, or a folder. It may come with a clone, so it must not lead to other files of the user. */
+/** `on`, `off`, or a folder. It may come with a clone, so it must stay inside the project. */
 const workflowLog: Rule<string | undefined> = (value, key, refuse) => {
   if (value === 'off') return undefined
   if (value === 'on') return join('log', 'workflow')
@@ -119,7 +113,7 @@ const workflowLog: Rule<string | undefined> = (value, key, refuse) => {
   return folder
 }
 
-/** Fewer than any harness begins with; who writes 75 means 75%. */
+/** Below it, 75 would pass for tokens where 75% is meant. */
 const FEWEST = 1000
 const tokens = whole(FEWEST, `must be a whole number of tokens, at least ${FEWEST}`)
 
@@ -185,7 +179,7 @@ export function configPath(sessions: string): string {
   return join(sessions, 'config.yaml')
 }
 
-/** What the settings in a file amount to. A mistake in them is an error and not a default, because it may be about secrets. */
+/** A mistake is an error and never a default: it may be about secrets. */
 export function configFrom(value: unknown, path: string): Config {
   const read = settings(value, '', (reason) => invalid(path, reason))
   const { redact, checkpoint, workflowLog: folder, budget, prices = {}, ...plain } = read

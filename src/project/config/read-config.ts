@@ -2,7 +2,6 @@ import { parseDocument } from 'yaml'
 import { readOrUndefined } from '../../journal/look.ts'
 import { type Config, DEFAULTS, configFrom, configPath, invalid } from './config.ts'
 
-/** The settings in the file, as plain data that the same program can read back. */
 export function readSettings(path: string): unknown {
   const text = readOrUndefined(path)?.toString('utf8')
   if (text === undefined) return undefined
@@ -12,7 +11,6 @@ export function readSettings(path: string): unknown {
   return document.toJS() ?? {}
 }
 
-/** Reads the configuration of a project. */
 export function readConfig(sessions: string): Config {
   const path = configPath(sessions)
   const settings = readSettings(path)

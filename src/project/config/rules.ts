@@ -1,9 +1,7 @@
-// A table says of each setting what it may be; reading a section by its table refuses everything else.
+// Reading a section by its table of rules refuses every other setting.
 
-/** Makes the error that says what is wrong with a setting. */
 export type Refuse = (reason: string) => Error
 
-/** Reads the value of the setting `key`, or throws what is wrong with it. */
 export type Rule<T> = (value: unknown, key: string, refuse: Refuse) => T
 
 type Rules = Readonly<Record<string, Rule<unknown>>>
@@ -16,7 +14,6 @@ type Settings<R extends Rules> = {
   readonly [K in keyof R as CamelCase<K>]?: ReturnType<R[K]>
 }
 
-/** The settings of a section that the table allows, named as in the program; what is not set is left out. */
 export function section<R extends Rules>(rules: R, what = 'setting'): Rule<Settings<R>> {
   return (value, key, refuse) => {
     const prefix = key === '' ? '' : `${key}.`
@@ -31,7 +28,6 @@ export function section<R extends Rules>(rules: R, what = 'setting'): Rule<Setti
   }
 }
 
-/** The same rule for whatever names a section has. */
 export function named<T>(rule: Rule<T>): Rule<Readonly<Record<string, T>>> {
   return (value, key, refuse) =>
     Object.fromEntries(
@@ -53,7 +49,6 @@ function camelCase(name: string): string {
   return name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** A rule of what is accepted, and how to say that it was not. */
 export function rule<T>(accepts: (value: unknown) => boolean, expectation: string): Rule<T> {
   return (value, key, refuse) => {
     if (!accepts(value)) throw refuse(`"${key}" ${expectation}`)
@@ -61,7 +56,6 @@ export function rule<T>(accepts: (value: unknown) => boolean, expectation: strin
   }
 }
 
-/** A rule for what another one has read. */
 export function refine<A, B>(
   first: Rule<A>,
   next: (value: A, key: string, refuse: Refuse) => B,

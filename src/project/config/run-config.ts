@@ -2,7 +2,6 @@ import type { Permissions } from '../../harness/contract/drive.ts'
 import { DEFAULT_PLAN, type PlanSettings } from './plan-settings.ts'
 import { type Rule, listOf, oneOf, positive, section, text, texts, refine, whole } from './rules.ts'
 
-/** What the section `run` of the configuration may say. */
 export interface RunSettings {
   readonly harness?: string
   readonly model?: string
@@ -10,18 +9,17 @@ export interface RunSettings {
   readonly onFailure: 'retry' | 'continue' | 'stop'
   readonly onLimit: 'wait' | 'end'
   readonly batch: 'forecast' | 'fixed' | 'one'
-  /** A command that makes a new worktree ready to work in, such as `npm ci`. */
+  /** Prepares a new worktree, such as `npm ci`. */
   readonly setup?: string
-  /** Files that every conversation is given with its set-up. */
+  /** Injected into every conversation. */
   readonly files: readonly string[]
-  /** Commands an agent may run besides git, the verify command and stint, by their beginning. */
+  /** Allowed commands besides git, the verify command and stint, by their beginning. */
   readonly allow: readonly string[]
-  /** After so long without a word of the agent its turn is ended. */
+  /** A turn without output for so long is ended. */
   readonly silenceMinutes: number
-  /** After so long a task has failed. */
   readonly taskMinutes: number
   readonly verifyMinutes: number
-  /** After so many turns that changed nothing a task has failed. */
+  /** Turns without a change after which a task has failed. */
   readonly idleTurns: number
   readonly plan: PlanSettings
 }
@@ -81,20 +79,19 @@ export const runSettings: Rule<RunSettings> = refine(section(RUN_RULES), (read, 
   return { ...DEFAULT_RUN, ...plain, plan }
 })
 
-/** What the section `delegates` of the configuration may say. */
 export interface DelegateSettings {
-  /** How many may run at once. */
+  /** How many run at once. */
   readonly most: number
-  /** How often work that did not go into the target is given back to be mended, before it is parked. */
+  /** How often failed merges are returned for rework before the work is parked. */
   readonly sendBack: number
-  /** Makes a fresh worktree ready; `run.setup` when absent. */
+  /** Defaults to `run.setup`. */
   readonly setup?: string
-  /** `NAME=value` for the environment of each; `{port}`, `{slot}`, `{name}` and `{tree}` are filled in. */
+  /** `NAME=value`; `{port}`, `{slot}`, `{name}` and `{tree}` are filled in. */
   readonly env: readonly string[]
   readonly portBase: number
-  /** How many ports each has. */
+  /** Ports per delegate. */
   readonly ports: number
-  /** A command put before the agent's own, such as one that starts a container; `{tree}` and the others are filled in. */
+  /** Put before the agent's command, such as one that starts a container. */
   readonly wrap?: string
 }
 

@@ -1,4 +1,4 @@
-// How far a conversation has been copied. Apart from the other notes: whoever copies is not always the hook that keeps those.
+// How far a transcript was copied. Not part of Tracking: others than hooks copy too.
 import { join } from 'node:path'
 import type { CopyCursor } from './copy-transcript.ts'
 import type { Tracking } from './tracking.ts'
@@ -12,7 +12,7 @@ export function readCursor(notes: string, conversation: string): CopyCursor | un
     return bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as CopyCursor)
   } catch (error) {
     if (errnoOf(error) !== undefined) throw error
-    // Cut off by a power cut: copied again from the start, and read without repetitions.
+    // Truncated: copied again from the start; readers skip repetitions.
     return undefined
   }
 }
@@ -21,7 +21,6 @@ export function writeCursor(notes: string, conversation: string, cursor: CopyCur
   replaceUnsynced(pathFor(notes, conversation), JSON.stringify(cursor))
 }
 
-/** Whether nothing was said since. */
 export function isCopied(
   notes: string,
   { conversation, transcript }: Pick<Tracking, 'conversation' | 'transcript'>,

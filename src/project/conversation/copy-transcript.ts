@@ -1,5 +1,5 @@
-// A harness deletes its transcripts after some weeks, and changes what is in them from version to version. What was
-// said is therefore copied while it is said, a bounded piece at a time, without the secrets in it.
+// A harness deletes its transcripts after some weeks, so they are copied while they grow, in
+// bounded pieces and without secrets.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseLine, wholeLines } from '../../harness/contract/transcript-lines.ts'
@@ -15,36 +15,29 @@ import type { RedactOptions } from '../../text/redact.ts'
 import { keptOf, mayBeKept, mayBeLink } from './kept-line.ts'
 import { defined } from '../../text/defined.ts'
 
-/** How far a transcript has been copied. */
 export type CopyCursor = Place
 
 export interface CopyRequest {
   readonly transcript: string
   readonly target: string
-  /** Whose transcript it is, for the first line of the copy. */
   readonly conversation: { readonly id: string; readonly harness: string }
-  /** Where the last piece ended; none for a transcript that is new. */
   readonly cursor?: CopyCursor
-  /** How much is read at most, unless a single line is longer. */
   readonly maxBytes: number
-  /** When to stop, in milliseconds of `process.uptime()`; one line is copied all the same. */
+  /** In milliseconds of `process.uptime()`; at least one line is copied. */
   readonly untilMs?: number
   readonly redaction: RedactOptions
-  /** Does work that may not end, and answers undefined when it did not; for patterns that are not ours. */
+  /** Runs user patterns, which may not end; undefined when they did not. */
   readonly bounded?: Bounded
 }
 
-/** `bytes` is how much there is to work on. */
 export type Bounded = <T>(work: () => T, bytes: number) => T | undefined
 
 export interface Copied {
-  /** Where to go on. */
   readonly cursor: CopyCursor
-  /** How many lines were kept. */
   readonly copied: number
-  /** Nothing but a line that is still being written is left. */
+  /** Only a line that is still being written is left. */
   readonly isCaughtUp: boolean
-  /** Why nothing could be written; the cursor is where it was. */
+  /** Why nothing was written; the cursor did not move. */
   readonly cause?: unknown
 }
 
@@ -53,8 +46,8 @@ const TOO_LONG = `a line of more than ${LONGEST_LINE} bytes`
 const TOO_SLOW = 'a line for which a pattern of config.yaml takes too long'
 
 /**
- * Copies the next piece. Undefined when there is no transcript that could be copied, or another process is at it.
- * A transcript that was replaced is copied from its start: lines are known by their ids, and readers take each once.
+ * Undefined when there is nothing to copy or another process copies. A replaced transcript is
+ * copied from its start: readers skip known ids.
  */
 export function copyPiece(request: CopyRequest): Copied | undefined {
   const { transcript, target, cursor, maxBytes } = request
@@ -92,7 +85,7 @@ function startOf(line: Buffer, bytes: Buffer): number {
   return line.byteOffset - bytes.byteOffset
 }
 
-/** Blobs first: a line that is there can be read whole. */
+/** Blobs first, so that every line can be read whole. */
 function write(target: string, kept: readonly Kept[]): void {
   if (kept.length === 0) return
   const blobs = new Blobs(join(dirname(target), 'blobs'))
@@ -100,7 +93,6 @@ function write(target: string, kept: readonly Kept[]): void {
   appendLines(target, Buffer.from(kept.map(({ value }) => `${JSON.stringify(value)}\n`).join('')))
 }
 
-/** Brings lines into the form in which they are kept, as long as there is time. */
 function keepLines(
   lines: readonly Buffer[],
   { target, untilMs = Infinity, redaction, bounded = (work) => work() }: CopyRequest,
@@ -111,7 +103,7 @@ function keepLines(
     if (index > 0 && process.uptime() * 1000 >= untilMs) return { kept, read: index }
     const found =
       line.length >= LONGEST_LINE ? standIn(line, TOO_LONG) : keepLine(line, redaction, bounded)
-    // What only ties lines together ties nothing in front of the first.
+    // A link before the first kept line connects nothing.
     const ties = found?.isLink !== true || kept.length > 0 || !isNew
     if (found !== undefined && ties) kept.push(found)
   }
@@ -140,7 +132,7 @@ function keepLine(line: Buffer, redaction: RedactOptions, bounded: Bounded): Kep
   return { ...redacted, value: redacted.value as Json, isLink: kept['type'] === 'link' }
 }
 
-/** What is left of a line that cannot be kept: that there was one. */
+/** A stand-in for a line that cannot be kept. */
 function standIn(line: Buffer, leftOut: string): KeptLine | undefined {
   const start = line.subarray(0, 4096).toString('latin1')
   const type = /^\{.*?"type":\s*"(user|assistant)"/.exec(start)?.[1]

@@ -1,5 +1,4 @@
-// What hooks cost, a line for each in a file of the conversation's own until its turn ends: an entry for each would be more than
-// they are worth. Written by every hook, so there is next to nothing here.
+// Costs of hooks, one line per hook, until the turn ends. Every hook loads this file.
 import { join } from 'node:path'
 import { appendIfPossible, moveFile, writesMade } from '../../journal/files.ts'
 import { namesIn, readOrUndefined, statOrUndefined } from '../../journal/look.ts'
@@ -7,10 +6,10 @@ import { randomHex } from '../../journal/random.ts'
 import type { HookCosts } from '../../session/entries.ts'
 
 const SUFFIX = '.costs'
-/** What is done beside the agent's work, which nobody waits for: only what it wrote counts. */
+/** Background work: only its writes count. */
 const BESIDE = 'beside'
 
-/** Notes what this process cost until now. `chars` is what it puts before the model. */
+/** `chars`: how much it injects. */
 export function noteCost(folder: string, conversation: string, event: string, chars: number): void {
   const ms = Math.round(process.uptime() * 1000)
   appendIfPossible(
@@ -19,23 +18,22 @@ export function noteCost(folder: string, conversation: string, event: string, ch
   )
 }
 
-/** The same of a process that nobody waits for. */
 export function noteWrites(folder: string, conversation: string): void {
   appendIfPossible(join(folder, `${conversation}${SUFFIX}`), `${BESIDE} 0 0 ${writesMade()}\n`)
 }
 
-/** Lines that were moved aside to be journalled. The name tells them apart from every other, so that they count once. */
+/** Named uniquely, so that they are journalled once. */
 export interface TakenCosts {
   readonly name: string
   readonly path: string
   readonly costs: HookCosts
 }
 
-/** Takes the lines of these conversations out of the way of hooks, with what a killed process took and did not get to journal. */
+/** Includes what a killed process took and did not journal. */
 export function takeCosts(folder: string, conversations: readonly string[]): readonly TakenCosts[] {
   for (const conversation of conversations) {
     const path = join(folder, `${conversation}${SUFFIX}`)
-    // Made durable: back under its old name after a power cut, it would be counted again.
+    // Durable: back under its old name after a power cut, it would count twice.
     if (statOrUndefined(path) !== undefined) moveFile(path, `${path}.${randomHex(6)}`)
   }
   return namesIn(folder).flatMap((name) => {
@@ -52,13 +50,11 @@ const WAITING = /^(.+)\.costs(?:\.([0-9a-f]{12}))?$/
 export interface WaitingCosts {
   readonly costs: HookCosts
   readonly name: string
-  /** Moved aside to be journalled by a process that may have been killed at it: the journal may have them already. */
+  /** Taken by a process that may have been killed: the journal may have them. */
   readonly isTaken: boolean
-  /** When they were last added to. */
   readonly at: string
 }
 
-/** What hooks have noted and nobody has journalled and removed, by conversation. */
 export function* waitingCosts(folder: string): Generator<WaitingCosts> {
   for (const name of namesIn(folder)) {
     const [, conversation, taken] = WAITING.exec(name) ?? []
@@ -73,7 +69,6 @@ export function* waitingCosts(folder: string): Generator<WaitingCosts> {
   }
 }
 
-/** What the name of lines that were taken is in the journal. */
 export function onceOfCosts(name: string): string {
   return `costs:${name}`
 }
@@ -82,7 +77,7 @@ function costsIn(conversation: string, path: string): HookCosts {
   const events: Record<string, { times: number; ms: number; chars: number; gave: number }> = {}
   let writes = 0
   for (const line of readOrUndefined(path)?.toString('utf8').split('\n') ?? []) {
-    // One that a full disk cut off is passed over.
+    // A truncated line is skipped.
     const [, event, ...figures] = LINE.exec(line) ?? []
     if (event === undefined) continue
     const [ms = 0, chars = 0, written = 0] = figures.map(Number)

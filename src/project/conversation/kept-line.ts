@@ -1,6 +1,6 @@
 import { type Json, listOf, maySpace, nameOf, objectOf } from '../../text/json-fields.ts'
 
-/** What is kept of a line, in the order in which it is written. The rest repeats itself, or is the harness's own. */
+/** In the order written. The rest repeats, or is internal to the harness. */
 const FIELDS = [
   'type',
   'subtype',
@@ -23,13 +23,12 @@ const FIELDS = [
   'leafUuid',
 ]
 
-/** What somebody typed while the agent worked, and what a hook gave: said, though not as a message. */
+/** Typed while the agent worked, or injected by a hook. */
 const ATTACHMENTS: Readonly<Record<string, readonly string[]>> = {
   queued_command: ['type', 'prompt', 'commandMode', 'origin', 'isMeta'],
   hook_additional_context: ['type', 'content', 'hookEvent', 'hookName'],
 }
 
-/** The words in which the model was told of it. */
 const RENDERED = ['rendered', 'renderedRole']
 
 const MARKS = [
@@ -41,19 +40,18 @@ const MARKS = [
   '"rendered":[',
 ].map((mark) => Buffer.from(mark))
 
-/** Whether a line may be one that is kept, told without parsing it. */
+/** Checked without parsing. */
 export function mayBeKept(line: Buffer): boolean {
   return MARKS.some((mark) => line.includes(mark)) || maySpace(line)
 }
 
 const LINK = Buffer.from('"parentUuid":"')
 
-/** Whether a line may be one that others follow, though nothing of it is kept. */
 export function mayBeLink(line: Buffer): boolean {
   return line.includes(LINK)
 }
 
-/** What is kept of a line of a transcript: what was said, by whom and when. Of others that said lines may follow, what those follow. */
+/** What was said, by whom and when; of other lines only their parent. */
 export function keptOf(line: Json): Json | undefined {
   return saidIn(line) ?? linkIn(line)
 }
@@ -80,9 +78,9 @@ function keptAttachment(line: Json): Json | undefined {
   const type = attachment?.['type']
   if (attachment === undefined || typeof type !== 'string') return undefined
   const isKnown = Object.hasOwn(ATTACHMENTS, type)
-  // Files, tools, the machine, the day: in the words in which the model was told. Clients that do not say so tell it anew each time.
+  // Only as the model read it; clients that do not record that repeat it every time.
   if (!isKnown && listOf(line['rendered']).length === 0) return undefined
-  // Of a hook those would say the same again.
+  // For a hook they repeat the content.
   const told = type === 'hook_additional_context' ? [] : RENDERED
   return {
     ...pick(line, [...FIELDS, ...told]),
@@ -90,7 +88,7 @@ function keptAttachment(line: Json): Json | undefined {
   }
 }
 
-/** The harness tells the outcome of a tool twice; as the model was told it is enough. */
+/** The harness records a tool's outcome twice; the model's version is enough. */
 function hasToolResult(line: Json): boolean {
   return listOf(objectOf(line['message'])?.['content']).some(
     (block) => objectOf(block)?.['type'] === 'tool_result',

@@ -24,15 +24,11 @@ const FORMAT = 1
 
 type Progress = (done: number, size: number) => void
 
-/** What a conversation has used in all, and what those used that it delegated to. */
 export interface ConversationTotals extends Totals {
   readonly delegates: number
 }
 
-/**
- * Sums up the transcripts of a conversation. What was summed up before is kept beside the notes of hooks, and may be
- * deleted: it is only there so that a long transcript is read once.
- */
+/** Earlier sums are cached beside the hooks' notes, so that a long transcript is read once. */
 export function conversationTotals(
   folder: string,
   conversation: string,
@@ -66,7 +62,7 @@ export function conversationTotals(
   }
 }
 
-/** In a transcript of their own all is theirs. */
+/** Everything in a delegate's own transcript is the delegate's. */
 function delegatedBy(own: Totals, delegates: readonly KeptTotals[]): SpentByModel {
   const theirs = delegates.map(totalsOf).flatMap(({ spent, delegated }) => [spent, delegated])
   return together([own.delegated, ...theirs])
@@ -93,7 +89,7 @@ function readKept(path: string): Kept {
     const kept = JSON.parse(bytes.toString('utf8')) as Kept
     return kept.format === FORMAT ? kept : nothing
   } catch (error) {
-    // Not to be read: everything is summed up anew.
+    // Unreadable: summed up again.
     if (errnoOf(error) === undefined) throw error
     return nothing
   }
@@ -104,7 +100,7 @@ function keep(folder: string, path: string, kept: Kept): void {
     createFolder(folder)
     replaceUnsynced(path, sealed(JSON.stringify(kept)))
   } catch (error) {
-    // A full or read-only disk: it is read again next time.
+    // Full or read-only disk: read again next time.
     if (errnoOf(error) === undefined) throw error
   }
 }

@@ -1,5 +1,4 @@
-// What is known of a conversation's budget, from what the status line left and what the transcript shows. Small enough
-// for a hook: it reads the end of a transcript and a few settings, never all of anything.
+// Small enough for a hook: reads the end of a transcript and a few settings.
 import {
   type Budget,
   type Figure,
@@ -17,21 +16,16 @@ import { defined } from '../../text/defined.ts'
 
 export interface Known {
   readonly harness: string
-  /** What the status line left. */
   readonly window?: Window | undefined
-  /** What the end of the transcript shows. */
   readonly tail?: UsageTail | undefined
-  /** The size of the window as the configuration has it. */
   readonly configured?: number | undefined
   readonly version?: string | undefined
   readonly lastAutomatic?: PointEvidence['lastAutomatic']
-  /** Where the harness was started, and what its environment is. */
   readonly root: string
   readonly env: NodeJS.ProcessEnv
   readonly now: string
 }
 
-/** What is known of it; what is not is left out. */
 export function knownBudget(known: Known): Budget {
   const { window: told, tail = {}, now } = known
   const tokens = contextSize(tail, told, now)
@@ -46,14 +40,13 @@ export function knownBudget(known: Known): Budget {
   })
 }
 
-/** The tokens in the context, from whoever knew them last. */
 export function contextSize(
   tail: UsageTail,
   told: Window | undefined,
   now: string,
 ): Figure | undefined {
   const seen = contextFigure(tail, now)
-  // After a compaction old clients tell their status line the size from before it, until the model has answered.
+  // After a compaction old clients report the earlier size until the model answers.
   if (tail.compacted !== undefined || told?.used === undefined) return seen
   return later(seen, measured(told.used, 'status line', told.at))
 }
@@ -80,7 +73,7 @@ function pointFor(
   })
 }
 
-/** A limit that was reset since is not known any more. */
+/** Undefined once the limit was reset. */
 function limitAt(
   limit: Limit | undefined,
   told: Window | undefined,

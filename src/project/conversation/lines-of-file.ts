@@ -5,7 +5,6 @@ import { readRange } from '../../journal/read.ts'
 const CHUNK = 1024 * 1024
 const NEWLINE = 0x0a
 
-/** The lines of a file that may be too large to hold. What is no file that can be read has none. */
 export function* linesOf(path: string): Generator<Buffer> {
   const fd = openRegularFile(path)
   if (fd === undefined) return

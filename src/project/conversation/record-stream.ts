@@ -1,5 +1,4 @@
-// What is said in a conversation that we drive ourselves, stored while it is said: for harnesses that write down nothing that
-// could be copied.
+// Stores a conversation that Stint drives, for harnesses that write no transcript.
 import type { Conversation, HarnessEvent } from '../../harness/contract/drive.ts'
 import type { ContextSize, HistoryItem, Message, Part } from '../../history/items.ts'
 import type { ConversationStore } from '../../history/store.ts'
@@ -7,14 +6,13 @@ import { mintId } from '../../journal/ids.ts'
 import type { Usage } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
 
-/** Follows one conversation. None of its methods fails: what cannot be stored is said, and the conversation goes on. */
+/** Never throws: a failed write is reported, and the conversation continues. */
 export interface Recorder {
   asked(text: string): void
   heard(event: HarnessEvent): void
   closed(): void
 }
 
-/** The same conversation, with somebody who writes it down. */
 export function recorded(conversation: Conversation, recorder: Recorder): Conversation {
   let closing: Promise<void> | undefined
   return {
@@ -34,7 +32,6 @@ export function recorded(conversation: Conversation, recorder: Recorder): Conver
   }
 }
 
-/** Does each piece of work until one fails, which is said. */
 export function untilOneFails(say: (text: string) => void): (work: () => void) => void {
   let hasFailed = false
   return (work) => {
@@ -42,7 +39,6 @@ export function untilOneFails(say: (text: string) => void): (work: () => void) =
     try {
       work()
     } catch (error) {
-      // A full or read-only disk keeps nobody from working.
       hasFailed = true
       say(`what is said is not stored: ${error instanceof Error ? error.message : String(error)}`)
     }
@@ -53,21 +49,18 @@ export interface Recorded {
   readonly store: ConversationStore
   readonly harness: string
   readonly cwd: string
-  /** Told once, when something could not be stored. */
   readonly say: (text: string) => void
 }
 
-/** Nobody waits for the disk with every word: what comes in quick succession is written together. */
+/** What comes within this time is written together. */
 const SOON_MS = 250
 
 export class StreamRecorder implements Recorder {
   readonly #of: Recorded
   #items: HistoryItem[] = []
-  /** The last text of the agent: what it used is told behind it. */
+  /** The agent's last text: its usage follows it. */
   #text: Message | undefined
-  /** Used, and told with no text. */
   #used: Usage | undefined
-  /** Told, and not yet stored with a message. */
   #context: ContextSize | undefined
   #conversation: string | undefined
   #model: string | undefined
@@ -109,7 +102,7 @@ export class StreamRecorder implements Recorder {
     else if (event.type === 'tool') this.#tool(event)
     else if (event.type === 'compaction') {
       const { boundary = mintId(undefined), trigger, tokensBefore } = event
-      // What was told before it is no longer so.
+      // The size from before the compaction is void.
       this.#context = undefined
       this.#add({
         type: 'compaction',
@@ -179,7 +172,6 @@ export class StreamRecorder implements Recorder {
     return { ...message('assistant', parts), ...defined({ model: this.#model }) }
   }
 
-  /** The text is as it will stay, with what it used, if that is known by now. */
   #settle(): void {
     const text = this.#text
     if (text === undefined) return
@@ -187,7 +179,7 @@ export class StreamRecorder implements Recorder {
     this.#add(text)
   }
 
-  /** Used, and nothing was said behind it that it could stand with: a turn may end with a tool. */
+  /** A turn may end with a tool, without a text that carries its usage. */
   #tellUsed(): void {
     if (this.#used !== undefined) this.#add(this.#said([]))
   }
@@ -206,7 +198,7 @@ export class StreamRecorder implements Recorder {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#settle()
-    // Before it has a name, what was asked waits.
+    // Waits until the conversation has an id.
     if (this.#conversation === undefined) return
     const items = this.#items
     this.#items = []

@@ -1,4 +1,4 @@
-// What goes wrong in a hook is nobody's to see at that moment; `stint doctor` shows it afterwards.
+// Hook errors, shown by `stint doctor`.
 import { join } from 'node:path'
 import { appendLine, createFolder, replaceUnsynced } from '../../journal/files.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
@@ -13,7 +13,6 @@ export interface Trouble {
 const LARGEST = 64 * 1024
 const KEPT = 20
 
-/** Notes a trouble where it can. There is nobody to tell when that fails too. */
 export function noteTrouble(folder: string, trouble: Trouble): void {
   const path = troublesPath(folder)
   try {
@@ -29,7 +28,7 @@ export function noteTrouble(folder: string, trouble: Trouble): void {
     }
     appendLine(path, JSON.stringify(trouble))
   } catch {
-    // A read-only or full disk is what most troubles are about.
+    // Most hook errors are about a full or read-only disk.
   }
 }
 
@@ -39,7 +38,7 @@ export function readTroubles(folder: string): readonly Trouble[] {
     try {
       return line === '' ? [] : [JSON.parse(line) as Trouble]
     } catch {
-      // A line that two hooks wrote at once.
+      // Two hooks wrote it at once.
       return []
     }
   })

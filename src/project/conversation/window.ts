@@ -1,5 +1,5 @@
-// How full a context window is, as the harness tells its status line. Hooks are not told, so the status line
-// leaves word for them.
+// How full the context window is. Only the status line learns it, so it leaves a file for the
+// hooks.
 import { join } from 'node:path'
 import type { Limit } from '../../context/budget/figures.ts'
 import type { StatusFigures } from '../../harness/contract/hooks.ts'
@@ -9,7 +9,6 @@ import { defined } from '../../text/defined.ts'
 import { type Json, countOf, nameOf, objectOf } from '../../text/json-fields.ts'
 
 export interface Window extends StatusFigures {
-  /** When the harness told it. */
   readonly at: string
 }
 
@@ -25,7 +24,7 @@ export function readWindow(folder: string, conversation: string): Window | undef
     const at = nameOf(fields?.['at'])
     return fields === undefined || at === undefined ? undefined : { at, ...statusFigures(fields) }
   } catch {
-    // Cut off by a power cut; the status line writes it again in a moment.
+    // Truncated; the status line rewrites it.
     return undefined
   }
 }
@@ -34,7 +33,6 @@ export function windowPath(folder: string, conversation: string): string {
   return join(folder, `${conversation}.window`)
 }
 
-/** The figures read back from a file, where they may have been cut off or be anything by now. */
 export function statusFigures(fields: Json): StatusFigures {
   const limits = { fiveHour: limitOf(fields['fiveHour']), sevenDay: limitOf(fields['sevenDay']) }
   const counts = Object.fromEntries(

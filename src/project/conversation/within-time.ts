@@ -1,7 +1,6 @@
 import { Script } from 'node:vm'
 import { StintError } from '../../journal/errors.ts'
 
-/** Work was ended because it took too long. */
 export class TookTooLong extends StintError {
   override readonly name = 'TookTooLong'
   constructor(cause: unknown) {
@@ -22,8 +21,7 @@ const PLACE = '__stintWork'
 let caller: Script | undefined
 
 /**
- * Does what patterns of the user's take part in, and throws `TookTooLong` when they do not end: V8 interrupts a script,
- * even within a regular expression, and nothing else does. Whatever is interrupted runs no `finally`, so that
+ * V8 interrupts a script even within a regular expression. Interrupted work runs no `finally`, so
  * nothing may be written or locked within.
  */
 export function withinTime<T>(work: () => T, ms: number): T {

@@ -1,4 +1,4 @@
-// The outputs that were kept: one file each, named after what is in it, and a list of the runs that they are of.
+// Kept outputs: one file each, named after its content, and a list of the runs that printed them.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
@@ -7,24 +7,22 @@ import { readOrUndefined } from '../../journal/look.ts'
 import { stateHome } from '../../journal/state-home.ts'
 import type { Workspace } from '../store/workspace.ts'
 
-/** A run whose output was kept. */
 export interface KeptRun {
   readonly at: string
   readonly label?: string
   readonly command: string
   readonly exit: number
-  /** The name of its file. */
   readonly artifact: string
   readonly lines: number
   readonly summary?: string
 }
 
 export interface Artifact {
-  /** What names it: the first digits of its file's name. */
+  /** The first digits of its file's name. */
   readonly id: string
   readonly path: string
   readonly bytes: number
-  /** The runs that printed it, the latest last. None when the list was lost. */
+  /** The latest last; empty when the list was lost. */
   readonly runs: readonly KeptRun[]
   readonly at: string
 }
@@ -33,19 +31,18 @@ const NAME = /^([0-9a-f]{16}(?:-\d+)?)\.txt$/
 const ID_LENGTH = 8
 const RUNS = 'runs.jsonl'
 
-/** Where outputs are kept: with the project's sessions, or with what belongs to this machine when it has none. */
+/** Outside a project: with the machine's own files. */
 export function artifactsFolder({ place }: Workspace): string {
   return existsSync(place.sessions)
     ? join(place.sessions, 'artifacts')
     : join(stateHome(), 'artifacts')
 }
 
-/** Every folder that may hold an output of a run here. */
 function artifactsFolders({ place }: Workspace): readonly string[] {
   return [join(place.sessions, 'artifacts'), join(stateHome(), 'artifacts')]
 }
 
-/** An output is never committed, whatever else of a project's sessions is. */
+/** Outputs are never committed. */
 export function prepareArtifacts(folder: string): void {
   createFolder(folder)
   writeOnce(join(folder, '.gitignore'), '*\n')
@@ -57,17 +54,15 @@ export function noteRun(folder: string, run: KeptRun): void {
 
 export function idOf(path: string): string {
   const name = basename(path, '.txt')
-  // Two outputs that begin with the same digits are told apart by all of them.
+  // A numbered name needs all its digits.
   return name.includes('-') ? name : name.slice(0, ID_LENGTH)
 }
 
-/** The path as it is told: from the root of the project, where it is inside. */
 export function toldPath(workspace: Workspace, path: string): string {
   const inProject = relative(workspace.place.root, path)
   return inProject.startsWith('..') ? path : inProject
 }
 
-/** The outputs kept here, the latest last. */
 export function listArtifacts(workspace: Workspace): readonly Artifact[] {
   const folder = artifactsFolder(workspace)
   const runs = runsIn(folder)
@@ -76,7 +71,6 @@ export function listArtifacts(workspace: Workspace): readonly Artifact[] {
     .toSorted((a, b) => (a.at < b.at ? -1 : 1))
 }
 
-/** The output that an id means: any beginning of its name that only it has. */
 export function findArtifact(workspace: Workspace, id: string): Artifact {
   const wanted = basename(id, '.txt').toLowerCase()
   const paths = artifactsFolders(workspace).flatMap((folder) =>
@@ -113,7 +107,6 @@ function runsIn(folder: string): readonly KeptRun[] {
   return text.split('\n').flatMap((line) => runIn(line) ?? [])
 }
 
-/** A line that is no run says nothing about the file; the file is listed all the same. */
 function runIn(line: string): KeptRun | undefined {
   if (line === '') return undefined
   try {
@@ -122,7 +115,7 @@ function runIn(line: string): KeptRun | undefined {
       ? (run as KeptRun)
       : undefined
   } catch {
-    // Cut off by a full disk, perhaps.
+    // Truncated by a full disk, perhaps.
     return undefined
   }
 }

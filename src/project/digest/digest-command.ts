@@ -21,12 +21,11 @@ import { NoSession, chooseSession, refuseClosed } from '../store/choose.ts'
 import { conversationOf } from '../store/conversation-binding.ts'
 
 export interface DigestOptions {
-  /** The program and its arguments; no shell reads them. */
+  /** Program and arguments; no shell. */
   readonly command: readonly string[]
   readonly label?: string
-  /** How many tokens the digest may have. */
   readonly tokens?: number
-  /** Told of what the command prints as it comes, before anything is taken out of it. */
+  /** Receives the raw output as it comes. */
   readonly onOutput?: (lines: Buffer) => void
   readonly by?: string
 }
@@ -40,14 +39,12 @@ export interface Digest extends Composed {
   readonly bytes: number
   readonly summary?: string
   readonly artifact?: { readonly id: string; readonly path: string }
-  /** The session that has a record of it. */
   readonly recordedIn?: string
 }
 
 const LONGEST_COMMAND = 300
 const LONGEST_SUMMARY = 160
 
-/** Runs a command, keeps all it prints, and tells what matters of it. */
 export async function digestCommand(workspace: Workspace, options: DigestOptions): Promise<Digest> {
   const { tokens = DEFAULT_TOKENS, by = 'library' } = options
   if (options.command.length === 0)
@@ -154,7 +151,7 @@ function summaryOf({ totals, findings }: Reading): string | undefined {
   return text === undefined ? undefined : shorten(oneLine(text), LONGEST_SUMMARY)
 }
 
-/** The list only says of what run an output is; the output is kept without it. */
+/** The output is kept without the list. */
 function noteIfPossible(workspace: Workspace, note: () => void): void {
   try {
     note()
@@ -164,7 +161,6 @@ function noteIfPossible(workspace: Workspace, note: () => void): void {
   }
 }
 
-/** A word as it would be typed into a shell. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
@@ -172,19 +168,16 @@ function quoted(word: string): string {
 const LONGEST_RECORDED = 160
 const NAMES = 3
 
-/** A run as its session is told of it. */
 export interface Ran {
   readonly command: string
   readonly exitCode: number
-  /** It was stopped, so that nothing can be said about its tests. */
   readonly isStopped: boolean
   readonly reading: Reading
-  /** The output that is kept, as it is told to a session of this name. */
   readonly kept?: (session: string) => EntryData['output.kept']
   readonly by: string
 }
 
-/** Journals a run with the session that is worked on here. Answers its name, or nothing when there is none to tell. */
+/** Returns the session's name, if one is active. */
 async function recordRun(workspace: Workspace, ran: Ran): Promise<string | undefined> {
   try {
     const row = await chooseSession(workspace)
@@ -198,7 +191,7 @@ async function recordRun(workspace: Workspace, ran: Ran): Promise<string | undef
     return row.name
   } catch (error) {
     if (error instanceof NoSession) return undefined
-    // The command has run and is not run again: whatever keeps it from being recorded, its digest is shown.
+    // The digest is shown even if it cannot be recorded.
     workspace.say(
       `the run is not recorded: ${error instanceof StintError || error instanceof Error ? error.message : String(error)}`,
     )
@@ -221,7 +214,7 @@ function draftsFor(
   ]
 }
 
-/** The run of tests that it was: by its command, as hooks tell, or by what it printed. */
+/** By its command, as hooks do, or by its output. */
 function testsOf({
   command,
   exitCode,

@@ -17,16 +17,14 @@ type Encoding = 'utf8' | 'latin1'
 export interface Kept {
   readonly reading: Reading
   readonly bytes: number
-  /** The file that holds it; none when it could not be written. */
   readonly path?: string
   readonly problem?: string
-  /** The kinds of secret that were taken out. */
   readonly redacted: readonly string[]
 }
 
 /**
- * Writes an output to its file and reads it for what matters, both without secrets, while it comes. Holds a window of
- * it and never all. The file is named after what it holds, so the same output is kept once.
+ * Holds a window of the output, never all. The file is named by content, so equal outputs are kept
+ * once.
  */
 export class OutputKeeper {
   readonly #folder: string
@@ -52,20 +50,18 @@ export class OutputKeeper {
   }
 
   add(bytes: Buffer): void {
-    // Bytes that are no text are kept as they are: each as the character of its number, and back again.
+    // Bytes that are not text round-trip as latin1.
     const encoding = isUtf8(bytes) ? 'utf8' : 'latin1'
     if (encoding !== this.#encoding) this.#take(this.#cuts.rest())
     this.#encoding = encoding
     this.#take(this.#cuts.add(bytes.toString(encoding)))
   }
 
-  /** Keeps nothing: there was no run. */
   discard(): void {
     this.#file?.discard()
     this.#file = undefined
   }
 
-  /** Names the file. */
   finish(): Kept {
     this.#take(this.#cuts.rest())
     const reading = this.#reader.finish()
@@ -102,7 +98,7 @@ export class OutputKeeper {
     return this.#problem === undefined ? path : undefined
   }
 
-  /** A full disk must not end the command, which has nothing to do with it. */
+  /** A full disk must not stop the command. */
   #attempt(work: () => void): void {
     if (this.#problem !== undefined) return
     try {
@@ -116,7 +112,7 @@ export class OutputKeeper {
   }
 }
 
-/** The name for this content. A file of that name that has another size was changed since, as by a purge. */
+/** A file of that name with another size was changed since, as by a purge. */
 function freeName(folder: string, name: string, bytes: number): string {
   for (let number = 1; ; number += 1) {
     const path = join(folder, `${name}${number === 1 ? '' : `-${number}`}.txt`)

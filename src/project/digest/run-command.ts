@@ -6,41 +6,36 @@ import { StintError, errnoOf } from '../../journal/errors.ts'
 export interface RunOptions {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** Takes what the command prints, in whole lines, as it comes. */
   readonly onOutput: (lines: Buffer) => void
 }
 
 export interface RunResult {
-  /** What a shell would say: of a command that a signal ended, 128 and the number of the signal. */
+  /** Like a shell: 128 plus the number of a fatal signal. */
   readonly exitCode: number
   readonly signal?: NodeJS.Signals
   readonly seconds: number
-  /** Something that the command started still has its output open. */
+  /** A background process still has the output open. */
   readonly isStillWriting: boolean
 }
 
-/** The command could not be started. */
 class CommandNotStarted extends StintError {
   override readonly name = 'CommandNotStarted'
   constructor(
     message: string,
     hint: string,
-    /** What a shell would answer. */
+    /** As a shell's. */
     readonly exitCode: 126 | 127,
   ) {
     super(exitCode === 127 ? 'COMMAND_NOT_FOUND' : 'COMMAND_NOT_STARTED', message, hint)
   }
 }
 
-/** For what a command leaves in the background to write its last. */
+/** For background processes to finish writing. */
 const GRACE_MS = 1000
-/** For a command that was told to end to do so. */
+/** After a signal to end. */
 const ENDING_MS = 5000
 
-/**
- * Runs a command to its end, in the same process group and with the same standard input, so that it can be talked to and
- * is interrupted like any other. No shell stands in between.
- */
+/** Same process group and standard input, so that it is interrupted like any other command. */
 export async function runCommand(
   words: readonly string[],
   options: RunOptions,
@@ -115,7 +110,6 @@ function ended(
   return new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })))
 }
 
-/** Whether both ends of its output are closed in time. What it left in the background may keep them open for ever. */
 async function closedWithin(child: ChildProcess, ms: number): Promise<boolean> {
   const open = [child.stdout!, child.stderr!].filter((stream) => !stream.closed)
   if (open.length === 0) return true
@@ -132,10 +126,10 @@ async function closedWithin(child: ChildProcess, ms: number): Promise<boolean> {
 }
 
 const PASSED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
-/** What a terminal sends to all of its foreground processes, the command included. */
+/** A terminal sends these to the command itself. */
 const OF_TERMINAL: ReadonlySet<string> = new Set(['SIGINT', 'SIGQUIT'])
 
-/** Lives on until the command has ended, and hands on to it, and to all it started, what was sent to this process alone. */
+/** Passes on, to the command and its descendants, signals sent to this process alone. */
 function passSignalsTo(child: ChildProcess): { stop: () => void } {
   let timer: NodeJS.Timeout | undefined
   const told = new Set<number>()
@@ -153,7 +147,7 @@ function passSignalsTo(child: ChildProcess): { stop: () => void } {
     stop: () => {
       clearTimeout(timer)
       for (const signal of PASSED) process.off(signal, pass)
-      // Told to end, and its parent has: what did not follow is not left behind.
+      // Descendants that ignored the signal are not left behind.
       for (const pid of told) if (pid !== child.pid) signalProcess(pid, 'SIGKILL')
     },
   }
@@ -164,12 +158,11 @@ function hasTerminal(): boolean {
     closeSync(openSync('/dev/tty', 'r'))
     return true
   } catch {
-    // There is none, which is the answer.
+    // No terminal.
     return false
   }
 }
 
-/** Every process that descends from this one, as far as the system tells. */
 function descendantsOf(pid: number): readonly number[] {
   const parents = process.platform === 'linux' ? parentsFromProc() : parentsFromPs()
   const found = [pid]
@@ -178,12 +171,11 @@ function descendantsOf(pid: number): readonly number[] {
   return found.slice(1)
 }
 
-/** Sends a signal to a process, which may be gone by now. */
 function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // Gone, or not ours any more: either way there is nobody left to tell.
+    // Gone already.
   }
 }
 
@@ -193,12 +185,13 @@ function parentsFromProc(): readonly Parent[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
     try {
-      // The name of the program, in brackets, may hold anything; the parent is the second field behind it.
+      // The program's name, in brackets, may hold anything; the parent is the second field after
+      // it.
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
       const parent = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]
       return [[Number(name), Number(parent)] as const]
     } catch {
-      // It ended between being listed and being read.
+      // It ended meanwhile.
       return []
     }
   })
@@ -217,10 +210,9 @@ function parentsFromPs(): readonly Parent[] {
 type Stream = 'stdout' | 'stderr'
 
 const NEWLINE = 0x0a
-/** A line without end is passed on in pieces. */
 const LONGEST = 65_536
 
-/** Joins the two outputs of a command line by line, in the order in which they come, so that no line is torn by another. */
+/** Joins both outputs line by line. */
 class WholeLines {
   readonly #emit: (lines: Buffer) => void
   readonly #held: Record<Stream, Buffer> = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) }
@@ -237,7 +229,6 @@ class WholeLines {
     if (end > 0) this.#emit(all.subarray(0, end))
   }
 
-  /** Passes on what did not end in a newline. */
   end(): void {
     const rests = [this.#held.stdout, this.#held.stderr].filter(({ length }) => length > 0)
     for (const [index, rest] of rests.entries()) {
@@ -246,7 +237,7 @@ class WholeLines {
   }
 }
 
-/** The length without a character that goes on in the next piece. */
+/** Without a character that continues in the next piece. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= 4; back += 1) {
     const byte = bytes[bytes.length - back]!

@@ -4,9 +4,8 @@ import { openToRead } from '../../journal/files.ts'
 import { readRange } from '../../journal/read.ts'
 
 export interface ShowOptions {
-  /** From which line to which, from 1. */
+  /** From 1. */
   readonly lines?: readonly [from: number, to: number]
-  /** Only lines that hold this text, whatever its case. */
   readonly grep?: string
 }
 
@@ -17,7 +16,6 @@ export interface ShownLine {
 
 const PIECE = 1024 * 1024
 
-/** The lines of a kept output as a terminal shows them, read as they are asked for. */
 export function* shownLines(
   path: string,
   { lines: [from, to] = [1, Infinity], grep }: ShowOptions,

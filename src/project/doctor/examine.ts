@@ -16,13 +16,12 @@ import type { Workspace } from '../store/workspace.ts'
 export type { Check, Counts, Diagnosis } from './report.ts'
 
 export interface DoctorOptions {
-  /** Renders views again that are behind, and removes what killed processes left half-written. */
+  /** Renders outdated views and removes half-written files of killed processes. */
   readonly repair?: boolean
 }
 
 /**
- * Verifies everything from the files. Names that a log lost are given back, and an index or snapshot
- * that disagrees with the journals is made again; nothing is ever repaired by deleting.
+ * Restores lost names of logs and rebuilds a wrong index or snapshot; never repairs by deleting.
  */
 export async function examine(
   workspace: Workspace,
@@ -80,7 +79,6 @@ function checkCounts({ sessions, entries, grewMeanwhile }: Counts): Check {
   return findings.check('logs and index agree', () => 'logs and index do not agree')
 }
 
-/** A mistake in it is named, and the rest is looked at with the defaults. */
 function checkConfig(workspace: Workspace): Check {
   const findings = new Findings('configuration')
   const hasFile = statOrUndefined(configPath(workspace.place.sessions)) !== undefined
@@ -97,7 +95,6 @@ function checkConfig(workspace: Workspace): Check {
   )
 }
 
-/** Journals hold what people said and are not to be committed by accident. */
 function checkIgnored(workspace: Workspace): Check {
   const { place, config } = workspace
   const findings = new Findings('ignored by git')

@@ -7,7 +7,6 @@ import { storeOf } from '../history/store.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { type Check, Findings, plural } from './report.ts'
 
-/** Whether what was said can be read whole: every line of a conversation is one, every large output that a conversation names is there, and is what it was. */
 export function checkHistory(workspace: Workspace): Check {
   const { place } = workspace
   const findings = new Findings('conversations')
@@ -23,13 +22,13 @@ export function checkHistory(workspace: Workspace): Check {
   for (const { id, path } of stored) {
     let unreadable = 0
     const names = new Set(namesOf(path, () => (unreadable += 1)))
-    // No problem: one that was cut off was written again behind it, and the rest is read without it.
+    // No problem: a truncated line was written again after it.
     if (unreadable > 0)
       findings.note(
         `${relative(place.root, path)}: ${plural(unreadable, 'line')} of it cannot be read, and ${unreadable === 1 ? 'is' : 'are'} passed over`,
       )
     const missing = [...names].filter((hash) => !there.has(hash)).length
-    // Also after `stint history prune --outputs`, which nobody has to be warned of.
+    // Also after `stint history prune --outputs`.
     if (missing > 0)
       findings.note(`${id}: ${plural(missing, 'large output')} of it not here any more`)
     for (const hash of names) named.add(hash)

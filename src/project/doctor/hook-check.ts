@@ -6,7 +6,6 @@ import { type Check, Findings, plural } from './report.ts'
 
 const SHOWN = 20
 
-/** What went wrong in hooks, which say nothing themselves. */
 export function checkHooks(place: Place): Check {
   const findings = new Findings('hooks')
   for (const { at, event, message } of readTroubles(trackingFolderOf(place)).slice(-SHOWN)) {

@@ -16,7 +16,6 @@ export interface IndexTotals {
   readonly entries: number
 }
 
-/** Compares the index with every log, and builds it anew when they differ. The old one is set aside. */
 export async function checkIndex(
   workspace: Workspace,
 ): Promise<{ check: Check; totals: IndexTotals }> {
@@ -53,7 +52,7 @@ export async function checkIndex(
   }
 }
 
-/** Looked at twice before it is called wrong: somebody may append while the logs are being read. */
+/** Checked twice: another process may append meanwhile. */
 function verified(index: SessionIndex): Verification {
   index.sync({ full: true })
   const first = index.verify()
@@ -73,7 +72,6 @@ function describe({ differing, damage }: Verification): readonly string[] {
   return [...counts, ...damage]
 }
 
-/** Compares the files under `.tasks/` with the backlog that the journals make. */
 export async function checkTasks(
   workspace: Workspace,
   options: { readonly repair: boolean },

@@ -6,7 +6,6 @@ import { isReplacedLog } from '../purge/rewrite-log.ts'
 import type { Place } from '../store/place.ts'
 import { type Check, Findings, plural } from './report.ts'
 
-/** What killed commands left behind, and what was set aside for a person to look at. Nothing of it is lost or in the way. */
 export function checkLeftovers(
   place: Place,
   options: { readonly repair: boolean },
@@ -63,7 +62,6 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The project's own folders and every one below them. */
 function* foldersUnder(place: Place): Iterable<string> {
   const { sessions, tasks, repository } = place
   const pending = [

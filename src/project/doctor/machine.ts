@@ -1,4 +1,3 @@
-// What the machine gives the project to stand on: file system, space, versions.
 import { statfsSync } from 'node:fs'
 import { isWalSafe, loadSqlite } from '../../index/sqlite.ts'
 import { statOrUndefined } from '../../journal/look.ts'
@@ -9,7 +8,7 @@ const MEGABYTE = 1024 * 1024
 const LITTLE_MB = 1024
 const TOO_LITTLE_MB = 50
 
-// Linux names a file system by a number; these are from its linux/magic.h and statfs(2).
+// From linux/magic.h and statfs(2).
 const NETWORK: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -28,11 +27,10 @@ const NETWORK: ReadonlyMap<number, string> = new Map([
 ])
 const FUSE = 0x65735546
 
-/** What kind of network file system a number of `statfs` stands for, or undefined for one on this machine. */
 export function networkFileSystem(
   type: number,
 ): { readonly name: string; readonly isCertain: boolean } | undefined {
-  // The number is 32 bits wide, and comes with its sign or without.
+  // 32 bits, signed or not.
   const unsigned = type >>> 0
   if (unsigned === FUSE) return { name: 'FUSE', isCertain: false }
   const name = NETWORK.get(unsigned)

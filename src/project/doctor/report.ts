@@ -3,16 +3,15 @@ import type { LogPlace } from '../../journal/log.ts'
 
 export type CheckStatus = 'ok' | 'note' | 'problem'
 
-/** One thing that was looked at, and what was found. */
+/** One check and its result. */
 export interface Check {
   readonly check: string
-  /** A `problem` needs a person; a `note` is good to know, or was put right. */
+  /** A `problem` needs a person; a `note` is information, or was fixed. */
   readonly status: CheckStatus
   readonly summary: string
   readonly details: readonly string[]
 }
 
-/** What must agree: the same thing counted in every place that has it. */
 export interface Counts {
   readonly sessions: {
     readonly logs: number
@@ -23,7 +22,7 @@ export interface Counts {
   readonly entries: { readonly read: number; readonly indexed: number }
   readonly tasks: { readonly backlog: number; readonly files: number }
   readonly damagedLines: number
-  /** Logs that somebody appended to while this was going on, which explains counts that differ by a little. */
+  /** Logs that grew during the check, which explains small differences. */
   readonly grewMeanwhile: number
 }
 
@@ -33,16 +32,14 @@ export interface Diagnosis {
   readonly counts: Counts
 }
 
-/** The same, with what was looked at elsewhere. */
 export function withChecks(diagnosis: Diagnosis, more: readonly Check[]): Diagnosis {
   const checks = [...diagnosis.checks, ...more]
   return { ...diagnosis, checks, isHealthy: checks.every(({ status }) => status !== 'problem') }
 }
 
-/** Every session may have something to say, and there may be a hundred thousand. */
+/** There may be a hundred thousand sessions. */
 const DETAILS_KEPT = 100
 
-/** Collects what one check finds while sessions pass by. */
 export class Findings {
   readonly #check: string
   readonly #details: string[] = []
@@ -67,7 +64,6 @@ export class Findings {
     return this.#details.length + this.#leftOut
   }
 
-  /** The check, with one sentence for when nothing was found and one for when something was. */
   check(ok: string, found: (count: number) => string = (count) => `${count} found`): Check {
     const summary = this.count === 0 ? ok : found(this.count)
     const more = this.#leftOut === 0 ? [] : [`… and ${this.#leftOut} more`]
@@ -89,7 +85,6 @@ export function plural(number: number, noun: string, nouns = `${noun}s`): string
   return `${number} ${number === 1 ? noun : nouns}`
 }
 
-/** What the two names of a log lead to. */
 export type LogNames =
   | 'no log'
   | 'both'
@@ -107,7 +102,6 @@ export function namesOf({ path, link }: LogPlace): LogNames {
   return sameFile(path, link) ? 'both' : 'different files'
 }
 
-/** What opening a log put right about its names. */
 export function namesMended(before: LogNames, after: LogNames): string | undefined {
   if (after !== 'both') return undefined
   if (before === 'log missing') return 'its log was gone and is back, from its second name'

@@ -8,7 +8,6 @@ import type { Place } from '../store/place.ts'
 import { runFolder, runIds, runLogPlace, runsFolder } from '../store/run-files.ts'
 import { type Check, Findings, namesMended, namesOf, plural } from './report.ts'
 
-/** Reads the log of every run, and the one by which runs keep out of each other's way. */
 export function checkRunLogs(place: Place): {
   readonly check: Check
   readonly damagedLines: number
@@ -20,7 +19,7 @@ export function checkRunLogs(place: Place): {
   const claims = { path: join(runsFolder(place), 'claims.jsonl') }
   if (namesOf(claims) !== 'no log') {
     const damage = linesDamaged(place, readWhole(claims))
-    // Who claimed a task is of interest only as long as they live.
+    // Claims matter only while their process lives.
     for (const line of damage) findings.note(`${line}; no task is lost by it`)
     damagedLines += damage.length
   }
@@ -36,13 +35,13 @@ function lookAtRun(place: Place, run: string, findings: Findings): number {
   const log = runLogPlace(place, run)
   const before = namesOf(log)
   if (before === 'no log') {
-    // A process that was killed before it could write the first entry leaves an empty folder.
+    // A process killed before its first entry leaves an empty folder.
     if (!isEmpty(runFolder(place, run)))
       findings.problem(`${name}: its log is gone, and so is the second name of it`)
     return 0
   }
   try {
-    // Opening it gives back the name it lost, and copies what only one of two files holds.
+    // Opening restores a lost name and merges two different files.
     const contents = readWhole(log)
     const mended = namesMended(before, namesOf(log))
     if (mended !== undefined) findings.note(`${name}: ${mended}`)

@@ -16,7 +16,7 @@ import type { Workspace } from '../store/workspace.ts'
 import { type Check, Findings, type LogNames, namesMended, namesOf, plural } from './report.ts'
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 
-/** Rendering a copy costs a fold, so of very many only the newest are compared and the others looked for. */
+/** Rendering a copy costs a fold: only the newest are compared. */
 const COPIES_READ = 20
 
 export interface SessionTotals {
@@ -27,7 +27,7 @@ export interface SessionTotals {
   damagedLines: number
 }
 
-/** Looks at one session after the other, so that a hundred thousand need no more memory than the largest. */
+/** One session at a time, to bound memory. */
 export class SessionChecks {
   readonly totals: SessionTotals = { logs: 0, links: 0, documents: 0, entries: 0, damagedLines: 0 }
   readonly #journals = new Findings('journals')
@@ -37,7 +37,6 @@ export class SessionChecks {
   readonly #documents = new Findings('documents')
   readonly #views = new Findings('other views')
   #unlinked = 0
-  /** How long each log was when it was read. */
   readonly #sizes = new Map<string, number>()
 
   constructor(
@@ -58,7 +57,7 @@ export class SessionChecks {
         )
         return
       }
-      // Opening a log gives it back the name it lost, and copies what only one of two files holds.
+      // Opening restores a lost name and merges two different files.
       const contents = session.log.read()
       this.#sizes.set(id, session.log.identity().size)
       this.#sayNames(id, name, before)
@@ -84,7 +83,6 @@ export class SessionChecks {
     }
   }
 
-  /** How many logs are longer now than when they were read. */
   grewMeanwhile(): number {
     return [...this.#sizes].filter(([id, size]) => {
       const { path, link } = logPlace(this.workspace.place, id)
@@ -163,14 +161,14 @@ export class SessionChecks {
     const isAllRight = outdated.length === 0 && ['as rendered', 'edited'].includes(document)
     if (this.options.repair && !isAllRight) {
       await this.workspace.refresh(session)
-      // A copy that is there is not rendered again by itself, because it costs a fold.
+      // Refreshing leaves existing copies alone.
       for (const { name: view, text } of outdated)
         if (view.startsWith('entries')) writeView(join(session.folder, view), text())
       if (!isThere) this.totals.documents += 1
     }
   }
 
-  /** A snapshot that gives another answer than the journal would mislead every command that trusts it. */
+  /** A wrong snapshot would mislead every command. */
   #lookAtSnapshot(session: LiveSession, { state, contents }: Reading, label: string): void {
     const shortcut = session.open()
     if (
@@ -183,7 +181,7 @@ export class SessionChecks {
   }
 }
 
-/** As JSON has it: a snapshot comes from a file, where a field that is not there cannot be undefined. */
+/** A snapshot from a file has no undefined fields. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value))
 }
@@ -194,7 +192,6 @@ interface OutdatedView {
   readonly text: () => string
 }
 
-/** The rendered files, other than the document, that are missing or show something else. */
 function outdatedViews(session: LiveSession, { state, entries }: Reading): readonly OutdatedView[] {
   const copies = [...checkpointCopies(session.id, entries)].map(([name, text]) => ({
     name: join('entries', name),
@@ -216,10 +213,7 @@ function outdatedViews(session: LiveSession, { state, entries }: Reading): reado
   })
 }
 
-/**
- * `edited`: somebody wrote into it, and the next command on the session takes that in. `no file`: a folder,
- * a link or something else has its name, and the next command sets that aside.
- */
+/** The next command absorbs `edited` and quarantines `no file`. */
 export type DocumentState =
   | 'as rendered'
   | 'behind'
@@ -228,7 +222,7 @@ export type DocumentState =
   | 'misplaced'
   | 'no file'
 
-/** Where documents stand, by the short id in their names. Listed once, for there may be very many. */
+/** By the short id in their names; listed once, since there may be many. */
 export function listDocuments(sessions: string): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>()
   for (const place of ['active', 'archive']) {
@@ -241,7 +235,6 @@ export function listDocuments(sessions: string): ReadonlyMap<string, readonly st
   return found
 }
 
-/** Looks at a session's document without touching it. */
 function documentState(
   session: LiveSession,
   reading: Reading,
@@ -250,7 +243,7 @@ function documentState(
   const wanted = session.documentPath(reading.state)
   const standing = documents.get(shortId(session.id)) ?? []
   const own = standing.find((path) => path === wanted)
-  // Under an older name or status: a command was killed before it moved the document.
+  // A killed command left it under an older name or status.
   const path =
     own ?? standing.find((other) => basename(other).endsWith(`-${shortId(session.id)}.md`))
   if (path !== undefined && lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
@@ -261,7 +254,6 @@ function documentState(
   return baseOf(session, reading, text).isUnedited ? 'behind' : 'edited'
 }
 
-/** A file's text, or undefined when there is no such file. */
 function textOf(path: string): string | undefined {
   return readOrUndefined(path)?.toString('utf8')
 }

@@ -15,7 +15,7 @@ import { workSourceOf } from './source.ts'
 import { exportTarget, isInProject, projectFolder } from './target.ts'
 import { exportsWritten, isExport, noteExport, sumOf } from './written.ts'
 
-/** What follows the closing of a session. It is closed already: whatever goes wrong here is said and fails nothing. */
+/** The session is closed already: problems here are only reported. */
 export async function afterClose(workspace: Workspace, reading: Reading): Promise<void> {
   await attempt(workspace, 'the workflow log could not be written', () =>
     writeWorkflowLog(workspace, reading),
@@ -37,7 +37,7 @@ async function attempt(
   }
 }
 
-/** Writes the account of the session, if the project keeps such logs: once for each closing, and over nothing. */
+/** Once per closing, and over nothing. */
 async function writeWorkflowLog(workspace: Workspace, reading: Reading): Promise<void> {
   const folder = workspace.config.workflowLog
   if (folder === undefined) return
@@ -56,13 +56,12 @@ async function writeWorkflowLog(workspace: Workspace, reading: Reading): Promise
     })
     const isWritten = createFile(path, text)
     if (isWritten) workspace.say(`the workflow log is ${relative(workspace.cwd, path)}`)
-    // Another command closed it at the same moment and wrote it.
+    // Another command wrote it at the same moment.
     if (isWritten || readOrUndefined(path)?.toString('utf8').includes(mark) === true) return
   }
   throw new Error(`files of its name stand in ${folder} already`)
 }
 
-/** The name by the time of closing, and one more where another session of the name was closed in the same second. */
 function namesFor({ state, entries }: WorkSource): readonly string[] {
   const closing = closingOf(entries)
   const [date = '', time = ''] = second(closing?.at ?? state.updatedAt).split('T')
@@ -70,7 +69,7 @@ function namesFor({ state, entries }: WorkSource): readonly string[] {
   return [`${stem}.md`, `${stem}-${shortId(closing?.id ?? state.id)}.md`]
 }
 
-/** A session.json says what is being worked on. Nothing is any more, so it goes, unless somebody changed it. */
+/** It goes with the session's end, unless it was edited. */
 function removeSessionJson(workspace: Workspace, session: string): void {
   const mine = exportsWritten(workspace).filter(
     (known) => known.format === 'session-json' && known.session === session,

@@ -21,9 +21,9 @@ import { type WrittenExport, isExport, noteExport, sumOf } from './written.ts'
 export interface ExportOptions {
   readonly session?: string
   readonly format: ExportFormat
-  /** The file to write; without it the content is only answered. */
+  /** Without it the content is only returned. */
   readonly output?: string
-  /** Overwrites a file that no export wrote, and writes a session.json of a session that has no need of one. */
+  /** Overwrites a foreign file, and writes session.json for a small session. */
   readonly force?: boolean
 }
 
@@ -31,11 +31,9 @@ export interface Exported {
   readonly session: Pick<SessionState, 'id' | 'name' | 'status'>
   readonly format: ExportFormat
   readonly content: string
-  /** The file that was written. */
   readonly path?: string
 }
 
-/** Gives a session out in another form, and writes it to a file when asked to. */
 export async function exportSession(
   workspace: Workspace,
   options: ExportOptions,
@@ -49,7 +47,7 @@ export async function exportSession(
     )
   }
   const row = await chooseSession(workspace, options.session)
-  // Before the work: a name that cannot be written is known at once.
+  // A bad path fails before the work.
   const path = output === undefined ? undefined : exportTarget(workspace, output)
   const session = workspace.session(row.id)
   const reading = await workspace.refreshIfPossible(session)
@@ -81,7 +79,7 @@ async function contentOf(
   return format === 'toon' ? renderStateToon(state) : renderModel(modelOf(state))
 }
 
-/** A file that repeats what is recorded goes stale; below a certain size nobody gains anything by it. */
+/** A small session gains nothing from a file that goes stale. */
 function refuseSmall(source: WorkSource): void {
   const size = workSize(source)
   if (size >= COMPLEX_FROM) return
@@ -94,10 +92,7 @@ function refuseSmall(source: WorkSource): void {
 
 const ROUNDS = 20
 
-/**
- * Puts an export into its file in one step. A file that is not one of ours as we wrote it is left alone, unless
- * `force` says otherwise; of two processes that write at once, one has its whole text there.
- */
+/** A foreign file is left alone without `force`; of two concurrent writers one wins as a whole. */
 function writeExport(
   workspace: Workspace,
   path: string,
@@ -121,7 +116,7 @@ function writeExport(
   }
 }
 
-/** One attempt. False when the name came to mean another file meanwhile, which has to be looked at first. */
+/** False when the path came to mean another file. */
 function isPlaced(
   workspace: Workspace,
   path: string,
@@ -142,7 +137,6 @@ function isPlaced(
   }
 }
 
-/** Whether an export wrote what stands there, or it is what is to be written anyway. */
 function isOurs(workspace: Workspace, path: string, fd: number, wanted: Buffer): boolean {
   const standing = readRange(fd, 0, fstatSync(fd).size)
   return standing.equals(wanted) || isExport(workspace, path, standing)

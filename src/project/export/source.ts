@@ -13,7 +13,6 @@ import type { Reading } from '../store/live-session.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 
-/** All that the work of a session is told from: its journal, its tasks wherever they were moved, and what hooks noted. */
 export async function workSourceOf(
   workspace: Workspace,
   { state, entries }: Pick<Reading, 'state' | 'entries'>,
@@ -37,7 +36,7 @@ export async function workSourceOf(
   return { ...redactedForExport(workspace, source), propose: (text) => proposed({ title: text }) }
 }
 
-/** The tasks the session is linked to, and those its delegates work on, each followed by its parts. One that is in no backlog here is known by its name alone. */
+/** With the delegates' tasks, each followed by its parts; unknown tasks by name. */
 function tasksOf(state: SessionState, backlog: Backlog): readonly BacklogTask[] {
   const parents = soundParents(backlog)
   const partsOf = new Map<string, string[]>()
@@ -48,7 +47,7 @@ function tasksOf(state: SessionState, backlog: Backlog): readonly BacklogTask[] 
     else parts.push(id)
   }
   const found = new Map<string, BacklogTask>()
-  // Without recursion: parts may be nested as deep as the backlog is long.
+  // No recursion: parts may nest deeply.
   const delegated = state.delegates.items.flatMap(({ task }) => task ?? [])
   const pending = [...state.tasks, ...delegated].toReversed()
   for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
@@ -63,7 +62,7 @@ function tasksOf(state: SessionState, backlog: Backlog): readonly BacklogTask[] 
         proposed: proposed({ title: id }),
         checklist: [],
       })
-    // Parents that lead in a circle would lead whoever follows them in one, too.
+    // Circular parents are cut.
     else
       found.set(
         id,
@@ -95,14 +94,14 @@ function proposed(task: {
   return proposeSpecialist({ description: '', labels: [], ...task }).specialist
 }
 
-/** Agents whose end no hook has seen. */
+/** No hook saw their end. */
 function unfinishedAgents(workspace: Workspace, state: SessionState): readonly UnfinishedAgent[] {
   const folder = trackingFolderOf(workspace.place)
   return state.conversations.items
     .filter(({ text }) => isConversationId(text))
     .flatMap(({ text, endedAt }) => {
       const tracking = readTracking(folder, text)
-      // Its agents belong to the session it works on now.
+      // A conversation's agents belong to its current session.
       if (tracking?.session !== state.id) return []
       return Object.entries(tracking.agents).map(([id, prompt]) => ({
         id,

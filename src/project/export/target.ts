@@ -5,8 +5,8 @@ import { statOrUndefined } from '../../journal/look.ts'
 import type { Workspace } from '../store/workspace.ts'
 
 /**
- * The file that is to be written, without symbolic links. Refused where an export does no good: over a folder or a
- * device, among the journals, and in a folder outside the project that does not exist.
+ * Resolves symbolic links. Refuses folders, devices, Stint's and git's own files, and missing
+ * folders outside the project.
  */
 export function exportTarget(workspace: Workspace, output: string): string {
   if (output.trim() === '')
@@ -33,7 +33,6 @@ export function exportTarget(workspace: Workspace, output: string): string {
   return path
 }
 
-/** What a name means once all symbolic links are followed, and what stands there. */
 function lookUp(named: string) {
   try {
     const path = join(realFolder(dirname(named)), basename(named))
@@ -51,12 +50,11 @@ export function isInProject(workspace: Workspace, path: string): boolean {
   return isWithin(path, workspace.place.root) || isWithin(path, projectFolder(workspace))
 }
 
-/** The folder that is worked in: this worktree's, not the main one's. */
+/** This worktree's, not the main one's. */
 export function projectFolder({ place }: Workspace): string {
   return place.repository?.worktree ?? place.root
 }
 
-/** The folder without symbolic links, as far as there is one. */
 function realFolder(folder: string): string {
   if (existsSync(folder)) {
     if (statOrUndefined(folder)?.isDirectory() !== true)

@@ -1,5 +1,5 @@
-// Which files were written by exporting, so that no other is overwritten or removed. A line is added before its file is
-// written; that two processes write at once costs nothing, for what either wrote is known.
+// Which files exports wrote, so that no other is overwritten or removed. Noted before the file is
+// written.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { errnoOf } from '../../journal/errors.ts'
@@ -15,7 +15,7 @@ export interface WrittenExport {
   readonly sum: string
 }
 
-/** Remembers what is about to be written. Where that cannot be done the file will be taken for somebody else's, and only that is said. */
+/** If it cannot be noted, the file later counts as foreign. */
 export function noteExport(workspace: Workspace, written: WrittenExport): void {
   if (exportsWritten(workspace).some((known) => isSame(known, written))) return
   try {
@@ -29,19 +29,17 @@ export function noteExport(workspace: Workspace, written: WrittenExport): void {
   }
 }
 
-/** Everything that was exported into files of this project or elsewhere, oldest first. */
 export function exportsWritten(workspace: Workspace): readonly WrittenExport[] {
   const lines = readOrUndefined(notesPath(workspace))?.toString('utf8').split('\n') ?? []
   return lines.flatMap((line) => parse(line) ?? [])
 }
 
-/** Whether these bytes are what an export wrote there. */
 export function isExport(workspace: Workspace, path: string, bytes: Buffer): boolean {
   const sum = sumOf(bytes)
   return exportsWritten(workspace).some((known) => known.path === path && known.sum === sum)
 }
 
-/** An export whose text was changed by us stays known as one. */
+/** After a purge it still counts as an export. */
 export function noteChangedExport(workspace: Workspace, path: string): void {
   const known = exportsWritten(workspace).findLast((one) => one.path === path)
   const bytes = known === undefined ? undefined : readOrUndefined(path)
@@ -49,7 +47,6 @@ export function noteChangedExport(workspace: Workspace, path: string): void {
     noteExport(workspace, { ...known, sum: sumOf(bytes) })
 }
 
-/** The files that exports wrote and that are still there, each once. */
 export function exportedFiles(workspace: Workspace): readonly string[] {
   const paths = new Set(exportsWritten(workspace).map(({ path }) => path))
   return [...paths].filter((path) => statOrUndefined(path)?.isFile() === true)
@@ -74,7 +71,7 @@ function parse(line: string): WrittenExport | undefined {
       ? (value as WrittenExport)
       : undefined
   } catch {
-    // An empty line, or one that a full disk cut off: its file is taken for somebody else's.
+    // Empty or truncated: its file counts as foreign.
     return undefined
   }
 }

@@ -18,9 +18,8 @@ import { movedSince, stateOf } from './look.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface AcceptHandoff {
-  /** A handoff, a session, or the path of a document; the latest of the session at hand when absent. */
+  /** A handoff, a session or a document's path; default: the latest of the session at hand. */
   readonly handoff?: string
-  /** Take it up although it is stale or was changed. */
   readonly force?: boolean
   readonly by?: string
 }
@@ -28,27 +27,21 @@ export interface AcceptHandoff {
 export interface AcceptedHandoff {
   readonly outcome: HandoffOutcome
   readonly isForced: boolean
-  /** Whether the receiver goes on from it. */
   readonly isTaken: boolean
-  /** What is no longer as it says, and what is wrong with the document itself. */
+  /** What no longer holds. */
   readonly moved: readonly string[]
-  /** What there is to know besides. */
   readonly notes: readonly string[]
-  /** The entry that says it was made; empty where the journal does not have it. */
+  /** Empty where the journal lacks it. */
   readonly id: string
   readonly number: number
   readonly hash: string
   readonly session: { readonly id: string; readonly name: string }
-  /** The document as it was found. */
   readonly text: string
-  /** The session that work goes on with. */
+  /** The session to continue. */
   readonly bound?: { readonly id: string; readonly name: string }
 }
 
-/**
- * Takes a handoff up: looks whether the document is the one that was made, and whether the world is still as it says.
- * What became of it is recorded either way, and only what holds, or what somebody forces, is gone on with.
- */
+/** The outcome is recorded either way; only a valid or forced handoff is resumed. */
 export async function acceptHandoff(
   workspace: Workspace,
   options: AcceptHandoff = {},
@@ -85,7 +78,7 @@ async function acceptFound(
   const newer = handoffsIn(reading.entries).filter(({ id }) => id > handoff.id)
   if (newer.length > 0)
     notes.push(`a later one was made: stint handoff show ${state.name}/${newer.at(-1)!.number}`)
-  // Refreshing wrote the missing file again, from the same entry.
+  // A missing file was just written again from the same entry.
   const text = found.text ?? handoff.document
   const isIntact = contentHash(text) === handoff.hash
   const moved = [
@@ -128,7 +121,6 @@ function damage({ handoff, reading, path }: FoundHandoff, text: string): string 
   return `${path} was edited or damaged: it is kept as it is, and ${recorded} shows what was recorded`
 }
 
-/** A session that has ended cannot be gone on with, unless the handoff was for somebody else. */
 function closed({ handoff, reading: { state } }: FoundHandoff): readonly string[] {
   if (isOpen(state) || handoff.to !== undefined) return []
   return [`the session is ${state.status}: stint reopen ${state.name} takes that back`]
@@ -158,7 +150,6 @@ function record(
   }
 }
 
-/** Goes on with the session it is for, as `stint resume` does. */
 async function bind(
   workspace: Workspace,
   from: { id: string; name: string; to: HandoffTarget | undefined },
@@ -193,7 +184,6 @@ async function sessionFor(
   return others.length === 0 ? only : undefined
 }
 
-/** The journal's own record of a document that was given as a file. */
 async function recordedFor(
   workspace: Workspace,
   head: HandoffHead,
@@ -207,7 +197,7 @@ async function recordedFor(
     : findHandoff(workspace, `${head.session}/${recorded.id}`)
 }
 
-/** A document without its journal proves itself by its own hash, and is compared with the repository alone. */
+/** Without its journal a document is checked by its own hash and against the repository. */
 async function acceptBare(
   workspace: Workspace,
   { path, text }: GivenFile,

@@ -34,15 +34,13 @@ import { defined } from '../../text/defined.ts'
 export interface CreateHandoff {
   readonly session?: string
   readonly reason?: string
-  /** A task or a session that it is for, by name or id. */
+  /** A task or session, by name or id. */
   readonly to?: string
-  /** Made early and quickly: keeps no code, and is replaced by a final one. */
+  /** Keeps no code; a final handoff replaces it. */
   readonly draft?: boolean
-  /** Whether to keep the working tree with it, in a checkpoint. */
   readonly code?: boolean
-  /** What the document may cost a model. */
   readonly tokens?: number
-  /** The conversation it is made in; the environment says when absent. */
+  /** Default: from the environment. */
   readonly conversation?: string
   readonly by?: string
 }
@@ -50,15 +48,11 @@ export interface CreateHandoff {
 export interface MadeHandoff {
   readonly state: SessionState
   readonly handoff: RecordedHandoff
-  /** The file that holds a copy. */
   readonly path: string
   readonly leftOut: readonly string[]
 }
 
-/**
- * Makes the document by which a session is passed on, from its journal and the repository, and keeps the code with it.
- * No model is asked and no network used.
- */
+/** Uses no model and no network. */
 export async function createHandoff(
   workspace: Workspace,
   options: CreateHandoff,
@@ -164,15 +158,15 @@ async function make(
   try {
     session.append([made.entry])
   } catch (error) {
-    // A number without its entry is nobody's.
+    // A number without an entry is free.
     if (error instanceof NotWritten) removeFile(path)
     throw error
   }
   return { id, path, leftOut: made.leftOut }
 }
 
-// What is journalled has to be what was hashed. Redacting is done before; only a pattern of the user's that takes
-// hashes or ids for secrets would change it again.
+// The journalled text must match the hash; only a user pattern that matches hashes or ids could
+// still change it.
 function refuseIfRedacted(session: LiveSession, entry: Draft): void {
   const [cleaned] = session.clean([entry]).drafts
   const before = entry.data as EntryData['handoff.made']
@@ -218,10 +212,7 @@ async function targetOf(workspace: Workspace, name: string): Promise<HandoffTarg
   }
 }
 
-/**
- * The paths that a session is to leave behind: what its workflow, if it follows one, calls deliverables. Read leniently,
- * as a list of paths or of things with a path.
- */
+/** Read leniently: a list of paths, or of objects with a path. */
 function deliverablesOf(state: SessionState): readonly string[] {
   const { workflow } = state as { readonly workflow?: unknown }
   if (typeof workflow !== 'object' || workflow === null) return []

@@ -12,17 +12,15 @@ import type { Workspace } from '../store/workspace.ts'
 import { waitingHandoffs } from './waiting.ts'
 import { defined } from '../../text/defined.ts'
 
-/** A handoff, where its journal is, and what its file holds now. */
 export interface FoundHandoff {
   readonly session: LiveSession
   readonly reading: Reading
   readonly handoff: RecordedHandoff
   readonly path: string
-  /** As the file stood before anything was restored; undefined when there was none. */
+  /** Before anything was restored; undefined when there was no file. */
   readonly text?: string
 }
 
-/** A document that was given by its path. */
 export interface GivenFile {
   readonly path: string
   readonly text: string
@@ -40,14 +38,11 @@ export function fileGiven(workspace: Workspace, name: string | undefined): Given
   return { path, text: readOrUndefined(path)?.toString('utf8') ?? '' }
 }
 
-/**
- * The handoff that a name means: nothing for the latest, a number or part of an id in the session at hand, a session for
- * its latest, `SESSION/NUMBER` for another of it.
- */
+/** Nothing: the latest; a number or part of an id; a session: its latest; `SESSION/NUMBER`. */
 export async function findHandoff(workspace: Workspace, name?: string): Promise<FoundHandoff> {
   const { id, which } = await placeOf(workspace, name)
   const session = workspace.session(id)
-  // Looked at before anything is refreshed: that restores a file that is missing, and it has to be known that it was.
+  // Read before refreshing, which would restore a missing file.
   const known = session.read()
   const handoff = chosen(handoffsIn(known.entries), which, known.state.name)
   const { path, text } = fileOf(handoffFolder(session.folder), handoff, handoffsIn(known.entries))
@@ -74,7 +69,7 @@ async function placeOf(
   }
 }
 
-/** The session at hand, unless it has no handoff and just one waits for it. */
+/** The session at hand, unless it has no handoff and exactly one waits for it. */
 async function latestOrWaiting(
   workspace: Workspace,
   id: string,

@@ -11,7 +11,6 @@ import type { Workspace } from '../store/workspace.ts'
 import { type FoundHandoff, findHandoff } from './find.ts'
 import { defined } from '../../text/defined.ts'
 
-/** What became of the file of a handoff. */
 export type FileState = 'intact' | 'edited' | 'missing'
 
 export interface ShownHandoff {
@@ -19,11 +18,11 @@ export interface ShownHandoff {
   readonly session: { readonly id: string; readonly name: string }
   readonly path: string
   readonly file: FileState
-  /** With `check`: what is no longer as it says. */
+  /** With `check`: what no longer holds. */
   readonly moved?: readonly string[]
 }
 
-/** One handoff as it was recorded; with `check` also what of it still holds. Nothing is recorded. */
+/** Records nothing. */
 export async function showHandoff(
   workspace: Workspace,
   options: { handoff?: string; check?: boolean } = {},
@@ -55,7 +54,6 @@ export function stateOf({ text, handoff }: Pick<FoundHandoff, 'text' | 'handoff'
   return contentHash(text) === handoff.hash ? 'intact' : 'edited'
 }
 
-/** What of a handoff is no longer so. */
 export async function movedSince(
   workspace: Workspace,
   { handoff, reading }: FoundHandoff,

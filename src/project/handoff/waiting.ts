@@ -4,7 +4,7 @@ import { inEffect } from '../../session/in-effect.ts'
 import { isTakenUp } from '../../session/kinds/handoffs.ts'
 import type { Workspace } from '../store/workspace.ts'
 
-/** A handoff that was made for a task or a session and that nobody took up yet. */
+/** Made for a task or session, and not taken up yet. */
 export interface WaitingHandoff {
   readonly id: string
   readonly number: number
@@ -15,7 +15,7 @@ export interface WaitingHandoff {
   readonly at: string
 }
 
-/** The handoffs that wait for a session or one of these tasks, the latest of each session that made one. */
+/** The latest of each session. */
 export async function waitingHandoffs(
   workspace: Workspace,
   whom: { readonly session?: string; readonly tasks?: readonly string[] },

@@ -15,10 +15,7 @@ interface Whose {
   readonly harness: string
 }
 
-/**
- * Copies what hooks had no time for, so that what is shown is what was said; of one conversation only when it is named. What cannot be
- * written is shown as it was.
- */
+/** Copies what hooks had no time for; failures are ignored. */
 export async function catchUp(workspace: Workspace, conversation?: string): Promise<void> {
   const notes = trackingFolderOf(workspace.place)
   const ids =
@@ -27,7 +24,7 @@ export async function catchUp(workspace: Workspace, conversation?: string): Prom
       : [conversation]
   const followed = ids.flatMap((id) => {
     const tracking = isConversationId(id) ? readTracking(notes, id) : undefined
-    // Of what works on no session here, nothing is stored.
+    // Conversations without a session are not stored.
     return tracking?.session === undefined || isCopied(notes, tracking) ? [] : [tracking]
   })
   for (const { conversation: id, harness, transcript } of followed) {

@@ -13,7 +13,7 @@ const LINE_MS = 200
 /** Slower than any pattern that ends. */
 const BYTES_PER_MS = 10_000
 
-/** Copies the next piece of what was said, before the harness deletes it. Answers whether there is more. */
+/** Returns whether there is more. */
 export function copyConversation(
   place: Place,
   config: Config,

@@ -1,4 +1,3 @@
-// What was said in the conversations of a project: listed, read, told again in other forms, and let go of when asked.
 import { promptlessHarnesses } from '../../harness/registry.ts'
 import { type AnthropicMessage, anthropicMessages } from '../../history/formats/anthropic.ts'
 import { type OpenAiMessage, openAiMessages } from '../../history/formats/openai.ts'
@@ -18,17 +17,13 @@ import { type PruneOptions, type Pruned, pruneHistory } from './prune.ts'
 import { storeOf } from './store.ts'
 
 export interface History {
-  /** The conversations of a session, oldest first; of the one here without a name. */
   conversations(session?: string): Promise<readonly ConversationRow[]>
-  /** Every conversation that is stored here. */
   all(): Promise<readonly ConversationRow[]>
-  /** Whether a name is that of a conversation or of a session. */
   find(name?: string): Promise<Meant>
-  /** One conversation, by its id or the beginning of it, or the latest of a session. */
+  /** By id, its beginning, or the latest of a session. */
   conversation(name?: string): Promise<ConversationRow>
-  /** What was said in it. */
   items(conversation: string, span?: Span): Iterable<HistoryItem>
-  /** The messages that its harness would send next, without those of the system prompt. */
+  /** As its harness would send them next, without the system prompt. */
   anthropic(conversation: string, span?: Span): readonly AnthropicMessage[]
   openai(conversation: string, span?: Span): readonly OpenAiMessage[]
   prune(options?: PruneOptions): Promise<Pruned>
@@ -72,7 +67,7 @@ export interface Span {
   readonly to?: string
 }
 
-/** The items of a time. One that has none of its own belongs to the time of the one before it. */
+/** An item without a time takes the time of the one before. */
 function* between<T extends HistoryItem>(
   items: Iterable<T>,
   { from = '', to = '\uFFFF' }: Span,

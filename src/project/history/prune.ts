@@ -1,4 +1,3 @@
-// Making room, only when somebody asks for it. Nothing of what was said is deleted by age otherwise.
 import { listBlobs, namesOf, saidNamesOf } from '../../history/blob-files.ts'
 import { whileLocked } from '../../history/lock.ts'
 import type { StoredConversation } from '../../history/store.ts'
@@ -10,13 +9,12 @@ import { findConversation } from './rows.ts'
 import { storeOf } from './store.ts'
 
 export interface PruneOptions {
-  /** Conversations of which nothing was stored since. */
+  /** Conversations last written before it. */
   readonly before?: string
-  /** These, by id or the beginning of one. */
+  /** By id or its beginning. */
   readonly conversations?: readonly string[]
-  /** Lets go of what tools gave out, where it is long, and of pictures; keeps all else. Of all of them when none are named. */
+  /** Only long tool outputs and pictures; of all conversations when none is named. */
   readonly outputs?: boolean
-  /** Only says what it would free. */
   readonly dryRun?: boolean
 }
 
@@ -24,11 +22,10 @@ export interface Pruned {
   readonly isDryRun: boolean
   readonly conversations: readonly { readonly id: string; readonly bytes: number }[]
   readonly blobs: { readonly count: number; readonly bytes: number }
-  /** Nothing names them, but they are so young that somebody may be about to. */
+  /** Unreferenced, but too young to remove. */
   readonly young: number
-  /** Being written to just now, and left alone. */
+  /** Being written to, so left alone. */
   readonly busy: readonly string[]
-  /** What is left. */
   readonly left: {
     readonly conversations: number
     readonly bytes: number
@@ -37,7 +34,7 @@ export interface Pruned {
   }
 }
 
-/** Somebody may have kept a blob and not come to write the line that names it. */
+/** A writer stores a blob before the line that names it. */
 const STILL_YOUNG_MS = 10 * 60_000
 
 export async function pruneHistory(workspace: Workspace, options: PruneOptions): Promise<Pruned> {
@@ -49,7 +46,7 @@ export async function pruneHistory(workspace: Workspace, options: PruneOptions):
   const gone = new Set(
     (isOutputs ? [] : chosen.filter((one) => !busy.includes(one))).map(({ id }) => id),
   )
-  // Read after the conversations went, so that what is named meanwhile is seen.
+  // Read after removal, so that new references count.
   const left = stored.filter(({ id }) => !gone.has(id))
   const withoutOutputs = new Set(isOutputs ? chosen : [])
   const named = new Set(
@@ -87,7 +84,7 @@ async function choose(
   )
 }
 
-/** A session's name is too much to ask for here: it stands for whichever conversation is its latest. */
+/** A session's name would mean whichever conversation is its latest. */
 async function findNamed(workspace: Workspace, name: string): Promise<string> {
   const id = await findConversation(workspace, name)
   if (id.startsWith(name)) return id

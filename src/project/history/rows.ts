@@ -14,14 +14,13 @@ import { defined } from '../../text/defined.ts'
 import { StintError } from '../../journal/errors.ts'
 import { type ChosenSession, NoSession, chooseSession } from '../store/choose.ts'
 
-/** A conversation in a list: what is known of it, whether what was said in it is stored here or not. */
+/** A conversation, stored here or not. */
 export interface ConversationRow extends ConversationSummary {
   readonly id: string
   readonly harness: string
-  /** The session that it worked on. */
   readonly session?: string
   readonly isStored: boolean
-  /** With the large outputs and pictures in it, which others may hold too. */
+  /** Includes outputs and pictures that other conversations may share. */
   readonly bytes: number
 }
 
@@ -32,7 +31,6 @@ interface Joined {
   readonly endedBecause?: string
 }
 
-/** The conversations of a session, oldest first, as its journal names them. */
 export function conversationsOfSession(
   workspace: Workspace,
   session: Pick<SessionRow, 'id'>,
@@ -47,7 +45,6 @@ export function conversationsOfSession(
   }
 }
 
-/** Every conversation that is stored here, the one that was written to last at the end. */
 export function storedConversations(workspace: Workspace): readonly ConversationRow[] {
   const stored = storeOf(workspace).list()
   return stored
@@ -55,7 +52,6 @@ export function storedConversations(workspace: Workspace): readonly Conversation
     .map(({ id }) => rowOf(workspace, id))
 }
 
-/** One conversation. `known` is what a journal says of it. */
 export function rowOf(
   workspace: Workspace,
   id: string,
@@ -103,15 +99,13 @@ function joinedIn(entries: Parameters<typeof inEffect>[0]): readonly Joined[] {
   return [...joined.values()]
 }
 
-/** What a name means: a conversation, or a session with those it had. */
 export type Meant =
   | { readonly conversation: string }
   | { readonly session: { readonly id: string; readonly name: string } }
 
-/** Shorter beginnings of an id say nothing. */
 const SHORTEST_BEGINNING = 4
 
-/** The conversation of this id, or the only one whose id begins so; else the session of this name, or the one here without a name. */
+/** A conversation by id or its beginning, else a session by name, else the session here. */
 export async function findMeant(workspace: Workspace, name?: string): Promise<Meant> {
   if (name !== undefined) {
     const conversation = findStored(workspace, name)
@@ -121,7 +115,7 @@ export async function findMeant(workspace: Workspace, name?: string): Promise<Me
   return { session: { id: session.id, name: session.name } }
 }
 
-/** The same where one conversation is wanted: of a session, its latest that is stored. */
+/** Of a session, its latest stored one. */
 export async function findConversation(workspace: Workspace, name?: string): Promise<string> {
   const meant = await findMeant(workspace, name)
   if ('conversation' in meant) return meant.conversation

@@ -1,7 +1,6 @@
 import { type ConversationStore, conversationStore } from '../../history/store.ts'
 import type { Workspace } from '../store/workspace.ts'
 
-/** What was said in this project. */
 export function storeOf({ place, config }: Workspace): ConversationStore {
   return conversationStore(place.sessions, {
     extra: config.redact.patterns,

@@ -1,17 +1,17 @@
-/** Which histories are imported, and how. */
 export interface ImportRequest {
-  /** `claude`, `codex`, `gemini`, `opencode`; all of them when absent. */
+  /** All when absent. */
   readonly harnesses?: readonly string[]
-  /** Files and folders in place of where the harnesses keep theirs. Everything in them is this project's. */
+  /**
+   * Files and folders to read instead of the harness's own; all in them belongs to this project.
+   */
   readonly paths?: readonly string[]
-  /** Into every project that Stint was used in on this machine, each what was said there. */
+  /** Into every known project, each its own conversations. */
   readonly allProjects?: boolean
-  /** Only what was written since, an ISO instant. */
+  /** An ISO time. */
   readonly since?: string
-  /** Reads and counts, and stores nothing. */
   readonly isDryRun?: boolean
   readonly env?: NodeJS.ProcessEnv
-  /** How many files are read at once: as many as there are processors when there is much, else one. */
+  /** By default one, or one per processor when there is much. */
   readonly threads?: number
   readonly tell?: (progress: ImportProgress) => void
 }
@@ -21,24 +21,21 @@ export interface ImportProgress {
   readonly totalBytes: number
   readonly files: number
   readonly totalFiles: number
-  /** What is stored is being made searchable: the bytes are those. */
+  /** Indexing what was stored; the bytes count that. */
   readonly isIndexing?: true
 }
 
 export interface ImportReport {
   readonly isDryRun: boolean
-  /** What was added, by conversation. Nothing new is not listed. */
+  /** Only those with something new. */
   readonly conversations: readonly ImportedConversation[]
-  /** Conversations that had nothing new. */
   readonly upToDate: number
-  /** Files and conversations of other projects, which were left alone. */
+  /** Files and conversations of other projects. */
   readonly elsewhere: number
-  /** Bytes read. */
   readonly bytes: number
   readonly messages: number
-  /** Lines that could not be read, or were too long, and were passed over. */
+  /** Lines skipped as unreadable or too long. */
   readonly damaged: number
-  /** What could not be read at all now, and why. */
   readonly unread: readonly { readonly path: string; readonly problem: string }[]
 }
 
@@ -46,7 +43,6 @@ export interface ImportedConversation {
   readonly conversation: string
   readonly harness: string
   readonly project: string
-  /** It was not stored before. */
   readonly isNew: boolean
   readonly messages: number
   readonly compactions: number

@@ -1,4 +1,5 @@
-// How far each file has been imported. Notes, not truth: without them everything is read again, and nothing is stored twice.
+// How far each file was imported. Without a cursor everything is read again, and nothing is stored
+// twice.
 import { join } from 'node:path'
 import { sha256 } from '../../history/blobs.ts'
 import { NotWritten, errnoOf } from '../../journal/errors.ts'
@@ -18,7 +19,7 @@ export interface Cursor {
   readonly size: number
   readonly mtime: number
   readonly offset: number
-  /** A sum over both ends of what is before the offset. */
+  /** A checksum over both ends of what precedes the offset. */
   readonly edges: number
   readonly memory: Json
 }
@@ -34,7 +35,7 @@ export class Cursors {
 
   read(name: string): Json | undefined {
     const bytes = readOrUndefined(this.#path(name))
-    // Emptied by a power cut, or of another version: as if there were none.
+    // Truncated, or of another version: as if absent.
     return bytes === undefined ? undefined : objectOf(parseJson(bytes.toString('utf8')))
   }
 
@@ -69,7 +70,7 @@ export function isUnchanged(cursor: Json | undefined, file: FileIdentity): boole
   )
 }
 
-/** The cursor, if the file still begins with what was read of it. */
+/** Undefined unless the file still begins with what was read. */
 export function validCursor(
   value: Json | undefined,
   fd: number,

@@ -13,7 +13,7 @@ import type { TakenBack } from '../../history/items.ts'
 import { TakingBack } from '../../history/taken-back.ts'
 import type { ConversationStore } from '../../history/store.ts'
 
-/** The name of a session's cursor. The file it is in may be moved; a session's id is its own. */
+/** By session id, since the database file may be moved. */
 export function sessionCursorName(harness: DatabaseHistory, session: DatabaseSession): string {
   return `${harness.name} ${session.id}`
 }
@@ -30,7 +30,6 @@ export function hasNews(
   )
 }
 
-/** Imports the messages of one session that are new. */
 export function importSession(
   harness: DatabaseHistory,
   database: ConversationDatabase,
@@ -60,7 +59,7 @@ export function importSession(
         updatedAt,
       })
   }
-  // What delegated agents said is no part of what the conversation's own model sees.
+  // Subagents' messages are no part of the conversation's own context.
   const mayDiffer =
     session.id === conversation &&
     (session.revert !== undefined ||
@@ -78,7 +77,8 @@ export function importSession(
     )
     if (taken !== undefined) sink.add([taken], 0)
   }
-  // Before what was said since, which may be in its place, and behind it, since some of that may be taken back as well.
+  // Before new messages, which may take its place, and after them, since they may be taken back
+  // too.
   takeBack()
   for (const step of database.messages(session, place)) {
     bytes += step.bytes
@@ -100,8 +100,8 @@ function placeIn(cursor: Json | undefined): DatabasePlace | undefined {
 }
 
 /**
- * What has to be stored so that a stored conversation holds what stands of it and nothing else; undefined when it does already.
- * What others than the importer stored is left alone: it has names of its own.
+ * The item after which the store holds what the harness holds; undefined if it does. Items of
+ * other writers have ids of their own and stay.
  */
 function takenBackSince(
   harness: DatabaseHistory,

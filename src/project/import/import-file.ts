@@ -19,7 +19,7 @@ export interface FileJob {
   readonly file: HistoryFile
   readonly head: HistoryHead
   readonly target: ImportTarget
-  /** From its beginning, however far it was read before. */
+  /** From the beginning. */
   readonly isAnew: boolean
 }
 
@@ -30,11 +30,11 @@ export interface FileOutcome extends Stored {
 
 export interface FileOptions {
   readonly isDryRun: boolean
-  /** Takes the bytes that were read since it was called last. */
+  /** Receives the bytes read since the last call. */
   readonly read: (bytes: number) => void
 }
 
-/** Imports what is new in a file. Undefined when it is gone. */
+/** Undefined when the file is gone. */
 export function importFile(job: FileJob, options: FileOptions): FileOutcome | undefined {
   const fd = openRegularFile(job.file.path)
   if (fd === undefined) return undefined
@@ -48,10 +48,9 @@ export function importFile(job: FileJob, options: FileOptions): FileOutcome | un
   }
 }
 
-/** How much is read again at most after it was ended. */
+/** The most that is read again after a kill. */
 const CURSOR_EVERY = 8 * 1024 * 1024
 
-/** The name of a file's cursor. */
 export function cursorName(harness: FileHistory, file: HistoryFile): string {
   return `${harness.name} ${file.path}`
 }
@@ -73,7 +72,7 @@ function importLines(
     if (isDryRun || (!isWhole && at - keptAt < CURSOR_EVERY)) return
     keptAt = at
     const offset = translator.heldFrom() ?? at
-    // Until the file is through, it is not to be taken for one that has nothing new.
+    // Until the whole file is read it must not count as unchanged.
     const size = isWhole ? stat.size : -1
     target.cursors.write(name, {
       conversation: job.head.conversation,
@@ -112,7 +111,7 @@ function importLines(
   return { ...sink.stored, bytes: at - (cursor?.offset ?? 0), damaged }
 }
 
-/** A document is written anew as a whole, so that it is read as a whole when it has changed. */
+/** A harness rewrites a document as a whole, so it is read as a whole. */
 function importDocument(
   job: FileJob,
   fd: number,

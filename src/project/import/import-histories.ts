@@ -1,4 +1,3 @@
-// What agents have said on this machine, brought into the project it was said in.
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type {
@@ -23,12 +22,12 @@ import { type ThreadJob, problemOf } from './thread-messages.ts'
 import { ImportTarget } from './target.ts'
 import { inThreads, threadProgram } from './threads.ts'
 
-/** Less is read as quickly by one as by several that have to be started. */
+/** Below this, starting threads costs more than it saves. */
 const MUCH = 64 * 1024 * 1024
-/** So long it reads into the index at once: others wait for it to write theirs. */
+/** Other writers wait for the index this long. */
 const INDEXING_MS = 250
 
-/** Brings in what is new. May be ended at any time, and goes on from there when it is called again. */
+/** May be interrupted at any time; the next call continues. */
 export function importHistories(
   workspace: Workspace,
   request: ImportRequest = {},
@@ -36,29 +35,26 @@ export function importHistories(
   return new Import(workspace, request).run()
 }
 
-/** Something to be read, with how much there is of it. */
 interface Job {
   readonly harness: string
   readonly path: string
   readonly conversation: string
   readonly target: ImportTarget
   readonly bytes: number
-  /** For a thread, if one can do it. */
+  /** Absent when only this thread can do it. */
   readonly file?: {
     readonly file: HistoryFile
     readonly head: HistoryHead
     readonly isAnew: boolean
   }
-  /** The note on how far it was read, when that is over. */
+  /** A cursor that no longer holds. */
   readonly overCursor?: string
   run(read: (bytes: number) => void): FileOutcome | undefined
 }
 
-/** Something that there is of a conversation. */
 interface Found {
   readonly conversation: string
   readonly target: ImportTarget
-  /** Since it was read last. */
   readonly isUnchanged: boolean
 }
 
@@ -92,7 +88,7 @@ class Import {
         jobs.push(...this.#jobs(await loadHistory(name)))
       if (!this.#isDryRun) this.#prepare(jobs)
       const report = await this.#work(jobs)
-      // Whoever reads into the index is in nobody's way.
+      // Indexing needs no lock.
       this.#release()
       if (!this.#isDryRun)
         await this.#index(new Set([this.#targets[0]!, ...jobs.map((job) => job.target)]))
@@ -113,12 +109,12 @@ class Import {
       this.#locks.push(target.lock())
       rememberProject(target.project)
     }
-    // All before anything is stored: what is ended meanwhile is gone on with as what it is then.
+    // Before anything is stored, so that an interrupted import continues correctly.
     for (const { target, overCursor } of jobs)
       if (overCursor !== undefined) target.cursors.forget(overCursor)
   }
 
-  /** Makes what is stored searchable, also what an import that was ended has left. Whatever is left by this one a search reads. */
+  /** Also indexes what an interrupted import left; a search reads the rest. */
   async #index(targets: ReadonlySet<ImportTarget>): Promise<void> {
     for (const target of targets) {
       const { workspace } = target
@@ -126,7 +122,7 @@ class Import {
       const index = await workspace.index()
       const totalBytes = index.syncSaid(0).bytesLeft
       let before = Infinity
-      // Where others store more than it reads, it is theirs to read on.
+      // Stop where other processes store faster than this reads.
       for (let left = totalBytes; left > 0 && left < before;) {
         this.#request.tell?.({
           bytes: totalBytes - left,
@@ -190,7 +186,7 @@ class Import {
     done(job, outcome)
   }
 
-  /** Has threads do what they can, when there is much of it. Answers what is left. */
+  /** Returns the jobs left for this thread. */
   async #inThreads(
     jobs: readonly Job[],
     read: (bytes: number) => void,
@@ -297,10 +293,7 @@ class Import {
     }
   }
 
-  /**
-   * What there is to read. A conversation that was let go of stays so until it grows; then all of it is brought in again, or it
-   * would begin in its middle.
-   */
+  /** A pruned conversation stays pruned until it grows; then all of it is imported again. */
   #news<T extends Found>(found: readonly T[]): readonly (T & { readonly isAnew: boolean })[] {
     const grown = new Set(found.filter((each) => !each.isUnchanged).map(keyOf))
     const news = found
@@ -330,7 +323,7 @@ class Import {
     return since !== undefined && millis < Date.parse(since)
   }
 
-  /** One file that cannot be read is no reason to import none. */
+  /** An unreadable file does not stop the import. */
   #reading<T>(path: string, work: () => T): T | undefined {
     try {
       return work()

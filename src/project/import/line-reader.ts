@@ -1,25 +1,23 @@
 import { readSync } from 'node:fs'
 
-/** A line that is longer is passed over. */
+/** Longer lines are skipped. */
 const LONGEST_LINE = 8 * 1024 * 1024
 const FIRST_BUFFER = 1024 * 1024
 const NEWLINE = 0x0a
 
 export interface ReadLine {
-  /** Until the next one is asked for: the memory is used again. Empty for a line that is too long. */
+  /** Valid until the next line: the buffer is reused. Empty for a line that is too long. */
   readonly bytes: Buffer
   readonly offset: number
-  /** Behind the line and its end. */
+  /** After its newline. */
   readonly end: number
   readonly isTooLong: boolean
-  /** Nothing ends it: it may be still being written. */
+  /** No newline yet: it may still be being written. */
   readonly isOpen: boolean
 }
 
-/** The lines of a file of any length from an offset on, in the memory of its longest line. */
 export function* linesFrom(fd: number, from: number): Generator<ReadLine> {
   let buffer = Buffer.allocUnsafe(FIRST_BUFFER)
-  /** What of the buffer is filled, and where that stands in the file. */
   let filled = 0
   let base = from
   let isTooLong = false
@@ -27,7 +25,7 @@ export function* linesFrom(fd: number, from: number): Generator<ReadLine> {
     const read = readSync(fd, buffer, filled, buffer.length - filled, base + filled)
     const end = filled + read
     let start = 0
-    // What was filled before has no end of a line in it.
+    // The bytes from before hold no newline.
     for (
       let at = indexOfNewline(buffer, filled, end);
       at !== -1;
@@ -81,19 +79,18 @@ export interface Element {
 }
 
 /**
- * The objects of the list that an outermost field of a JSON document holds, one at a time: the document may be too long to be
- * parsed whole. What is cut off at the end is left out.
+ * Elements of a list in a top-level field, without parsing the document, which may be too long. A
+ * truncated last one is left out.
  */
 export function* elementsOf(fd: number, field: string): Generator<Element> {
   const name = Buffer.from(`"${field}"`)
-  /** The pieces of the element that is being read. */
   let pieces: Buffer[] = []
   let length = 0
   let depth = 0
   let isInString = false
   let isEscaped = false
   let isInList = false
-  /** The string that was read last in the outermost object, to know the list by. */
+  /** The last top-level key. */
   let key: number[] = []
   for (let position = 0; ;) {
     const buffer = Buffer.allocUnsafe(CHUNK)
@@ -134,7 +131,6 @@ export function* elementsOf(fd: number, field: string): Generator<Element> {
     }
     if (start !== -1) {
       length += read - start
-      // Not kept any more once it is too long, only counted.
       if (length <= LONGEST_LINE) pieces.push(buffer.subarray(start, read))
       else pieces = []
     }

@@ -1,4 +1,4 @@
-// One import into a project at a time: two that read the same files would both store what is new in them.
+// One import into a project at a time: two would both store what is new.
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { isAlive, startOf } from '../../harness/process/strays.ts'
@@ -6,7 +6,7 @@ import { StintError } from '../../journal/errors.ts'
 import { createFolderUnsynced, removeFile, takeLock, touchFile } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 
-/** One of another machine, of which nobody can tell whether it still runs, is over when it has not moved for so long. */
+/** A lock of another machine is stale after this long without a touch. */
 const STALE_MS = 10 * 60_000
 const MOVES_EVERY_MS = 30_000
 
@@ -27,7 +27,6 @@ export class ImportLock {
     )
   }
 
-  /** Says that it is still going on. */
   move(): void {
     if (Date.now() - this.#movedAt < MOVES_EVERY_MS) return
     this.#movedAt = Date.now()

@@ -8,7 +8,6 @@ import { type ThreadJob, type ThreadNews, problemOf } from './thread-messages.ts
 import { ImportTarget } from './target.ts'
 import { defined } from '../../text/defined.ts'
 
-/** Imports the files that come in, one after the other, and tells what came of each. */
 export function serveFiles(port: MessagePort): void {
   const targets = new Map<string, ImportTarget>()
   const tell = (news: ThreadNews) => port.postMessage(news)
@@ -33,7 +32,7 @@ export function serveFiles(port: MessagePort): void {
       tell({ type: 'failed', number, message, code, ...defined({ hint }) })
     }
   }
-  // One after the other, because two files may be of one conversation.
+  // In sequence: two files may belong to one conversation.
   let last = Promise.resolve()
   port.on('message', (job: ThreadJob) => {
     last = last.then(() => serve(job))

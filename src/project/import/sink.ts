@@ -1,7 +1,6 @@
 import type { NewItem } from '../../history/items.ts'
 import type { ConversationWriter } from '../../history/store.ts'
 
-/** How much of a file is translated before it is stored: few writes, in little memory. */
 const BATCH_BYTES = 4 * 1024 * 1024
 
 export interface Stored {
@@ -9,7 +8,6 @@ export interface Stored {
   readonly compactions: number
 }
 
-/** Collects what is to be stored in one conversation, without what is there already. */
 export class Sink {
   readonly #writer: ConversationWriter | undefined
   readonly #known: Set<string> | undefined
@@ -18,7 +16,10 @@ export class Sink {
   #messages = 0
   #compactions = 0
 
-  /** Without a writer it only counts. `known`: the names of what is there; `since`: what is older is there under another name. */
+  /**
+   * Without a writer it only counts. `known`: stored ids; `since`: older items are stored under
+   * other ids.
+   */
   constructor(
     writer: ConversationWriter | undefined,
     { known, since }: { readonly known?: Set<string>; readonly since?: string },
@@ -32,14 +33,13 @@ export class Sink {
     return { messages: this.#messages, compactions: this.#compactions }
   }
 
-  /** Answers whether so much has come together that it is time to store it. */
+  /** Returns true when it is time to flush. */
   add(items: readonly NewItem[], bytes: number): boolean {
     this.#bytes += bytes
     for (const item of items) if (this.#isNew(item)) this.#take(item)
     return this.#bytes >= BATCH_BYTES
   }
 
-  /** Stores what has come together. It is in the file when this returns, though a power cut may still take it. */
   flush(): void {
     this.#writer?.flush()
     this.#bytes = 0
@@ -47,7 +47,7 @@ export class Sink {
 
   #isNew(item: NewItem): boolean {
     if (this.#since !== undefined && item.at !== undefined && item.at <= this.#since) return false
-    // What has no name is known by its content to whoever reads it.
+    // Items without an id are told apart by content when read.
     if (item.type === 'began' || item.type === 'ended') return true
     if (this.#known?.has(item.id) === true) return false
     this.#known?.add(item.id)

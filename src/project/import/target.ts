@@ -1,4 +1,3 @@
-// A project that histories are imported into: which conversations are its own, and where they go.
 import { realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { trackingPath } from '../conversation/tracking.ts'
@@ -39,7 +38,6 @@ export class ImportTarget {
     )
   }
 
-  /** Throws when another import into it is going on. */
   lock(): ImportLock {
     return ImportLock.take(join(this.cursors.folder, 'lock'), this.project)
   }
@@ -48,7 +46,7 @@ export class ImportTarget {
     return this.workspace.place.root
   }
 
-  /** Whether a conversation is this project's: it was held in it or in a worktree of it, or hooks have met it here. */
+  /** Held in the project or a worktree of it, or captured by its hooks. */
   owns({ conversation, cwd, cwdHash }: HistoryHead): boolean {
     if (cwd !== undefined && this.#isInside(cwd)) return true
     if (cwd === undefined && cwdHash !== undefined && this.#hashes.has(cwdHash)) return true
@@ -69,7 +67,7 @@ export class ImportTarget {
     if (!isAbsolute(cwd)) return false
     if (place.repository !== undefined && isWithin(worktreesFolder(place), cwd)) return true
     const folder = realPath(cwd)
-    // It is gone. A project inside of this one would be, too.
+    // The folder is gone, and so would a nested project be.
     if (folder === undefined) return isWithin(place.root, cwd)
     const found = findPlace(folder)
     if (found.repository === undefined && place.repository === undefined)
@@ -92,7 +90,6 @@ function realPath(path: string): string | undefined {
   }
 }
 
-/** The names of all that is stored of a conversation. */
 export function knownIn(store: ConversationStore, conversation: string): Set<string> {
   const known = new Set<string>()
   if (!store.has(conversation)) return known
@@ -102,8 +99,8 @@ export function knownIn(store: ConversationStore, conversation: string): Set<str
 }
 
 /**
- * Of a conversation that Stint itself has stored while it was held, under names of its own: the time until which all of it is
- * there. Found once, before anything of it is imported. Undefined for all others.
+ * For a conversation that Stint stored while it ran, under its own ids: the time until which all
+ * of it is stored. Determined once, before anything is imported.
  */
 export function storedUntil(
   { store, cursors }: ImportTarget,
@@ -113,7 +110,7 @@ export function storedUntil(
   const name = `conversation ${conversation}`
   const found = cursors.read(name)
   const isStored = store.has(conversation)
-  // What was found is over when the conversation was let go of since.
+  // The note is void if the conversation was pruned since.
   if (found !== undefined && isStored) return nameOf(found['until'])
   let until: string | undefined
   if (isStored) {

@@ -3,24 +3,22 @@ import type { FileOutcome } from './import-file.ts'
 import { isBusy, isCorrupt, isUnwritable } from '../../index/sqlite.ts'
 import { StintError, errnoOf } from '../../journal/errors.ts'
 
-/** A file that a thread is to import. */
 export interface ThreadJob {
   readonly number: number
   readonly harness: string
   readonly file: HistoryFile
   readonly head: HistoryHead
   readonly isAnew: boolean
-  /** The root of the project that it goes into. */
   readonly project: string
   readonly isDryRun: boolean
 }
 
 export type ThreadNews =
   | { readonly type: 'read'; readonly number: number; readonly bytes: number }
-  /** Without an outcome when the file is gone. */
+  /** No outcome when the file is gone. */
   | { readonly type: 'done'; readonly number: number; readonly outcome?: FileOutcome }
   | { readonly type: 'unread'; readonly number: number; readonly problem: string }
-  /** What has to end the import: `code` of an expected failure. */
+  /** Ends the import. */
   | {
       readonly type: 'failed'
       readonly number: number
@@ -29,11 +27,11 @@ export type ThreadNews =
       readonly hint?: string
     }
 
-/** Why a history cannot be read now; undefined for what is no fault of it. */
+/** Undefined for what is no fault of the history. */
 export function problemOf(error: unknown): string | undefined {
   if (isBusy(error)) return 'its harness is writing to it; import again later'
   if (isCorrupt(error)) return 'it is damaged'
-  // What cannot be written is ours, and is no matter of one file.
+  // A failed write of ours concerns every file.
   if (error instanceof StintError) return undefined
   const isOfDatabase =
     isUnwritable(error) || /no such (?:table|column)/.test(String((error as Error).message))

@@ -7,7 +7,7 @@ import type { ThreadJob, ThreadNews } from './thread-messages.ts'
 
 export type ThreadOutcome = Extract<ThreadNews, { type: 'done' | 'unread' }>
 
-/** Undefined where the program is not built, as when it runs from its sources. */
+/** Undefined when running from sources. */
 export function threadProgram(): string | undefined {
   try {
     const path = join(dirname(stintProgram()), 'import-files.js')
@@ -21,13 +21,12 @@ export function threadProgram(): string | undefined {
 export interface InThreads {
   readonly read: (bytes: number) => void
   readonly done: (outcome: ThreadOutcome) => void
-  /** Does the job of this number in this thread, and tells of it itself. */
   readonly doHere: (number: number) => void
 }
 
 /**
- * Imports groups of files in several threads, of which this is one. What is in one group is done in its order and by one of them, since
- * it goes into one conversation. Rejects with the first failure that is no matter of one file.
+ * This thread takes part. A group goes into one conversation, so one thread does it in order.
+ * Rejects with the first failure that is not about one file.
  */
 export async function inThreads(
   program: string,
@@ -37,10 +36,10 @@ export async function inThreads(
 ): Promise<void> {
   const waiting = groups.values()
   const work = async () => {
-    // Options of ours, as for a script that was given as an argument, would be its own, too.
+    // Options of this process would apply to the thread.
     const worker = new Worker(program, { execArgv: [] })
     try {
-      // One walk for all: each takes the next group when it is through with the last.
+      // One shared iterator: each worker takes the next group.
       for (const group of waiting) for (const job of group) done(await one(worker, job, read))
     } finally {
       await worker.terminate()
@@ -50,7 +49,7 @@ export async function inThreads(
     for (const group of waiting) {
       for (const { number } of group) {
         doHere(number)
-        // What the others tell is heard in between.
+        // Lets messages of the other threads in.
         await new Promise((resolve) => setImmediate(resolve))
       }
     }

@@ -22,18 +22,15 @@ import { defined } from '../../text/defined.ts'
 export interface CheckpointOptions {
   readonly session?: string
   readonly note?: string
-  /** A TL;DR to write instead of the composed one. */
+  /** Replaces the composed TL;DR. */
   readonly tldr?: string
-  /** The context is about to be compacted: counts as one compaction. */
+  /** Counts as one compaction. */
   readonly preCompact?: boolean
-  /** Whether to keep the working tree; the configuration decides when absent. */
   readonly code?: boolean
-  /** What git says, where that is known already. */
   readonly git?: GitState
   readonly by?: string
 }
 
-/** Pins the state and the code, and renews what a resuming agent reads first. */
 export async function makeCheckpoint(
   workspace: Workspace,
   options: CheckpointOptions,
@@ -52,10 +49,7 @@ export async function makeCheckpoint(
   return { ...reading, checkpoint: reading.state.checkpoints.items.at(-1)! }
 }
 
-/**
- * The entries of a checkpoint: renewed key context, a TL;DR if one is given, and the pin itself with
- * the code it kept. Their ids are minted in this order, or the key context would outdate the TL;DR.
- */
+/** Ids are minted in this order, or the key context would outdate the TL;DR. */
 export function checkpointDrafts(
   workspace: Workspace,
   session: LiveSession,
@@ -89,7 +83,7 @@ export function checkpointDrafts(
   return [...key, ...written, draft('checkpoint.made', pin, { id, by })]
 }
 
-/** Key context is what somebody pinned, and at each checkpoint also what was found and decided since the last. */
+/** What was found and decided since the last checkpoint. */
 function keyContext(state: SessionState): readonly EntryData['key.added'][] {
   const since = state.checkpoints.items.at(-1)?.id ?? ''
   const known = new Set(state.key.items.flatMap((line) => [line.text, line.from ?? '']))
@@ -131,7 +125,7 @@ function keepWorkingTree(
   }
 }
 
-/** The checkpoint that a name means: part of its id, its number, or nothing for the latest. */
+/** By number or part of an id; the latest without a name. */
 async function findCheckpoint(
   workspace: Workspace,
   options: { session?: string; checkpoint?: string },
@@ -142,7 +136,7 @@ async function findCheckpoint(
   session.close()
   const { items } = state.checkpoints
   const wanted = options.checkpoint
-  // A number that there is not must not happen to be part of an id and bring back something else.
+  // An unknown number must not match part of an id.
   const isNumber = wanted !== undefined && /^\d{1,4}$/.test(wanted)
   const found =
     wanted === undefined
@@ -171,7 +165,6 @@ export async function listCheckpoints(
   return state.checkpoints.items
 }
 
-/** What changed in the working tree since a checkpoint, untracked files included. */
 export async function diffCheckpoint(
   workspace: Workspace,
   options: { session?: string; checkpoint?: string; stat?: boolean },
@@ -181,7 +174,7 @@ export async function diffCheckpoint(
   return { checkpoint, diff: codeDiff(repository, code.commit, { stat: options.stat === true }) }
 }
 
-/** Brings the code of a checkpoint back, into a new branch or a new worktree and never over work. */
+/** Into a new branch or worktree, never over work. */
 export async function restoreCheckpoint(
   workspace: Workspace,
   options: { session?: string; checkpoint?: string; to?: RestoreTo },

@@ -13,9 +13,8 @@ import { defined } from '../../text/defined.ts'
 export interface PauseOptions {
   readonly session?: string
   readonly note?: string
-  /** A session to go on with instead. */
+  /** A session to resume instead. */
   readonly switchTo?: string
-  /** Leaves linked tasks in progress. */
   readonly keepTaskStatus?: boolean
   readonly by?: string
 }
@@ -25,10 +24,9 @@ export interface Paused {
   readonly resumed?: Resumed
 }
 
-/** Saves a checkpoint and sets the session down. */
 export async function pauseSession(workspace: Workspace, options: PauseOptions): Promise<Paused> {
   refuseInRun(workspace, 'pausing a session')
-  // Named before anything is written: a mistyped name must not leave both sessions set down.
+  // Before anything is written: a mistyped name must not leave both sessions paused.
   const other =
     options.switchTo === undefined ? undefined : await findSession(workspace, options.switchTo)
   if (other !== undefined && !isOpen(other)) throw closedAlready(other.name, other.status)
@@ -59,7 +57,6 @@ export interface CloseOptions {
   readonly by?: string
 }
 
-/** Completes or abandons a session and moves its document to the archive. */
 export async function closeSession(workspace: Workspace, options: CloseOptions): Promise<Reading> {
   refuseInRun(workspace, 'closing a session')
   const row = await chooseSession(workspace, options.session)
@@ -75,13 +72,12 @@ export async function closeSession(workspace: Workspace, options: CloseOptions):
   return reading
 }
 
-/** What is exported when a session ends. Rarely needed, so not loaded with the rest. */
+/** Rarely needed, so loaded here. */
 export async function followClose(workspace: Workspace, reading: Reading): Promise<void> {
   const { afterClose } = await import('../export/at-close.ts')
   await afterClose(workspace, reading)
 }
 
-/** The entries that end a session: its outcome, and what becomes of its tasks. */
 export function endDrafts(
   workspace: Workspace,
   state: SessionState,
@@ -103,7 +99,6 @@ export function endDrafts(
   ]
 }
 
-/** Takes back the closing of a session. */
 export async function reopenSession(
   workspace: Workspace,
   options: { session: string; by?: string },

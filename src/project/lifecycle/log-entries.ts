@@ -3,7 +3,7 @@ import { type Draft, type EntryData, type EntryKind, draft } from '../../session
 import { type Item, type SessionState, type Step, openBlockers } from '../../session/state.ts'
 import { cleanText, oneLine } from '../../text/clean.ts'
 
-/** One thing to log, as a person says it. Steps, blockers and next steps are named by their text, any part of it, or their number. */
+/** Steps, blockers and next steps are named by their text, a unique part of it, or their number. */
 export type LogEntry =
   | { readonly goal: string }
   | { readonly tldr: string }
@@ -33,7 +33,7 @@ interface Context {
   readonly by: string
 }
 
-/** The entries that one thing to log amounts to. What the session knows is asked for only where it matters. */
+/** The state is read only where it matters. */
 export function draftsFor(
   entry: LogEntry,
   stateNow: () => SessionState,
@@ -97,7 +97,7 @@ function startStep(
   ]
 }
 
-/** Finishing a step by its name starts the next one. A text that is no step is recorded as one, done. */
+/** Finishing a step starts the next. A text that is no step is recorded as one, done. */
 function finishStep(
   reference: string,
   state: SessionState,
@@ -147,7 +147,6 @@ function decision(entry: Extract<LogEntry, { decision: string }>): EntryData['de
   }
 }
 
-/** The item that a text means: that very text, or a part that only one has. */
 function named<T extends Item>(
   items: readonly T[],
   reference: string,

@@ -4,7 +4,6 @@ import { type ProjectContext, projectContext } from '../../context/survey/projec
 import { withoutSecrets } from '../store/clean-draft.ts'
 import type { Workspace } from '../store/workspace.ts'
 
-/** What the repository of this worktree is, in few tokens. */
 export function contextOfProject(
   workspace: Workspace,
   options: { refresh?: boolean } = {},
@@ -24,7 +23,6 @@ export function contextOfProject(
   })
 }
 
-/** The same text for what can do without it. */
 export function projectText(workspace: Workspace): string | undefined {
   if (workspace.place.repository === undefined) return undefined
   try {

@@ -15,7 +15,7 @@ import { defined } from '../../text/defined.ts'
 export interface RecordOptions {
   readonly session?: string
   readonly entries?: readonly LogEntry[]
-  /** An entry to change, by its id or any unique part of it, and what it is to say. */
+  /** The entry by id or a unique part of it. */
   readonly amend?: { readonly entry: string; readonly changes: Readonly<Record<string, string>> }
   readonly retract?: readonly string[]
   readonly reason?: string
@@ -24,13 +24,11 @@ export interface RecordOptions {
 
 export interface Recorded {
   readonly reading: Reading
-  /** What was appended, in order. */
   readonly appended: readonly RawEntry[]
-  /** The journal is out of reach from here: it lies in the working tree until the run takes it in. */
+  /** The journal is not writable from here: the entries wait in the working tree for the run. */
   readonly isLeft?: true
 }
 
-/** Appends to the active session, or to the one named. */
 export async function recordEntries(
   workspace: Workspace,
   options: RecordOptions,
@@ -54,7 +52,7 @@ function leaveEntries(
 ): Recorded {
   const reading = session.read()
   refuseClosed(reading.state)
-  // What was left before is as good as journalled: a step may be begun by one command and done by the next.
+  // What waits in the tree counts as journalled: one command starts a step, the next finishes it.
   const left = leftForRun(workspace, session)
   const now = {
     ...reading,
@@ -71,7 +69,6 @@ function leaveEntries(
   return { reading: after, appended, isLeft: true }
 }
 
-/** The entries that the options amount to. */
 function draftsOf(
   workspace: Workspace,
   session: LiveSession,
@@ -88,7 +85,7 @@ function draftsOf(
   for (const entry of options.entries ?? [])
     add(draftsFor(entry, () => state, { mint: () => session.mint(), by }))
   add(startFirst(state, by, () => session.mint()))
-  // Only a session that was found by being here follows the branch; one that was named stays bound to its own.
+  // Only a session found by its branch follows the branch; a named one stays bound.
   const moved = isNamed(workspace, options.session) ? undefined : workspace.git()
   if (hasMoved(state, moved)) drafts.push(draft('git.observed', { git: moved }, { by }))
   if (options.amend !== undefined) drafts.push(amendment(reading.entries, options.amend, by))
@@ -97,7 +94,7 @@ function draftsOf(
   return drafts
 }
 
-/** The state with drafts worked in, so that a later entry of the same call can refer to an earlier one. */
+/** A later entry of the same call can refer to an earlier one. */
 function withDrafts(state: SessionState, drafts: readonly Draft[]): SessionState {
   const at = new Date().toISOString()
   return advance(
@@ -106,7 +103,7 @@ function withDrafts(state: SessionState, drafts: readonly Draft[]): SessionState
   )
 }
 
-/** While there are steps to do, one of them is the current one. */
+/** While steps are left, one of them is current. */
 export function startFirst(state: SessionState, by: string, mint: () => string): readonly Draft[] {
   if (state.steps.items.some((step) => step.status === 'started')) return []
   const first = state.steps.items.find((step) => step.status === 'todo')

@@ -15,24 +15,21 @@ import { defined } from '../../text/defined.ts'
 
 export interface ResumeOptions {
   readonly session?: string
-  /** The session worked on last, whichever is active here. */
+  /** The session worked on last, whichever is active. */
   readonly last?: boolean
   readonly by?: string
-  /** Also say what the repository is. */
   readonly withProject?: boolean
 }
 
 export interface Resumed {
   readonly reading: Reading
-  /** What git did since the session was last written to. */
+  /** What git did since the last entry. */
   readonly drift?: Drift
-  /** The state as it was found, before resuming was recorded. */
+  /** The state before resuming. */
   readonly before: SessionState
-  /** What the repository is, one thing a line. */
   readonly project?: string
 }
 
-/** Goes on with a session: the one named, the active one, or the one worked on last. */
 export async function resumeSession(
   workspace: Workspace,
   options: ResumeOptions,
@@ -78,7 +75,7 @@ export async function resumeSession(
   }
 }
 
-/** That it was resumed is worth an entry, but not worth keeping what was asked for back when none can be written. */
+/** A full disk must not keep the user from resuming. */
 function appendIfPossible(
   workspace: Workspace,
   session: LiveSession,
@@ -92,7 +89,7 @@ function appendIfPossible(
   }
 }
 
-/** The place to bind the session to, unless another one is bound there: two would have to be asked about for ever. */
+/** Undefined where another session is bound: two there would make every command ambiguous. */
 async function placeToBind(workspace: Workspace, id: string): Promise<GitState | undefined> {
   const git = workspace.git()
   if (git === undefined) return undefined
@@ -104,7 +101,6 @@ async function placeToBind(workspace: Workspace, id: string): Promise<GitState |
   return isTaken ? undefined : git
 }
 
-/** The session that somebody means who goes on and names none, or the one named. */
 export async function chooseToResume(
   workspace: Workspace,
   options: ResumeOptions,

@@ -18,9 +18,9 @@ export interface InitOptions {
   readonly name?: string
   readonly goal?: string
   readonly title?: string
-  /** Tasks to link, by id or short name. */
+  /** By id or short name. */
   readonly tasks?: readonly string[]
-  /** Closes the session that is active here instead of refusing. */
+  /** Closes the active session instead of refusing. */
   readonly force?: boolean
   readonly by?: string
 }
@@ -31,7 +31,7 @@ export interface Initialized {
   readonly closed?: string
 }
 
-/** Starts a session for the branch we are on. `more` is written with its beginning, in one piece. */
+/** `more` is written in one piece with the session's beginning. */
 export async function initSession(
   workspace: Workspace,
   options: InitOptions,
@@ -52,7 +52,7 @@ export async function initSession(
   const by = options.by ?? 'library'
   const git = workspace.git({ dirty: true })
   const title = oneLine(options.title ?? '') || (tasks[0]?.title ?? '')
-  // From here on nobody else opens one for this branch, so that what is found now still holds when it is opened.
+  // No other process opens a session for this branch from here on.
   const { session, closed } = await whileOpening(workspace.place, git?.branch, async () => {
     const name = await freeName(workspace, slug(withoutSecrets(wanted, workspace.config)))
     if (options.name !== undefined && name !== options.name)
@@ -65,7 +65,7 @@ export async function initSession(
       tasks.length === 1
         ? tasks[0]!.checklist.flatMap(({ item, done }) => stepDrafts(item, done, made.mint(), by))
         : []
-    // Hooks look for it there, and may look before the views are rendered.
+    // Hooks may look for it before the views are rendered.
     const where = defined({ branch: git?.branch, worktree })
     announceSession(workspace.place, {
       id: made.id,
@@ -95,7 +95,6 @@ function stepDrafts(text: string, isDone: boolean, id: string, by: string): read
   return isDone ? [added, draft('step.done', { step: id }, { by })] : [added]
 }
 
-/** Two open sessions with one name could not be told apart by it. */
 async function freeName(workspace: Workspace, name: string): Promise<string> {
   if (!workspace.hasSessions()) return name
   const taken = new Set([...(await workspace.index()).openSessions()].map((row) => row.name))
@@ -105,7 +104,7 @@ async function freeName(workspace: Workspace, name: string): Promise<string> {
   }
 }
 
-/** One session at a time for a branch: a second one would make every later command ask which is meant. */
+/** A second active session on a branch would make every command ambiguous. */
 async function makeRoom(
   workspace: Workspace,
   name: string,

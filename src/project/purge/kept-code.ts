@@ -1,11 +1,10 @@
-// The code that checkpoints and failed attempts of runs keep is in commits of the user's repository. It is looked at always,
-// and let go of only when asked for.
+// Code kept by checkpoints and failed attempts is in commits of the user's repository; it is
+// dropped only on request.
 import type { Repository } from '../../git/repository.ts'
 import { GitFailed, runGit } from '../../git/run-git.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
 import type { Needle } from './needle.ts'
 
-/** Kept code of which a file or a message holds the text. Of a checkpoint, or of a failed attempt of a run. */
 export interface HoldingCode {
   readonly ref: string
   readonly commit: string
@@ -13,13 +12,13 @@ export interface HoldingCode {
   readonly checkpoint?: string
   readonly run?: string
   readonly attempt?: string
-  /** Files that hold it; none when it is only in a message. */
+  /** Empty when only a message holds it. */
   readonly files: readonly string[]
-  /** A branch or tag leads to this commit too, so that letting go of the kept code changes nothing about it. */
+  /** A branch or tag keeps the commit too. */
   readonly isInHistory: boolean
 }
 
-/** A command line takes only so much. */
+/** Bounded by the length of a command line. */
 const COMMITS_AT_ONCE = 500
 const REFS = 'refs/stint/'
 const OF_RUNS = `${REFS}runs/`
@@ -27,7 +26,7 @@ const OF_RUNS = `${REFS}runs/`
 interface Kept {
   readonly ref: string
   readonly commit: string
-  /** Everything that only this reference keeps, the commit itself included, and what was written with it. */
+  /** Commits that only this ref keeps. */
   readonly commits: readonly string[]
   readonly messages: readonly string[]
 }
@@ -54,7 +53,7 @@ export function findKeptCode(repository: Repository, needle: Needle): readonly H
   })
 }
 
-/** Deletes the references. Their objects stay until git collects them. */
+/** Objects stay until git collects them. */
 export function dropKeptCode(repository: Repository, kept: readonly HoldingCode[]): void {
   for (const { ref, commit } of kept)
     runGit(repository.worktree, [...QUIETLY, 'update-ref', '--no-deref', '-d', ref, commit])
@@ -78,10 +77,10 @@ function keptCode(repository: Repository): readonly Kept[] {
   const kept: Kept[] = []
   for (let at = 0; at + 3 < fields.length; at += 4) {
     const [type = '', commit = '', ref = '', message = ''] = fields.slice(at, at + 4)
-    // Each line ends behind the NUL, so that its newline comes first in the next.
+    // The newline of a line comes after its NUL, so it leads the next field.
     if (type.trim() !== 'commit') continue
     const commits = new Set([commit])
-    // A set goes on with what is added to it meanwhile.
+    // Iterating a set also visits what is added meanwhile.
     for (const one of commits)
       for (const parent of own.get(one)?.parents ?? []) if (own.has(parent)) commits.add(parent)
     kept.push({
@@ -94,10 +93,7 @@ function keptCode(repository: Repository): readonly Kept[] {
   return kept
 }
 
-/**
- * The commits that only kept code leads to. Besides the kept ones these are the commits of an agent whose attempt failed,
- * which were taken off its branch, and those of anybody whose branch was set back.
- */
+/** Includes commits of failed attempts and of branches that were reset. */
 function ownCommits({
   worktree,
 }: Repository): ReadonlyMap<
@@ -119,7 +115,7 @@ function ownCommits({
   return own
 }
 
-/** `commit:path` for each file that holds every line of the text. */
+/** `commit:path` of files that hold every line of the text. */
 function grep(
   repository: Repository,
   needle: Needle,
@@ -135,7 +131,7 @@ function grep(
     ...(needle.lines.length > 1 ? ['--all-match'] : []),
   ]
   try {
-    // Over standard input: a list of processes shows everybody what is on a command line.
+    // By standard input: the process list shows command lines to everyone.
     const found = runGit(repository.worktree, ['grep', ...how, '-f', '-', ...commits], {
       input: `${needle.lines.join('\n')}\n`,
     })

@@ -6,33 +6,29 @@ import { cleanText, slug } from '../../text/clean.ts'
 const SHORTEST = 4
 const POINTER =
   /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|refs\/stint\/(?:runs\/)?[0-9a-f/-]+(?:found|discarded|merge|proved|lost)?[0-9-]*)$/
-/** A piece of the text this long at the end of a torn line gives away too much. */
+/** A longer piece at the end of a torn line gives the text away. */
 const TELLING_PIECE = 6
 
-/** Why a text cannot be purged, or undefined when it can. */
 export function whyNotPurged(text: string): string | undefined {
   if (text.trim() === '') return 'there is no text to purge'
-  // A shorter one stands in half of all words, and the journals would be full of holes.
+  // A shorter text is part of too many words.
   if (text.trim().length < SHORTEST) return `a text to purge has at least ${SHORTEST} characters`
   return undefined
 }
 
-/** What was found and what stands there now. */
 export interface Scrubbed<T> {
   readonly value: T
   readonly count: number
 }
 
-/** The text to be purged, in every form that our files give it. */
 export class Needle {
-  /** The lines of the text, for programs that search line by line. */
   readonly lines: readonly string[]
   readonly #inStrings: RegExp
   readonly #inBytes: RegExp
   readonly #inNames: RegExp
   readonly #mark: string
   readonly #word: string
-  /** Fields of the format have names of letters only; a text like that must not be taken for one. */
+  /** A text of letters only must not be taken for a field's name. */
   readonly #mayBeField: boolean
 
   constructor(text: string) {
@@ -51,13 +47,12 @@ export class Needle {
     this.#inBytes = anyOf(
       wanted.flatMap((form) => patternsOf(form, (part) => Buffer.from(part).toString('latin1'))),
     )
-    // A session without a name of its own was named after its goal, and a task after its title.
+    // Sessions are named after their goal, tasks after their title.
     const named = slug(text)
     const names = named.length >= SHORTEST && named !== slug('') ? [escaped(named)] : []
     this.#inNames = anyOf([...wanted.flatMap((form) => patternsOf(form)), ...names])
   }
 
-  /** Whether any of its forms is in a file's bytes. */
   isIn(bytes: Buffer): boolean {
     this.#inBytes.lastIndex = 0
     return this.#inBytes.test(bytes.toString('latin1'))
@@ -67,7 +62,7 @@ export class Needle {
     return bytes.toString('latin1').match(this.#inBytes)?.length ?? 0
   }
 
-  /** A file's bytes without it. `isYaml` because there the brackets of the mark would make a list of a text. */
+  /** In YAML the brackets of the mark would make a list. */
   scrubBytes(bytes: Buffer, { isYaml = false }: { isYaml?: boolean } = {}): Scrubbed<Buffer> {
     const { value, count } = replaced(
       bytes.toString('latin1'),
@@ -77,7 +72,6 @@ export class Needle {
     return { value: count === 0 ? bytes : Buffer.from(value, 'latin1'), count }
   }
 
-  /** A damaged line without it, and without a piece of it that a tear left at the end. */
   scrubDamage(bytes: Buffer): Scrubbed<Buffer> {
     const { value, count } = this.scrubBytes(bytes)
     const line = value.toString('latin1')
@@ -89,7 +83,6 @@ export class Needle {
     return { value, count }
   }
 
-  /** An entry's data without it, in texts and in names of fields. */
   scrubData(data: Readonly<Record<string, unknown>>): Scrubbed<Record<string, unknown>> {
     let count = 0
     const scrub = (value: unknown, field: string): unknown => {
@@ -113,7 +106,6 @@ export class Needle {
     return { value: scrub(data, '') as Record<string, unknown>, count }
   }
 
-  /** A file of one JSON object without it, in texts, names and names of fields. Left as it is when it is none. */
   scrubJson(bytes: Buffer): Scrubbed<Buffer> {
     const data = objectIn(bytes)
     const { value, count } = data === undefined ? { value: {}, count: 0 } : this.scrubData(data)
@@ -123,7 +115,6 @@ export class Needle {
     }
   }
 
-  /** A short name, or the name of a file, without it. */
   scrubName(name: string): Scrubbed<string> {
     return replaced(name, this.#inNames, this.#word)
   }
@@ -131,7 +122,7 @@ export class Needle {
   #scrubText(text: string, field: string): Scrubbed<string> {
     if (field === 'name' || field === 'shortname') return this.scrubName(text)
     const result = replaced(text, this.#inStrings, this.#mark)
-    // An id, a commit or the mark of a process that has the text in it by chance leads somewhere, and gives nothing away.
+    // An id or commit that contains the text by chance stays.
     const isPointer = isId(text) || POINTER.test(text)
     return isPointer && result.value !== this.#mark ? { value: text, count: 0 } : result
   }
@@ -139,10 +130,10 @@ export class Needle {
 
 type Writing = (line: string) => string
 
-/** How deep JSON is looked for in JSON: that of a tool's output may hold another, and stands in a line of JSON itself. */
+/** A tool's JSON output may hold JSON, and stands in a line of JSON. */
 const DEEPEST = 3
 
-/** A line as it is, and in JSON inside JSON, each as written by those who write ASCII only, or a backslash before a slash, or neither. */
+/** As written by encoders that escape non-ASCII, slashes, or neither. */
 function formsOf(line: string): readonly (readonly string[])[] {
   const writings: readonly Writing[] = [
     inJson,
@@ -155,7 +146,7 @@ function formsOf(line: string): readonly (readonly string[])[] {
   return forms
 }
 
-/** The text in all forms. Between its lines there may be any indent, or only a space where lines were joined. */
+/** Between lines there may be any indent, or a space where they were joined. */
 function patternsOf(
   text: string,
   encode: (part: string) => string = (part) => part,
@@ -170,13 +161,16 @@ function patternsOf(
   })
 }
 
-/** A line end has a backslash in JSON, and twice as many in each JSON around that. So has the one that Markdown may begin a line with. */
+/**
+ * Each level of JSON doubles the backslashes of a line end, and of one that Markdown puts at a
+ * line's start.
+ */
 function betweenLines(depth: number): string {
   if (depth === 0) return String.raw`[ \t\r\n]+\\?`
   return String.raw`(?: |\\{${2 ** (depth - 1)}}[nrt])+(?:\\{${2 ** depth}})?`
 }
 
-/** Some write the number of a character in capitals. */
+/** Some encoders write hex digits in capitals. */
 function inAnyHex(pattern: string): string {
   return pattern.replaceAll(/(?<=\\\\u)[0-9a-f]{4}/g, (digits) =>
     digits.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`),
@@ -195,7 +189,7 @@ function objectIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefined 
     const value: unknown = JSON.parse(bytes.toString('utf8'))
     return isRecord(value) ? value : undefined
   } catch {
-    // Not JSON: the bytes are gone through instead.
+    // Not JSON: its bytes are searched instead.
     return undefined
   }
 }
@@ -213,7 +207,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)
 }
 
-/** Longer forms first, so that an escaped one is not taken for the plain one inside it. */
+/** Longer forms first, or an escaped one would match as the plain one inside it. */
 function anyOf(patterns: readonly string[]): RegExp {
   const unique = [...new Set(patterns)].toSorted((a, b) => b.length - a.length)
   return new RegExp(unique.join('|'), 'g')

@@ -21,7 +21,7 @@ import { blobsFolder } from '../../history/places.ts'
 import { storeOf } from '../history/store.ts'
 import type { Workspace } from '../store/workspace.ts'
 
-/** Every file under a folder. Symbolic links are not followed: what they lead to is not ours. */
+/** Symbolic links are not followed: their targets are not ours. */
 export function* filesUnder(folder: string): Iterable<string> {
   for (const entry of entriesOf(folder)) {
     const path = join(folder, entry.name)
@@ -39,24 +39,20 @@ function entriesOf(folder: string) {
   }
 }
 
-/** Whether a file holds the text in any form. False when there is no such file. */
 export function holds(path: string, needle: Needle): boolean {
   return withFile(path, (fd) => countPieces(fd, needle, 1) > 0) ?? false
 }
 
-/** How often a file holds it. */
 export function countIn(path: string, needle: Needle): number {
   return withFile(path, (fd) => countPieces(fd, needle)) ?? 0
 }
 
-/** A file's text, or another when there is no such file. */
 export function readTextOr(path: string, otherwise: string): string {
   return withFile(path, (fd) => readAll(fd).toString('utf8')) ?? otherwise
 }
 
-/** Takes the text out of a file's content. Answers how often it was there. */
 export function scrubFile(path: string, needle: Needle, options: { dryRun: boolean }): number {
-  // Logs that are no session's and no run's: those of conversations and claims, and what was set aside of a damaged link.
+  // Logs of conversations and claims, and quarantined links.
   if (/\.jsonl(?:\.|$)/.test(basename(path))) return rewriteLog({ path }, needle, options)
   const count = withFile(path, (fd) => {
     if (isLarge(fd)) return scrubLargeFile(path, fd, needle, options)
@@ -70,12 +66,11 @@ export function scrubFile(path: string, needle: Needle, options: { dryRun: boole
 function scrubWhole(path: string, bytes: Buffer, needle: Needle): Scrubbed<Buffer> {
   if (basename(path) !== 'tasks.json')
     return needle.scrubBytes(bytes, { isYaml: /^\.ya?ml$/.test(extname(path)) })
-  // The tasks of a run are called here as in the backlog, so that their names are to change as they do there.
+  // A run's tasks have the names they have in the backlog, so both change alike.
   const { value, count } = needle.scrubJson(bytes)
   return count === 0 ? needle.scrubBytes(bytes) : { value, count }
 }
 
-/** Takes the text out of a file's name. Answers the new name, or undefined when it was not in there. */
 export function scrubFileName(path: string, needle: Needle): string | undefined {
   const { value, count } = needle.scrubName(basename(path))
   if (count === 0) return undefined
@@ -108,7 +103,7 @@ function readAll(fd: number): Buffer {
   return readRange(fd, 0, fstatSync(fd).size)
 }
 
-/** What is not read at once: the output of a command may have gigabytes. */
+/** Larger files are read in pieces. */
 const LARGE = 16 * 1024 * 1024
 const PIECE = 1024 * 1024
 
@@ -116,7 +111,6 @@ function isLarge(fd: number): boolean {
   return fstatSync(fd).size > LARGE
 }
 
-/** How often it is in a file; once `enough` is reached, the rest is not read. */
 function countPieces(fd: number, needle: Needle, enough = Infinity): number {
   let count = 0
   for (const piece of isLarge(fd) ? largePieces(fd, needle) : [readAll(fd)]) {
@@ -126,7 +120,7 @@ function countPieces(fd: number, needle: Needle, enough = Infinity): number {
   return count
 }
 
-/** A file in pieces that can be looked through one by one, none of them cut in the middle of the text. */
+/** No piece is cut in the middle of the text. */
 function* largePieces(fd: number, needle: Needle): Generator<Buffer> {
   const scrubbed = (text: string) =>
     needle.scrubBytes(Buffer.from(text, 'latin1')).value.toString('latin1')
@@ -159,8 +153,8 @@ function scrubLargeFile(
 }
 
 /**
- * Takes a text out of what is kept by its content: what is left has another name, which goes into the lines that named it. The
- * old one goes last, so that a purge that was killed is finished by the next. Answers how often it was there, by file.
+ * Blobs are named by content: the lines that name one are rewritten, and the old blob goes last,
+ * so that a killed purge can be repeated.
  */
 export function scrubBlobs(
   workspace: Workspace,

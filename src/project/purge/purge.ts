@@ -37,9 +37,8 @@ import { isRecord } from '../../backlog/task.ts'
 
 export interface PurgeOptions {
   readonly text: string
-  /** Only say where it is. */
   readonly dryRun?: boolean
-  /** Let go of kept code that holds it. */
+  /** Drop kept code that holds it. */
   readonly checkpoints?: boolean
 }
 
@@ -49,23 +48,18 @@ export interface Purged {
   /** From the root of the project. */
   readonly files: readonly { readonly path: string; readonly replacements: number }[]
   readonly checkpoints: readonly (HoldingCode & { readonly isDropped: boolean })[]
-  /** Whether kept code could be looked through. */
   readonly isCodeSearched: boolean
-  /** Files where the text is part of an id, a kind or a heading, or where it keeps being written. */
+  /** Files where the text is part of an id, a kind or a heading, or is written again. */
   readonly remaining: readonly string[]
-  /** The refs of kept code that holds it and was not let go of. */
+  /** Refs of kept code that still holds it. */
   readonly remainingCode: readonly string[]
-  /** Whether nothing holds it now, as far as journals, files and kept code go. */
   readonly isComplete: boolean
 }
 
-// One does the work and one finds nothing left; more are needed when somebody writes the text again meanwhile.
+// One round works, one finds nothing; more when the text is written again meanwhile.
 const ROUNDS = 6
 
-/**
- * Takes a text out of every journal, view and other file of the project. Nothing of it is recorded, and
- * a purge that was killed is finished by running it again.
- */
+/** Records nothing about the text; a killed purge is finished by the next. */
 export async function purgeText(workspace: Workspace, options: PurgeOptions): Promise<Purged> {
   const needle = new Needle(options.text)
   const isDryRun = options.dryRun === true
@@ -122,10 +116,9 @@ function searchCode(workspace: Workspace, needle: Needle): readonly HoldingCode[
 }
 
 class Purge {
-  /** How often it was found, by file. */
+  /** Occurrences by file. */
   readonly found = new Map<string, number>()
   readonly goingOn: readonly string[]
-  /** Views that were made anew from journals without the text. */
   readonly #rendered = new Set<string>()
 
   constructor(
@@ -135,7 +128,6 @@ class Purge {
     this.goingOn = runsGoingOn(workspace.place)
   }
 
-  /** Counts without changing anything. */
   look(): void {
     const { place } = this.workspace
     for (const log of [
@@ -150,11 +142,10 @@ class Purge {
       this.#note(path, scrubFile(path, this.needle, { dryRun: true }))
   }
 
-  /** Goes over everything once. Answers how much there was to do. */
   async round(isFirst: boolean): Promise<number> {
     const taskFiles = this.#taskFiles().filter((path) => holds(path, this.needle))
     const before = new Map(taskFiles.map((path) => [path, countIn(path, this.needle)]))
-    // What a person wrote into them becomes entries first, and goes from the journals with the rest.
+    // Edits become entries first, and are purged with the journals.
     if (taskFiles.length > 0) await this.#tasks()
     let done = 0
     const documents = this.#documents()
@@ -174,7 +165,6 @@ class Purge {
     return done
   }
 
-  /** Where it still is. */
   remaining(): readonly string[] {
     const own = this.#folders().flatMap((folder) =>
       [...filesUnder(folder)].filter((path) => !isIndex(path)),
@@ -182,7 +172,6 @@ class Purge {
     return [...own, ...exportedFiles(this.workspace)].filter((path) => holds(path, this.needle))
   }
 
-  /** Takes it out of a session's journal and views. `documents` are those of its documents that hold it. */
   async #session(id: string, documents: readonly string[]): Promise<number> {
     const { workspace, needle } = this
     const { path } = logPlace(workspace.place, id)
@@ -209,7 +198,7 @@ class Purge {
 
   #otherFile(path: string): number {
     if (this.#rendered.has(path) || this.#isProgramInUse(path)) return 0
-    // A task's file as it was just rendered: what is left there is no text of the task.
+    // A task file as rendered: the text left there is not of the task.
     if (this.#isTaskFile(path) && isUntouched(readTextOr(path, ''))) return 0
     const done = this.#note(path, this.#scrub(path))
     if (done > 0) noteChangedExport(this.workspace, path)
@@ -219,15 +208,12 @@ class Purge {
 
   #scrub(path: string): number {
     const scrub = () => ({ count: scrubFile(path, this.needle, { dryRun: false }) })
-    // Whoever copies what was said does not look whether its file still has its name.
+    // A copier does not check whether its file was replaced.
     const isConversation = dirname(path) === conversationsFolder(this.workspace.place.sessions)
     return (isConversation ? onceUnlocked(path, scrub) : scrub()).count
   }
 
-  /**
-   * Everything but the logs of sessions and runs, which are rewritten with their links, what is named after its content, and the
-   * index, which is built anew.
-   */
+  /** Not logs, rewritten with their links; not blobs, named by content; not the index, rebuilt. */
   *#otherFiles(): Iterable<string> {
     const runLogs = new Set(this.#runLogs().flatMap(({ path, link }) => [path, link]))
     for (const folder of this.#folders()) {
@@ -236,14 +222,14 @@ class Purge {
         if (!isDoneElsewhere && !isIndex(path) && !isReplacedLog(basename(path))) yield path
       }
     }
-    // What a person made of an export since is theirs, and only named.
+    // An edited export belongs to the user, and is only reported.
     const { workspace } = this
     yield* exportedFiles(workspace).filter((path) =>
       isExport(workspace, path, readOrUndefined(path) ?? Buffer.alloc(0)),
     )
   }
 
-  /** Also what was kept of commands that were run where no project was. */
+  /** Includes outputs of commands run outside any project. */
   #folders(): readonly string[] {
     const { sessions, tasks, repository } = this.workspace.place
     const machine = join(stateHome(), 'artifacts')
@@ -255,7 +241,6 @@ class Purge {
     ]
   }
 
-  /** The session documents that hold it, by the short id in their names. Listed once, for there may be very many. */
   #documents(): ReadonlyMap<string, readonly string[]> {
     const found = new Map<string, string[]>()
     for (const path of ['active', 'archive'].flatMap((name) => [
@@ -283,7 +268,7 @@ class Purge {
     return runIds(place).map((run) => runLogPlace(place, run))
   }
 
-  /** What is in it are paths of this machine. Without a part of one of them, no agent could report what it did. */
+  /** It holds paths of this machine; without them a running agent could not report. */
   #isProgramInUse(path: string): boolean {
     return this.goingOn.some((run) => runProgram(this.workspace.place, run) === path)
   }
@@ -296,26 +281,25 @@ class Purge {
     return [...filesUnder(this.workspace.place.tasks)].filter((path) => this.#isTaskFile(path))
   }
 
-  /** A new file, because pages that SQLite has let go of still hold what was on them. */
+  /** SQLite keeps the text on freed pages, so the index is a new file. */
   async #rebuildIndex(): Promise<void> {
     const { sessions } = this.workspace.place
     const path = join(sessions, 'index.db')
     this.workspace.close()
     if (statOrUndefined(sessions) === undefined) return
-    // Moved away first, as one that cannot be used is, since other processes may be about to open it.
+    // Moved away first: other processes may be about to open it.
     await this.#withIndex(() => setAside(path, statOrUndefined(path)?.ino))
     for (const name of readdirSync(sessions))
       if (isIndex(name) && !name.endsWith('.lock')) removeFile(join(sessions, name))
     await this.#withIndex(() => this.workspace.index())
   }
 
-  /** Takes in what people wrote into task files, and renders them. */
   async #tasks(): Promise<void> {
     if (statOrUndefined(this.workspace.place.tasks) !== undefined)
       await this.#withIndex(() => openBacklog(this.workspace))
   }
 
-  /** Without SQLite there is no index to build and no backlog to read; the files are scrubbed all the same. */
+  /** Without SQLite there is no index or backlog; files are scrubbed all the same. */
   async #withIndex(work: () => unknown): Promise<void> {
     try {
       await work()
@@ -337,7 +321,7 @@ function isIndex(path: string): boolean {
   return basename(path).startsWith('index.db')
 }
 
-/** The runs that somebody runs now. Only looks: no name is given back to a log that lost one. */
+/** Reads only: a log that lost a name does not get it back here. */
 function runsGoingOn(place: Place): readonly string[] {
   return runIds(place).filter((run) => isGoingOn(place, run))
 }

@@ -1,6 +1,5 @@
-// The only code that rewrites a journal. Writers do not wait for it: an append looks afterwards whether
-// its file still has the log's name and goes again if not, so all that was acknowledged is either in
-// the file read here before its name was given away, or in the one that has it now.
+// The only code that rewrites a journal. Writers do not wait: an append checks afterwards whether
+// its file still has the log's name, and repeats if not.
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -31,23 +30,22 @@ import {
 const ATTEMPTS = 10
 const REPLACED = /^replaced-[0-9a-f]+\.jsonl$/
 const NEWLINE = 0x0a
-/** A write in progress is over after this long; what is then still torn was left by a killed process. */
+/** A line still torn after this long was left by a killed process. */
 const SETTLES_AFTER_MS = 20
 
-/** A file that holds entries of the log under this or another name, read up to `end`. */
 interface Source {
   readonly fd: number
   end: number
 }
 
-/** Names of old files that a killed purge left: each may hold entries that were not copied yet. */
+/** A killed purge leaves such files; they may hold entries that were not copied. */
 export function isReplacedLog(name: string): boolean {
   return REPLACED.test(name)
 }
 
 /**
- * Takes a text out of a log and out of the file behind its link. Answers how often it was there. A
- * record keeps its id, time and kind and gets a new checksum; what is damaged stays, without the text.
+ * A record keeps its id, time and kind and gets a new checksum; damaged lines stay, without the
+ * text.
  */
 export function rewriteLog(place: LogPlace, needle: Needle, options: { dryRun: boolean }): number {
   if (options.dryRun) return countIn(place, needle)
@@ -74,7 +72,7 @@ function countIn(place: LogPlace, needle: Needle): number {
   }
 }
 
-/** One attempt, or undefined when another program changed what the log's name means meanwhile. */
+/** Undefined when another program replaced the log meanwhile. */
 function attemptRewrite(place: LogPlace, needle: Needle, orphans: Source[]): number | undefined {
   restoreFromLink(place)
   const sources = openSources(place)
@@ -89,7 +87,7 @@ function attemptRewrite(place: LogPlace, needle: Needle, orphans: Source[]): num
       hold(place.path)
       if (!replaceOpenFile(place.path, own.fd, Buffer.concat(parts))) return undefined
       log = openForAppend(place.path)
-      // Before the link is moved: until then it still names the old file, should this process be killed here.
+      // Before the link moves: until then it still names the old file.
       for (const source of [...sources, ...orphans]) drain(source, log, lines, place.path)
       moveLink(place, log, lines, sources)
       if (!isNameOf(place.path, log)) return undefined
@@ -97,18 +95,17 @@ function attemptRewrite(place: LogPlace, needle: Needle, orphans: Source[]): num
     removeReplaced(place.path, sources)
     return lines.count
   } catch (error) {
-    // The name was taken away between two calls, as `git clean` does, and comes back from the link.
+    // git clean removed the name; it comes back from the link.
     if (isMissing(error)) return undefined
     throw error
   } finally {
     for (const { fd } of sources) closeSync(fd)
-    // Another purge may have replaced our file; what was appended to it goes with the next attempt.
+    // Another purge replaced our file; its appends go with the next attempt.
     if (log !== undefined && isNameOf(place.path, log)) closeSync(log)
     else if (log !== undefined) orphans.push({ fd: log, end: 0 })
   }
 }
 
-/** The log, and every other file that may hold entries of it, each file once. */
 function openSources(place: LogPlace): Source[] {
   const folder = dirname(place.path)
   const left = existsSync(folder) ? readdirSync(folder).filter(isReplacedLog).toSorted() : []
@@ -142,21 +139,19 @@ function isSameFile(a: number, b: number): boolean {
   return first.ino === second.ino && first.dev === second.dev
 }
 
-/** The complete lines of a file; what stands behind the last newline may still be being written, and is left for later. */
+/** What follows the last newline may still be being written. */
 function readLines(source: Source, lines: ScrubbedLines): Buffer {
   const bytes = readRange(source.fd, 0, fstatSync(source.fd).size)
   source.end = bytes.lastIndexOf(NEWLINE) + 1
   return lines.add(bytes.subarray(0, source.end))
 }
 
-/** Whether the text, or a piece of it, stands in the torn end of a file. */
 function isInTail({ fd, end }: Source, needle: Needle): boolean {
   const lines = new ScrubbedLines(needle)
   lines.add(readRange(fd, end, fstatSync(fd).size))
   return lines.count > 0
 }
 
-/** Copies what was appended to an old file after it was read. */
 function drain(source: Source, log: number, lines: ScrubbedLines, path: string): void {
   let bytes = readRange(source.fd, source.end, fstatSync(source.fd).size)
   if (bytes.length > 0 && bytes.at(-1) !== NEWLINE) {
@@ -171,7 +166,7 @@ function drain(source: Source, log: number, lines: ScrubbedLines, path: string):
   if (result.outcome === 'unknown') throw new OutcomeUnknown(path, result.cause)
 }
 
-/** Gives the old file a name to be found by, should this process be killed before all of it is copied. */
+/** Names the old file, so that a later purge finds it if this one is killed. */
 function hold(path: string): void {
   try {
     linkFile(path, join(dirname(path), `replaced-${randomBytes(6).toString('hex')}.jsonl`))
@@ -180,7 +175,6 @@ function hold(path: string): void {
   }
 }
 
-/** Removes the names of old files, once everything in them is copied. */
 function removeReplaced(path: string, copied: readonly Source[]): void {
   for (const name of readdirSync(dirname(path)).filter(isReplacedLog)) {
     const old = join(dirname(path), name)
@@ -188,7 +182,7 @@ function removeReplaced(path: string, copied: readonly Source[]): void {
   }
 }
 
-/** Makes the link a name of the new file, copying first what a file under it holds that nobody has read. */
+/** First copies what an unknown file under the link's name holds. */
 function moveLink(
   place: LogPlace,
   log: number,
@@ -213,17 +207,13 @@ function moveLink(
     relinkFile(path, log, link)
   } catch (error) {
     if (!lacksHardLinks(error) && errnoOf(error) !== 'EACCES') throw error
-    // The old file must not keep a name. Without hard links it can have had none but by a copy.
+    // The old file must not keep its name; without hard links it was a copy.
     if (statOrUndefined(link) !== undefined) removeFile(link)
   }
 }
 
-/**
- * The lines of a log without a text. Those of several files that hold the same log may be added one after
- * the other; a line that is there already is left out, as it is when a killed purge is run again.
- */
+/** Lines of several copies of a log may be added; a repeated line is dropped. */
 class ScrubbedLines {
-  /** How often the text was found. */
   count = 0
   readonly #needle: Needle
   readonly #seen = new Set<string>()
@@ -232,7 +222,6 @@ class ScrubbedLines {
     this.#needle = needle
   }
 
-  /** What of these bytes is to be written, each line between newlines. */
   add(bytes: Buffer): Buffer {
     const kept: Buffer[] = []
     for (let start = 0; start < bytes.length;) {
@@ -261,7 +250,7 @@ class ScrubbedLines {
     return Buffer.concat([...pieces, this.#damage(line.subarray(end))])
   }
 
-  /** A record that does not hold the text keeps its very bytes. */
+  /** A record without the text keeps its bytes. */
   #record(record: JournalRecord, text: Buffer): Buffer {
     if (!this.#needle.isIn(text) && !this.#hasName(record)) return text
     const data = this.#needle.scrubData(record.data)
@@ -270,7 +259,7 @@ class ScrubbedLines {
     return encodeRecord({ ...record, data: data.value }).subarray(1, -1)
   }
 
-  /** A record that only a newer program understands ends in a checksum like ours, which is made to fit again. */
+  /** A record of a newer format ends in a checksum too, which is renewed. */
   #resealed(line: Buffer): Buffer {
     const { value, count } = this.#needle.scrubBytes(line)
     if (count === 0) return line

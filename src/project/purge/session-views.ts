@@ -14,7 +14,6 @@ import { holds, readTextOr } from './other-files.ts'
 const ROUNDS = 5
 const VIEWS = ['progress.md', 'state.json', 'state.toon', 'snapshot.json']
 
-/** The files in a session's folder that are rendered from its journal. */
 export function viewsOf(session: LiveSession): readonly string[] {
   const inFolder = VIEWS.map((name) => join(session.folder, name)).filter((path) =>
     existsSync(path),
@@ -23,9 +22,8 @@ export function viewsOf(session: LiveSession): readonly string[] {
 }
 
 /**
- * Absorbs what a person wrote into the document and takes it away. A document says which bytes of the
- * log it was rendered from; were it still there when the log has others, its every line could be taken
- * for an edit, and the text would be back. Answers false when the session cannot be read.
+ * Absorbs edits and removes the document: against the rewritten log its lines would look like
+ * edits and bring the text back. False when the session is unreadable.
  */
 export async function withdrawDocument(
   workspace: Workspace,
@@ -46,7 +44,7 @@ export async function withdrawDocument(
     }
     isEdited = false
     for (const document of documentsOf(session)) {
-      // Under the name of a file that a killed command took away to read, which is what it then is.
+      // Named like a document that a killed command had taken, so that it is read again.
       const taken = join(
         session.folder,
         `taken-${randomBytes(6).toString('hex')}-${basename(document)}`,
@@ -59,14 +57,14 @@ export async function withdrawDocument(
   return true
 }
 
-/** Renders everything again and answers the files that then show nothing but the journal. */
+/** Returns the rendered files. */
 export async function renderAnew(
   workspace: Workspace,
   session: LiveSession,
   needle: Needle,
 ): Promise<readonly string[]> {
   const { state, entries } = await workspace.refresh(session, { isDurable: true })
-  // What hooks would have said: made again after the next event, and from what is left.
+  // Precomputed for hooks; the next event makes it again.
   removeFile(join(session.folder, 'prepared.json'))
   const copies: string[] = []
   for (const [name, text] of checkpointCopies(session.id, entries)) {
@@ -81,7 +79,6 @@ export async function renderAnew(
   ]
 }
 
-/** Every document with the session's mark, whatever name and status it had when it was rendered. */
 function documentsOf(session: LiveSession): readonly string[] {
   const suffix = `-${shortId(session.id)}.md`
   const folders = ['active', 'archive'].map((name) => join(session.place.sessions, name))

@@ -9,7 +9,6 @@ import { sessionOfConversation } from './conversation-binding.ts'
 import { currentOpenSession, currentOpenSessions } from './open-sessions.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Several sessions fit; the person has to say which. */
 export class AmbiguousSession extends StintError {
   override readonly name = 'AmbiguousSession'
   constructor(
@@ -35,11 +34,11 @@ export class NoSession extends StintError {
   }
 }
 
-/** The session that a name means: an id, any part of one that is unique, or a short name. */
+/** By id, a unique part of an id, or a short name. */
 export async function findSession(workspace: Workspace, name: string): Promise<SessionRow> {
   const index = workspace.hasSessions() ? await workspace.index() : undefined
   const asGiven = index?.byNamePart(name) ?? []
-  // The name that `init` made of what was typed: FixAuth is fix-auth.
+  // init turns FixAuth into fix-auth.
   const asNamed =
     asGiven.length > 0
       ? []
@@ -59,10 +58,9 @@ export async function findSession(workspace: Workspace, name: string): Promise<S
   throw new AmbiguousSession(`"${name}" fits several sessions:`, candidates)
 }
 
-/** What has to be known of a session to work on it. */
 export type ChosenSession = Pick<SessionRow, 'id' | 'name' | 'status' | 'worktree'>
 
-/** The active session here, or undefined when there is none. A paused one is never taken for active. */
+/** A paused session never counts as active. */
 export async function activeSession(workspace: Workspace): Promise<SessionRow | undefined> {
   if (!workspace.hasSessions()) return undefined
   const active = [...(await workspace.index()).sessions({ status: ['active'] })]
@@ -72,9 +70,9 @@ export async function activeSession(workspace: Workspace): Promise<SessionRow | 
   return candidates[0]
 }
 
-/** The same without the index, when what is open leaves no doubt. */
+/** Without opening the index, when exactly one open session fits. */
 function onlyActiveSession(workspace: Workspace): ChosenSession | undefined {
-  // Another machine's sessions come with a pull or a switch, and only the index looks at every log.
+  // Sessions of other machines come with git pull, and only the index scans every log.
   if (workspace.config.share === 'git') return undefined
   workspace.drainOutboxes()
   const open = currentOpenSessions(workspace.place)
@@ -85,7 +83,6 @@ function onlyActiveSession(workspace: Workspace): ChosenSession | undefined {
   return candidates.length === 1 ? candidates[0] : undefined
 }
 
-/** Of the active sessions those that belong here most closely. */
 function activeHere<T extends Pick<SessionRow, 'branch' | 'worktree'>>(
   workspace: Workspace,
   everywhere: readonly T[],
@@ -94,20 +91,20 @@ function activeHere<T extends Pick<SessionRow, 'branch' | 'worktree'>>(
   const active = everywhere.filter((row) => row.worktree === worktree || !isOfRun(row.worktree))
   const branch = workspace.git()?.branch
   const here = worktree === undefined ? [] : active.filter((row) => row.worktree === worktree)
-  // On no branch (a detached head) belongs what was begun on none.
+  // A detached head owns what was started on a detached head.
   const onBranch =
     workspace.place.repository === undefined ? [] : active.filter((row) => row.branch === branch)
-  // One bound to another worktree is somebody else's as long as there is another to choose.
+  // A session bound to another worktree is the last choice.
   const unbound = active.filter((row) => row.worktree === undefined)
   return [here, onBranch, unbound, active].find((rows) => rows.length > 0) ?? []
 }
 
-/** A run or a delegate has it, in a worktree of its own: nobody else's command is meant for it. */
+/** Commands elsewhere never mean the sessions of runs and delegates. */
 export function isOfRun(worktree: string | undefined): boolean {
   return worktree?.startsWith(join(stateHome(), 'worktrees') + sep) === true
 }
 
-/** The session a command works on: the one named, the one named by the environment, its conversation's, or the active one. */
+/** The named session, else STINT_SESSION, else the conversation's, else the active one. */
 export async function chooseSession(workspace: Workspace, name?: string): Promise<ChosenSession> {
   const wanted = name ?? workspace.env.STINT_SESSION
   if (wanted !== undefined && wanted !== '')
@@ -129,12 +126,10 @@ export async function chooseSession(workspace: Workspace, name?: string): Promis
   throw new NoSession('no session is active here', 'stint init --name NAME --goal TEXT starts one')
 }
 
-/** Whether a command was told which session it is about, rather than finding the one that belongs here. */
 export function isNamed(workspace: Workspace, name: string | undefined): boolean {
   return (name ?? workspace.env.STINT_SESSION ?? '') !== ''
 }
 
-/** What may not be added to a session that has ended. */
 export function refuseClosed(row: { readonly name: string; readonly status: SessionStatus }): void {
   if (row.status === 'active' || row.status === 'paused') return
   throw new StintError(

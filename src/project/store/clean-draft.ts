@@ -8,11 +8,10 @@ const LONGEST_ENTRY = 1024 * 1024
 
 export interface Cleaned {
   readonly draft: Draft
-  /** The kinds of secret that were taken out. */
   readonly redacted: readonly string[]
 }
 
-/** Brings an entry into the form that is journalled: plain text, without secrets. Nothing reaches the disk that did not pass here. */
+/** Everything that is journalled passes here: plain text, no secrets. */
 export function cleanDraft(draft: Draft, config: Config): Cleaned {
   const { value, found } = redactDeep(cleanStrings(named(draft)), redaction(config))
   const data =
@@ -28,14 +27,11 @@ export function cleanDraft(draft: Draft, config: Config): Cleaned {
   return { draft: cleaned, redacted: found }
 }
 
-/** A text without secrets, for what is made of it before it becomes an entry: a name, a message. */
 export function withoutSecrets(text: string, config: Config): string {
   return redact(text, redaction(config)).text
 }
 
-/**
- * What is given out of journals, without what the settings of today call a secret: a pattern may have been added since.
- */
+/** Applies today's patterns: one may have been added since the entry was written. */
 export function redactedForExport<T>(
   workspace: { config: Config; say(line: string): void },
   value: T,
@@ -50,7 +46,7 @@ export function redaction({ redact: { patterns, allow } }: Config): RedactOption
   return { extra: [...patterns], allow: [...allow] }
 }
 
-// A frontmatter key is a name like any other: `password` says what its value is.
+// The key is the field's name: `password` marks its value as a secret.
 function named(draft: Draft): Readonly<Record<string, unknown>> {
   if (draft.kind !== 'field.set') return draft.data as Record<string, unknown>
   const { key, value } = draft.data as EntryData['field.set']
@@ -66,7 +62,7 @@ function cleanStrings<T>(value: T): T {
   ) as T
 }
 
-// A remark remembers by an empty first or last line that it stood apart from its neighbours.
+// An empty first or last line says that a remark stood apart from its neighbours.
 function cleanKeepingEdges(text: string): string {
   return `${text.startsWith('\n') ? '\n' : ''}${cleanText(text)}${text.endsWith('\n') && text.trim() !== '' ? '\n' : ''}`
 }

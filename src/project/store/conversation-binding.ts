@@ -12,10 +12,7 @@ import { currentOpenSession } from './open-sessions.ts'
 import type { Place } from './place.ts'
 import type { Workspace } from './workspace.ts'
 
-/**
- * The conversation that a command is run from, when its harness says so: a hook puts the first into the
- * environment of the agent's shell where it can, and Claude Code the second by itself.
- */
+/** Hooks set the first variable in the agent's shell; Claude Code sets the second. */
 export function conversationOf(env: NodeJS.ProcessEnv): string | undefined {
   const id = env.STINT_CONVERSATION || env.CLAUDE_CODE_SESSION_ID || ''
   return isConversationId(id) ? id : undefined
@@ -25,7 +22,6 @@ export function trackingFolderOf({ sessions, repository }: Place): string {
   return trackingFolder(sessions, repository?.commonDir)
 }
 
-/** The session that the conversation around this command works on, as long as it is open. */
 export function sessionOfConversation(workspace: Workspace): OpenSession | undefined {
   const conversation = conversationOf(workspace.env)
   if (conversation === undefined) return undefined
@@ -33,7 +29,6 @@ export function sessionOfConversation(workspace: Workspace): OpenSession | undef
   return id === undefined ? undefined : currentOpenSession(workspace.place, id)
 }
 
-/** From now on the conversation around this command works on this session. */
 export function bindConversation(workspace: Workspace, session: string): void {
   const conversation = conversationOf(workspace.env)
   if (conversation === undefined) return
@@ -43,7 +38,7 @@ export function bindConversation(workspace: Workspace, session: string): void {
   try {
     writeTracking(folder, { ...known, session, edits: 0 })
   } catch (error) {
-    // A full or read-only disk: the session is chosen by its branch then.
+    // Full or read-only disk: the branch decides the session.
     if (errnoOf(error) === undefined) throw error
   }
 }

@@ -26,26 +26,20 @@ import type { LiveSession, Reading } from './live-session.ts'
 const ROUNDS = 8
 const TAKEN_PREFIX = 'taken-'
 
-/** What was made of a person's edits. */
 export interface Absorbed {
-  /** Entries that their edits became. */
   readonly entries: number
-  /** Each in a sentence: what was set aside and where, what could not be taken over. */
   readonly notices: readonly string[]
 }
 
-/** What a refresh answers: the session as it is now, and the document as it was left. */
 export interface RefreshedDocument extends Absorbed {
   readonly reading: Reading
   readonly document: RenderedDocument
 }
 
 /**
- * Turns what a person changed in the document into entries, then puts the document of the current
- * state in its place. Nothing they saved is overwritten unseen: the file is first moved away under
- * another name, read there, and the new one is created only where none stands; a save that slips
- * in between is found in the next round. A process killed in the middle leaves the moved file,
- * which the next one reads; absorbing the same file twice adds nothing.
+ * Turns edits of the document into entries and renders it again. The file is moved away, read, and
+ * created only where none stands, so no save is overwritten unread; absorbing a file twice adds
+ * nothing.
  */
 export async function refreshDocument(
   session: LiveSession,
@@ -62,8 +56,7 @@ export async function refreshDocument(
     for (const document of standing)
       moveFile(document, join(session.folder, takenName(document)), { isDurable })
     const taken = takenFiles(session)
-    // Read again: another process may have put a document there that is newer than our reading, and
-    // what is newer in it is nobody's edit.
+    // Another process may have rendered a newer document; its news is no edit.
     reading = session.read()
     for (const file of taken) {
       readTaken(session, file)
@@ -84,7 +77,6 @@ export async function refreshDocument(
   }
 }
 
-/** The document, when it is the only one, in its place, of this very state and as it was rendered. */
 function current(
   session: LiveSession,
   reading: Reading,
@@ -113,7 +105,7 @@ function isAsRendered(session: LiveSession, bytes: Buffer): boolean {
   return rendered?.size === bytes.length && rendered.sum === checksum(bytes)
 }
 
-/** Every file that may be this session's document: where it belongs, and where an older name or status had put it. */
+/** Also where an older name or status had put it. */
 function documentsOf(session: LiveSession, state: SessionState): readonly string[] {
   const suffix = `-${shortId(session.id)}.md`
   const active = join(session.place.sessions, 'active')
@@ -128,11 +120,8 @@ function documentsOf(session: LiveSession, state: SessionState): readonly string
 
 interface Taken {
   readonly path: string
-  /** What there was to read, when there was anything. */
   bytes: Buffer | undefined
-  /** What it is, when it is no file. */
   oddity: string | undefined
-  /** What is to become of the file: forgotten, or kept for the person to see. */
   keep: string | undefined
 }
 
@@ -148,14 +137,14 @@ function takenFiles(session: LiveSession): readonly Taken[] {
     }))
 }
 
-/** Reads what was taken, also through a symbolic link, and never waits at a pipe. */
+/** Follows a symbolic link; never waits at a pipe. */
 function readTaken(session: LiveSession, file: Taken): void {
   const stat = lstatSync(file.path, { throwIfNoEntry: false })
   if (stat === undefined) return
   if (stat.isFile()) {
     file.bytes = readOrUndefined(file.path)
   } else if (stat.isSymbolicLink()) {
-    // It led somewhere from where the document stood, not from where it was moved to.
+    // A relative link points from where the document stood.
     const target = resolve(session.place.sessions, 'active', readlinkSync(file.path))
     file.bytes = readThrough(target)
     const fate =
@@ -170,13 +159,13 @@ function readThrough(target: string): Buffer | undefined {
   try {
     return statOrUndefined(target)?.isFile() === true ? readOrUndefined(target) : undefined
   } catch (error) {
-    // A link that leads in a circle, or to what this user may not read, has nothing to absorb.
+    // A circular or unreadable link has nothing to absorb.
     if (errnoOf(error) === undefined) throw error
     return undefined
   }
 }
 
-/** Appends what the file says beyond what it was rendered from, and answers how many entries that was. */
+/** Returns how many entries were appended. */
 async function absorbFile(
   session: LiveSession,
   reading: Reading,
@@ -186,12 +175,12 @@ async function absorbFile(
   const bytes = file.bytes ?? Buffer.alloc(0)
   if (isAsRendered(session, bytes)) return 0
   const text = bytes.toString('utf8')
-  // Decoding puts U+FFFD for bytes it cannot read, and what they were would be gone.
+  // Decoding would replace bytes that are not UTF-8 by U+FFFD.
   if (!Buffer.from(text).equals(bytes)) {
     file.keep = 'it is not UTF-8 text'
     return 0
   }
-  // A power cut leaves zeroes where a document was that had not reached the disk.
+  // A power cut leaves NUL bytes in a document that was not synced.
   if (bytes.includes(0)) {
     file.keep = 'it holds NUL characters'
     return 0
@@ -233,7 +222,6 @@ async function absorbFile(
   }
 }
 
-/** What the document is written back without. Its text was taken over, but its bytes are not ours to lose. */
 function encodingOf(text: string): readonly string[] {
   return [
     ...(text.startsWith('\uFEFF')
@@ -249,12 +237,11 @@ const TOO_LONG = {
   problem: 'it has grown by more than 1 MB, which is more than a session document can take over',
 } as const
 
-/** A document of a long session may be long; one that is longer than the log behind it holds something else. */
+/** A document that is so much longer than its log holds something else. */
 function isTooLong(text: string, { offset }: Marker): boolean {
   return text.length > offset + MOST_ADDED
 }
 
-/** Why a document that can be read is not what a person made of this session's. */
 function misplaced(
   session: LiveSession,
   reading: Reading,
@@ -265,7 +252,7 @@ function misplaced(
   if (isSure) return undefined
   const id = fields.find(([key]) => key === 'id')?.[1].replaceAll(/["'\s]/g, '')
   if (id !== undefined && id !== session.id) return `it is the document of another session (${id})`
-  // A full disk or a killed editor leaves the end off, and half a line would reword the whole one.
+  // A truncated save must not reword the line it cuts.
   const last = text.slice(text.lastIndexOf('\n') + 1).trimEnd()
   if (last === '') return undefined
   const whole = session.document(reading).split('\n')
@@ -274,7 +261,7 @@ function misplaced(
   return isCutShort ? 'it breaks off in the middle of a line' : undefined
 }
 
-/** Marks each entry as what this very text says, so that two processes that read it record it once. */
+/** Two processes that read the same text record it once. */
 function onceEach(drafts: readonly Draft[], text: string): readonly Draft[] {
   const bytes = Buffer.from(text)
   const counts = new Map<string, number>()
@@ -286,9 +273,8 @@ function onceEach(drafts: readonly Draft[], text: string): readonly Draft[] {
 }
 
 /**
- * The drafts that are not among the entries that earlier saves became. An editor that was not told
- * of the new file saves the same edit again with the next one; it was absorbed then and is not news
- * now, and what the next one says about it is about the entry it became.
+ * An editor that did not reload saves an absorbed edit again; what refers to it then refers to the
+ * entry it became.
  */
 function newsAmong(drafts: readonly Draft[], known: readonly RawEntry[]): readonly Draft[] {
   const waiting = new Map<string, string[]>()
@@ -306,16 +292,12 @@ function newsAmong(drafts: readonly Draft[], known: readonly RawEntry[]): readon
   })
 }
 
-/** What an entry says, apart from its place: two with the same signature say the same. */
 function signature(entry: { kind: string; data: object }): string {
   const { after: _after, ...data } = entry.data as { after?: string }
   return `${entry.kind} ${JSON.stringify(data)}`
 }
 
-/**
- * Removes a taken file that holds nothing unseen, or keeps it under a name that says so. Answers
- * false for one that is still being written by an editor that had it open: it is read again.
- */
+/** Returns false for a file that an editor still writes: it is read again. */
 function letGo(session: LiveSession, file: Taken, notices: string[]): boolean {
   if (!isStanding(file.path)) return true
   if (file.oddity === undefined && (file.bytes === undefined || !isFileWith(file.path, file.bytes)))
@@ -341,7 +323,7 @@ function takenName(document: string): string {
   return `${TAKEN_PREFIX}${randomBytes(6).toString('hex')}-${basename(document)}`
 }
 
-/** Whether anything has this name, were it a link that leads nowhere. */
+/** Also true for a dangling link. */
 function isStanding(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
@@ -354,13 +336,13 @@ function isFileWith(path: string, bytes: Buffer): boolean {
   return isRegularFile(path) && readOrUndefined(path)?.equals(bytes) === true
 }
 
-/** Replaces a view only when it says something else, so that watchers are not woken for nothing. */
+/** Unchanged views are not written, so that watchers stay quiet. */
 export function writeView(path: string, text: string, { isDurable = false } = {}): void {
   if (readOrUndefined(path)?.equals(Buffer.from(text)) === true) return
   replaceFile(path, text, { isDurable })
 }
 
-/** What the document was rendered from: the state at its marker, when the log still begins with those very bytes. */
+/** The state at the document's marker, if the log still begins with those bytes. */
 export function baseOf(
   session: LiveSession,
   reading: Reading,

@@ -17,7 +17,7 @@ import { cleanDraft } from './clean-draft.ts'
 import type { Config } from '../config/config.ts'
 import { type Place, journalFolder, logPlace } from './place.ts'
 
-/** A session's entries and what they amount to, at one moment. */
+/** A session's log and its folded state at one moment. */
 export interface Reading {
   readonly state: SessionState
   readonly entries: readonly RawEntry[]
@@ -26,7 +26,7 @@ export interface Reading {
   readonly marker: Marker
 }
 
-/** One session of a project: its log, and the only way to append to it. */
+/** One session, and the only way to append to its log. */
 export class LiveSession {
   readonly log: Log
   readonly folder: string
@@ -51,17 +51,16 @@ export class LiveSession {
     return join(this.folder, 'snapshot.json')
   }
 
-  /** The recent state, at the cost of reading the log's tail. Long lists are cut to their recent end. */
+  /** Reads the log's tail; long lists are cut to their recent end. */
   open(): SessionState {
     return this.openTo().state
   }
 
-  /** The same, with how far into the log it goes. */
   openTo(): Opened {
     return openAbridged(this.id, this.log, this.snapshotPath)
   }
 
-  /** Everything, at the cost of reading all of the log; asked again, at the cost of what was appended since. */
+  /** Reads the whole log once, then only what was appended. */
   read(): Reading {
     const contents = this.log.read()
     if (this.#reading?.contents === contents) return this.#reading
@@ -79,14 +78,12 @@ export class LiveSession {
     return this.#reading
   }
 
-  /** The text of the document of a state. The last one is remembered. */
   document({ state, marker }: Pick<Reading, 'state' | 'marker'>): string {
     if (this.#document?.state !== state || this.#document.marker !== marker)
       this.#document = { state, marker, text: renderDocument(state, marker) }
     return this.#document.text
   }
 
-  /** Carries the last state forward where the new entries only add to it. */
   #stateOf(entries: readonly RawEntry[]): SessionState {
     const known = this.#reading
     const count = known?.entries.length ?? 0
@@ -95,7 +92,7 @@ export class LiveSession {
     const appended = entries.slice(count)
     const ids = new Set<unknown>(appended.map(({ id }) => id))
     const onces = new Set(appended.flatMap(({ once }) => once ?? []))
-    // A state forgets old `once` keys, and what was taken back before it came.
+    // A state forgets old `once` keys, and retractions that came before their entry.
     const isForeseen = known.entries.some(
       ({ once, data }) => ids.has(data.entry) || (once !== undefined && onces.has(once)),
     )
@@ -107,14 +104,14 @@ export class LiveSession {
     }
   }
 
-  /** Mints an id later than every one seen, for entries that refer to each other before they are written. */
+  /** For entries that refer to each other before they are written. */
   mint(): string {
     const id = mintId(this.log.lastId)
     this.log.sawId(id)
     return id
   }
 
-  /** Cleans, redacts and appends. Returns the entries once they are durable. */
+  /** Returns the entries once they are durable. */
   append(drafts: readonly Draft[]): readonly RawEntry[] {
     if (drafts.length === 0) return []
     return this.#write(drafts, (cleaned) => this.log.append(cleaned))
@@ -124,7 +121,6 @@ export class LiveSession {
     return this.#write(drafts, (cleaned) => this.log.create(cleaned))
   }
 
-  /** Brings drafts into the form in which they are journalled. */
   clean(drafts: readonly Draft[]): { drafts: readonly Draft[]; redacted: readonly string[] } {
     const cleaned = drafts.map((draft) => cleanDraft(draft, this.#config))
     return {
@@ -137,7 +133,6 @@ export class LiveSession {
     this.log.close()
   }
 
-  /** Where the document of a state belongs. */
   documentPath(state: SessionState): string {
     return join(this.place.sessions, isOpen(state) ? 'active' : 'archive', this.documentName(state))
   }
@@ -151,7 +146,7 @@ export class LiveSession {
     write: (drafts: readonly Draft<never>[]) => readonly RawEntry[],
   ): readonly RawEntry[] {
     const cleaned = this.clean(drafts)
-    // Before the append: were it after, a kill in between would leave an entry the index never hears of.
+    // Before the append too: a kill in between would hide the entry from the index.
     markTouched(this.place.sessions, this.id)
     const entries = write(cleaned.drafts as readonly Draft<never>[])
     markTouched(this.place.sessions, this.id)
@@ -160,7 +155,7 @@ export class LiveSession {
   }
 }
 
-/** A journal may come from elsewhere, and no name in it is to lead out of a folder. */
+/** A journal may come from elsewhere: its name must not lead out of the folder. */
 export function nameForFiles({ name }: Pick<SessionState, 'name'>): string {
   return /^[a-z0-9-]{1,80}$/.test(name) ? name : slug(name)
 }

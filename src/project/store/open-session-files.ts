@@ -1,4 +1,4 @@
-// A small file for each session that is not finished, so that a hook finds the one of its branch without the index.
+// One small file per open session, so that a hook finds its branch's session without the index.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Head } from '../../git/head.ts'
@@ -8,7 +8,6 @@ import { isId } from '../../journal/ids.ts'
 import type { SessionStatus } from '../../session/state.ts'
 import type { Place } from './place.ts'
 
-/** What has to be known of a session to tell whether it belongs here. */
 export interface OpenSession {
   readonly id: string
   readonly name: string
@@ -16,7 +15,7 @@ export interface OpenSession {
   readonly branch?: string
   readonly worktree?: string
   readonly updatedAt: string
-  /** The latest entry that says what became of a delegate: a conversation that has not heard of it is to be told. */
+  /** The latest entry about a delegate's end; a conversation that missed it is notified. */
   readonly news?: string
 }
 
@@ -26,7 +25,7 @@ export function openFolder(place: Place): string {
   return join(place.sessions, 'open')
 }
 
-/** What the files say, or undefined when they were taken away. */
+/** Undefined when the folder is gone. */
 export function listOpenSessions(place: Place): readonly OpenSession[] | undefined {
   return namesIn(openFolder(place))
     ?.filter(isId)
@@ -39,7 +38,6 @@ export function readOpenSession(place: Place, id: string): OpenSession | undefin
   return open?.id === id ? open : undefined
 }
 
-/** Whether it is of this worktree and branch. One that is bound to another branch or worktree is somebody else's. */
 export function belongsHere(
   { branch, worktree }: Pick<OpenSession, 'branch' | 'worktree'>,
   { repository }: Place,
@@ -48,7 +46,7 @@ export function belongsHere(
   if (repository === undefined) return true
   const here = repository.isLinked ? repository.worktree : undefined
   if (worktree === here) return worktree !== undefined || branch === head.branch
-  // One whose worktree is gone is of its branch again.
+  // A session whose worktree is gone belongs to its branch again.
   return (
     branch === head.branch && (worktree === undefined || statOrUndefined(worktree) === undefined)
   )
@@ -68,7 +66,7 @@ function parse(bytes: Buffer | undefined): OpenSession | undefined {
   try {
     return JSON.parse(bytes.toString('utf8')) as OpenSession
   } catch {
-    // Cut off when the power failed; the next command on the session writes it again.
+    // Truncated by a power cut; the next command rewrites it.
     return undefined
   }
 }

@@ -27,7 +27,6 @@ import { defined } from '../../text/defined.ts'
 
 const MADE_AGAIN = 200
 
-/** Says in its file what a session is now. A view like the others: whoever relies on one looks at the session itself. */
 export function writeOpenSession(place: Place, state: SessionState): void {
   if (isOpen(state)) announceSession(place, openSessionOf(state))
   else removeFile(join(openFolder(place), state.id))
@@ -37,12 +36,12 @@ export function announceSession(place: Place, open: OpenSession): void {
   const path = join(openFolder(place), open.id)
   const text = JSON.stringify(open)
   if (readOrUndefined(path)?.toString('utf8') === text) return
-  // Were only this one's file put into a new folder, the others would seem to be finished.
+  // A new folder with only this file would make the other sessions look finished.
   if (namesIn(openFolder(place)) === undefined) makeAgain(place)
   replaceUnsynced(path, text)
 }
 
-/** The sessions that are not finished. When their files were taken away they are made again from the journals. */
+/** Rebuilt from the journals when the files are gone. */
 export function readOpenSessions(place: Place): readonly OpenSession[] {
   const found = listOpenSessions(place)
   if (found !== undefined || logIds(place).size === 0) return found ?? []
@@ -50,7 +49,7 @@ export function readOpenSessions(place: Place): readonly OpenSession[] {
   return listOpenSessions(place) ?? []
 }
 
-/** The sessions that are not finished, as their journals have it: also those that were only just begun or reopened. */
+/** Includes sessions that were only just started or reopened. */
 export function currentOpenSessions(place: Place): readonly OpenSession[] {
   const listed = readOpenSessions(place).map(({ id }) => id)
   const touched = listTouched(place.sessions).map(({ id }) => id)
@@ -58,7 +57,7 @@ export function currentOpenSessions(place: Place): readonly OpenSession[] {
   return [...ids].flatMap((id) => currentOpenSession(place, id) ?? [])
 }
 
-/** What a session's file says, or its journal where that was written to since; undefined unless it is open. */
+/** From the session's file, or from its journal if that is newer; undefined unless open. */
 export function currentOpenSession(place: Place, id: string): OpenSession | undefined {
   if (!isId(id) || id === BACKLOG_ID) return undefined
   const writtenAt = statOrUndefined(join(openFolder(place), id))?.mtimeMs ?? 0
@@ -69,7 +68,7 @@ export function currentOpenSession(place: Place, id: string): OpenSession | unde
     const state = session.open()
     return isOpen(state) && state.entryCount > 0 ? openSessionOf(state) : undefined
   } catch (error) {
-    // It was announced and never made, or its journal cannot be read.
+    // Announced and never created, or unreadable.
     if (!(error instanceof StintError)) throw error
     return undefined
   } finally {
@@ -90,7 +89,7 @@ function openSessionOf(state: SessionState): OpenSession {
   }
 }
 
-/** All at once, under another name first: half of them would be worse than none. */
+/** Built under another name first: half of the files would be worse than none. */
 function makeAgain(place: Place): void {
   const folder = `${openFolder(place)}.${process.pid}.new`
   createFolderUnsynced(folder)
@@ -104,7 +103,7 @@ function makeAgain(place: Place): void {
       const state = session.open()
       if (isOpen(state)) replaceUnsynced(join(folder, id), JSON.stringify(openSessionOf(state)))
     } catch (error) {
-      // One that cannot be read is `stint doctor`'s to name, and no reason not to find the others.
+      // stint doctor reports unreadable sessions.
       if (!(error instanceof Error)) throw error
     } finally {
       session.close()
@@ -113,7 +112,7 @@ function makeAgain(place: Place): void {
   try {
     moveFile(folder, openFolder(place), { isDurable: false })
   } catch (error) {
-    // Another process made them again meanwhile.
+    // Another process rebuilt them meanwhile.
     if (!['ENOTEMPTY', 'EEXIST'].includes(errnoOf(error) ?? '')) throw error
     for (const name of namesIn(folder) ?? []) removeFile(join(folder, name))
     removeEmptyFolder(folder)

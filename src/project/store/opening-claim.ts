@@ -1,5 +1,4 @@
-// Who opens a session for a branch. An agent may edit several files at once, and two people or agents may begin at once on one
-// branch: one session is enough, and whoever comes second finds it.
+// One session per branch, even when several agents or people start at once.
 import { join } from 'node:path'
 import { errnoOf } from '../../journal/errors.ts'
 import { createFile, removeFile } from '../../journal/files.ts'
@@ -15,7 +14,7 @@ export interface OpeningClaim {
   release(): void
 }
 
-/** The right to open a session for a branch, or undefined while another has it. Never waits. */
+/** Undefined while another process has the claim. Never waits. */
 export function claimOpening(
   { repository, sessions }: Place,
   branch: string | undefined,
@@ -24,7 +23,7 @@ export function claimOpening(
   const path = join(sessions, `opening-${checksum(Buffer.from(here))}`)
   const owner = `${process.pid} ${randomHex(8)}`
   const release = () => {
-    // Somebody may have taken it over from one who was at it for too long.
+    // Another process may have taken over a stale claim.
     if (readOrUndefined(path)?.toString('utf8') === owner) removeFile(path)
   }
   if (createFile(path, owner)) return { release }
@@ -33,7 +32,6 @@ export function claimOpening(
   return createFile(path, owner) ? { release } : undefined
 }
 
-/** Does what opens a session when nobody else is at it. Whoever is has it for a moment only, and is waited for. */
 export async function whileOpening<T>(
   place: Place,
   branch: string | undefined,
@@ -48,12 +46,11 @@ export async function whileOpening<T>(
   }
 }
 
-// By itself, since hooks load this file too and have no use for a module that waits.
+// Not from a shared module: hooks load this file too.
 function aMoment(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
 }
 
-/** Whoever made it is alive, and at it for no longer than opening can take, by any clock. */
 function isHeld(path: string): boolean {
   const age = Math.abs(Date.now() - (statOrUndefined(path)?.mtimeMs ?? 0))
   if (age > STALE_MS) return false

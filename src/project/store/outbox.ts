@@ -1,6 +1,5 @@
-// Entries that hooks left beside a session's log, because opening it would make an agent wait. The next process that opens
-// the session drains them. A file for each, under a name that it gets when it is whole, so that writers and drainers never
-// meet in one.
+// Entries that hooks leave beside a session's log instead of opening it; the next process that
+// opens the session drains them.
 import { join } from 'node:path'
 import { JournalMissing, errnoOf, isMissing } from '../../journal/errors.ts'
 import {
@@ -21,21 +20,20 @@ import type { Place } from './place.ts'
 
 const NAME = /^(\d+-\d+-[0-9a-f]{8})((?:\.[a-z-]+){2})\.json$/
 
-/** Leaves an entry for a session. It must be without secrets already. Lost only with the power, as nobody waits for the disk. */
+/** The draft must be free of secrets. Not synced: a power cut loses it. */
 export function leaveInOutbox(place: Place, session: string, draft: Draft): void {
   leaveIn(outboxOf(place, session), draft)
 }
 
-/** The same in a folder. */
 export function leaveIn(folder: string, draft: Draft): void {
-  // The second number tells apart what several hooks leave in one millisecond: it counts on over all of them.
+  // The second number orders what several hooks leave in one millisecond.
   const now = Date.now()
   const [seconds, nanoseconds] = process.hrtime()
   const monotonic = `${String(seconds).padStart(9, '0')}${String(nanoseconds).padStart(9, '0')}`
   const name = `${String(now).padStart(13, '0')}-${monotonic}-${randomHex(4)}`
   const path = join(folder, `${name}.${draft.kind}.json`)
   const text = JSON.stringify({ at: isoTime(now), once: onceOf(name), ...draft })
-  // Hooks leave the folder where it is when it is empty, so that the next one finds it; commands remove it.
+  // Hooks keep the empty folder for the next one; commands remove it.
   try {
     replaceUnsynced(path, text)
   } catch (error) {
@@ -47,17 +45,13 @@ export function leaveIn(folder: string, draft: Draft): void {
   }
 }
 
-/** What is left for a session: the kinds of entry, oldest first. */
 export function kindsInOutbox(place: Place, session: string): readonly string[] {
   return namesIn(outboxOf(place, session))
     .toSorted()
     .flatMap((name) => NAME.exec(name)?.[2]?.slice(1) ?? [])
 }
 
-/**
- * Appends to the log what was left for it. Killed in between, or done by two at once, it is appended twice and counts
- * once, since it carries the same `once`.
- */
+/** Interrupted or run twice, entries are appended twice and count once, by their `once` key. */
 export function drainOutbox(
   session: LiveSession,
   amend: (draft: Draft) => Draft = (draft) => draft,
@@ -65,7 +59,6 @@ export function drainOutbox(
   return drainFolder(outboxOf(session.place, session.id), session, amend)
 }
 
-/** The same from a folder. What `take` answers nothing for is quarantined. */
 export function drainFolder(
   folder: string,
   session: LiveSession,
@@ -78,7 +71,7 @@ export function drainFolder(
   return left.length
 }
 
-/** What is left in a folder, oldest first. What is no entry, and what `take` answers nothing for, is quarantined. */
+/** Oldest first. What is no entry, or what `take` rejects, is quarantined. */
 export function draftsIn(
   folder: string,
   take: (draft: Draft, once: string) => Draft | undefined,
@@ -91,13 +84,13 @@ export function draftsIn(
       const found = draftIn(folder, name)
       const draft = found === undefined ? undefined : take(found, onceOf(stem))
       if (draft !== undefined) return [{ name, draft }]
-      // Another process may have drained it meanwhile: then there is nothing to move.
+      // A missing file was drained by another process.
       moveFile(join(folder, name), join(folder, `${name}.damaged`))
       return []
     })
 }
 
-/** The same where nothing may fail for it: on a full or a read-only disk what was left stays where it is. */
+/** On a full or read-only disk the entries stay in the outbox. */
 export function drainIfPossible(session: LiveSession): void {
   try {
     drainOutbox(session)
@@ -107,7 +100,7 @@ export function drainIfPossible(session: LiveSession): void {
   }
 }
 
-/** The sessions for which something is left. Folders that hooks left empty are removed on the way, so that they do not become many. */
+/** Removes folders that hooks left empty. */
 export function sessionsWithOutbox(place: Place): readonly string[] {
   return namesIn(outboxes(place)).filter((id) => {
     if (!isId(id)) return false
@@ -126,7 +119,7 @@ function removeIfPossible(folder: string): void {
   }
 }
 
-/** Undefined for one that was emptied by a power cut, and for what is no entry at all. */
+/** Undefined for a file that a power cut emptied, or that is no entry. */
 function draftIn(folder: string, name: string): Draft | undefined {
   try {
     const draft = JSON.parse(

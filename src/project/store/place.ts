@@ -6,7 +6,6 @@ import type { LogPlace } from '../../journal/log.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'
 import { namesIn } from '../../journal/look.ts'
 
-/** Where a project keeps its sessions. */
 export interface Place {
   readonly root: string
   readonly sessions: string
@@ -15,8 +14,8 @@ export interface Place {
 }
 
 /**
- * The project around a folder. In a git repository it is the main worktree, so that linked
- * worktrees share its sessions; elsewhere the nearest folder that already has some, else the folder itself.
+ * The main worktree, so that linked worktrees share sessions; without git, the nearest folder that
+ * has sessions.
  */
 export function findPlace(cwd: string): Place {
   const repository = findRepository(cwd)
@@ -24,7 +23,7 @@ export function findPlace(cwd: string): Place {
   return { root, sessions: join(root, '.sessions'), tasks: join(root, '.tasks'), repository }
 }
 
-// A backlog counts too: tasks may come before the first session.
+// Tasks may come before the first session.
 const MARKS = [join('.sessions', 'journal'), join('.sessions', 'backlog'), join('.tasks', 'active')]
 
 function nearestWithSessions(cwd: string): string | undefined {
@@ -39,7 +38,7 @@ export function journalFolder(place: Place, id: string): string {
   return join(place.sessions, 'journal', id)
 }
 
-/** A log and its second name, which `git clean` and `rm -r .sessions` do not reach. */
+/** The second name survives `git clean` and `rm -r .sessions`. */
 export function logPlace(place: Place, id: string): LogPlace {
   if (id === BACKLOG_ID)
     return { path: join(place.sessions, 'backlog', 'log.jsonl'), link: linkOf(place, id) }
@@ -56,7 +55,6 @@ function linkFolder(repository: Repository): string {
   return join(repository.commonDir, 'stint', 'journal')
 }
 
-/** Every session that has a log or the link of one, and the backlog if it has. */
 export function logIds(place: Place): ReadonlySet<string> {
   const linked =
     place.repository === undefined

@@ -7,9 +7,8 @@ import type { Place } from './place.ts'
 
 const ATTEMPTS = 10
 
-/** Creates `.sessions/` with its `.gitignore`, so that nothing of it is committed unless the user asks. */
 export function prepareFolder(place: Place, config: Config): void {
-  // `git clean` may take the folder away between any two calls.
+  // git clean may remove the folder between any two calls.
   for (let attempt = 1; ; attempt += 1) {
     try {
       prepareOnce(place.sessions, config.share === 'git')
@@ -25,14 +24,14 @@ function prepareOnce(sessions: string, isShared: boolean): void {
   const [ignore, other] = isShared ? [SHARED_IGNORE, OWN_IGNORE] : [OWN_IGNORE, SHARED_IGNORE]
   const path = join(sessions, '.gitignore')
   writeOnce(path, ignore)
-  // The setting was changed since; a file that a person wrote is theirs.
+  // Only our own text is replaced, after the setting changed.
   if (readFileSync(path, 'utf8') === other) replaceFile(path, ignore)
   if (isShared) writeOnce(join(sessions, '.gitattributes'), SHARED_ATTRIBUTES)
 }
 
 const OWN_IGNORE = '*\n'
 
-// What is shared is the truth and what people read; everything else can be made again.
+// Everything else can be rebuilt.
 const SHARED_IGNORE = [
   'index.db*',
   'touched/',
@@ -42,7 +41,7 @@ const SHARED_IGNORE = [
   'exports.jsonl',
   'runs/',
   'conversations/',
-  // Two machines may give one number to two handoffs; the journals hold both.
+  // Two machines may number handoffs alike; the journals hold both.
   'journal/*/handoffs/',
   'journal/*/progress.md',
   'journal/*/snapshot.json',
@@ -53,8 +52,7 @@ const SHARED_IGNORE = [
   '',
 ].join('\n')
 
-// Two machines' entries are both kept, one after the other. A document is never mixed from two: it
-// stays as it was here, and is rendered from all entries by the next command.
+// Logs of two machines are joined; a document is never merged, the next command renders it.
 const SHARED_ATTRIBUTES = [
   'journal/*/log.jsonl merge=union',
   'backlog/log.jsonl merge=union',

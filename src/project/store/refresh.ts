@@ -13,11 +13,7 @@ import { writeOpenSession } from './open-sessions.ts'
 
 const ROUNDS = 20
 
-/**
- * Absorbs a person's edits and brings every view of the session up to date. A view may be written
- * over one that another process wrote later than we read, so whoever finds the log longer than it
- * was goes again: the last to write has seen the last entry.
- */
+/** Repeats while the log grows, so that the last writer of a view has seen the last entry. */
 export async function refresh(
   session: LiveSession,
   { isDurable = false } = {},

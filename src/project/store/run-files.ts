@@ -1,4 +1,3 @@
-// Where runs keep what they keep, for those who look after a project's files without knowing what a run is.
 import { join } from 'node:path'
 import { isId } from '../../journal/ids.ts'
 import type { LogPlace } from '../../journal/log.ts'
@@ -13,7 +12,7 @@ export function runFolder(place: Pick<Place, 'sessions'>, run: string): string {
   return join(runsFolder(place), run)
 }
 
-/** Like a session's log it has a second name, out of reach of `git clean`. */
+/** Its second name survives `git clean`. */
 export function runLogPlace(place: Place, run: string): LogPlace {
   const link =
     place.repository === undefined
@@ -22,12 +21,12 @@ export function runLogPlace(place: Place, run: string): LogPlace {
   return { path: join(runFolder(place, run), 'log.jsonl'), link }
 }
 
-/** The `stint` that the agents of a run find on their PATH. */
+/** The `stint` on the PATH of a run's agents. */
 export function runProgram(place: Pick<Place, 'sessions'>, run: string): string {
   return join(runFolder(place, run), 'bin', 'stint')
 }
 
-/** The runs of a project, the latest last. */
+/** The latest last. */
 export function runIds(place: Place): readonly string[] {
   const linked =
     place.repository === undefined ? [] : namesIn(linkFolder(place.repository.commonDir))

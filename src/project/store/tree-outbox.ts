@@ -1,5 +1,5 @@
-// Entries of an agent that may write its working tree and nothing else. It leaves them there, and the run takes them in. What
-// lies there may have been written by anybody, so that it is taken for an entry only where an agent might have written it.
+// Entries of an agent that may only write its working tree; the run drains them. Any program may
+// have written there, so each entry is checked.
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { isId, timeOfId } from '../../journal/ids.ts'
@@ -20,10 +20,9 @@ import { drainFolder, draftsIn, leaveIn } from './outbox.ts'
 import { logPlace } from './place.ts'
 import type { Workspace } from './workspace.ts'
 
-/** The folder at the root of a working tree. */
 export const TREE_OUTBOX = '.stint-outbox'
 
-/** The session of the run that a command is given in, when it can be read from here and not be written to. */
+/** The run's session, when this process can read but not write its log. */
 export function sessionOutOfReach(workspace: Workspace): LiveSession | undefined {
   const { env, place } = workspace
   const { STINT_SESSION: id = '' } = env
@@ -31,7 +30,6 @@ export function sessionOutOfReach(workspace: Workspace): LiveSession | undefined
   return isOutOfReach(logPlace(place, id).path) ? workspace.session(id) : undefined
 }
 
-/** Leaves entries for the run, without secrets, and answers them as they will be journalled. */
 export function leaveForRun(
   workspace: Workspace,
   session: LiveSession,
@@ -42,7 +40,7 @@ export function leaveForRun(
   if (redacted.length > 0)
     workspace.say(`what looked like a secret was redacted (${redacted.join(', ')})`)
   createFolderUnsynced(root)
-  // Git is not to see it, whatever the project ignores.
+  // Hidden from git whatever the project ignores.
   createFile(join(root, '.gitignore'), '*\n')
   workspace.say(
     'this journal cannot be written from here; it is left for the run, which takes it in',
@@ -55,7 +53,6 @@ export function leaveForRun(
   })
 }
 
-/** What was left for a session already and not been taken in. */
 export function leftForRun({ place }: Workspace, session: LiveSession): readonly RawEntry[] {
   const folder = join(place.repository!.worktree, TREE_OUTBOX, session.id)
   return draftsIn(folder, (draft) => draft).map(({ draft }) => {
@@ -64,7 +61,6 @@ export function leftForRun({ place }: Workspace, session: LiveSession): readonly
   })
 }
 
-/** Takes in what an agent left in its tree for the session. Answers how many entries that were, and how many things were none. */
 export function absorbTree(
   session: LiveSession,
   tree: string,
@@ -84,10 +80,9 @@ export function absorbTree(
 
 const SET_ASIDE = '.damaged'
 const LONGEST = 256 * 1024
-/** Two clocks need not agree to the second. */
+/** Tolerance between two clocks. */
 const AHEAD_MS = 60_000
 
-/** The draft, when it is one that an agent may have left; undefined for any other. */
 function acceptable(
   draft: Draft,
   once: string,
@@ -97,9 +92,9 @@ function acceptable(
   const data: Readonly<Record<string, unknown>> = { ...draft.data }
   if (!mayWrite('agent', kind) || !['cli', 'library', 'mcp'].includes(by) || !isFlat(data))
     return undefined
-  // Another key would make the run's own entry of that key count as said already.
+  // Another key could suppress an entry of the run.
   if (draft.once !== once) return undefined
-  // An id from the future would push all others there; one that is taken would stand in the place of what has it.
+  // A future id would outrank all others; a used one would replace its entry.
   const isLate = [timeOfId(id), at].some(
     (time) => !(Date.parse(time ?? '') <= Date.now() + AHEAD_MS),
   )
@@ -110,7 +105,6 @@ function acceptable(
   return { id, at, kind, by, once, data } as unknown as Draft
 }
 
-/** Texts and the like, and what an amendment changes: whatever is deeper is no entry of a command. */
 function isFlat({ changes = '', ...data }: Readonly<Record<string, unknown>>): boolean {
   const values =
     typeof changes === 'object' && changes !== null ? Object.values(changes) : [changes]
@@ -125,7 +119,7 @@ function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** Not a link, which may lead to a file that is not the agent's, nor a pipe, which may never end. */
+/** A link may lead to foreign files; a pipe may never end. */
 function isSmallFile(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   return found?.isFile() === true && found.size <= LONGEST

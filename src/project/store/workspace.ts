@@ -18,13 +18,12 @@ import { refresh } from './refresh.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface WorkspaceOptions {
-  /** Takes a line for the person that is not the answer: what was rebuilt, set aside, redacted. */
+  /** Receives notices for the user: what was rebuilt, quarantined, redacted. */
   readonly say?: (line: string) => void
   readonly progress?: (done: number, total: number) => void
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** What all operations on a project share: where it is, its settings, its index and its sessions. */
 export class Workspace {
   readonly place: Place
   readonly env: NodeJS.ProcessEnv
@@ -41,13 +40,12 @@ export class Workspace {
     this.#options = options
   }
 
-  /** Read at its first use; a mistake in it is an error there, before anything is written. */
+  /** Read at first use, so that a mistake in it stops a command before anything is written. */
   get config(): Config {
     this.#config ??= readConfig(this.place.sessions)
     return this.#config
   }
 
-  /** Goes on as if there were no configuration, to look at the rest. */
   assumeDefaults(): void {
     this.#config = DEFAULTS
   }
@@ -60,12 +58,10 @@ export class Workspace {
     return existsSync(join(this.place.sessions, 'journal')) || logIds(this.place).size > 0
   }
 
-  /** Something that was said is stored here. */
   hasConversations(): boolean {
     return existsSync(join(this.place.sessions, 'conversations'))
   }
 
-  /** The index, opened and brought up to date at its first use. */
   async index(): Promise<SessionIndex> {
     this.drainOutboxes()
     if (this.#index === undefined) {
@@ -84,11 +80,11 @@ export class Workspace {
         say: (line) => this.say(line),
         ...defined({ progress }),
       })
-      // With the first session it is new and no news; after that somebody took it away.
+      // With the first session the index is new, which is no news.
       const { sessions } = this.#index.counts()
       if (wasMissing && sessions > 1)
         this.say(`the index was missing and is built again from ${sessions} journals`)
-      // Another machine's entries come with a pull or a switch, which leave no mark.
+      // git pull and switch bring entries of other machines without marking them.
       if (this.config.share === 'git') this.#index.sync({ full: true })
     } else {
       this.#index.sync()
@@ -96,12 +92,11 @@ export class Workspace {
     return this.#index
   }
 
-  /** Journals what hooks left, for whichever session. */
   drainOutboxes(): void {
     for (const id of sessionsWithOutbox(this.place)) this.session(id).close()
   }
 
-  /** A session with what hooks left for it. */
+  /** With its outbox drained. */
   session(id: string): LiveSession {
     const session = new LiveSession(id, this.place, this.config, (kinds) =>
       this.say(`what looked like a secret was redacted (${kinds.join(', ')})`),
@@ -110,12 +105,11 @@ export class Workspace {
     return session
   }
 
-  /** Creates `.sessions/`, if need be. */
   prepare(): void {
     prepareFolder(this.place, this.config)
   }
 
-  /** What git says now; the number of dirty paths only when asked, because counting them starts git. */
+  /** Counting dirty paths starts git, so only when asked. */
   git(options: { dirty?: boolean } = {}): GitState | undefined {
     const { repository } = this.place
     if (repository === undefined) return undefined
@@ -133,25 +127,24 @@ export class Workspace {
     }
   }
 
-  /** The linked worktree we are in, when it is not the main one. */
+  /** Undefined in the main worktree. */
   get worktree(): string | undefined {
     const { repository } = this.place
     return repository?.isLinked === true ? repository.worktree : undefined
   }
 
-  /** Absorbs edits and renders the views; says what it has to say. */
   async refresh(session: LiveSession, options: { isDurable?: boolean } = {}): Promise<Reading> {
-    // The setting that says what is shared may have been changed since.
+    // The `share` setting may have changed.
     this.prepare()
     return this.#report(await refresh(session, options))
   }
 
-  /** The same where nothing may fail for it: entries are already safe, or only reading was asked for. */
+  /** Never fails: the entries are already safe. */
   refreshIfPossible(session: LiveSession): Promise<Reading> {
     return this.#orRead(session, () => this.refresh(session))
   }
 
-  /** Absorbs edits before something is appended: the views follow with that, unless a person edited the document. */
+  /** Views are rendered only if edits were found: the append that follows renders them. */
   absorbEdits(session: LiveSession): Promise<Reading> {
     return this.#orRead(session, async () => {
       const absorbed = await refreshDocument(session)
@@ -160,7 +153,6 @@ export class Workspace {
     })
   }
 
-  /** Absorbs edits, appends what `draftsFor` makes of the session as it is then, and renders the views. */
   async update(
     session: LiveSession,
     draftsFor: (reading: Reading) => readonly Draft[],
@@ -197,7 +189,6 @@ export class Workspace {
   }
 }
 
-/** Whether git has moved on from what the session last saw. */
 export function hasMoved(state: SessionState, git: GitState | undefined): git is GitState {
   return git !== undefined && (git.branch !== state.git.branch || git.commit !== state.git.commit)
 }

@@ -14,7 +14,7 @@ export function repositoryOf(place: Place): Repository {
   )
 }
 
-/** Where the worktrees of a project's runs are: outside of it, so that no tool comes across them there. */
+/** Outside the project, so that no tool scans them. */
 export function worktreesFolder(place: Place): string {
   const { commonDir } = repositoryOf(place)
   const project = `${basename(place.root)}-${createHash('sha256').update(commonDir).digest('hex').slice(0, 8)}`

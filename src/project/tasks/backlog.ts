@@ -23,12 +23,11 @@ import { refuseInRun } from '../store/in-run.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 
-/** What a session needs to know of a task it is linked to. */
 export type LinkedTask = Pick<Task, 'id' | 'shortname' | 'title' | 'checklist'>
 
-/** The backlog as the journals have it, with every edit of a task file absorbed and every file up to date. */
+/** Absorbs edits of task files and writes every file. */
 export async function openBacklog(workspace: Workspace): Promise<Backlog> {
-  // Only looking must not make a folder.
+  // Reading must not create a folder.
   if (!workspace.hasSessions() && !existsSync(workspace.place.tasks)) return foldBacklog([])
   const entries = [...(await workspace.index()).taskEntries()]
   const files = new TaskFiles(workspace.place.tasks)
@@ -46,7 +45,7 @@ export async function openBacklog(workspace: Workspace): Promise<Backlog> {
   return found.backlog
 }
 
-/** Appends to the log for what happens to tasks outside any session, creating it for the first. */
+/** For what happens to tasks outside any session. */
 export function appendToBacklog(
   workspace: Workspace,
   drafts: readonly Draft[],
@@ -58,7 +57,7 @@ export function appendToBacklog(
     try {
       return log.create(drafts)
     } catch (error) {
-      // Another process created it between our looking and our creating.
+      // Another process created it meanwhile.
       if (error instanceof StintError && errnoOf(error.cause) === 'EEXIST')
         return log.append(drafts)
       throw error
@@ -68,7 +67,7 @@ export function appendToBacklog(
   }
 }
 
-/** The tasks that names mean. One that is in no backlog here (one kept elsewhere, say) is linked by its name alone. */
+/** A task that is not in the backlog is linked by its name. */
 export async function resolveTasks(
   workspace: Workspace,
   names: readonly string[],
@@ -97,7 +96,7 @@ export function moveDrafts(
   return tasks.map((task) => draft('task.moved', { task, status }, { by }))
 }
 
-/** Brings the files of tasks up to date after entries about them. The entries are safe; a file that cannot be written is only said. */
+/** The entries are safe; a file that cannot be written is only reported. */
 export async function refreshTasks(workspace: Workspace, tasks: readonly string[]): Promise<void> {
   if (tasks.length === 0) return
   try {
@@ -114,7 +113,7 @@ export interface AddTask extends TaskFields {
   readonly by?: string
 }
 
-/** Adds a task. Short forms at the end of its title are understood; what is said outright goes before them. */
+/** Explicit fields win over short forms at the end of the title. */
 export async function addTask(workspace: Workspace, options: AddTask): Promise<Task> {
   const { by = 'library', title: said, ...given } = options
   const { title, ...quick } = readQuickForm(said)
@@ -146,17 +145,16 @@ function freeShortname(name: string, tasks: readonly Task[]): string {
   }
 }
 
-/** What is to be said of a task from now on, or how that follows from what is said of it now. */
 export type ChangeTask = TaskFields | ((task: Task) => TaskFields)
 
-/** Changes what the task says of itself. An empty text or list takes away what was said. */
+/** An empty text or list removes a field. */
 export async function changeTask(
   workspace: Workspace,
   name: string,
   change: ChangeTask,
   by = 'library',
 ): Promise<Task> {
-  // What a run proves a task by must not be changed by whoever is to be proved.
+  // An agent must not change what its work is proved by.
   refuseInRun(workspace, 'changing a task')
   const backlog = await openBacklog(workspace)
   const task = findTask(backlog.tasks, name)
@@ -176,7 +174,6 @@ export async function changeTask(
   return appendAbout(workspace, task, draft('task.changed', { task: task.id, ...fields }, { by }))
 }
 
-/** Moves a task to another status, with what is to be remembered of it. */
 export async function moveTask(
   workspace: Workspace,
   name: string,
@@ -197,7 +194,7 @@ export async function moveTask(
   return appendAbout(workspace, task, draft('task.moved', data, { by }))
 }
 
-/** Ticks or unticks an item of a task's checklist, named by its text, a part of it, or its number. */
+/** By text, part of it, or number. */
 export async function checkTask(
   workspace: Workspace,
   name: string,
@@ -218,7 +215,7 @@ export async function checkTask(
   )
 }
 
-/** An entry about a task goes into the journal of the session that works on it, else into the backlog's own log. */
+/** Into the journal of the session working on it, else the backlog's log. */
 async function appendAbout(workspace: Workspace, task: Task, entry: Draft): Promise<Task> {
   const id = await workingSession(workspace, task)
   if (id === undefined) {
@@ -250,7 +247,7 @@ export async function nextTask(workspace: Workspace): Promise<NextTasks & { back
 
 type Waiting = Pick<Task, 'id' | 'shortname' | 'dependsOn' | 'parent'>
 
-/** The fields with tasks that are named in them by their ids. What the task was told before stays as it was written. */
+/** Resolves task names to ids; what was stored before stays. */
 function withIds<T extends TaskFields>(fields: T, { tasks }: Backlog, before?: Task): T {
   const { dependsOn, parent } = fields
   const known = new Set([...(before?.dependsOn ?? []), before?.parent])
@@ -262,7 +259,6 @@ function withIds<T extends TaskFields>(fields: T, { tasks }: Backlog, before?: T
   }
 }
 
-/** What of the fields says something else than the task does. */
 export function differing(fields: TaskFields, task: Task): TaskFields {
   const before: Readonly<Record<string, unknown>> = { ...task }
   const isOther = ([key, value]: [string, unknown]) =>
@@ -275,8 +271,7 @@ export function differing(fields: TaskFields, task: Task): TaskFields {
 }
 
 /**
- * Refuses what would make a task wait for itself: by a new dependency, or as a part, since the whole waits for its parts.
- * A circle that is there already does not stand in the way of taking it apart.
+ * A task waits for its dependencies and parts. An existing circle must not block its own removal.
  */
 function refuseCircle({ byId }: Backlog, task: Waiting, before?: Task): void {
   const waitsOf = (id: string): readonly string[] => {
@@ -305,7 +300,6 @@ function refuseCircle({ byId }: Backlog, task: Waiting, before?: Task): void {
   if (back !== undefined) refuse([task.parent, ...back])
 }
 
-/** The item of a checklist that is meant by its number, its text, or a part of it that only it has. */
 export function findItem(items: readonly string[], wanted: string, task: string): string {
   const byNumber = /^\d+$/.test(wanted) ? items[Number(wanted) - 1] : undefined
   const exact = items.find((item) => item === wanted)

@@ -1,5 +1,4 @@
-// What an agent in a run says became of a task. It is a claim: it is recorded, and the run looks for itself before it closes
-// anything.
+// An agent's claim about a task in a run; the run verifies it before it closes anything.
 import { StintError } from '../../journal/errors.ts'
 import { type Draft, draft } from '../../session/entries.ts'
 import { cleanText } from '../../text/clean.ts'
@@ -21,13 +20,12 @@ export interface ReportedTask {
   readonly name: string
   readonly status: ReportedStatus
   readonly summary?: string
-  /** The task that the run is at, when it is another. */
+  /** The run's current task, if another. */
   readonly current?: string
-  /** The journal is out of reach from here: it lies in the working tree until the run takes it in. */
+  /** The journal is not writable from here: the entries wait in the working tree for the run. */
   readonly isLeft?: true
 }
 
-/** Records what an agent says of a task. The task stays as it is. */
 export async function reportTask(
   workspace: Workspace,
   name: string,
@@ -69,7 +67,6 @@ export interface CheckedItem {
   readonly isLeft?: true
 }
 
-/** Ticks an item of a task of the run, whether or not the task is in the backlog here. */
 export async function checkRunTask(
   workspace: Workspace,
   name: string,
@@ -79,7 +76,7 @@ export async function checkRunTask(
 ): Promise<CheckedItem> {
   const task = findRunTask(readRunTasks(workspace.place, requireRun(workspace)), name)
   const items = await checklistOf(workspace, task)
-  // Of a task that is kept elsewhere the items may not be known; whoever keeps it knows what is meant.
+  // The items of a task kept elsewhere may be unknown.
   const found = items === undefined ? line(item) : findItem(items, item, task.name)
   if (found === '')
     throw new StintError(
@@ -100,12 +97,12 @@ export async function checkRunTask(
   }
 }
 
-/** The backlog knows more of a task than a list that was written when the run began. */
+/** The backlog is newer than the list the run began with. */
 async function checklistOf(
   workspace: Workspace,
   task: RunTask,
 ): Promise<readonly string[] | undefined> {
-  // Where nothing may be written the list has to do: looking into the backlog takes in what people have edited.
+  // Opening the backlog writes.
   if (sessionOutOfReach(workspace) !== undefined) return task.checklist
   const { tasks } = await openBacklog(workspace)
   if (matchTasks(tasks, task.id).length === 0) return task.checklist
@@ -124,7 +121,7 @@ function requireRun({ env }: Workspace): string {
   return run
 }
 
-/** Appends to the session that the run has open for its agent, and to no other that may be active here. */
+/** Only to the run's own session. */
 async function appendToRun(
   workspace: Workspace,
   entry: Draft,

@@ -1,5 +1,4 @@
-// The tasks of a run by name, as its runner wrote them down for the commands of its agents. Tasks may come from a backlog
-// that is not ours, so that no other place here knows them.
+// A run's tasks as its runner wrote them for its agents; they may come from a foreign backlog.
 import { join } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
 import { readOrUndefined } from '../../journal/look.ts'
@@ -11,27 +10,23 @@ import { defined } from '../../text/defined.ts'
 
 export interface RunTask {
   readonly id: string
-  /** What the agent was told to call it. */
   readonly name: string
   readonly title: string
-  /** The texts of its checklist, in the order of their numbers, when they are known. */
   readonly checklist?: readonly string[]
 }
 
 export interface RunTasks {
-  /** The id of the task that is being worked on. */
   readonly current?: string
   readonly tasks: readonly RunTask[]
 }
 
-/** Where the runner keeps the list. */
 export function runTasksPath(place: Pick<Place, 'sessions'>, run: string): string {
   return join(runFolder(place, run), 'tasks.json')
 }
 
-/** The list of a run. What in it cannot be understood is left out. */
+/** Invalid tasks are left out. */
 export function readRunTasks(place: Pick<Place, 'sessions'>, run: string): RunTasks {
-  // An id leads to no other folder.
+  // An id cannot lead to another folder.
   const text = isId(run) ? readOrUndefined(runTasksPath(place, run))?.toString('utf8') : undefined
   const value = text === undefined ? undefined : parsed(text)
   if (value === undefined) {
@@ -46,7 +41,6 @@ export function readRunTasks(place: Pick<Place, 'sessions'>, run: string): RunTa
   return { tasks, ...(current === '' ? {} : { current }) }
 }
 
-/** The one task that a name means: its id, its name in any case, or a part of the id that only it has. */
 export function findRunTask({ tasks }: RunTasks, reference: string): RunTask {
   const named = tasks.map((task) => ({ ...task, shortname: task.name }))
   const wanted = line(reference).toLowerCase()
@@ -76,7 +70,7 @@ export function findRunTask({ tasks }: RunTasks, reference: string): RunTask {
   return task
 }
 
-/** As people write it: `#12` and `12` are one name. */
+/** `#12` and `12` are one name. */
 function bare(name: string): string {
   return name.toLowerCase().replace(/^#/, '')
 }
@@ -86,7 +80,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
     const value: unknown = JSON.parse(text)
     return isRecord(value) ? value : undefined
   } catch {
-    // Not JSON, so no list; the caller says so.
+    // The caller reports it.
     return undefined
   }
 }

@@ -7,7 +7,6 @@ import type { LiveSession, Reading } from '../store/live-session.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { type Place, type Workflow, placesOf } from '../../session/kinds/phases.ts'
 
-/** The workflow of a session, ready to be written to. */
 export async function openWorkflow(workspace: Workspace, name: string) {
   const row = await chooseSession(workspace, name)
   refuseClosed(row)
@@ -25,7 +24,6 @@ export function followsNone({ name }: { readonly name: string }): StintError {
   )
 }
 
-/** Writes entries, and a checkpoint with them: whatever a phase left behind can be had back. */
 export async function appendWithCheckpoint(
   workspace: Workspace,
   session: LiveSession,
@@ -33,7 +31,7 @@ export async function appendWithCheckpoint(
   drafts: readonly Draft[],
   options: { by: string; note: string },
 ): Promise<Reading> {
-  // Minted before the checkpoint's own ids, or it would seem to be made before what it is made for.
+  // Minted first, or they would seem to follow the checkpoint.
   const minted = drafts.map((one) => ({ ...one, id: session.mint() }))
   session.append([...minted, ...checkpointDrafts(workspace, session, state, options)])
   const reading = await workspace.refreshIfPossible(session)
@@ -41,7 +39,7 @@ export async function appendWithCheckpoint(
   return reading
 }
 
-/** The place that a person means: a phase or sub-phase by its id, its name, or a part of the name that only it has. */
+/** By id, name, or a unique part of the name. */
 export function findPhase(workflow: Pick<Workflow, 'id' | 'phases'>, wanted: string): Place {
   const text = wanted
     .trim()

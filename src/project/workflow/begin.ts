@@ -14,15 +14,14 @@ export interface BeginWorkflow {
   /** The short name of the session. */
   readonly id: string
   readonly name: string
-  /** A template by its name, or the path of a file. */
+  /** A name or a path. */
   readonly template?: string
-  /** An open session that is to follow the template, and to be called so. */
+  /** An open session to adopt. */
   readonly session?: string
   readonly goal?: string
   readonly by?: string
 }
 
-/** Opens a session that follows a template, or lets one that is open follow it. */
 export async function beginWorkflow(
   workspace: Workspace,
   options: BeginWorkflow,
@@ -60,7 +59,6 @@ export async function beginWorkflow(
 
 const BEGUN = 'Before the first phase'
 
-/** Opens a session with the beginning of a workflow in it, and keeps what was there before any work. */
 export async function startWorkflow(
   workspace: Workspace,
   init: InitOptions & { by: string },
@@ -80,7 +78,7 @@ export async function startWorkflow(
   }
 }
 
-/** An id is the session's short name as it is, not what could be made of it: people and commits will name it. */
+/** The id is used as it is: people and commits name it. */
 export function refuseBadId(id: string): void {
   if (slug(id) === id) return
   throw new StintError(

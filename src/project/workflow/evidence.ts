@@ -1,4 +1,4 @@
-// What tells of a workflow when its journal does not: commits, branches, kept code and documents that name it.
+// What names a workflow when its journal is lost: commits, branches, kept code and documents.
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { GitFailed } from '../../git/run-git.ts'
@@ -15,13 +15,11 @@ export interface Evidence {
   readonly where: string
   readonly text: string
   readonly at: string
-  /** The phase or sub-phase it speaks of. */
   readonly phase?: string
   /** It names the workflow; otherwise only one of its phases. */
   readonly isNamed: boolean
 }
 
-/** Everything that names a workflow or its phases, the latest first. */
 export function findEvidence(
   workspace: Workspace,
   id: string,
@@ -31,7 +29,6 @@ export function findEvidence(
   return found.toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
 }
 
-/** The latest that names the workflow and a phase, else the latest that names a phase. */
 export function strongest(evidence: readonly Evidence[]): Evidence | undefined {
   const telling = evidence.filter(({ phase }) => phase !== undefined)
   return telling.find(({ isNamed }) => isNamed) ?? telling[0]
@@ -52,7 +49,7 @@ function gitEvidence(
     return [
       ...judged('commit', commitTraces(repository)),
       ...judged('branch', branchTraces(repository)),
-      // The code of another session's checkpoint says nothing of this one, whatever phase it was in.
+      // Another session's checkpoint says nothing about this workflow.
       ...judged('checkpoint', checkpointTraces(repository)).filter(({ isNamed }) => isNamed),
     ]
   } catch (error) {
@@ -117,15 +114,12 @@ function judge(
   return isNamed || phase !== undefined ? { ...found, isNamed, ...defined({ phase }) } : undefined
 }
 
-/** Whether a text has the id as a word: wf-001 is not in wf-0011, nor in wf-001-2. */
+/** wf-001 is not in wf-0011 nor in wf-001-2. */
 function names(text: string, id: string): boolean {
   return new RegExp(`(?<![a-z0-9])(?<![a-z0-9]-)${escaped(id)}(?![a-z0-9]|-\\d)`, 'i').test(text)
 }
 
-/**
- * The phase that a text speaks of: "Phase 5b", "phase: Tests", and where the text is known to be about the workflow also
- * a bare 5b, or a word that a phase has in capitals, as TDD's RED.
- */
+/** "Phase 5b", "phase: Tests"; if `isNamed`, also a bare 5b or a word in capitals such as RED. */
 export function phaseIn(
   text: string,
   phases: readonly TemplatePhase[],
@@ -150,7 +144,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}/-]/g, String.raw`\$&`)
 }
 
-// Evidence that cannot be read is none.
+// Unreadable evidence is none.
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)

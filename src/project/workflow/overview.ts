@@ -16,19 +16,17 @@ import { followsNone, placeText } from './append.ts'
 import { rootOf } from './settings.ts'
 import { defined } from '../../text/defined.ts'
 
-/** A workflow with what can only be told by looking: at the disk, and at what comes next. */
 export interface WorkflowOverview {
   readonly state: SessionState
   readonly workflow: Workflow
   readonly deliverables: readonly (Deliverable & { readonly exists: boolean })[]
-  /** Which of its conversations it is in; absent where its template names none. */
   readonly conversation?: {
     readonly name: string
     readonly number: number
     readonly of: number
     readonly tokens?: readonly [number, number]
   }
-  /** This is the place for a fresh conversation. */
+  /** A fresh conversation should begin here. */
   readonly splitHere: boolean
   readonly next: NextAction
 }
@@ -36,7 +34,6 @@ export interface WorkflowOverview {
 export interface NextAction {
   readonly text: string
   readonly command: string
-  /** Whose turn it is. */
   readonly who: 'person' | 'anybody'
 }
 
@@ -48,7 +45,7 @@ export function overviewOf(workspace: Workspace, state: SessionState): WorkflowO
   return {
     state,
     workflow,
-    // A journal may come from elsewhere, and no path in it is to be looked at outside.
+    // A journal may come from elsewhere: only paths inside the project are checked.
     deliverables: workflow.deliverables.map((one) => ({
       ...one,
       exists: isInside(one.path) && existsSync(join(root, one.path)),
@@ -100,7 +97,6 @@ function nextAction(state: SessionState, workflow: Workflow): NextAction {
   return { text: `finish phase ${placeText(place)}, then ${then}`, command, who: 'anybody' }
 }
 
-/** The workflow of the session that is named, or of the one that is worked on here. */
 export async function workflowStatus(
   workspace: Workspace,
   name?: string,
@@ -111,7 +107,6 @@ export async function workflowStatus(
   return overviewOf(workspace, state)
 }
 
-/** Every workflow of the project, the one worked on last first. */
 export async function listWorkflows(workspace: Workspace): Promise<readonly WorkflowOverview[]> {
   if (!workspace.hasSessions()) return []
   const rows = [...(await workspace.index()).sessions({ kind: 'workflow.begun' })]

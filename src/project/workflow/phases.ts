@@ -18,7 +18,7 @@ import { defined } from '../../text/defined.ts'
 
 export interface PhaseOptions {
   readonly workflow: string
-  /** By number, sub-number or name; when absent, the next one to enter, the current one to approve. */
+  /** By number or name; default: the next to enter, the current to approve. */
   readonly phase?: string
   readonly note?: string
   readonly by?: string
@@ -26,7 +26,7 @@ export interface PhaseOptions {
 
 type Opened = Awaited<ReturnType<typeof openWorkflow>>
 
-/** Enters a phase. At the last one, without a phase to enter, it is called finished. */
+/** Without a next phase, the last is finished. */
 export async function enterPhase(workspace: Workspace, options: PhaseOptions): Promise<Reading> {
   const opened = await openWorkflow(workspace, options.workflow)
   const { session, state, workflow } = opened
@@ -35,7 +35,7 @@ export async function enterPhase(workspace: Workspace, options: PhaseOptions): P
   if (wanted === undefined) return finishLast(workspace, opened, options)
   const [gate] = closedGates(workflow, indexOfPlace(workflow.phases, wanted.place.id))
   if (gate !== undefined) {
-    // Somebody wants to go on: from now on it is the person who is waited for.
+    // From now on the workflow waits for approval.
     if (isAtEndOf(opened, gate) && gate.finishedAt === undefined)
       await finish(workspace, opened, options)
     else session.close()
@@ -104,11 +104,11 @@ function finish(
 }
 
 export interface ApproveOptions extends PhaseOptions {
-  /** The person's words, where somebody else passes them on. */
+  /** The person's words, passed on by someone else. */
   readonly said?: string
 }
 
-/** Approves a phase. An approval is a person's; an agent can only pass on their words. */
+/** Only a person approves; an agent can pass on their words. */
 export async function approvePhase(
   workspace: Workspace,
   options: ApproveOptions,
@@ -172,14 +172,14 @@ function endOf({ workflow }: Opened, phase: Phase): Place['place'] {
   return placesOf(workflow.phases).findLast((one) => one.phase.id === phase.id)!.place
 }
 
-// The harness itself, or our hooks, mark the environment of an agent's shell.
+// Set by the harness or our hooks in an agent's shell.
 function isAgent(env: NodeJS.ProcessEnv): boolean {
   return [env.CLAUDECODE, env.STINT_CONVERSATION, env.CLAUDE_CODE_SESSION_ID].some(
     (mark) => mark !== undefined && mark !== '',
   )
 }
 
-// Where the journal is lost, these words at the kept code say how far the work was.
+// If the journal is lost, this note shows how far the work was.
 function checkpointNote(
   { id, name }: { readonly id: string; readonly name: string },
   note: string | undefined,

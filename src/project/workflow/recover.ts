@@ -25,13 +25,10 @@ import { defined } from '../../text/defined.ts'
 
 export interface RecoverOptions {
   readonly workflow: string
-  /** What it is called, where nothing else says so. */
   readonly name?: string
-  /** The phase it is in, whatever the evidence says. */
+  /** Overrides the evidence. */
   readonly phase?: string
-  /** The template it follows, where its journal is lost. */
   readonly template?: string
-  /** Only says what would be done. */
   readonly dryRun?: boolean
   readonly by?: string
 }
@@ -40,15 +37,13 @@ export interface Recovered {
   /** The latest first. */
   readonly evidence: readonly Evidence[]
   readonly phase: { readonly id: string; readonly name: string }
-  /** Why this phase. */
   readonly because: string
-  /** `found`: the journal was there; `followed`: a session of this name follows the template now; `opened`: a new one does. */
+  /** `followed`: an existing session now follows the template; `opened`: a new one does. */
   readonly outcome: 'found' | 'followed' | 'opened'
-  /** How it stands; absent where nothing was done because it was only asked about. */
+  /** Absent on a dry run. */
   readonly overview?: WorkflowOverview
 }
 
-/** Rebuilds a workflow from its journal, from under the git directory if need be, else from what names it. */
 export async function recoverWorkflow(
   workspace: Workspace,
   options: RecoverOptions,
@@ -65,12 +60,11 @@ export async function recoverWorkflow(
     : found(workspace, options, session, reading, lost.has(row.id))
 }
 
-/** Sessions of which only the second name under the git directory is left. To be asked before they are read, which mends that. */
+/** Only the second name is left. Asked before reading, which restores the log. */
 function lostLogs({ place }: Workspace): ReadonlySet<string> {
   return new Set([...logIds(place)].filter((id) => !existsSync(logPlace(place, id).path)))
 }
 
-/** The session that has the id for its name, or had when it began to follow its template. */
 async function sessionOf(workspace: Workspace, id: string): Promise<SessionRow | undefined> {
   if (!workspace.hasSessions()) return undefined
   const index = await workspace.index()
@@ -116,7 +110,7 @@ async function found(
   if (wanted === undefined || wanted.place.id === workflow.current)
     return { ...told, overview: overviewOf(workspace, await state) }
   await state
-  // The journal knows its gates: it is no way around them to call it lost.
+  // Recovering must not bypass gates.
   const entered = await enterPhase(workspace, {
     workflow: id,
     phase: wanted.place.id,
@@ -126,7 +120,6 @@ async function found(
   return { ...told, because: 'it was said so', overview: overviewOf(workspace, entered.state) }
 }
 
-/** A session that was renamed since is called by the id again, and by the name that is given. */
 async function rename(
   workspace: Workspace,
   id: string,

@@ -14,15 +14,12 @@ const KEYS = ['deliverables', 'name', 'focus'] as const
 
 export interface SetOptions {
   readonly workflow: string
-  /** deliverables, name or focus. */
   readonly key: string
   readonly value: string
-  /** Takes the deliverable off, or the focus back. */
   readonly remove?: boolean
   readonly by?: string
 }
 
-/** Adds a deliverable or takes it off, or says the name or the focus anew. */
 export async function setOnWorkflow(workspace: Workspace, options: SetOptions): Promise<Reading> {
   if (!KEYS.some((key) => key === options.key))
     throw new StintError(
@@ -82,7 +79,7 @@ function deliverable(
   return draft('deliverable.set', { path, phase: workflow.current }, { by })
 }
 
-/** A path as it is seen from the root of the worktree, wherever the command was run. */
+/** Relative to the worktree's root. */
 function pathInProject(workspace: Workspace, path: string): string {
   const root = rootOf(workspace)
   const within = relative(root, resolve(realpathSync(workspace.cwd), path))

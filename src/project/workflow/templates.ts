@@ -8,13 +8,12 @@ import {
 } from '../../backlog/workflow/templates.ts'
 import type { Workspace } from '../store/workspace.ts'
 
-/** A template as it is now, by its name or the path of its file. */
 export function templateFor(workspace: Workspace, wanted = DEFAULT_TEMPLATE): WorkflowTemplate {
   const places = placesFor(workspace)
   return templateIn(findTemplate(wanted, places), places)
 }
 
-/** The text of a template, once it is known to be right. */
+/** Throws when the template is invalid. */
 export function templateText(workspace: Workspace, wanted: string): FoundTemplate {
   const places = placesFor(workspace)
   const found = findTemplate(wanted, places)
@@ -22,7 +21,6 @@ export function templateText(workspace: Workspace, wanted: string): FoundTemplat
   return found
 }
 
-/** Every template that can be named. */
 export function workflowTemplates(workspace: Workspace): readonly FoundTemplate[] {
   return listTemplates(placesFor(workspace))
 }

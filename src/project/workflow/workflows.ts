@@ -9,18 +9,15 @@ import { templateText, workflowTemplates } from './templates.ts'
 
 export type Workflows = ReturnType<typeof workflowsOf>
 
-/** What can be done with sessions that follow a template. Everything that changes one answers how it then stands. */
 export function workflowsOf(workspace: Workspace) {
   const standing = ({ state }: { readonly state: SessionState }) => overviewOf(workspace, state)
   return {
     begin: async (begin: BeginWorkflow) => standing(await beginWorkflow(workspace, begin)),
-    /** Enters a phase, the next one unless another is named. */
     phase: async (phase: PhaseOptions) => standing(await enterPhase(workspace, phase)),
     approve: async (approve: ApproveOptions) => standing(await approvePhase(workspace, approve)),
     set: async (set: SetOptions) => standing(await setOnWorkflow(workspace, set)),
     status: (name?: string) => workflowStatus(workspace, name),
     list: () => listWorkflows(workspace),
-    /** Rebuilds a workflow from what is left of it. */
     recover: (recover: RecoverOptions) => recoverWorkflow(workspace, recover),
     templates: () => workflowTemplates(workspace),
     template: (name: string) => templateText(workspace, name),
