@@ -3,7 +3,6 @@ import { findHarness } from './registry.ts'
 
 export type PointOf = (window: number | undefined, model: string | undefined) => number | undefined
 
-/** Where a harness compacts its conversations in a project, as far as that can be known beforehand. */
 export function pointFor(harness: string, env: NodeJS.ProcessEnv, root: string): PointOf {
   const { limits } = findHarness(harness) ?? {}
   const pointOf = limits?.compactionPoint({ root, env })

@@ -1,4 +1,4 @@
-// Every harness that Stint knows, and which parts it has. To add one, see "Adding a harness" in AGENTS.md.
+// To add a harness, see "Adding a harness" in AGENTS.md.
 import { StintError } from '../journal/errors.ts'
 import { apiLimits } from './api/limits.ts'
 import { claudeHooks } from './claude/hooks.ts'
@@ -9,40 +9,27 @@ import type { HarnessHooks, HookEvent } from './contract/hooks.ts'
 import { type HarnessLimits, fixedPoint } from './contract/limits.ts'
 import type { HarnessSetup } from './contract/setup.ts'
 
-/** One harness. A part that it does not have is absent. */
 export interface HarnessDefinition {
-  /** As it is stored in journals and typed on the command line. */
   readonly name: string
-  /** As its makers write it. */
   readonly title: string
-  /** What stands behind its name and a colon, as in `acp:COMMAND`. */
   readonly argument?: HarnessArgument
-  /** It follows a script and asks no model. */
   readonly isScripted?: true
-  /**
-   * How a driven conversation is stored: copied from the harness's transcript, or from its history, or by the driver itself.
-   * Absent, from the driver's events.
-   */
+  /** How a driven conversation is stored. Absent: from the driver's events. */
   readonly recording?: 'transcript' | 'history' | 'driver'
-  /** What it stores of a conversation begins without the system prompt. */
   readonly omitsSystemPrompt?: true
-  /** Loaded with the registry, because a hook cannot wait. */
+  /** Loaded eagerly, because a hook cannot wait. */
   readonly hooks?: HarnessHooks
   readonly limits?: HarnessLimits
-  /** Loaded when they are used: hooks and most commands need none of them. */
   readonly drive?: (request: DriveRequest) => Promise<Harness>
   readonly history?: () => Promise<HarnessHistory>
   readonly setup?: () => Promise<HarnessSetup>
 }
 
 interface HarnessArgument {
-  /** `COMMAND` */
   readonly placeholder: string
-  /** What it is for: `any agent that speaks ACP`. */
   readonly about: string
   /** Present where the name alone means nothing. */
   readonly isRequired?: { readonly problem: string; readonly example: string }
-  /** The arguments that a project's configuration offers. */
   readonly offered?: (models: ModelSettings) => readonly string[]
 }
 
@@ -122,23 +109,19 @@ const HARNESSES: HarnessDefinition[] = [
   },
 ]
 
-/** The harness that is meant where none is named. */
 export const DEFAULT_HARNESS = 'claude'
 
-/** Adds a harness, and answers how to take it away again. */
 export function registerHarness(definition: HarnessDefinition): () => void {
   HARNESSES.push(definition)
   return () => void HARNESSES.splice(HARNESSES.indexOf(definition), 1)
 }
 
-/** The harness of this name, where `api:local` is one of `api`. */
 export function findHarness(name: string): HarnessDefinition | undefined {
   const base = name.split(':', 1)[0]
   const found = HARNESSES.find((harness) => harness.name === base)
   return found?.argument === undefined && base !== name ? undefined : found
 }
 
-/** The harnesses that can be driven, as they are typed; with models, also those that a configuration names. */
 export function drivableNames(models?: ModelSettings): readonly string[] {
   const drivable = HARNESSES.filter(({ drive }) => drive !== undefined)
   return [
@@ -153,7 +136,6 @@ export function drivableNames(models?: ModelSettings): readonly string[] {
   ]
 }
 
-/** A harness as it was typed, when it can be driven. What is wrong with it is thrown. */
 export function checkHarnessName(name: string): string {
   const found = findHarness(name)
   const { argument } = found ?? {}
@@ -178,13 +160,11 @@ function unknownHarness(name: string, argument: HarnessArgument | undefined): St
   )
 }
 
-/** What stands behind the colon of a name. */
 function argumentOf(name: string): string | undefined {
   const colon = name.indexOf(':')
   return colon === -1 ? undefined : name.slice(colon + 1).trim()
 }
 
-/** The driver of the harness that a name means. */
 export async function driveHarness(
   name: string,
   request: Omit<DriveRequest, 'name' | 'argument'>,
@@ -200,7 +180,6 @@ export async function driveHarness(
   return drive!({ ...request, name, ...(argument === undefined ? {} : { argument }) })
 }
 
-/** The harnesses whose history can be imported. */
 export function importedHarnesses(): readonly string[] {
   return HARNESSES.filter(({ history }) => history !== undefined).map(({ name }) => name)
 }
@@ -211,22 +190,18 @@ export async function loadHistory(name: string): Promise<HarnessHistory> {
   return history()
 }
 
-/** The harnesses that Stint can be installed into. */
 export function installableHarnesses(): readonly string[] {
   return HARNESSES.filter(({ setup }) => setup !== undefined).map(({ name }) => name)
 }
 
-/** The harnesses that store a conversation without its system prompt. */
 export function promptlessHarnesses(): ReadonlySet<string> {
   return new Set(HARNESSES.filter((each) => each.omitsSystemPrompt).map(({ name }) => name))
 }
 
-/** The hooks of a harness; those of the default where none is named. */
 export function hooksOf(name: string = DEFAULT_HARNESS): HarnessHooks | undefined {
   return findHarness(name)?.hooks
 }
 
-/** An event as the harness of this name tells it, or as whichever harness knows it. */
 export function readHookEvent(json: string, name?: string): HookEvent | undefined {
   if (name !== undefined) return hooksOf(name)?.readEvent(json)
   for (const { hooks } of HARNESSES) {

@@ -1,18 +1,13 @@
-// Any agent that speaks the Agent Client Protocol, version 1.
 import { StintError } from '../../journal/errors.ts'
 import { commandWords } from '../../text/command-words.ts'
 import type { Capabilities, DriveRequest, Harness } from '../contract/drive.ts'
 import type { AcpProgram } from './drive/start-agent.ts'
 
 export interface AcpOptions extends AcpProgram {
-  /** Where an agent is known to do more or less than most. */
   readonly capabilities?: Partial<Capabilities>
 }
 
-/**
- * What the protocol offers, which not every agent takes up: some tell no compaction and no use. Permissions are kept as far as
- * the agent asks; one that was configured not to ask is not held back by us.
- */
+/** Agents that do not ask for permission are not restricted by these. */
 const CAPABILITIES: Capabilities = {
   multiTurn: true,
   usage: 'turn',
@@ -23,7 +18,6 @@ const CAPABILITIES: Capabilities = {
   instructions: [],
 }
 
-/** The agent that `acp:COMMAND ARGUMENTS` means. */
 export function agentFor({ argument = '' }: DriveRequest): Harness {
   const [command, ...args] = commandWords(argument) ?? []
   if (command === undefined)
@@ -36,7 +30,7 @@ export function agentFor({ argument = '' }: DriveRequest): Harness {
 }
 
 export function acpHarness({ capabilities, ...program }: AcpOptions): Harness {
-  // The protocol's schemas take longer to load than most commands to run.
+  // The protocol's schemas take longer to load than most commands take to run.
   const loaded = () => import('./drive/open-agent.ts')
   return {
     name: program.name,

@@ -1,4 +1,3 @@
-// A bare model behind an API, driven as any other agent: the loop, the tools and the memory are ours.
 import type { ConversationStore } from '../../history/store.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
@@ -23,11 +22,9 @@ import { roomFor } from './drive/window.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface ApiOptions {
-  /** `api`, or `api:NAME`. */
   readonly name: string
   readonly settings: ApiSettings
   readonly store: ConversationStore
-  /** How long to wait before each further try of a request. */
   readonly waits?: readonly number[]
 }
 
@@ -41,7 +38,6 @@ const CAPABILITIES: Capabilities = {
   instructions: INSTRUCTIONS,
 }
 
-/** The model of the configuration that `api` or `api:NAME` means. */
 export function configuredModel({ name, argument, models, store }: DriveRequest): Harness {
   const settings = settingsFor(name, models)
   if (settings !== undefined) return apiHarness({ name, settings, store: store() })
@@ -64,7 +60,7 @@ export function apiHarness(api: ApiOptions): Harness {
 
 const CHECK_MS = 10_000
 
-/** Whether the server answers and takes the key. Not every server lists its models, and whatever it answers, it is there. */
+/** Not every server lists its models; any answer but 401 counts. */
 async function checkApi(settings: ApiSettings, env: NodeJS.ProcessEnv): Promise<HarnessCheck> {
   const { host } = new URL(settings.baseUrl)
   try {
@@ -76,7 +72,6 @@ async function checkApi(settings: ApiSettings, env: NodeJS.ProcessEnv): Promise<
       redirect: 'manual',
       signal,
     })
-    // What a key may not list it may still ask.
     if (response.status === 401) throw await refusalOf(response, settings, key)
     await response.body?.cancel()
     return {
@@ -113,7 +108,7 @@ function openApi(
       `there is no conversation ${resume} here to go on with`,
       'begin a new one',
     )
-  // What an agent runs has no business with the key.
+  // Commands of the agent must not see the key.
   const env = Object.fromEntries(
     Object.entries(asked.env).filter(([variable]) => variable !== keyVariable(settings)),
   )
@@ -144,12 +139,11 @@ function openApi(
   })
 }
 
-/** The key for a server; none where none is needed. */
 function keyFrom(settings: ApiSettings, env: NodeJS.ProcessEnv): string | undefined {
   const variable = keyVariable(settings)
   if (variable === undefined) return undefined
   const key = env[variable]?.trim() ?? ''
-  // Whoever refuses such a header repeats it in the error.
+  // An invalid header value would be repeated in the error.
   if (/[^!-~]/.test(key))
     throw new StintError(
       'NO_KEY',

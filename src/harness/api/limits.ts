@@ -2,7 +2,6 @@ import type { HarnessLimits } from '../contract/limits.ts'
 import { settingsFor } from './drive/settings.ts'
 import { roomFor } from './drive/window.ts'
 
-/** A bare model never compacts; where its window leaves no room for an answer, the conversation is over. */
 export const apiLimits: HarnessLimits = {
   compactionPoint: () => () => undefined,
   configuredPoint: (name, model, models) => {

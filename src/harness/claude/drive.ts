@@ -1,4 +1,3 @@
-// Claude Code as a harness: one process in its stream of JSON lines serves all turns of a conversation.
 import { execFile } from 'node:child_process'
 import type { Conversation, Harness, HarnessCheck, OpenConversation } from '../contract/drive.ts'
 import { spawnGuarded } from '../process/spawn-guarded.ts'
@@ -25,7 +24,6 @@ const HINT =
   'install it with `npm install -g @anthropic-ai/claude-code`, or name the program in STINT_CLAUDE'
 const CHECK_MS = 20_000
 
-/** The program, which `STINT_CLAUDE` may name. */
 function programIn(env: NodeJS.ProcessEnv): string {
   return env['STINT_CLAUDE'] || 'claude'
 }

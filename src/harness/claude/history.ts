@@ -1,4 +1,3 @@
-// Claude Code's own transcripts: a file of lines for each conversation, and one for each agent that it delegated to.
 import { basename, dirname, join } from 'node:path'
 import { itemOf } from '../../history/item-of-line.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
@@ -29,7 +28,7 @@ function* transcriptsIn(paths: Iterable<string>): Generator<HistoryFile> {
 
 function headOf({ path }: HistoryFile): HistoryHead | undefined {
   const name = basename(path, '.jsonl')
-  // What an agent said is in a file of its own, beside that of the conversation it was said for.
+  // Sub-agents have files of their own.
   const isAgent = name.startsWith('agent-')
   for (const line of firstObjects(path, HEAD_BYTES)) {
     const sessionId = nameOf(line['sessionId'])
@@ -54,7 +53,7 @@ const MARKS = [
   '"type":"hook_additional_context"',
   '"rendered":[',
 ].map((mark) => Buffer.from(mark))
-/** Lines that begin with their type are the client's own, but for these. */
+/** Other lines that begin with their type are the client's own. */
 const TYPE = Buffer.from('{"type":"')
 const SAYING = ['user"', 'assistant"', 'system"', 'attachment"'].map((name) => Buffer.from(name))
 
@@ -68,18 +67,15 @@ function maySay(line: Buffer): boolean {
 
 const RESULT = Buffer.from(',"toolUseResult":')
 const PARENT = Buffer.from('"parentUuid":"')
-/** A line that is passed over is looked into for its place in the chain, unless it is very long. */
+/** A skipped line is parsed for its parent, unless it is very long. */
 const LONGEST_LINK = 64 * 1024
-/** What it followed stands at its beginning. */
 const PARENT_WITHIN = 400
-/** How many lines that are passed over are remembered: what follows one follows it soon. */
 const MOST_LINKS = 2000
 const KEPT_LINKS = 20
 
 class ClaudeTranslator implements Translator {
   readonly #head: HistoryHead
   #hasBegun: boolean
-  /** Of lines that are not kept: what they followed. */
   readonly #links: Map<string, string>
 
   constructor(head: HistoryHead, memory: Json) {
@@ -160,14 +156,12 @@ class ClaudeTranslator implements Translator {
 
 interface Parsed {
   readonly fields: Json | undefined
-  /** The text of its message, where it is told apart. */
   readonly source?: string
 }
 
 /**
- * A line without what the harness itself remembers of a tool's result: often the larger part of it, and told the model in other
- * words. A quote inside of a text is written with a backslash, so that the name is found only where it is a name; and what is
- * before it is an object only where it stands in the outermost one.
+ * Drops `toolUseResult`, often most of the line and not what the model saw. Quotes inside texts are
+ * escaped, so the name is a real key.
  */
 function parsed(line: Buffer): Parsed {
   const at = line.indexOf(RESULT)
@@ -181,14 +175,14 @@ function parsed(line: Buffer): Parsed {
 const MESSAGE = ',"message":'
 const BEHIND_MESSAGE = '},"uuid":"'
 
-/** The message and what is around it, each parsed by itself: together they are the line, and the text of the message is known. */
+/** Parsed in two pieces, so that the message's source text is known. */
 function inTwo(text: string): Parsed {
   const start = text.indexOf(MESSAGE) + MESSAGE.length
   const end = text.lastIndexOf(BEHIND_MESSAGE) + 1
   if (start >= MESSAGE.length && start < end) {
     const around = objectOf(parseJson(`${text.slice(0, start)}null${text.slice(end)}`))
     const source = text.slice(start, end)
-    // Where it is not the outermost message that became nothing, it is another's.
+    // A nested message was found.
     const message = around?.['message'] === null ? objectOf(parseJson(source)) : undefined
     if (message !== undefined) return { fields: { ...around, message }, source }
   }
@@ -202,10 +196,8 @@ function hasAll(fields: Json): boolean {
 const SAID_LATER = ['"isMeta":', '"isCompactSummary":', '"isApiErrorMessage":', '"agentId":'].map(
   (name) => Buffer.from(name),
 )
-/** What follows a result is short. */
 const TAIL = 600
 
-/** Nothing that matters stands behind the result. */
 function isPlain(line: Buffer, at: number): boolean {
   const tail = line.subarray(Math.max(at + RESULT.length, line.length - TAIL))
   return !SAID_LATER.some((name) => tail.includes(name))

@@ -16,20 +16,13 @@ export const claudeLimits: HarnessLimits = {
   },
 }
 
-// The point at which Claude Code compacts a conversation. It tells nobody, so that it is worked out as the client
-// does it, from its settings and the size of the window.
+// Claude Code does not report its compaction point; this computes it as the client does.
 
-/** What settings and environment say about compaction. */
 export interface CompactionSettings {
-  /** Compaction happens by itself. */
   readonly isAutomatic: boolean
-  /** A window that the person set, smaller than the model's. */
   readonly window?: number
-  /** Percent of the window, where the person set that. */
   readonly percent?: number
-  /** The longest answer the client lets the model give, where the person set that. */
   readonly maxOutput?: number
-  /** Where each of these was said, for whoever asks. */
   readonly said: readonly string[]
 }
 
@@ -37,20 +30,21 @@ export interface ClaudeEvidence extends PointEvidence {
   readonly settings: CompactionSettings
 }
 
-/** Kept free for the summary, and for what the last answer brings. */
 const MARGIN = 13_000
 const SUMMARY = 20_000
 const OLD_OUTPUT = 32_000
 
-/** How much above the rule a compaction may have been, and still say where the point is. An answer may overshoot it by far. */
+/**
+ * A compaction may overshoot the rule by this much and still show the point; one answer may
+ * overshoot far.
+ */
 const OVERSHOOT = 1.05
 
-/** How many tokens there are when it compacts; with compaction turned off, how many the model can take. */
 export function compactionPoint(evidence: ClaudeEvidence): Figure | undefined {
   const rule = pointByRule(evidence)
   const { lastAutomatic: seen, tokens, settings } = evidence
   if (seen === undefined || !settings.isAutomatic) return rule
-  // It has more by now and did not compact: something was set differently then.
+  // It has more tokens now and did not compact, so the settings were different then.
   if (tokens !== undefined && tokens > seen.tokens) return rule
   if (rule !== undefined && seen.tokens > rule.value * OVERSHOOT) return rule
   return measured(seen.tokens, 'transcript: it compacted there', seen.at)
@@ -87,14 +81,10 @@ function count(tokens: number): string {
   return `${tokens / 1000}k`
 }
 
-/** The smallest and the largest window that the client lets a person set. */
 const SMALLEST = 100_000
 const LARGEST = 1_000_000
 
-/**
- * What is set about compaction, where Claude Code looks for it. Its own environment is not to be seen from another
- * process; a hook and a command that it runs have the same.
- */
+/** A hook, or a command that Claude Code runs, has the same environment. */
 export function readCompactionSettings(
   around: Pick<Surroundings, 'root' | 'env'>,
 ): CompactionSettings {
@@ -162,7 +152,7 @@ function isTrue(value: string | undefined): boolean {
   return value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim())
 }
 
-/** `200000`, `200k`, `1m`, as the client reads them: what is too small or too large is the nearest it takes. */
+/** `200000`, `200k`, `1m`, clamped as the client does. */
 function sizeOf(value: unknown): number | undefined {
   const [, digits, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([km]?)\s*$/i.exec(String(value ?? '')) ?? []
   if (digits === undefined) return undefined

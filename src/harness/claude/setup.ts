@@ -1,4 +1,3 @@
-// Installing Stint into Claude Code, and taking it out.
 import { stateHome } from '../../journal/state-home.ts'
 import type { HarnessSetup, SetupRequest, Surroundings } from '../contract/setup.ts'
 import { checkSetup, registeredScopes } from './setup/check.ts'
@@ -46,7 +45,6 @@ export const claudeSetup: HarnessSetup = {
   check: checkSetup,
 }
 
-/** Does it, and answers what was done; with `dryRun` what would be. */
 export function setUpClaude(
   request: SetupRequest,
   around: Surroundings,
@@ -59,7 +57,7 @@ export function setUpClaude(
   const home = stateHome(around.env)
   const isInstalled = readOrUndefined(launcherPath(home)) !== undefined
   if (!isInstalled) removeTree(compiledFolder(home))
-  // Once is enough, unless this is another Stint than last time.
+  // Warm up again only after a change of the setup.
   else if (program !== undefined && plan.changes.length > 0 && !request.remove)
     warmUpHooks(program, home)
   return plan

@@ -7,11 +7,10 @@ import { spawnGuarded } from '../process/spawn-guarded.ts'
 import { type BegunThread, CodexConversation } from './drive/conversation.ts'
 import { threadParams } from './drive/settings.ts'
 
-/** A program that is not Codex may start, and then say nothing for ever. */
+/** A program that is not Codex may start and never answer. */
 const OPENING_MS = 120_000
 const CHECK_MS = 30_000
 
-/** Codex, by its app-server: one process serves all turns of a conversation. */
 export const codexHarness: Harness = {
   name: 'codex',
   capabilities: {
@@ -71,13 +70,13 @@ async function beginThread(
   options: OpenConversation,
 ): Promise<BegunThread> {
   const clientInfo = { name: 'stint', title: 'Stint', version: '1' }
-  // The experimental part of the protocol is where commands that a turn left behind can be ended.
+  // `thread/backgroundTerminals/clean` is experimental.
   await server.request('initialize', {
     clientInfo,
     capabilities: { experimentalApi: true, requestAttestation: false },
   })
   server.notify('initialized')
-  // Read only, and done without by servers that do not know the question.
+  // Older servers do not know this request.
   const read: Json = await server
     .request('config/read', { includeLayers: false, cwd: options.cwd })
     .catch(() => ({}))

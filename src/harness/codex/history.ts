@@ -1,5 +1,4 @@
-// Codex's own rollouts: a file of lines for each thread. What is sent to the model stands in `response_item`s; what it used is told
-// behind them, so that they are held back until then.
+// Usage follows the messages of a request, so these are held back until then.
 import { join } from 'node:path'
 import { homedir } from 'node:os'
 import { isConversationId } from '../../history/conversation-id.ts'
@@ -56,14 +55,12 @@ const PASSED_OVER = [
   '"type":"item_completed"',
   '"type":"thread_settings_applied"',
 ].map((mark) => Buffer.from(mark))
-/** The type stands near the beginning of a line. */
 const TYPE_WITHIN = 200
 
 class RolloutTranslator implements Translator {
   readonly #head: HistoryHead
   #model: string | undefined
   #context: number | undefined
-  /** Told when the usage of their request is. */
   #held: Message[] = []
   #heldFrom: number | undefined
 
@@ -114,7 +111,7 @@ class RolloutTranslator implements Translator {
 
   #began(meta: Json, at: string | undefined): readonly HistoryItem[] {
     const { conversation } = this.#head
-    // A fork may have the beginning of what it was forked off in it.
+    // A fork may start with the beginning of its origin.
     if (nameOf(meta['id']) !== conversation) return []
     const began = nameOf(meta['timestamp']) ?? at
     if (began === undefined) return []
@@ -148,7 +145,7 @@ class RolloutTranslator implements Translator {
   #used(told: Json | undefined, request: string | undefined): readonly HistoryItem[] {
     if (told === undefined) return []
     const usage = usageOf(told)
-    // What it took to make a summary is not what the context has in it.
+    // The request that made a summary does not measure the context.
     if (!this.#held.some(({ isMeta }) => isMeta === true))
       this.#context = countOf(told['total_tokens']) ?? this.#context
     const shared = request ?? this.#held.find(({ role }) => role === 'assistant')?.id
@@ -163,7 +160,7 @@ class RolloutTranslator implements Translator {
   #happened(payload: Json, at: string | undefined, offset: number): readonly HistoryItem[] {
     switch (payload['type']) {
       case 'token_count':
-        // Newer versions have told it before, of each request.
+        // Newer versions report it before, for each request.
         if (!this.#held.some(({ role }) => role === 'assistant')) return []
         return this.#used(objectOf(objectOf(payload['info'])?.['last_token_usage']), undefined)
       case 'task_complete': {
@@ -243,7 +240,6 @@ function text(role: Message['role'], said: string): Omit<Message, 'id'> {
   return { type: 'message', role, parts: [{ type: 'text', text: said }] }
 }
 
-// Its input has what came from the cache in it, and what went there.
 function usageOf(told: Json): Usage {
   const cacheRead = countOf(told['cached_input_tokens']) ?? 0
   const cacheWritten = countOf(told['cache_write_input_tokens']) ?? 0

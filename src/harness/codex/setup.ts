@@ -1,5 +1,5 @@
-// Our MCP server in the project's `.codex/config.toml`, which Codex reads in projects that the user trusts. `codex mcp add` would write
-// into the user's own file, for every project.
+// `codex mcp add` would write into the user's own file, for every project; Codex reads this one in
+// trusted projects.
 import { stateHome } from '../../journal/state-home.ts'
 import type { HarnessSetup, SetupRequest, Surroundings } from '../contract/setup.ts'
 import { join } from 'node:path'
@@ -40,7 +40,6 @@ export const codexSetup: HarnessSetup = {
 
 type CodexRequest = Pick<SetupRequest, 'into' | 'remove' | 'dryRun'>
 
-/** Does it, and answers what was done; with `dryRun` what would be. */
 export function setUpCodex(
   request: CodexRequest,
   around: Surroundings,
@@ -55,7 +54,7 @@ export function setUpCodex(
 const EXCLUDED = ' codex'
 const MARKS = { begin: '# stint setup: begin', end: '# stint setup: end', isApart: true }
 
-/** JSON's texts and lists are TOML's. */
+/** TOML has JSON's strings and lists. */
 const LINES = [
   `[mcp_servers.${MCP_SERVER}]`,
   `command = ${JSON.stringify(MCP_COMMAND.command)}`,
@@ -101,7 +100,7 @@ function planInstall(
   }
 }
 
-/** What is made for one person is excluded; what a team is to share must not be. */
+/** Files for one person are excluded; those for a team must not be. */
 function planExclude(
   { root, gitCommonDir }: Surroundings,
   isHidden: boolean,

@@ -1,6 +1,5 @@
 import type { HarnessEvent } from './drive.ts'
 
-/** The events of one turn: put in as they come, taken out by one reader at its own pace. Over with `turn ended`. */
 export class EventQueue implements AsyncIterable<HarnessEvent> {
   readonly #events: HarnessEvent[] = []
   #isOver = false

@@ -6,10 +6,10 @@ import { namesIn, statOrUndefined } from '../../journal/look.ts'
 import { readRange } from '../../journal/read.ts'
 import { type Json, objectOf, parseJson } from '../../text/json-fields.ts'
 
-/** Deeper than any harness files what it writes. */
+/** Deeper than any harness nests its files. */
 const DEEPEST = 6
 
-/** Every file below a folder, in the order of the names, so that it is the same each time; those in a folder before those below it. */
+/** Sorted, and files before the folders beside them. */
 export function* filesBelow(folder: string, depth = 0): Generator<string> {
   const folders: string[] = []
   for (const name of [...namesIn(folder)].sort()) {
@@ -21,14 +21,12 @@ export function* filesBelow(folder: string, depth = 0): Generator<string> {
   for (const path of folders) yield* filesBelow(path, depth + 1)
 }
 
-/** The file that a path names, or all those below the folder that it names. */
 export function* filesNamed(path: string): Generator<string> {
   const stat = statOrUndefined(path)
   if (stat?.isFile() === true) yield path
   else if (stat?.isDirectory() === true) yield* filesBelow(path)
 }
 
-/** The beginning of a file; undefined when it cannot be read. */
 export function beginningOf(path: string, bytes: number): Buffer | undefined {
   const fd = openRegularFile(path)
   if (fd === undefined) return undefined
@@ -39,10 +37,9 @@ export function beginningOf(path: string, bytes: number): Buffer | undefined {
   }
 }
 
-/** Most beginnings are told in this much, and there may be very many files. */
+/** Enough for most files, of which there may be very many. */
 const FIRST_LOOK = 16 * 1024
 
-/** The objects among the first lines of a file, in at most so many bytes. */
 export function* firstObjects(path: string, bytes: number): Generator<Json> {
   let given = 0
   for (const length of [Math.min(FIRST_LOOK, bytes), bytes]) {
@@ -61,7 +58,6 @@ export function* firstObjects(path: string, bytes: number): Generator<Json> {
 
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+);base64,/
 
-/** The picture that an address leads to, or holds. */
 export function pictureAt(url: string): Part {
   const [start, mediaType] = DATA_URL.exec(url) ?? []
   if (start === undefined || mediaType === undefined) return { type: 'image link', url }

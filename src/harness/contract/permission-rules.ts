@@ -1,5 +1,4 @@
-// What an agent may do without asking anybody. A guard against accidents and not against malice: hooks and test commands run
-// whatever the working tree says.
+// A guard against accidents, not malice: hooks and tests run whatever the working tree says.
 import { resolve } from 'node:path'
 import type { OpenConversation, PermissionRequest } from './drive.ts'
 import { type GitPlace, isOrdinaryGit } from '../../command/git-commands.ts'
@@ -12,13 +11,11 @@ import { foldersThrough } from '../../command/shell-folders.ts'
 
 type Rules = Pick<OpenConversation, 'permissions' | 'allow' | 'cwd' | 'branch' | 'decide'>
 
-/** By the rules where they allow it, and otherwise as the person decides; refused where there is none. */
 export async function isPermitted(request: PermissionRequest, rules: Rules): Promise<boolean> {
   if (isAllowed(request, rules)) return true
   return (await rules.decide?.(request)) ?? false
 }
 
-/** Why it is refused, where the agent would take it for allowed; undefined where there is nothing to say. */
 export function reasonAgainst(
   { command, path }: PermissionRequest,
   { permissions, allow, cwd, branch }: Rules,
@@ -50,10 +47,7 @@ function isAllowed(
   return path !== undefined && isEditable(cwd, path)
 }
 
-/**
- * Whether a line is one of those that are allowed, or every command of it is ordinary git, only looks, or begins like one of
- * them. With a place, whatever does more than look has to stay there.
- */
+/** With a place, everything that does more than read has to stay there. */
 export function isAllowedCommand(
   line: string,
   allow: readonly string[],
@@ -81,10 +75,10 @@ export function isAllowedCommand(
 
 const LONGEST = 32_768
 
-// With what has to be allowed as a whole, since its beginning says too little: quotations, several commands, redirections.
+// Allowed only as a whole, since its beginning says too little.
 const SHELL_SYNTAX = /['"\\`$;&|<>()#\n]/
 
-/** Looking at only the end of what it prints changes nothing about a command. */
+/** Showing only the end of the output does not change a command. */
 const SHORTENED = /^(?: 2>&1)?(?: ?\| ?(?:tail|head)(?: -n ?| -)\d+)?$/
 
 function isJust(line: string, allowed: string): boolean {
@@ -104,7 +98,7 @@ function isAllowedPart(
   return !written.some(mayHideOption) && (isReadingCommand(words) || isOrdinaryGit(command, place))
 }
 
-/** `npm test` allows `npm test:unit` as well, but `stint` no program with a longer name. */
+/** `npm test` also allows `npm test:unit`, but `stint` no program with a longer name. */
 function beginsWith(words: readonly string[], beginning: readonly string[]): boolean {
   const last = beginning.length - 1
   const isLast = (index: number) => index === last && index > 0

@@ -4,17 +4,15 @@ import { oneLine, shorten } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 import { type Json, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
 
-/** One thing on an agent's own list. What was not said about it is absent. */
 export interface Todo {
   readonly text?: string
   readonly status?: Step['status'] | 'dropped'
-  /** What the harness calls it, when it speaks of it again without its text. */
+  /** The harness's name for it, when it refers to it without its text. */
   readonly key?: string
 }
 
-/** What an agent said about its list of things to do. */
 export interface PlanChange {
-  /** It is all of the list: what is not on it any more was taken off. */
+  /** The complete list: what is missing was removed. */
   readonly isWhole: boolean
   readonly todos: readonly Todo[]
 }
@@ -22,7 +20,6 @@ export interface PlanChange {
 const MOST = 60
 const LONGEST = 300
 
-/** What a use of a tool says about the agent's list, if it is one that keeps it. */
 export function todosOf(tool: string, input: Json, response: unknown): PlanChange | undefined {
   return Object.hasOwn(LIST_TOOLS, tool) ? LIST_TOOLS[tool]!(input, response) : undefined
 }
@@ -56,7 +53,7 @@ const LIST_TOOLS: Readonly<
       ],
     }
   },
-  // It is shared with other agents, so that what is not on it need not have been taken off by this one.
+  // The list is shared with other agents, so a missing item need not be removed.
   TaskList: (_, response) => {
     const tasks = objectOf(response)?.['tasks']
     return Array.isArray(tasks)
@@ -101,7 +98,6 @@ function keyIn(value: unknown): string | undefined {
   return nameOf(typeof value === 'number' ? String(value) : value, 64)
 }
 
-/** The entries that bring a session's steps in line with what an agent said about its list. None when they are. */
 export function draftsForTodos(
   change: PlanChange,
   state: SessionState,
@@ -113,7 +109,6 @@ export function draftsForTodos(
 
 class Alignment {
   readonly #drafts: Draft[] = []
-  /** The steps that a thing on the list has been found for. */
   readonly #taken = new Set<string>()
 
   constructor(
@@ -139,7 +134,7 @@ class Alignment {
     return this.#drafts
   }
 
-  /** The step that something on the list is: by what the harness calls it, or by its text. Two things are never one step. */
+  /** By the harness's key, or by text; two items never share a step. */
   #take({ text, key }: Todo): Step | undefined {
     const free = this.state.steps.items.filter((step) => !this.#taken.has(step.id))
     const byKey = key === undefined ? undefined : free.find((step) => step.plan === this.#plan(key))
@@ -156,7 +151,7 @@ class Alignment {
   #add({ text, status, key }: Todo, after: string | undefined): string | undefined {
     if (text === undefined || status === 'dropped') return undefined
     const { earlier } = this.state.steps
-    // Of a long session only the end is known here, and what was done long ago is behind it.
+    // Only the end of a long session is known here; steps done long ago are not.
     if (status === 'done' && earlier > 0) return undefined
     const place = after === undefined || (after === 'start' && earlier > 0) ? {} : { after }
     const id = this.#make('step.added', { text, plan: this.#plan(key), ...place })
@@ -178,13 +173,13 @@ class Alignment {
       this.#make('step.reopened', { step: step.id })
     if (status === 'started' && step.status !== 'started')
       this.#make('step.started', { step: step.id })
-    // A step that somebody else began is not stopped by a list that merely has it.
+    // Another agent's step is not stopped by a list that merely has it.
     if (status === 'todo' && step.status === 'started' && this.#isOwn(step))
       this.#make('step.stopped', { step: step.id })
     return step.id
   }
 
-  // In its place and not by changing the old entry, for which all of the journal would have to be read again.
+  // A new entry in its place, since amending the old one would refold the journal.
   #reword(step: Step, todo: Todo): string {
     const { items } = this.state.steps
     const index = items.indexOf(step)
@@ -192,7 +187,7 @@ class Alignment {
     return this.#add(todo, index === 0 ? 'start' : items[index - 1]!.id) ?? step.id
   }
 
-  /** What is done stays, and so does what a person wrote, or another conversation. */
+  /** Done steps stay, and so do those of a person or another conversation. */
   #drop(step: Step): void {
     if (this.#isOwn(step) && step.status !== 'done') this.#make('step.dropped', { step: step.id })
   }
@@ -201,7 +196,7 @@ class Alignment {
     return plan === this.conversation || (plan?.startsWith(`${this.conversation}#`) ?? false)
   }
 
-  /** The conversation, and behind it what it calls this step. No conversation has such a sign in its id. */
+  /** No conversation id contains `#`. */
   #plan(key?: string): string {
     return key === undefined ? this.conversation : `${this.conversation}#${key}`
   }
@@ -213,7 +208,7 @@ class Alignment {
   }
 }
 
-// Texts are journalled without the secrets in them, so that such a one is compared by what is left of it.
+// Journalled texts are redacted, so compare what is left.
 const REDACTED = /\[redacted:[a-z-]+\]/
 
 function isSame(step: string, todo: string): boolean {
@@ -242,8 +237,8 @@ export interface PlanItem {
 const MOST_ITEMS = 20
 
 /**
- * The steps of a plan written in Markdown: its boxes, or else what it numbers, or else its bullets, or else its
- * headings. One kind only, and of that the outermost level, so that explanations are not taken for steps.
+ * Boxes, else numbers, else bullets, else headings; only the outermost level, so that explanations
+ * are not steps.
  */
 export function planItems(markdown: string): readonly PlanItem[] {
   const lines = withoutFences(markdown.split('\n').map((line) => line.slice(0, 500)))
@@ -284,7 +279,6 @@ function outermost(found: readonly Found[]): readonly PlanItem[] {
     .filter(({ text }) => text !== '')
 }
 
-/** The words without what makes them bold, or announces what follows. */
 function plain(text: string): string {
   return oneLine(text.replace(/\*\*|__/g, '')).replace(/\s*:$/, '')
 }

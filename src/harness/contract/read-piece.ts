@@ -3,7 +3,6 @@ import { errnoOf } from '../../journal/errors.ts'
 import { openRegularFile } from '../../journal/files.ts'
 import { readRange } from '../../journal/read.ts'
 
-/** How far a transcript has been read, and in which file. */
 export interface Place {
   readonly offset: number
   readonly inode: number
@@ -11,22 +10,20 @@ export interface Place {
 
 export interface Piece {
   readonly bytes: Buffer
-  /** Where the bytes begin in the file. */
   readonly from: number
   readonly size: number
   readonly inode: number
 }
 
-/** A line that is longer is passed over. Nothing that is looked for is in so long a line. */
+/** Longer lines are skipped; nothing of interest is that long. */
 export const LONGEST_LINE = 1024 * 1024
 
 const NEWLINE = 0x0a
 const STRIDE = 16_384
 
 /**
- * What a transcript holds behind `last`, at most `maxBytes` of it; or the beginning of its end, from a line's
- * start, when it was not read before or is another file now. A line is given whole unless it is longer than
- * `LONGEST_LINE` or unfinished. Undefined for whatever is not a file that can be read. Never waits.
+ * Continues after `last`, or starts near the end at a line's start. Lines are whole unless longer
+ * than `LONGEST_LINE` or unfinished.
  */
 export function readPiece(
   path: string,
@@ -39,7 +36,7 @@ export function readPiece(
   })
 }
 
-/** The same for whoever must not miss a line: one that was not read before, or is another file now, from its start. */
+/** From the start when `last` is not in this file. */
 export function readEveryPiece(
   path: string,
   last: Place | undefined,
@@ -53,8 +50,8 @@ export function readEveryPiece(
 }
 
 /**
- * The lines of a transcript piece by piece from its end, as long as `look` asks for more, in at most `pieces` of
- * `maxBytes`. A piece begins at a line's start; a line that is longer than a piece is passed over.
+ * Reads lines in pieces from the end until `look` has enough; a line longer than a piece is
+ * skipped.
  */
 export function readBackwards(
   path: string,
@@ -62,7 +59,6 @@ export function readBackwards(
   look: (bytes: Buffer) => 'more' | 'enough',
 ): void {
   withTranscript(path, (fd, size) => {
-    // The end of a line that begins before what was read.
     let rest: Buffer = Buffer.alloc(0)
     let isPassedOver = false
     for (let to = size, read = 0; to > 0 && read < pieces; read += 1) {
@@ -94,7 +90,7 @@ function withTranscript<T>(
     const { size, ino } = fstatSync(fd)
     return work(fd, size, ino)
   } catch (error) {
-    // A disk that fails, a share that is gone: nothing to read.
+    // A failing disk or a lost share: nothing to read.
     if (errnoOf(error) === undefined) throw error
     return undefined
   } finally {
@@ -118,7 +114,7 @@ function lineStartNearEnd(fd: number, size: number, maxBytes: number): number {
   return size
 }
 
-// Reads on as long as there is no line's end, so that a long line does not stop all reading.
+// Reads on to a line's end, so that a long line does not stop all reading.
 function readLines(
   fd: number,
   from: number,
@@ -130,7 +126,7 @@ function readLines(
   while (!bytes.includes(NEWLINE) && bytes.length < longestLine && from + bytes.length < size) {
     const to = Math.min(size, from + Math.min(longestLine, Math.max(2 * bytes.length, 4096)))
     const more = readRange(fd, from + bytes.length, to)
-    // It became shorter while it was read.
+    // The file shrank while it was read.
     if (more.length === 0) break
     bytes = Buffer.concat([bytes, more])
   }

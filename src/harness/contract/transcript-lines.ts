@@ -4,7 +4,6 @@ import { LONGEST_LINE } from './read-piece.ts'
 
 const NEWLINE = 0x0a
 
-/** The lines of a piece that are whole, and the number of bytes they take. What follows is still being written. */
 export function wholeLines(
   bytes: Buffer,
   longest = LONGEST_LINE,
@@ -15,7 +14,7 @@ export function wholeLines(
     if (end > start) lines.push(bytes.subarray(start, end))
     start = end + 1
   }
-  // Longer than any that is read: passed over, or it would be read again for ever.
+  // Longer than any line that is read: skipped, or it would be read forever.
   if (start === 0 && bytes.length >= longest) return { lines: [bytes], consumed: bytes.length }
   return { lines, consumed: start }
 }
@@ -24,20 +23,20 @@ export function parseLine(line: Buffer): Json | undefined {
   return objectOf(parseJson(line.toString('utf8')))
 }
 
-/** A line as its bytes can be looked at: without white space between its parts, which hardly any has. */
+/** Without white space between its parts, so that bytes can be searched. */
 export function compacted(line: Buffer): Buffer {
   if (isCompact(line)) return line
   const fields = parseLine(line)
   return fields === undefined ? line : Buffer.from(JSON.stringify(fields))
 }
 
-// A quote inside of a text is written with a backslash, so that these are never a part of what somebody said.
+// Quotes inside texts are escaped, so these are real keys.
 const SIDECHAIN = Buffer.from('"isSidechain":true')
 const MAIN_CHAIN = Buffer.from('"isSidechain":false')
 
-/** Whether a delegated agent said this. Older clients write that into the transcript of the conversation itself. */
+/** Older clients write sub-agents into the same transcript. */
 export function isOfDelegate(line: Buffer): boolean {
   if (!line.includes(SIDECHAIN)) return false
-  // Both: one of them is an argument that somebody gave to a tool.
+  // With both, one is inside a tool's input.
   return !line.includes(MAIN_CHAIN) || parseLine(line)?.['isSidechain'] === true
 }

@@ -1,8 +1,6 @@
-// An account that is used up, as agents and providers say it. They say it in words, each in their own.
 const LIMIT =
   /usage limit|rate.?limit|hit your (?:\w+ )?limit|limit (?:reached|exceeded)|too many requests|quota (?:exceeded|exhausted)|resource.?exhausted|insufficient_quota|\b429\b/i
 
-// A moment with its day, or the seconds since 1970, as some write them behind a bar.
 const MOMENT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)/
 const SECONDS = /\|(\d{10})\b/
 
@@ -11,7 +9,6 @@ export interface LimitReached {
   readonly resetsAt?: string
 }
 
-/** What a failure says of a limit; undefined when it is another failure. */
 export function limitIn(text: string): LimitReached | undefined {
   if (!LIMIT.test(text)) return undefined
   const seconds = SECONDS.exec(text)?.[1]

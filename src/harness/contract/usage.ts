@@ -1,9 +1,7 @@
-// Sums of tokens.
 import type { Usage } from '../../session/entries.ts'
 
 export const NO_USAGE: Usage = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
 
-/** Two usages made into one, count by count. */
 export function combineUsage(
   one: Usage,
   other: Usage,
@@ -21,12 +19,11 @@ export function addUsage(one: Usage, other: Usage): Usage {
   return combineUsage(one, other, (a, b) => a + b)
 }
 
-/** Never below nothing. */
 export function subtractUsage(one: Usage, other: Usage): Usage {
   return combineUsage(one, other, (a, b) => Math.max(0, a - b))
 }
 
-/** The same answer may be counted twice, at first with less. */
+/** Placeholders of the same answer count less. */
 export function largerUsage(one: Usage, other: Usage): Usage {
   return combineUsage(one, other, Math.max)
 }

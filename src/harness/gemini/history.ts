@@ -1,5 +1,5 @@
-// Gemini CLI's own chats: lines, or one document in older versions. It writes a message again when more of it is known, and all of
-// them when a chat is gone on with or compressed, so that what is stored already has to be looked up.
+// A message is written again when more of it is known, and all of them after a resume or
+// compression.
 import { basename, dirname, join } from 'node:path'
 import { homedir } from 'node:os'
 import { isConversationId } from '../../history/conversation-id.ts'
@@ -46,7 +46,7 @@ function headOf(file: HistoryFile): HistoryHead | undefined {
   }
 }
 
-// A document may be too long to be read whole for its first fields.
+// A document may be too long to read whole.
 function documentHead(path: string): Json {
   const start = beginningOf(path, HEAD_BYTES)?.toString('utf8') ?? ''
   return Object.fromEntries(
@@ -60,7 +60,6 @@ function documentHead(path: string): Json {
 class ChatTranslator implements Translator {
   readonly #head: HistoryHead
   #hasBegun: boolean
-  /** The compression that was last. */
   #window: string
 
   constructor(head: HistoryHead, memory: Json) {
@@ -97,7 +96,7 @@ class ChatTranslator implements Translator {
     return [{ type: 'began', conversation, harness: 'gemini', at, ...defined({ cwd }) }]
   }
 
-  /** All messages anew. Behind the summary of a compression they have new names, and are told once more: that is what the model has. */
+  /** After a compression all messages get new names, which the model now sees. */
   #restated(messages: readonly unknown[]): readonly HistoryItem[] {
     const items: HistoryItem[] = []
     let isCompressed = false

@@ -1,4 +1,4 @@
-// opencode's own database: sessions, their messages, and the parts of these. It is only read, and may be written meanwhile.
+// opencode's database may be written meanwhile.
 import { basename, join } from 'node:path'
 import { homedir } from 'node:os'
 import { isConversationId } from '../../history/conversation-id.ts'
@@ -57,7 +57,8 @@ class OpencodeDatabase implements ConversationDatabase {
   }
 
   sessions(): readonly DatabaseSession[] {
-    // Older versions could not take anything back. Beside what is needed stands all that it changed in files.
+    // Older versions had no revert. The column also holds all file changes, so only two fields are
+    // read.
     const field = (name: string) =>
       this.#hasColumn('session', 'revert')
         ? `CASE WHEN json_valid(revert) THEN revert ->> '${name}' END`
@@ -93,7 +94,7 @@ class OpencodeDatabase implements ConversationDatabase {
     )
   }
 
-  /** Those that were taken back are deleted when the user says something else. */
+  /** Reverted messages are deleted at the next prompt. */
   standing({ id, revert }: DatabaseSession): ReadonlySet<string> {
     const rows = this.#database
       .prepare('SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id')
@@ -167,7 +168,7 @@ class OpencodeDatabase implements ConversationDatabase {
   }
 }
 
-/** A part of a message may be named besides; then what the message said before that stands, and it is kept whole. */
+/** With a part, the message stays whole. */
 function revertIn({ reverted, revertedPart }: Json): DatabaseSession['revert'] {
   const message = nameOf(reverted)
   return message === undefined
@@ -182,7 +183,7 @@ function isUnfinished(message: Json): boolean {
 
 function rootOf(id: string, parents: ReadonlyMap<unknown, unknown>): string {
   let root = id
-  // As deep as agents may delegate to agents, and no ring is walked for ever.
+  // Bounded, so that a cycle ends.
   for (let depth = 0; depth < 50; depth += 1) {
     const parent = parents.get(root)
     if (!isConversationId(parent) || !parents.has(parent)) return root

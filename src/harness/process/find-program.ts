@@ -1,7 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** Where a command would be found, as a shell would look for it; undefined when it would not. */
 export function findProgram(
   command: string,
   env: NodeJS.ProcessEnv,
@@ -18,7 +17,7 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK)
     return statSync(path).isFile()
   } catch {
-    // Not there, or not ours to run: either way no program.
+    // Missing, or not executable.
     return false
   }
 }

@@ -1,13 +1,11 @@
-// The program that stands between us and an agent, as text: given to `node -e` it needs no file, so that it is there from
-// the sources and from the bundle alike, and whatever becomes of either while it runs.
+// The program between us and an agent, as text for `node -e`: it needs no file, whatever happens to
+// the bundle.
 //
-// Descriptor 3 is a line to us that nobody else holds. The first message on it says what to do. When it closes, we are
-// gone, however we went, and everything is ended.
+// Descriptor 3 is a pipe that only we hold; when it closes, we are gone and everything is ended.
 //
-// What belongs to an agent: its process group and session, what carries the mark in its environment, and the descendants
-// of these. Agents start shells in groups and sessions of their own, so the group alone misses them. One that leaves
-// group and session, clears its environment and outlives its parent is not found. Where there is no /proc, the group is
-// all there is.
+// An agent owns its process group and session, processes with the mark in their environment, and
+// their descendants. Agents start shells in other groups, so the group alone misses some. Without
+// /proc there is only the group.
 
 export const GUARDIAN = String.raw`
 'use strict'
@@ -144,7 +142,6 @@ line.on('close', () => end(GRACE))
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => end(GRACE))
 `
 
-/** What the guardian is told first: a program to run, or a mark whose carriers are to be ended. */
 export type Order =
   | {
       readonly mark: string
@@ -155,10 +152,8 @@ export type Order =
     }
   | { readonly mark: string; readonly grace: number; readonly spare: number }
 
-/** What it says last. */
 export interface Ended {
   readonly code?: number | null
   readonly signal?: string | null
-  /** How many processes it had to end. */
   readonly found: number
 }

@@ -1,10 +1,6 @@
-/** Longer than any message of an agent: files and images travel in one line. */
 const LONGEST_LINE = 64 * 1024 * 1024
 
-/**
- * The lines of a stream of bytes, split at LF alone. What is not UTF-8 becomes U+FFFD. Of a line beyond the bound only the
- * beginning is given, so that no program can fill our memory.
- */
+/** Split at LF alone; of a line beyond the bound only the beginning is kept, to limit memory. */
 export async function* linesOf(
   bytes: AsyncIterable<Uint8Array>,
   longest = LONGEST_LINE,

@@ -1,4 +1,3 @@
-// Programs that never outlive us, however we end.
 import { statSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { StintError } from '../../journal/errors.ts'
@@ -15,28 +14,24 @@ export interface Exit {
 }
 
 export interface GuardedProcess {
-  /** Never throws and never emits an error: what is written to a program that is gone is lost. */
+  /** Never emits an error: writes to a program that is gone are lost. */
   readonly stdin: Writable
-  /** What it prints, line by line, to be read once. */
   readonly lines: AsyncIterable<string>
   readonly mark: ProcessMark
-  /** The last of what it said on its standard error, as it said it. */
   stderrTail(): string
   /** Resolves when neither it nor anything it started is left. */
   readonly exited: Promise<Exit>
-  /** Asks everything to end, and kills what is left after the grace. A second call may shorten the grace. */
+  /** Kills what is left after the grace. A second call may shorten it. */
   end(graceMs?: number): Promise<void>
 }
 
 const MARK = 'STINT_MARK'
 const TAIL_BYTES = 8 * 1024
-/** How much longer than the grace a guardian may take before it is taken for stuck. */
 const GUARDIAN_SLACK_MS = 15_000
 
 interface Surroundings {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** The words of a command that is started instead, with the program and its arguments behind it. */
   readonly wrap?: readonly string[] | undefined
 }
 
@@ -89,7 +84,7 @@ export function spawnGuarded(
 async function exitOf(guardian: Guardian, mark: ProcessMark): Promise<Exit> {
   const ended = await guardian.ended
   if (ended !== undefined) return { code: ended.code ?? null, signal: ended.signal ?? null }
-  // The guardian itself was killed, and what it watched over lives on.
+  // The guardian itself was killed; what it guarded lives on.
   await endStrays(mark)
   return { code: null, signal: 'SIGKILL' }
 }

@@ -6,16 +6,14 @@ import { type Ended, GUARDIAN, type Order } from './guardian.ts'
 export interface Guardian {
   readonly child: ChildProcess
   readonly pid: number
-  /** Says that everything is to be ended within so many milliseconds. */
   end(grace: number): void
-  /** What it said last; undefined when it was killed before it could. Resolves when it is gone. */
   readonly ended: Promise<Ended | undefined>
 }
 
-/** The environment carries the marks of those around us too, so that whoever ends them finds what we started. */
+/** `env` carries the marks of outer guardians, so that they find what we start. */
 export function startGuardian(order: Order, env: NodeJS.ProcessEnv): Guardian {
   const child = spawn(process.execPath, ['-e', GUARDIAN], {
-    // Its own surroundings are bare: options for Node that are meant for the agent must not reach it.
+    // Node options meant for the agent must not reach the guardian.
     env,
     cwd: '/',
     detached: true,
@@ -31,7 +29,7 @@ export function startGuardian(order: Order, env: NodeJS.ProcessEnv): Guardian {
       'end some programs, or raise the limit of processes',
     )
   const line = child.stdio[3] as Socket
-  // What is written to one that is gone is lost, and its end is told by `ended`.
+  // Writes to one that is gone are lost; `ended` reports its end.
   line.on('error', () => undefined)
   const said = textOf(line)
   line.write(`${JSON.stringify(order)}\n`)
@@ -53,6 +51,6 @@ function textOf(line: Socket): Promise<string> {
 }
 
 function lastWord(text: string): Ended | undefined {
-  // Killed in the middle of it, it has not said it.
+  // It was killed in the middle of its report.
   return text.endsWith('\n') ? (JSON.parse(text) as Ended) : undefined
 }

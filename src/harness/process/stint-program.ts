@@ -5,10 +5,9 @@ import { StintError } from '../../journal/errors.ts'
 import { statOrUndefined } from '../../journal/look.ts'
 import type { HookProgram } from '../setup/launcher.ts'
 
-/** Beside the bundle's entries, above its chunks, and where a build of the sources puts it. */
+/** In the bundle, above its chunks, and from the sources. */
 const PLACES = ['./stint.js', '../stint.js', '../../../dist/stint.js']
 
-/** The program of the running Stint, as a file that Node can be given. */
 export function stintProgram(from: string = import.meta.url): string {
   const found = PLACES.map((place) => fileURLToPath(new URL(place, from))).find(
     (path) => statOrUndefined(path)?.isFile() === true,
@@ -21,12 +20,8 @@ export function stintProgram(from: string = import.meta.url): string {
   )
 }
 
-// Where the running Stint is.
-
-/** The file beside the program that serves a hook. */
 const HOOK_FILE = 'hook.cjs'
 
-/** The programs that a hook of this Stint is made of; undefined when it runs from its sources. */
 export function findHookProgram(
   from: string = import.meta.url,
   node: string = process.execPath,
@@ -43,7 +38,6 @@ export function findVersion(from: string = import.meta.url): string {
   return version
 }
 
-/** The nearest folder above a file that holds another, and is within the same package. */
 function folderAbove(path: string, name: string): string | undefined {
   const folder = dirname(path)
   const holds = (file: string) => statOrUndefined(join(folder, file))?.isFile() === true

@@ -4,7 +4,6 @@ import { acpHarness } from '../acp/drive.ts'
 import { findVersion, stintProgram } from '../process/stint-program.ts'
 import type { DriveRequest, Harness, HarnessCheck } from '../contract/drive.ts'
 
-/** Our own agent, driven as any other. Without a script every task is worked in the same way; without state it cannot resume. */
 export function rehearsalHarness({
   script,
   state,
@@ -25,7 +24,6 @@ export function rehearsalHarness({
   }
 }
 
-/** It is this very program, so that nobody has to start it to know that it is there. */
 async function check(script: string | undefined): Promise<HarnessCheck> {
   try {
     const { loadScript } = await import('./agent/script.ts')

@@ -1,5 +1,3 @@
-// A difference between two texts as `diff -u` shows it.
-
 const AROUND = 3
 
 interface Line {
@@ -7,7 +5,6 @@ interface Line {
   readonly text: string
 }
 
-/** The hunks, without the two lines of names; nothing when the texts are the same. */
 export function unifiedDiff(before: string, after: string): readonly string[] {
   const lines = compare(linesOf(before), linesOf(after))
   const near = lines.map((_, index) =>
@@ -35,14 +32,13 @@ function range(start: number, hunk: readonly Line[], other: Line['sign']): strin
   return `${length === 0 ? start - 1 : start}${length === 1 ? '' : `,${length}`}`
 }
 
-/** Line ends that cannot be seen are part of a line, so that a change of them shows. */
+/** Line ends are part of a line, so that a change of them shows. */
 function linesOf(text: string): readonly string[] {
   const lines = text.split('\n').map((line) => line.replaceAll('\r', '␍'))
   if (lines.at(-1) === '') return lines.slice(0, -1)
   return [...lines.slice(0, -1), `${lines.at(-1)!}\n\\ No newline at end of file`]
 }
 
-/** The longest common subsequence; what is the same at both ends is set aside first, since edits are small. */
 function compare(a: readonly string[], b: readonly string[]): readonly Line[] {
   const shorter = Math.min(a.length, b.length)
   let head = 0

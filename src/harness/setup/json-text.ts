@@ -1,33 +1,27 @@
-// Edits of JSON that leave every other byte as it is: indentation, order, line ends, spaces. Formatting editors
-// reformat the lines around their edit, which in somebody's settings is somebody's.
-// By this path, because the one that the package names first cannot be bundled.
+// Edits leave every other byte as it is; formatting editors reformat the lines around. The
+// package's main entry cannot be bundled, hence this path.
 import { type Node, type ParseError, parseTree } from 'jsonc-parser/lib/esm/main.js'
 
 type Path = readonly (string | number)[]
 
-/** Adds a member to the object at a path, which has none of this name. */
 export function addMember(text: string, path: Path, key: string, value: unknown): string {
   return insert(text, find(text, path), value, key)
 }
 
-/** Adds an item to the end of the list at a path. */
 export function addItem(text: string, path: Path, value: unknown): string {
   return insert(text, find(text, path), value)
 }
 
-/** Changes what stands between the quotes of the text at a path. */
 export function editText(text: string, path: Path, change: (raw: string) => string): string {
   const { offset, length } = find(text, path)
   const [start, end] = [offset + 1, offset + length - 1]
   return splice(text, start, end, change(text.slice(start, end)))
 }
 
-/** Takes a member or an item out. */
 export function removeAt(text: string, path: Path): string {
   return remove(text, find(text, path.slice(0, -1)), path.at(-1)!)
 }
 
-/** The line that cannot be read, counted from one. */
 export function faultyLine(text: string): number | undefined {
   const errors: ParseError[] = []
   parseTree(text, errors, { disallowComments: true })
@@ -45,7 +39,7 @@ function childAt(node: Node | undefined, key: string | number): Node | undefined
   return memberOf(node, key)?.children?.[1]
 }
 
-/** The last one of a name, which is the one that counts when there are several. */
+/** With duplicate keys the last one counts. */
 function memberOf(node: Node | undefined, key: string): Node | undefined {
   return node?.children?.findLast((member) => member.children?.[0]?.value === key)
 }
@@ -111,14 +105,12 @@ function lineStart(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1
 }
 
-/** What stands before something that begins its line; undefined when it does not. */
 function indentOf(text: string, offset: number): string | undefined {
   const start = lineStart(text, offset)
   const before = text.slice(start, offset)
   return start > 0 && /^[ \t]*$/.test(before) ? before : undefined
 }
 
-/** How deep one level is indented, by the first member of the document. */
 function unitOf(text: string): string {
   return /^\uFEFF?\s*\{[ \t]*\r?\n([ \t]+)"/.exec(text)?.[1] ?? '  '
 }

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { LAUNCHER } from './hook-command.ts'
 import { type FileChange, hasOtherManifests, readText } from './plan.ts'
 
-/** The programs of this machine that a hook is made of. */
 export interface HookProgram {
   readonly node: string
   readonly hook: string
@@ -12,12 +11,11 @@ export function launcherPath(stateHome: string): string {
   return join(stateHome, LAUNCHER)
 }
 
-/** The line that the hook command reads. A shell takes whatever stands in a variable for a name, so that nothing is quoted. */
+/** Not quoted: the shell reads it into variables. */
 export function launcherText({ node, hook }: HookProgram): string {
   return `${node}\t${hook}\n`
 }
 
-/** The programs that a launcher names. */
 export function programIn(text: string): HookProgram | undefined {
   const [, node, hook] = /^([^\t\n]+)\t([^\t\n]+)\n$/.exec(text) ?? []
   return node === undefined || hook === undefined ? undefined : { node, hook }
@@ -28,7 +26,6 @@ interface PlannedLauncher {
   readonly notes: readonly string[]
 }
 
-/** What comes of leaving the way to this Stint for hooks to find. */
 export function planLauncher(stateHome: string, program: HookProgram | undefined): PlannedLauncher {
   if (program === undefined) {
     return {
@@ -58,7 +55,6 @@ export function planLauncher(stateHome: string, program: HookProgram | undefined
   }
 }
 
-/** The launcher goes with the last setup of this machine, of which this manifest speaks. */
 export function planLastRemoval(
   stateHome: string,
   manifest: string,

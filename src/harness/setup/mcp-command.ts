@@ -1,10 +1,8 @@
-// How an agent program starts our MCP server. The text holds no path of this machine, so that a file with it can be committed.
 import { LAUNCHER } from './hook-command.ts'
 
-/** The server's name, by which its tools are called: `mcp__stint__journal`. */
 export const MCP_SERVER = 'stint'
 
-/** The environment that says which project, session, run and conversation is meant, where a program passes on only what is named. */
+/** Passed on by programs that only pass named variables. */
 export const MCP_ENVIRONMENT = [
   'STINT_STATE_HOME',
   'XDG_STATE_HOME',
@@ -14,9 +12,8 @@ export const MCP_ENVIRONMENT = [
 ] as const
 
 /**
- * Finds Stint as the hooks do: by the launcher, in the project, on the PATH. Without braces around variables, for Claude Code
- * takes those for its own. Where there is no Stint, a server answers that can do nothing: one that ends would be shown to a
- * teammate as broken.
+ * Without braces, which Claude Code would expand. Without Stint an empty server answers, since one
+ * that ends looks broken to a teammate.
  */
 const FIND = [
   's=$STINT_STATE_HOME',
@@ -31,16 +28,13 @@ const NOBODY = [
   `/"method": *"initialize"/s/.*"id": *\\([^,}]*\\).*/{"jsonrpc":"2.0","id":\\1,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"stint","version":"0"}}}/p`,
 ].join(';')
 
-/** As a program and its arguments. */
 export const MCP_COMMAND = {
   command: 'sh',
   args: ['-c', `${FIND}; while IFS= read -r l; do printf '%s\\n' "$l" | sed -n '${NOBODY}'; done`],
 }
 
-/** A file of Claude Code's servers that holds no others. */
 export const MCP_FILE = { mcpServers: { [MCP_SERVER]: MCP_COMMAND } }
 
-/** Whether a server is one that some version of `stint setup` registered. */
 export function isStintServer(server: unknown): boolean {
   const { args } = (typeof server === 'object' && server !== null ? server : {}) as {
     readonly args?: unknown

@@ -1,4 +1,3 @@
-// What a setup, or its removal, comes to.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -13,24 +12,19 @@ import {
 import { modeOf, readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 
 export interface Plan {
-  /** What is changed, in the order in which it is written. */
   readonly changes: readonly FileChange[]
-  /** Our own record of it, written first: what is not yet written is then known to be ours all the same. */
+  /** Written first, so that an interrupted setup is still known to be ours. */
   readonly record: FileChange | undefined
-  /** The folders that go if they are empty, the innermost first. */
   readonly folders: readonly string[]
-  /** What was left out or left alone, and why. */
   readonly notes: readonly string[]
 }
 
-/** Every file of a plan, in the order in which it is written. */
 export function filesOf({ changes, record }: Plan): readonly FileChange[] {
   if (record === undefined) return changes
-  // Removed last and written first: it outlives what it speaks of.
+  // It outlives what it describes.
   return record.after === undefined ? [...changes, record] : [record, ...changes]
 }
 
-/** Refuses a plan that cannot be carried out as a whole. */
 export function refuseImpossible(plan: Plan): void {
   refuseBarred(filesOf(plan))
 }
@@ -40,7 +34,6 @@ export function carryOut(plan: Plan): void {
   for (const folder of plan.folders) removeEmptyFolder(folder)
 }
 
-/** The change of the manifest that goes with other changes. */
 export function recordOf(
   stateHome: string,
   known: Manifest,
@@ -64,7 +57,6 @@ export function recordOf(
   return before === after ? undefined : { path, before, after }
 }
 
-/** The removal of the manifest, if there is one. */
 export function recordRemoval(stateHome: string, { target }: Manifest): FileChange | undefined {
   const path = manifestPath(stateHome, target)
   const before = readText(path)
@@ -79,9 +71,6 @@ function depth(path: string): number {
   return dirname(path) === path ? 0 : depth(dirname(path)) + 1
 }
 
-// What setting up comes to, first as a plan that can be shown, then on disk.
-
-/** A file as it is and as it is to be; undefined where there is none. */
 export interface FileChange {
   readonly path: string
   readonly before: string | undefined
@@ -94,7 +83,7 @@ export function kindOf({ before, after }: FileChange): ChangeKind {
   return before === undefined ? 'create' : after === undefined ? 'delete' : 'change'
 }
 
-/** What a file holds, through symbolic links; refused when it is not text, because it would not be the same afterwards. */
+/** Throws for bytes that would not survive a round trip. */
 export function readText(path: string): string | undefined {
   const bytes = readOrUndefined(path)
   const text = bytes?.toString('utf8')
@@ -108,14 +97,13 @@ export function readText(path: string): string | undefined {
   return text
 }
 
-/** Refuses what cannot be written, before the first byte is. */
 export function refuseBarred(changes: readonly FileChange[]): void {
   for (const { path } of changes) refuseIfBarred(path)
 }
 
 export function applyChange({ path, before, after }: FileChange): void {
   const target = behindLinks(path)
-  // The harness itself writes to its settings, at any time.
+  // The harness writes to its settings at any time.
   if (readText(path) !== before) throw new Interfered(path)
   try {
     if (after === undefined) removeFile(target)
@@ -131,20 +119,19 @@ export function applyChange({ path, before, after }: FileChange): void {
   }
 }
 
-/** The folders that would have to be made for a file, the outermost first. */
 export function missingFolders(path: string): readonly string[] {
   const folder = dirname(behindLinks(path))
   if (existsSync(folder) || folder === dirname(folder)) return []
   return [...missingFolders(folder), folder]
 }
 
-/** Where a file really is: one that is a symbolic link, as dotfile managers make them, stays one. */
+/** A symbolic link, as dotfile managers make, stays one. */
 function behindLinks(path: string): string {
   try {
     return realpathSync(path)
   } catch (error) {
     if (!isMissing(error)) throw error
-    // Nothing there, or a link to nothing there yet.
+    // Missing, or a link to something missing.
     const target = linkTarget(path)
     return target === undefined ? path : behindLinks(resolve(dirname(path), target))
   }
@@ -159,7 +146,7 @@ function linkTarget(path: string): string | undefined {
   }
 }
 
-/** A file is replaced by renaming, which asks nobody whether that file may be written; so this asks. */
+/** Replacing by rename ignores the file's permissions, so check them. */
 function refuseIfBarred(path: string): void {
   const target = behindLinks(path)
   const nearest = existsSync(target) ? target : existingParent(target)
@@ -201,26 +188,20 @@ class Interfered extends StintError {
   }
 }
 
-// What setup wrote, so that it can be undone exactly. It lies outside the project: it speaks of this machine's files.
-
-/** What was written into one file. */
 export interface WrittenFile {
-  /** The sum of the file as setup left it. */
   readonly sum: string
-  /** The way back, or `delete` for a file that setup created. */
+  /** `delete` for a file that setup created. */
   readonly undo: readonly UndoStep[] | 'delete'
-  /** In settings: the containers that were there before, and stay when they are empty. */
+  /** Containers that existed before, which stay when empty. */
   readonly kept?: readonly string[]
-  /** In settings: what setup put there and anybody might have: betas, an approval. */
+  /** Values of ours that anyone might have: betas, an approval. */
   readonly added?: readonly string[]
 }
 
 export interface Manifest {
   readonly v: 1
-  /** The file, or the folder of a plugin, that was set up. */
   readonly target: string
   readonly files: Readonly<Record<string, WrittenFile>>
-  /** The folders that setup created. */
   readonly folders: readonly string[]
 }
 
@@ -228,7 +209,7 @@ export function manifestPath(stateHome: string, target: string): string {
   return join(manifestFolder(stateHome), `${sumOf(target).slice(0, 16)}.json`)
 }
 
-/** The manifest, or an empty one when there is none that can be read: what is ours is then known by its looks. */
+/** Without a readable manifest, ours is recognised by its content. */
 export function readManifest(path: string, target: string): Manifest {
   const empty: Manifest = { v: 1, target, files: {}, folders: [] }
   try {
@@ -246,7 +227,6 @@ export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify(manifest, undefined, 2)}\n`
 }
 
-/** Whether anything else is set up on this machine. */
 export function hasOtherManifests(stateHome: string, path: string): boolean {
   try {
     return readdirSync(manifestFolder(stateHome)).some(
@@ -269,17 +249,14 @@ function manifestFolder(stateHome: string): string {
   return join(stateHome, 'setup')
 }
 
-// How to get back from what was written to what was there. Kept instead of a copy of the file, because settings
-// may hold keys and passwords.
+// Kept instead of a copy, because settings may hold secrets.
 
-/** In the text as it was written: the piece at this place becomes that one. */
 export interface UndoStep {
   readonly at: number
   readonly length: number
   readonly text: string
 }
 
-/** The steps back, the first one first, through texts that are one edit apart. */
 export function undoSteps(texts: readonly string[]): readonly UndoStep[] {
   return texts
     .slice(1)

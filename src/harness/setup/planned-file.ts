@@ -1,20 +1,14 @@
-// A file that is somebody else's and holds something of ours.
 import { join, relative, sep } from 'node:path'
 import { type FileChange, type WrittenFile, readText, sumOf, undo, undoSteps } from './plan.ts'
 
-/** How something of ours is put into a text and taken out of it. */
 export interface TextEdit {
-  /** Whether it is there as it should be. */
   isCurrent(text: string): boolean
-  /** The texts from one without it to the one with it, one edit apart. */
+  /** The texts from without to with it, one edit apart. */
   add(text: string): readonly string[]
-  /** The text without it, by what is known of how it got there. */
   takeOut(text: string, known?: Pick<WrittenFile, 'kept' | 'added'>): string
-  /** The containers in a text without it. */
   containers?(text: string): readonly string[]
-  /** What it adds to a text that cannot be told from what others write. */
+  /** Values that cannot be told from what others write. */
   added?(text: string): readonly string[]
-  /** Whether a text says nothing at all, so that a file of ours may go. */
   isEmpty(text: string): boolean
 }
 
@@ -23,7 +17,6 @@ export interface PlannedFile {
   readonly written?: WrittenFile
 }
 
-/** What comes of putting ours into a file. Nothing when it is there already. */
 export function planEdit(
   path: string,
   edit: TextEdit,
@@ -45,7 +38,7 @@ export function planEdit(
   return { change: { path, before, after }, written }
 }
 
-/** What comes of taking ours out of a file: the very bytes that were there when nobody wrote to it since. */
+/** The exact original bytes if the file is unchanged since. */
 export function planTakingOut(
   path: string,
   edit: TextEdit,
@@ -59,24 +52,20 @@ export function planTakingOut(
   return rest === before ? undefined : { path, before, after: rest }
 }
 
-/** The text before us; undefined when somebody wrote to the file since. */
 function asItWas(text: string, known: WrittenFile | undefined): string | undefined {
   if (known === undefined || sumOf(text) !== known.sum) return undefined
   return known.undo === 'delete' ? '' : undo(text, known.undo)
 }
 
-// Files that are ours as a whole: slash commands, a plugin.
-
 export interface OwnedFiles {
   readonly changes: readonly FileChange[]
   readonly written: Readonly<Record<string, WrittenFile>>
-  /** Files of these names that somebody else wrote, or changed. */
+  /** Files of these names that are not ours, or were changed. */
   readonly foreign: readonly string[]
 }
 
 type Known = Readonly<Record<string, WrittenFile>>
 
-/** What comes of writing these files, and of taking away those that an older version wrote and this one does not. */
 export function planOwned(
   files: ReadonlyMap<string, string>,
   folder: string,
@@ -98,7 +87,6 @@ export function planOwned(
   }
 }
 
-/** What comes of taking files away that hold what is given, or what the manifest knows. */
 export function planOwnedRemoval(
   files: ReadonlyMap<string, string | undefined>,
   known: Known,
@@ -116,7 +104,6 @@ export function planOwnedRemoval(
   }
 }
 
-/** What the manifest knows in a folder and these files do not name. */
 export function retiredPaths(
   files: ReadonlyMap<string, string>,
   folder: string,
@@ -128,21 +115,18 @@ export function retiredPaths(
   return new Map(paths.map((path) => [path, undefined]))
 }
 
-/** A name that is free is ours to take. */
+/** A free name is ours to take. */
 function isOurs(text: string | undefined, known: WrittenFile | undefined): boolean {
   return text === undefined || (known !== undefined && sumOf(text) === known.sum)
 }
 
-// Lines of ours between two marking lines, in a file that is somebody else's.
-
 export interface Marks {
   readonly begin: string
   readonly end: string
-  /** An empty line before it, as between paragraphs. */
+  /** With an empty line before it. */
   readonly isApart: boolean
 }
 
-/** The texts up to the one with the block at its end, one edit apart. The first has no block. */
 export function addBlock(text: string, marks: Marks, lines: readonly string[]): readonly string[] {
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n'
   const ended = text === '' || text.endsWith('\n') ? text : `${text}${lineEnd}`
@@ -150,7 +134,6 @@ export function addBlock(text: string, marks: Marks, lines: readonly string[]): 
   return [text, `${apart}${[marks.begin, ...lines, marks.end, ''].join(lineEnd)}`]
 }
 
-/** The lines of the block, without the marks. */
 export function blockIn(text: string, marks: Marks): readonly string[] | undefined {
   const lines = text.split('\n').map(withoutReturn)
   const [begin, end] = limits(lines, marks)
@@ -175,9 +158,7 @@ function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line
 }
 
-// What a setup for one person adds to a project stays out of `git status`.
-
-/** Each agent program has lines of its own, so that one can be taken out without the other. */
+/** One block per agent program. */
 function marksOf(program: string) {
   return {
     begin: `# stint setup${program}: begin`,
@@ -190,7 +171,6 @@ export function excludePath(gitCommonDir: string): string {
   return join(gitCommonDir, 'info', 'exclude')
 }
 
-/** The pattern that means one file of a worktree and no other. */
 export function excludePattern(root: string, path: string): string {
   return `/${relative(root, path).split(sep).join('/')}`
 }

@@ -18,7 +18,6 @@ import { type StartedAgent, endOf, failureOf, limitBehind } from './start-agent.
 import { Updates, usageIn } from './updates.ts'
 import { defined } from '../../../text/defined.ts'
 
-/** So long may an agent take to end a turn, or itself, before it is ended. */
 const TURN_PATIENCE_MS = 5000
 const CLOSE_PATIENCE_MS = 2000
 
@@ -31,14 +30,12 @@ interface Turn {
   ended: Promise<void>
 }
 
-/** What an agent tells and asks, from before its conversation has a name. */
 export class Listener {
   readonly updates: Updates
   readonly #options: OpenConversation
   turn: Turn | undefined
-  /** Agents may speak of conversations of their own, with agents under them. */
+  /** Agents may also report conversations of their own sub-agents. */
   id: string | undefined
-  /** The last figures that were told between two turns. */
   #between: HarnessEvent | undefined
 
   constructor(options: OpenConversation) {
@@ -49,7 +46,7 @@ export class Listener {
   readonly update = (params: Json): void => {
     if (this.id !== undefined && params['sessionId'] !== this.id) return
     const events = this.updates.read(objectOf(params['update']) ?? {})
-    // Between turns only history is told, and how full the context is.
+    // Between turns agents send only history and usage.
     if (this.turn === undefined)
       this.#between = events.findLast((event) => event.type === 'usage') ?? this.#between
     else this.turn.events.push(...events)
@@ -62,7 +59,7 @@ export class Listener {
     options,
   }: RequestPermissionRequest): Promise<RequestPermissionResponse> => {
     const use = this.updates.tool(toolCall as unknown as Json)
-    // Some tell what they are about to do only when they ask.
+    // Some agents describe the tool use only when they ask for permission.
     const { status: _, ...told } = toolCall
     this.update({ sessionId: this.id, update: { ...told, sessionUpdate: 'tool_call_update' } })
     const isYes = isAllowed(use, this.#options).catch(() => false)
@@ -74,7 +71,7 @@ export class Listener {
   }
 
   begin(turn: Turn): void {
-    // What came of an earlier turn, or of history, after its end belongs to no turn.
+    // Late updates of an earlier turn, or of loaded history, belong to no turn.
     this.updates.endTurn()
     this.updates.said = undefined
     this.turn = turn
@@ -155,7 +152,7 @@ export class AcpConversation implements Conversation {
       if (limit !== undefined && !turn.isLimitTold) turn.events.push({ type: 'limit', ...limit })
       return { type: 'turn ended', how: 'failed', failure }
     }
-    // It is gone, or has closed its line to us and is as good as gone.
+    // It is gone, or has closed its output and is as good as gone.
     await this.#agent.process.end(CLOSE_PATIENCE_MS)
     if (turn.isInterrupted) return { type: 'turn ended', how: 'interrupted' }
     return { type: 'turn ended', how: 'died', failure: await endOf(this.#agent.process) }
@@ -165,7 +162,6 @@ export class AcpConversation implements Conversation {
     const { turn } = this.#listener
     if (turn === undefined) return
     turn.cancel()
-    // The turn ends by the agent's answer, or by its end.
     this.#agent.connection.agent
       .notify(methods.agent.session.cancel, { sessionId: this.id })
       .catch(() => undefined)

@@ -5,7 +5,6 @@ import { findProgram } from '../../process/find-program.ts'
 import { type AcpProgram, type StartedAgent, orEnd, startAgent } from './start-agent.ts'
 import { AcpConversation, Listener } from './conversation.ts'
 
-/** Whether an agent can be started and speaks the protocol. */
 export async function checkAgent(
   program: AcpProgram,
   env: NodeJS.ProcessEnv,
@@ -37,7 +36,6 @@ export async function checkAgent(
   }
 }
 
-/** A new conversation with an agent, or one that is gone on with. */
 export async function openConversation(
   program: AcpProgram,
   options: OpenConversation,
@@ -56,7 +54,6 @@ interface Entered {
   readonly configOptions?: readonly SessionConfigOption[] | null | undefined
 }
 
-/** A new conversation, or the one to go on with. */
 async function enter(
   { name }: AcpProgram,
   { connection, says }: StartedAgent,
@@ -86,7 +83,6 @@ async function enter(
   return { id: options.resume, configOptions }
 }
 
-/** Sets the model where one is wanted, and answers which it is, where the agent tells. */
 async function chooseModel(
   { name }: AcpProgram,
   { connection }: StartedAgent,

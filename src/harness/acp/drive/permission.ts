@@ -5,11 +5,9 @@ import { isPermitted } from '../../contract/permission-rules.ts'
 import type { ToolUse } from './updates.ts'
 import { defined } from '../../../text/defined.ts'
 
-/** Kinds of tools that change nothing. */
 const LOOKING = new Set(['read', 'search', 'think'])
 const EDITING = new Set(['edit', 'delete', 'move'])
 
-/** Whether a use of a tool is allowed, by the rules and then by whoever decides. */
 export async function isAllowed(use: ToolUse, options: OpenConversation): Promise<boolean> {
   if (options.permissions === 'all' || (await isAllowedByRules(use, options))) return true
   return (await options.decide?.(requestAbout(use))) ?? false
@@ -39,7 +37,6 @@ function requestAbout({ name, title, command, cwd, paths }: ToolUse): Permission
   }
 }
 
-/** The answer in the agent's own options: for this once where it can be had. */
 export function answer(
   isYes: boolean,
   options: readonly PermissionOption[],

@@ -28,10 +28,9 @@ interface Handlers {
   readonly permission: (request: RequestPermissionRequest) => Promise<RequestPermissionResponse>
 }
 
-/** Agents install and update themselves before they answer; one that says nothing for so long never will. */
+/** Agents may install or update themselves before they answer. */
 const PATIENCE_MS = 180_000
 
-/** Starts an agent and comes to terms with it. A failure is told with what the agent said last. */
 export async function startAgent(
   program: AcpProgram,
   { cwd, env, wrap, trace }: Pick<OpenConversation, 'cwd' | 'env' | 'wrap' | 'trace'>,
@@ -53,7 +52,6 @@ export async function startAgent(
   return { process, connection, says }
 }
 
-/** Ends the agent when a step on the way to a conversation fails, and says why it did. */
 export async function orEnd<T>(
   { name }: AcpProgram,
   { process, connection }: Omit<StartedAgent, 'says'>,
@@ -84,7 +82,6 @@ export async function orEnd<T>(
   }
 }
 
-/** How a process ended, with the last it said. */
 export async function endOf(process: GuardedProcess): Promise<string> {
   const { code, signal } = await process.exited
   const how = signal === null ? `it exited with ${code}` : `it was ended by ${signal}`
@@ -92,10 +89,9 @@ export async function endOf(process: GuardedProcess): Promise<string> {
   return shorten(oneLine(last === '' ? how : `${how}: ${last}`), 1000)
 }
 
-/** Where agents put the reason that the message of an error leaves out. */
+/** Where agents put the reason when the message is just "Internal error". */
 const DETAILS = ['details', 'message', 'error', 'resetsAt']
 
-/** What a request failed for. The message is often a mere "Internal error". */
 export function failureOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const data = error instanceof RequestError ? error.data : undefined
@@ -110,7 +106,6 @@ export function failureOf(error: unknown): string {
   return shorten(oneLine(parts.join(': ')), 2000)
 }
 
-/** The limit that a request failed for; undefined when it was something else. */
 export function limitBehind(error: unknown): LimitReached | undefined {
   const failure = failureOf(error)
   const isLimit =
@@ -128,11 +123,11 @@ function hintFor(error: unknown, isGone: boolean): string {
 
 interface Taps {
   readonly trace?: (direction: 'to' | 'from', line: string) => void
-  /** Takes the updates, in the order in which they came and before any answer that came behind them. */
+  /** Called in order, before any response that came after the update. */
   readonly update: (params: Json) => void
 }
 
-/** The line to an agent. What is no message is passed over: some print to their standard output. */
+/** Lines that are no messages are skipped: some agents print to standard output. */
 export function streamTo(agent: GuardedProcess, { trace, update }: Taps): Stream {
   let isWanted = true
   const readable = new ReadableStream<AnyMessage>({
@@ -160,7 +155,6 @@ export function streamTo(agent: GuardedProcess, { trace, update }: Taps): Stream
   return { readable, writable }
 }
 
-/** An agent program that speaks the protocol. */
 export interface AcpProgram {
   readonly name: string
   readonly command: string

@@ -1,5 +1,5 @@
-// What an ACP agent says while it works, as events. Read from what came over the line and not through the schema: an
-// update that this version of the protocol does not know must not cost the ones it does.
+// Read without the schema: an update kind unknown to this protocol version must not lose the known
+// ones.
 import { quoteWord } from '../../../command/quote-word.ts'
 import type { Usage } from '../../../session/entries.ts'
 import { defined } from '../../../text/defined.ts'
@@ -15,7 +15,6 @@ import {
 import type { HarnessEvent } from '../../contract/drive.ts'
 import { limitIn } from '../../contract/usage-limit.ts'
 
-/** Reads the updates of one conversation, in their order. */
 export class Updates {
   readonly #tools = new Map<
     string,
@@ -28,7 +27,6 @@ export class Updates {
   #message = ''
   #messageId: string | undefined
   #context: number | undefined
-  /** The last whole message. */
   said: string | undefined
   readonly #tellsDeltas: boolean
 
@@ -57,7 +55,6 @@ export class Updates {
     }
   }
 
-  /** The message that was being said, for it is over. */
   flush(): readonly HarnessEvent[] {
     const text = this.#message
     this.#message = ''
@@ -66,7 +63,6 @@ export class Updates {
     return [{ type: 'text', text }]
   }
 
-  /** A turn is over: what was begun in it has failed, and is not gone on with. */
   endTurn(): readonly HarnessEvent[] {
     const unfinished = [...this.#tools.values()].filter(
       (use) => use.isStarted === true && use.isOver !== true,
@@ -75,7 +71,6 @@ export class Updates {
     return [...this.flush(), ...unfinished.map((use) => toolEvent(use, 'failed'))]
   }
 
-  /** What is known of a use of a tool, with what a request about it tells. */
   tool(told: Json): ToolUse {
     const id = nameOf(told['toolCallId']) ?? ''
     return toolUse(id, told, this.#tools.get(id))
@@ -100,7 +95,7 @@ export class Updates {
     if (before?.isOver === true) return []
     const use = toolUse(id, update, before)
     const isOver = use.status === 'completed' || use.status === 'failed'
-    // Announced before it is known what it does: it begins when that is told.
+    // Some announce a tool use before they say what it does.
     const isKnown =
       use.command !== undefined || use.paths.length > 0 || (use.status ?? 'pending') !== 'pending'
     const isStarted = before?.isStarted === true || isKnown
@@ -117,7 +112,7 @@ export class Updates {
     const cost = objectOf(update['cost'])
     const costUsd = cost?.['currency'] === 'USD' ? countOf(cost['amount']) : undefined
     this.#context = context ?? this.#context
-    // Some say 0 for what they do not know.
+    // Some report 0 for an unknown window.
     const model = nameOf(objectOf(update['_meta'])?.['_claude/model'])
     return [
       {
@@ -127,7 +122,10 @@ export class Updates {
     ]
   }
 
-  /** Told once, when it is done; some say so twice, and again when the conversation is loaded. */
+  /**
+   * Reported once, when completed: some agents say so twice, and again when the conversation is
+   * loaded.
+   */
   #compaction(update: Json): readonly HarnessEvent[] {
     const id = nameOf(update['compactionId'])
     if (id === undefined) return []
@@ -152,7 +150,7 @@ export class Updates {
   }
 }
 
-// What an ACP agent tells of its tools. Only the id is certain; the rest comes in pieces, and differs between agents.
+// Only the id is certain; the rest comes in pieces and differs between agents.
 
 export type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
 
@@ -170,7 +168,6 @@ export interface ToolUse {
 
 const LONGEST_OUTPUT = 4000
 
-/** What is known of a use of a tool, with what a message adds to it. */
 export function toolUse(id: string, told: Json, before?: ToolUse): ToolUse {
   const title = textOf(told['title']) ?? before?.title
   const kind = textOf(told['kind']) ?? before?.kind
@@ -192,7 +189,6 @@ export function toolUse(id: string, told: Json, before?: ToolUse): ToolUse {
         before?.command ??
         (kind === 'execute' ? commandInTitle(title) : undefined),
       cwd: folderIn(told) ?? before?.cwd,
-      // What it says while it works describes it.
       output: isOver(told) ? outputIn(told) : undefined,
       status: textOf(told['status']) ?? before?.status,
     }),
@@ -214,12 +210,10 @@ function commandIn(told: Json): string | undefined {
   const command = input?.['command'] ?? input?.['cmd']
   if (!Array.isArray(command)) return textOf(command)
   const words = command.filter((word) => typeof word === 'string')
-  // A shell and its script come to the script.
   const isScript = words.length === 3 && SHELL.test(words[0]!) && /^-\w*c$/.test(words[1]!)
   return isScript ? words[2] : words.map(quoteWord).join(' ')
 }
 
-/** Where a command is to run, by the names that agents have for it. */
 function folderIn(told: Json): string | undefined {
   const input = objectOf(told['rawInput'])
   return [input?.['cwd'], input?.['workdir'], input?.['directory'], input?.['dir_path']]
@@ -260,8 +254,8 @@ function outputIn(told: Json): string | undefined {
     ?.slice(-LONGEST_OUTPUT)
 }
 
-// What a turn used, as its answer tells it. The draft of the protocol speaks of the whole session; the agents that tell it
-// (claude-agent-acp 0.99, codex-acp 2.6) give the sum of the turn.
+// The draft protocol means the whole session, but claude-agent-acp 0.99 and codex-acp 2.6 report
+// the turn.
 
 export function usageIn(response: Json): Usage | undefined {
   const usage = objectOf(response['usage'])
@@ -278,7 +272,7 @@ function counted(usage: Json): Usage {
     'totalTokens',
   ].map((name) => countOf(usage[name]) ?? 0) as [number, number, number, number, number, number]
   const cached = cacheRead + cacheWritten
-  // Whether the input has the cached tokens in it, and the output the thoughts, only the total tells.
+  // Only the total shows whether input includes cached tokens and output includes thoughts.
   const isCachedWithin = cached > 0 && total === input + output && input >= cached
   const isThoughtApart = thought > 0 && total === input + output + cached + thought
   return {
@@ -289,7 +283,7 @@ function counted(usage: Json): Usage {
   }
 }
 
-/** How Gemini CLI tells it. */
+/** Gemini CLI's form. */
 function quotaIn(response: Json): Usage | undefined {
   const count = objectOf(objectOf(objectOf(response['_meta'])?.['quota'])?.['token_count'])
   if (count === undefined) return undefined

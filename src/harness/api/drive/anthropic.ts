@@ -16,7 +16,6 @@ import {
 
 type SentBlock = Record<string, unknown>
 
-/** The body of a request to the Messages API. */
 export function anthropicBody({
   settings,
   model,
@@ -33,8 +32,8 @@ export function anthropicBody({
   )
   const standing = system.map((text): SentBlock => ({ type: 'text', text }))
   const users = messages.filter(({ role }) => role === 'user').map(({ content }) => content)
-  // What stays the same: the instructions, then the files it began with. Then the way so far, twice, so that the provider finds
-  // where the request before ended however much came since. It takes no more than these four.
+  // The provider takes four cache marks: instructions, opening files, and the last two user
+  // messages.
   const opening = users[0]?.slice(0, 1) ?? []
   const marked = [
     ...standing.slice(-1),
@@ -58,7 +57,7 @@ export function anthropicBody({
   }
 }
 
-/** A thought from which a secret was taken before it was stored is not the one that was signed. */
+/** A thought that was redacted when stored no longer matches its signature. */
 function isAsSigned({ type, thinking }: Json): boolean {
   return type !== 'thinking' || typeof thinking !== 'string' || !thinking.includes('[redacted:')
 }
@@ -70,7 +69,6 @@ function thinkingFor(thinking: number | 'adaptive' | undefined): Json | undefine
     : { type: 'enabled', budget_tokens: thinking }
 }
 
-/** A block of the answer. Its text is its text, its thoughts, or the JSON of a tool's input. */
 interface Block {
   readonly start: Json
   text: string
@@ -87,7 +85,6 @@ const STOPS: Readonly<Record<string, Stop>> = {
   refusal: 'refused',
 }
 
-/** An answer of the Messages API. */
 export class AnthropicReply implements ReplyReader {
   isWhole = false
   readonly #blocks = new Map<number, Block>()
@@ -112,7 +109,7 @@ export class AnthropicReply implements ReplyReader {
         )
       case 'message_delta':
         this.#stop = nameOf(objectOf(event['delta'])?.['stop_reason']) ?? this.#stop
-        // The figures there are sums of the whole answer, and not all of them are always there.
+        // These are sums over the whole answer, and some may be missing.
         this.#usage = { ...this.#usage, ...objectOf(event['usage']) }
         return undefined
       case 'message_stop':
@@ -161,7 +158,7 @@ function partOf({ start, text, signature }: Block, isWhole: boolean): Part | und
     case 'text':
       return text.trim() === '' ? undefined : { type: 'text', text }
     case 'thinking':
-      // Without its signature the provider does not take it back.
+      // The provider refuses a thought without its signature.
       return signature === '' ? undefined : { type: 'thinking', text, signature }
     case 'redacted_thinking':
       return { type: 'thinking', text: '', ...defined({ data: textOf(start['data']) }) }

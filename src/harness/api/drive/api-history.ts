@@ -1,5 +1,3 @@
-// The one memory of a conversation with a bare model: every request is built from what stands here, so that whoever goes on with it
-// after a crash asks what the process before would have asked.
 import { readInside } from '../../../context/read-inside.ts'
 import type { Began, HistoryItem, Message, Part } from '../../../history/items.ts'
 import { liveMessages } from '../../../history/live-messages.ts'
@@ -9,16 +7,11 @@ import { defined } from '../../../text/defined.ts'
 import { safeLine, safePassage } from '../../../text/safe-text.ts'
 
 export type ToolUse = Extract<Part, { readonly type: 'tool use' }>
-/** What somebody said, without its place. */
 export type Said = Omit<Message, 'type' | 'id' | 'parent' | 'at'>
 
-/** What is stored, as it is sent. */
 export interface StoredContext {
-  /** The standing instructions. */
   readonly system: readonly string[]
-  /** All that was said, without them. */
   readonly items: readonly HistoryItem[]
-  /** What of it the model sees, with them. */
   readonly live: readonly Message[]
 }
 
@@ -32,7 +25,7 @@ export class ApiHistory {
     this.#conversation = conversation
   }
 
-  /** Stores what everything else follows, unless it is there already: it is not in one that another harness began. */
+  /** A conversation begun in another harness has no opening yet. */
   begin(began: Omit<Began, 'type' | 'conversation'>, opening: () => readonly Said[]): void {
     const isNew = !this.#store.has(this.#conversation)
     if (!isNew && this.read().system.length > 0) return
@@ -61,7 +54,6 @@ export class ApiHistory {
     this.#add([{ type: 'ended', at: new Date().toISOString(), reason }])
   }
 
-  /** Each follows the one before it, and the first what is there. */
   #messagesOf(said: readonly Said[]): readonly Message[] {
     let last = this.#last
     return said.map((one): Message => {
@@ -95,10 +87,8 @@ export function toolUses(parts: readonly Part[]): readonly ToolUse[] {
   return parts.filter((part): part is ToolUse => part.type === 'tool use')
 }
 
-// What a conversation begins with, before anybody has said anything. It is made once and then stored, so that every request of the
-// conversation begins with the same bytes, whatever becomes of the files.
+// Stored once, so that every request begins with the same bytes even if the files change.
 
-/** The files of project instructions that are read without being asked for. */
 export const INSTRUCTIONS = ['AGENTS.md', 'CLAUDE.md']
 
 const LONGEST_INSTRUCTIONS = 32_000
@@ -115,12 +105,10 @@ const SYSTEM = `You are a coding agent. You work in a folder of a project, with 
 
 export interface OpeningOptions {
   readonly cwd: string
-  /** Given with the conversation, behind our own. */
   readonly standing?: string | undefined
   readonly initialFiles: readonly string[]
 }
 
-/** The standing instructions, and the files that were there to begin with. */
 export function openingMessages({ cwd, standing, initialFiles }: OpeningOptions): readonly Said[] {
   const system = [
     SYSTEM,
@@ -148,7 +136,7 @@ export function openingMessages({ cwd, standing, initialFiles }: OpeningOptions)
   ]
 }
 
-/** One that says the same as another, or nothing but where to read, is left out. */
+/** Leaves out a file that repeats another or only points to it. */
 function instructionsIn(cwd: string): readonly { readonly path: string; readonly text: string }[] {
   const found = INSTRUCTIONS.flatMap((path) => {
     const read = readInside(cwd, path)

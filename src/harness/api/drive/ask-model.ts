@@ -1,4 +1,3 @@
-// One stateless, streamed request, asked again where that may help. An answer that breaks off is no answer: nothing of it stays.
 import { errnoOf } from '../../../journal/errors.ts'
 import { PiecesWithoutKey, withoutKey, withoutKeyIn } from './key-out.ts'
 import { ModelFailure, failureFor } from './model-failure.ts'
@@ -11,13 +10,10 @@ import { Silence } from './silence.ts'
 
 export interface AskOptions {
   readonly key: string | undefined
-  /** How long to wait before each further try. */
   readonly waits?: readonly number[]
   readonly delta: (text: string) => void
-  /** The answer of which pieces were told broke off, and is asked for again. */
   readonly anew: () => void
   readonly trace: (direction: 'to' | 'from', line: string) => void
-  /** Aborted, the answer ends where it is, and is given so far as it came. */
   readonly signal: AbortSignal
 }
 
@@ -38,7 +34,7 @@ export async function askModel(request: ModelRequest, options: AskOptions): Prom
     } catch (error) {
       if (signal.aborted) return withoutKeyIn(reader.reply(), key)
       if (!(error instanceof ModelFailure)) throw error
-      // Where nobody listens, nobody is busy.
+      // An unreachable server is not busy, so fewer tries are enough.
       const wait = error.at.isUnreachable === true && tries >= 2 ? undefined : waits[tries]
       if (error.kind !== 'again') throw error.without(key)
       if (wait === undefined) throw givenUp(error, tries).without(key)
@@ -49,7 +45,6 @@ export async function askModel(request: ModelRequest, options: AskOptions): Prom
   }
 }
 
-/** Who was told to slow down to the last has reached a limit. */
 function givenUp({ message, at }: ModelFailure, tries: number): ModelFailure {
   const told = tries === 0 ? message : `${message}; asked ${tries + 1} times`
   return new ModelFailure(at.isThrottled === true ? 'limit' : 'no', told, at)
@@ -90,7 +85,7 @@ async function askListening(
       ...form.headers(key),
     },
     body,
-    // A key would travel along to wherever it leads.
+    // A redirect would carry the key to another host.
     redirect: 'manual',
     signal: silence.signal,
   })
@@ -110,7 +105,6 @@ async function askListening(
   if (!reader.isWhole) throw new ModelFailure('again', 'the answer broke off in the middle')
 }
 
-/** Asks for an address, and says in words that nobody is there. */
 export async function reach(address: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(address, init)
@@ -128,7 +122,6 @@ export async function reach(address: string, init: RequestInit): Promise<Respons
   }
 }
 
-/** What a server said instead of an answer, without the key. */
 export async function refusalOf(
   response: Response,
   settings: ApiSettings,
@@ -164,7 +157,7 @@ async function beginningOf(response: Response): Promise<string> {
 
 async function* noBytes(): AsyncGenerator<Uint8Array> {}
 
-/** `fetch failed` says nothing; what is behind it does. */
+/** `fetch failed` says nothing; its cause does. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   return errnoOf(cause) ?? (cause instanceof Error ? cause.message : String(cause))

@@ -28,7 +28,6 @@ export interface ConversationParts {
   readonly history: ApiHistory
   readonly program: ToolProgram
   readonly options: OpenConversation
-  /** Stores what the conversation begins with. */
   readonly begin: () => void
 }
 
@@ -125,7 +124,7 @@ export class ApiConversation implements Conversation {
     try {
       this.#parts.history.end('closed')
     } catch (error) {
-      // A disk that takes nothing more keeps no process from ending, and there is nobody left to be told.
+      // A full disk must not keep the process from ending.
       if (!(error instanceof StintError)) throw error
     }
   }

@@ -1,9 +1,8 @@
-// A key is known by its value alone: it need not look like one. Servers repeat what they were sent, in errors and in answers.
+// A key is known by its value alone; servers repeat what they were sent.
 const MARK = '[redacted:api-key]'
-/** What is shorter is no secret but a word such as `none`, for servers that want something there, and stands in many a text. */
+/** Shorter values are placeholders such as `none`, which occur in ordinary text. */
 const SHORTEST = 8
 
-/** A text without the key, as it stands, and as JSON writes it, also within JSON. */
 export function withoutKey(text: string, key: string | undefined): string {
   if (key === undefined || key.length < SHORTEST) return text
   const inJson = escaped(key)
@@ -14,7 +13,6 @@ function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-/** The same for every text in a value of JSON. */
 export function withoutKeyIn<T>(value: T, key: string | undefined): T {
   const clean = (inner: unknown): unknown => {
     if (typeof inner === 'string') return withoutKey(inner, key)
@@ -27,7 +25,7 @@ export function withoutKeyIn<T>(value: T, key: string | undefined): T {
   return clean(value) as T
 }
 
-/** Takes a text in pieces, and holds back what may be the beginning of the key until more is known. */
+/** Holds back what may be the beginning of the key until more is known. */
 export class PiecesWithoutKey {
   readonly #key: string | undefined
   #held = ''
@@ -36,7 +34,6 @@ export class PiecesWithoutKey {
     this.#key = key
   }
 
-  /** What may be told now. What is held at the end follows with the whole text. */
   take(piece: string): string {
     const text = withoutKey(this.#held + piece, this.#key)
     const from = this.#beginningIn(text)

@@ -1,4 +1,3 @@
-// Why a model did not answer, and what is to be done about it.
 import { oneLine, shorten } from '../../../text/clean.ts'
 import { objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
 import { redact } from '../../../text/redact.ts'
@@ -6,7 +5,7 @@ import { withoutKey } from './key-out.ts'
 import { limitIn } from '../../contract/usage-limit.ts'
 import { defined } from '../../../text/defined.ts'
 
-/** `again`: asking again may help. `limit`: the account is used up. `no`: asking again gives the same answer. */
+/** `again`: a retry may help. `no`: a retry gives the same answer. */
 export type FailureKind = 'again' | 'limit' | 'no'
 
 export class ModelFailure extends Error {
@@ -14,7 +13,6 @@ export class ModelFailure extends Error {
   constructor(
     readonly kind: FailureKind,
     message: string,
-    /** When it may be asked again, as the provider says. */
     readonly at: {
       readonly retryAfterMs?: number
       readonly resetsAt?: string
@@ -27,14 +25,13 @@ export class ModelFailure extends Error {
     super(shorten(oneLine(redact(message).text), LONGEST))
   }
 
-  /** The same, without the key that was sent. */
   without(key: string | undefined): ModelFailure {
     return new ModelFailure(this.kind, withoutKey(this.message, key), this.at)
   }
 }
 
 const LONGEST = 2000
-/** Who is told to wait longer than this has reached a limit rather than a crowd. */
+/** A longer wait is a usage limit. */
 const LONGEST_WAIT_MS = 60_000
 
 const USED_UP = /credit balance|insufficient_quota|exceeded your current quota|billing/i
@@ -45,17 +42,14 @@ interface Answered {
   readonly status: number
   readonly headers: Headers
   readonly body: string
-  /** The variable with the key, to be named where it was refused. */
   readonly keyVariable: string | undefined
   readonly now: number
 }
 
-/** There is no room for an answer. */
 export function fullContext(reason: string): ModelFailure {
   return new ModelFailure('no', `the context is full: ${reason}`, { isFull: true })
 }
 
-/** What an answer that is none means. */
 export function failureFor({ status, headers, body, keyVariable, now }: Answered): ModelFailure {
   const said = messageIn(body)
   const told = `${said === '' ? 'no reason given' : said} (HTTP ${status})`
@@ -81,7 +75,6 @@ export function failureFor({ status, headers, body, keyVariable, now }: Answered
   )
 }
 
-/** What an error in the middle of a stream means; `type` as the provider calls it. */
 export function failureInStream(error: unknown): ModelFailure {
   const fields = objectOf(error)
   const type = textOf(fields?.['type']) ?? textOf(fields?.['code']) ?? ''
@@ -105,7 +98,6 @@ function throttled(told: string, headers: Headers, now: number): ModelFailure {
   })
 }
 
-/** `retry-after` in seconds or as a date. */
 function waitIn(headers: Headers, now: number): number | undefined {
   const millis = Number.parseFloat(headers.get('retry-after-ms') ?? '')
   if (millis >= 0) return millis
@@ -115,7 +107,7 @@ function waitIn(headers: Headers, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** Both providers put it under `error.message`; servers of all kinds put it elsewhere, or send a page. */
+/** Servers other than the two providers put it elsewhere, or send a page. */
 function messageIn(body: string): string {
   const fields = objectOf(parseJson(body))
   const error = fields?.['error']

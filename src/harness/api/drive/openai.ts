@@ -15,7 +15,6 @@ import {
   parseJson,
 } from '../../../text/json-fields.ts'
 
-/** The body of a request for a chat completion. */
 export function openAiBody({
   settings,
   model,
@@ -26,7 +25,7 @@ export function openAiBody({
 }: ModelRequest): Json {
   return {
     model,
-    // The provider's own models know the new name alone, and most other servers the old one.
+    // OpenAI's own models accept only the new name, most other servers only the old one.
     [isOpenAi(settings.baseUrl) ? 'max_completion_tokens' : 'max_tokens']: maxOutput,
     stream: true,
     stream_options: { include_usage: true },
@@ -57,7 +56,6 @@ const STOPS: Readonly<Record<string, Stop>> = {
   content_filter: 'refused',
 }
 
-/** An answer of a chat completions API, of OpenAI or of one of the many servers that speak like it. */
 export class OpenAiReply implements ReplyReader {
   #text = ''
   #thinking = ''
@@ -87,7 +85,7 @@ export class OpenAiReply implements ReplyReader {
     this.#stop = nameOf(choice['finish_reason']) ?? this.#stop
     const delta = objectOf(choice['delta']) ?? {}
     for (const call of listOf(delta['tool_calls'])) this.#callWith(objectOf(call) ?? {})
-    // Two names for the same, by different servers.
+    // Servers differ in the name.
     this.#thinking += stringIn(delta, 'reasoning_content') || stringIn(delta, 'reasoning')
     const text = stringIn(delta, 'content') + stringIn(delta, 'refusal')
     this.#text += text
@@ -117,7 +115,7 @@ export class OpenAiReply implements ReplyReader {
     return stop === 'end' && this.#calls.length > 0 ? 'tools' : stop
   }
 
-  /** A call comes in pieces that share an index. Servers that give each whole may leave the index out. */
+  /** Pieces of a call share an index; servers that send it whole may leave the index out. */
   #callWith(piece: Json): void {
     const index = countOf(piece['index'])
     const id = nameOf(piece['id'])
@@ -139,7 +137,6 @@ function stringIn(fields: Json, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** What was read from the cache is counted in with the prompt. */
 function usageIn(usage: Json | undefined): Usage | undefined {
   const prompt = countOf(usage?.['prompt_tokens'])
   if (usage === undefined || prompt === undefined) return undefined

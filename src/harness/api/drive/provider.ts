@@ -4,7 +4,6 @@ import type { ModelRequest, ReplyReader } from './reply.ts'
 import { OpenAiReply, openAiBody } from './openai.ts'
 import type { ApiSettings } from '../../contract/drive.ts'
 
-/** How the two kinds of API differ. */
 export interface ProviderForm {
   readonly body: (request: ModelRequest) => Json
   readonly reader: () => ReplyReader
@@ -35,7 +34,7 @@ export function formOf({ provider }: ApiSettings): ProviderForm {
   return FORMS[provider]
 }
 
-/** An address under the base, which people give with `/v1` and without. */
+/** People give the base with `/v1` and without. */
 export function addressOf({ provider, baseUrl }: ApiSettings, path: string): string {
   const base = baseUrl.replace(/\/+$/, '')
   const needsVersion = provider === 'anthropic' && !/\/v\d+$/.test(base)

@@ -1,15 +1,11 @@
-// The form in which both providers stream: fields on lines, an empty line behind each event. Bytes may be split anywhere, in the
-// middle of a character or between the two halves of a line end.
-
 export interface ServerSentEvent {
   readonly event: string
   readonly data: string
 }
 
-/** More than any event of a model. Beyond it, it is no stream of events at all. */
 const LONGEST_LINE = 16 * 1024 * 1024
 
-/** The whole events of a stream. One that was cut off is not given: half of it may look like all of it. */
+/** An event that was cut off is dropped: half of it may look whole. */
 export async function* serverSentEvents(
   bytes: AsyncIterable<Uint8Array>,
   longest = LONGEST_LINE,
@@ -29,7 +25,6 @@ export async function* serverSentEvents(
   }
 }
 
-/** Lines that were ended, by CR, LF or both. */
 async function* linesOf(
   bytes: AsyncIterable<Uint8Array>,
   longest: number,
@@ -38,7 +33,7 @@ async function* linesOf(
   let rest = ''
   for await (const piece of bytes) {
     rest += decoder.decode(piece, { stream: true })
-    // A CR at the very end may be one half of a line end, so that it waits for what follows.
+    // A CR at the end may be half of a CRLF.
     const lines = rest.split(/\r\n|\n|\r(?!$)/)
     rest = lines.pop()!
     yield* lines

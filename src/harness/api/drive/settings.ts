@@ -5,7 +5,7 @@ export const BASE_URLS: Readonly<Record<Provider, string>> = {
   openai: 'https://api.openai.com/v1',
 }
 
-/** Longer than this fetch itself does not wait for the next bytes. */
+/** fetch itself waits no longer for the next bytes. */
 export const LONGEST_SILENCE_SECONDS = 300
 
 const KEYS: Readonly<Record<Provider, string>> = {
@@ -13,7 +13,7 @@ const KEYS: Readonly<Record<Provider, string>> = {
   openai: 'OPENAI_API_KEY',
 }
 
-/** The variable that the key is in. The usual ones are for the provider's own address alone: others get what is named for them. */
+/** The usual variables are for the provider's own address only. */
 export function keyVariable({ provider, baseUrl, keyEnv }: ApiSettings): string | undefined {
   return (
     keyEnv ??
@@ -21,7 +21,6 @@ export function keyVariable({ provider, baseUrl, keyEnv }: ApiSettings): string 
   )
 }
 
-/** A server on this machine, which needs no key and to which nothing travels in the open. */
 export function isLoopback(baseUrl: string): boolean {
   const { hostname } = new URL(baseUrl)
   return (
@@ -32,7 +31,6 @@ export function isLoopback(baseUrl: string): boolean {
   )
 }
 
-/** The settings of `api` or `api:NAME`. */
 export function settingsFor(
   harness: string,
   { usual, providers }: ModelSettings,

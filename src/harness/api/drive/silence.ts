@@ -1,9 +1,7 @@
 import { LONGEST_SILENCE_SECONDS } from './settings.ts'
 import { ModelFailure } from './model-failure.ts'
 
-/** Ends a request of which nothing has been heard for too long. */
 export class Silence {
-  /** Aborted when it took too long, or when the request is to end anyway. */
   readonly signal: AbortSignal
   readonly #seconds: number
   readonly #ending = new AbortController()
@@ -24,7 +22,6 @@ export class Silence {
     clearTimeout(this.#timer)
   }
 
-  /** Why the request ended, if it was this. */
   get failure(): ModelFailure | undefined {
     if (!this.#ending.signal.aborted) return undefined
     return new ModelFailure(
@@ -33,7 +30,6 @@ export class Silence {
     )
   }
 
-  /** Hands bytes on, and hears them. */
   async *listen(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of bytes) {
       this.heard()

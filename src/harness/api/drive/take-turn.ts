@@ -1,5 +1,3 @@
-// One turn: asked, answered, tools used, asked again, until the model has nothing more to do. Everything is stored before it is
-// acted upon, and every request is built from what is stored.
 import { tokensOf } from '../../contract/usage.ts'
 import { resolve } from 'node:path'
 import {
@@ -41,11 +39,9 @@ export interface TurnWork {
   readonly program: ToolProgram
   readonly options: OpenConversation
   readonly tell: (event: HarnessEvent) => void
-  /** Aborted when the turn is to end, or the program has ended. */
   readonly signal: AbortSignal
 }
 
-/** Takes a turn to its end. */
 export async function takeTurn(prompt: string, work: TurnWork): Promise<TurnEnded> {
   const { history, tell, signal } = work
   history.say({ role: 'user', parts: [{ type: 'text', text: prompt.toWellFormed() }] })
@@ -74,7 +70,7 @@ export async function takeTurn(prompt: string, work: TurnWork): Promise<TurnEnde
     }
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error
-    // For whoever reads it later; the model is not told.
+    // For readers of the history; it is not sent to the model.
     history.say({
       role: 'assistant',
       parts: [{ type: 'text', text: error.message }],
@@ -92,7 +88,6 @@ const FAILURES: Readonly<Partial<Record<Stop, string>>> = {
   refused: 'the model refused to go on',
 }
 
-/** Asks the model and stores what it said: all of it, or as much as was said when the turn was ended. */
 async function answerTo({ system, items, live }: StoredContext, work: TurnWork): Promise<Reply> {
   const { settings, model, room, key, waits, history, options, tell, signal } = work
   const tokens = contextTokens(live)
@@ -112,14 +107,14 @@ async function answerTo({ system, items, live }: StoredContext, work: TurnWork):
       ...defined({ waits }),
     },
   )
-  // The uses of tools in an answer that did not come to its end would never be answered.
+  // Tool uses of an incomplete answer would never get a result.
   const isWhole = reply.stop === 'end' || reply.stop === 'tools'
   const parts = withOwnIds(
     isWhole ? reply.parts : reply.parts.filter(({ type }) => type === 'text'),
     live,
   )
   if (parts.length > 0) {
-    // Some servers call every answer the same, and what shares a name is taken for one answer.
+    // Some servers give every answer the same id.
     const request = live.some((message) => message.request === reply.request)
       ? undefined
       : reply.request
@@ -133,7 +128,7 @@ async function answerTo({ system, items, live }: StoredContext, work: TurnWork):
   return { ...reply, parts }
 }
 
-/** Some servers count the uses of tools from the beginning in each answer. */
+/** Some servers restart the numbers of tool uses in each answer. */
 function withOwnIds(parts: readonly Part[], live: StoredContext['live']): readonly Part[] {
   const taken = new Set(live.flatMap((message) => toolUses(message.parts)).map(({ id }) => id))
   return parts.map((part) => {
@@ -150,7 +145,7 @@ function tellUsage(
   { room, tell, ...work }: TurnWork,
 ): void {
   if (usage === undefined && parts.length === 0) return
-  // Where a server counts nothing, an estimate tells whether the context fills up.
+  // Without counts from the server, an estimate shows how full the context is.
   const context =
     usage === undefined
       ? contextTokens([...live, { type: 'message', id: '', role: 'assistant', parts }])
@@ -163,7 +158,6 @@ function tellUsage(
   })
 }
 
-/** What came since the last answer may have filled it up at once, and whoever hands over has to know. */
 function tellFull({ room: { window, point }, model, tell }: TurnWork): void {
   if (window !== undefined)
     tell({ type: 'usage', context: window, window, model, ...defined({ point }) })
@@ -183,7 +177,6 @@ export interface ToolWork {
 
 const OUTPUT_SHOWN = 4000
 
-/** Uses one tool, if it may, and tells that it began and how it ended. Undefined when the program ended meanwhile. */
 export async function useTool(
   use: ToolUse,
   { program, options, tell, signal }: ToolWork,
@@ -235,7 +228,6 @@ function fault(text: string): ToolResult {
   return { text, isError: true }
 }
 
-/** What a use of a tool is about: its command, or its file by its whole path. */
 export function targetOf(
   input: Json,
   cwd: string,
@@ -247,31 +239,27 @@ export function targetOf(
   })
 }
 
-/** Why a use of a tool is not permitted; undefined when it is. */
 export async function refusal(
   tool: string,
   input: Json,
   options: OpenConversation,
 ): Promise<string | undefined> {
   const target = targetOf(input, options.cwd)
-  // Looking at the project is what it was started for.
   if (tool === 'read' && target.path !== undefined && isInside(options.cwd, target.path))
     return undefined
   const about = target.command ?? textOf(input['path'])
   const title = shorten(oneLine(about === undefined ? tool : `${tool}: ${about}`), 200)
   const request: PermissionRequest = { tool, title, ...target }
-  // Who cannot be asked has not allowed it.
+  // If asking fails, it is not allowed.
   if (await isPermitted(request, options).catch(() => false)) return undefined
   const reason = reasonAgainst(request, options)
   return `This is not permitted here: ${title}${reason === undefined ? '' : ` (${reason})`}. Do without it, or say that it cannot be done.`
 }
 
-/** What the descriptions of the tools take, and a little more. */
 const TOOLS_TOKENS = 800
-/** As large as pictures get before providers scale them down. */
 const PICTURE_TOKENS = 1600
 
-/** The tokens that messages come to: as the model counted them last, and estimated from there on. Rather too many than too few. */
+/** As the model counted them last, and a generous estimate from there on. */
 export function contextTokens(messages: readonly Message[]): number {
   const last = messages.findLastIndex(({ usage }) => usage !== undefined && tokensOf(usage) > 0)
   const counted = last === -1 ? TOOLS_TOKENS : tokensOf(messages[last]!.usage!)

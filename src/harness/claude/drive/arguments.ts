@@ -10,14 +10,13 @@ const MODES: Readonly<Record<Permissions, string>> = {
   ask: 'default',
 }
 
-/** How Claude Code is started. What is said to it goes through its standard input, where neither lists of processes nor limits see it. */
 export function argumentsFor(open: OpenConversation): readonly string[] {
   return [
     '-p',
     '--input-format=stream-json',
     '--output-format=stream-json',
     '--verbose',
-    // Whole messages tell of their tokens before these are known; the pieces tell it at the end.
+    // Whole messages carry token placeholders; the partial ones end with the real counts.
     '--include-partial-messages',
     '--permission-prompt-tool=stdio',
     `--permission-mode=${MODES[open.permissions]}`,
@@ -28,7 +27,6 @@ export function argumentsFor(open: OpenConversation): readonly string[] {
   ]
 }
 
-/** What is said first: the standing instructions, and that we answer what is asked. */
 export function greeting(requestId: string, { systemPrompt }: OpenConversation): object {
   const request = {
     subtype: 'initialize',
@@ -39,9 +37,8 @@ export function greeting(requestId: string, { systemPrompt }: OpenConversation):
 }
 
 /**
- * Commands that it need not ask us about. `npm test:*` stops at the end of a word, in every version, where `npm test*` goes on
- * into others. Anything that is more than plain words, and might end a rule early, is asked about instead; and so is git, of
- * which no beginning says what it will run.
+ * `npm test:*` stops at the end of a word in every version; `npm test*` does not. Git is asked
+ * about, since its beginning does not say what it runs.
  */
 function allowedTools({ permissions, allow }: OpenConversation): readonly string[] {
   if (permissions !== 'edits') return []
@@ -53,7 +50,7 @@ function allowedTools({ permissions, allow }: OpenConversation): readonly string
     : ['--allowedTools', ...commands.map((command) => `Bash(${command.trim()}:*)`)]
 }
 
-/** It edits in the working tree without a question to us, and so it is told what is not to be edited. */
+/** It edits the working tree without asking, so these are denied up front. */
 function keptTools({ permissions }: OpenConversation): readonly string[] {
   if (permissions !== 'edits') return []
   return [
@@ -64,7 +61,7 @@ function keptTools({ permissions }: OpenConversation): readonly string[] {
 
 const PLAIN = /^ *[\w./@+=-]+(?: [\w./@+=-]+)* *$/
 
-/** Left by a Claude Code around us; one inside it is not its child. */
+/** Variables of a Claude Code around us. */
 const OF_ANOTHER =
   /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_ENV_FILE|CLAUDE_PROJECT_DIR|CLAUDE_CODE_(?:ENTRYPOINT|SESSION_ID|SSE_PORT|MESSAGING_\w+))$/
 

@@ -13,23 +13,18 @@ import { greeting } from './arguments.ts'
 import { answerTo, denied } from './tool-uses.ts'
 import { Translator } from './translator.ts'
 
-/** A prompt that still waits in line is not interrupted with the turn before it, so it is asked for again. */
+/** A prompt that is still queued is not interrupted with the turn before it, so ask again. */
 const ASK_AGAIN_MS = 500
-/** How often, before the process is ended instead. */
 const ASK_TIMES = 20
-/** How long it may take to end by itself when there is nothing more to read. Its own hooks run meanwhile. */
+/** Its own hooks run meanwhile. */
 const LEAVE_MS = 3000
 const LONGEST_FAILURE = 2000
 const GREETING = 'greeting'
 
-/**
- * After these no prompt is heard any more. To some versions a command that ended in the background comes as a prompt they do
- * not know; and a conversation to go on with may be gone.
- */
+/** After these errors Claude Code answers no further prompt. */
 const DEAF = /only prompt commands are supported in streaming mode|No conversation found/
 
 interface Turn {
-  /** Resolves when its end was said. */
   readonly ended: Promise<void>
   readonly end: () => void
   isOver: boolean
@@ -41,13 +36,11 @@ export class ClaudeConversation implements Conversation {
   readonly #program: GuardedProcess
   readonly #options: OpenConversation
   readonly #translator: Translator
-  /** What was said and not given on yet. What comes between two turns belongs to the next. */
+  /** Events between two turns belong to the next one. */
   readonly #events: HarnessEvent[] = []
   #wake: () => void = () => undefined
   #turn: Turn | undefined
-  /** Requests of the harness that it no longer wants answered. */
   readonly #withdrawn = new Set<string>()
-  /** Why we ended it ourselves. */
   #fault: string | undefined
   #isGone = false
   #closing: Promise<void> | undefined
@@ -85,7 +78,7 @@ export class ClaudeConversation implements Conversation {
         if (event?.type === 'turn ended') return
       }
     } finally {
-      // Where nobody listens any more, the next prompt must find neither this turn running nor its end.
+      // When the consumer stops early, the next prompt must not find this turn or its end.
       await this.interrupt()
       this.#events.splice(0, this.#events.findIndex(({ type }) => type === 'turn ended') + 1)
       this.#turn = undefined
@@ -114,7 +107,7 @@ export class ClaudeConversation implements Conversation {
 
   async #leave(): Promise<void> {
     this.#program.stdin.end()
-    // In the middle of a turn it would finish that first, however long it takes.
+    // In the middle of a turn it would first finish that.
     if (this.#turn === undefined) await Promise.race([this.#program.exited, pause(LEAVE_MS)])
     await this.#program.end()
   }
@@ -148,7 +141,6 @@ export class ClaudeConversation implements Conversation {
     }
   }
 
-  /** Without the standing instructions it would work by nobody's rules. */
   #hearAnswer(response: Json): void {
     if (response['request_id'] !== GREETING || response['subtype'] !== 'error') return
     this.#giveUp(
@@ -171,7 +163,7 @@ export class ClaudeConversation implements Conversation {
         response: { subtype: 'error', request_id: id, error },
       })
     }
-    // Who cannot be asked has not allowed it.
+    // If asking fails, it is not allowed.
     const response = await answerTo(request, this.#options).catch((error) =>
       denied(`Asking failed: ${String(error)}`),
     )
@@ -187,7 +179,6 @@ export class ClaudeConversation implements Conversation {
     this.#wake()
   }
 
-  /** Says that the turn is over, once; where none runs there is nobody to be told. */
   #endTurn(event: TurnEnded): void {
     const turn = this.#turn
     if (turn === undefined || turn.isOver) return
@@ -207,7 +198,7 @@ export class ClaudeConversation implements Conversation {
 
   #send(message: object): void {
     if (this.#isGone || this.#program.stdin.writableEnded) return
-    // Line ends of Unicode are ends of lines to some who read.
+    // Some readers take Unicode line separators for line ends.
     const line = JSON.stringify(message)
       .replaceAll('\u2028', '\\u2028')
       .replaceAll('\u2029', '\\u2029')
@@ -230,6 +221,5 @@ function lastWords(stderr: string): string {
 }
 
 function pause(ms: number): Promise<void> {
-  // Whoever waits for something else meanwhile is not kept from ending by this.
   return new Promise((resolve) => void setTimeout(resolve, ms).unref())
 }

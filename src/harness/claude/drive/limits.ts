@@ -1,4 +1,3 @@
-// That the account is used up, in the ways in which Claude Code has said it over time.
 import { oneLine } from '../../../text/clean.ts'
 import { type Json, countOf, nameOf, objectOf } from '../../../text/json-fields.ts'
 import { defined } from '../../../text/defined.ts'
@@ -8,11 +7,10 @@ export interface Limit {
   readonly resetsAt?: string
 }
 
-/** The limit that an event about limits tells; most of them only warn. */
 export function limitInEvent(event: Json): Limit | undefined {
   const info = objectOf(event['rate_limit_info'])
   if (info?.['status'] !== 'rejected') return undefined
-  // It goes on at a price of its own, or for a while.
+  // The account continues on overage or grace.
   if (
     ['isUsingOverage', 'overageInUse', 'rateLimitGraceActive'].some((field) => info[field] === true)
   )
@@ -28,7 +26,6 @@ export function limitInEvent(event: Json): Limit | undefined {
 const USED_UP =
   /usage limit reached|spend limit|You've (?:hit|reached) your|You're out of|out of (?:extra )?usage|Credit balance is too low|rate.limit|\b429\b/i
 
-/** The limit that a failed turn tells in words. `now` says which day is meant by an hour. */
 export function limitInFailure(result: Json, text: string, now: Date): Limit | undefined {
   const isTold = result['api_error_status'] === 429 || result['api_error'] === 'usage_limit_reached'
   if (!isTold && !USED_UP.test(text)) return undefined
@@ -47,7 +44,6 @@ const RESET =
   /resets (?:([A-Z][a-z]{2}) (\d{1,2}),? (?:(\d{4}),? )?(?:at )?)?(\d{1,2})(?::(\d{2}))? ?([ap])m(?: \(([A-Za-z0-9_+/-]{1,40})\))?/
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** `resets 3am (UTC)`, `resets Jan 2, 3:30pm (Europe/Oslo)`, `resets Jan 2, 2027, 3am (UTC)`: the next such moment. */
 function resetInWords(text: string, now: Date): string | undefined {
   const [, month, day, year, hour, minute, half, zone = 'UTC'] = RESET.exec(text) ?? []
   if (hour === undefined) return undefined
@@ -67,7 +63,7 @@ function resetInWords(text: string, now: Date): string | undefined {
   return inZone(wall, zone)
 }
 
-/** What the clocks of a zone show, as if it were UTC; undefined for a zone nobody knows. */
+/** The wall clock of a zone, as if it were UTC. */
 function wallClock(moment: Date, zone: string): Date | undefined {
   try {
     const shown = new Intl.DateTimeFormat('sv-SE', {
@@ -83,7 +79,7 @@ function wallClock(moment: Date, zone: string): Date | undefined {
 }
 
 function inZone(wall: number, zone: string): string | undefined {
-  // The second look is for a moment beyond a change of the clocks.
+  // The second round covers a moment beyond a clock change.
   let moment = wall
   for (let look = 0; look < 2; look += 1) {
     const shown = wallClock(new Date(moment), zone)

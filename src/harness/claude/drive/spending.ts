@@ -3,41 +3,34 @@ import type { Usage } from '../../../session/entries.ts'
 import { type Json, countOf, objectOf } from '../../../text/json-fields.ts'
 
 /**
- * What a process of Claude Code has used, told in pieces that add up. Messages on their way carry a placeholder for what
- * they put out, the last words of delegated agents and the harness's own requests are not shown at all; the sums at the
- * end of a turn have everything.
+ * Messages carry placeholders for output, and requests of sub-agents or the harness may be missing;
+ * the sums at the end of a turn are complete.
  */
 export class Spending {
-  /** Everything that was told so far. */
   #told = NO_USAGE
-  /** What the sums counted before this process began. */
   #before: Usage | undefined
-  /** The requests of this turn that were told. */
   readonly #requests = new Set<string>()
 
   constructor(isResumed: boolean) {
-    // Some clients go on counting where the process before them stopped, and others begin anew.
+    // Some clients continue the counts of the process before them, others start at zero.
     this.#before = isResumed ? undefined : NO_USAGE
   }
 
-  /** What a request used; nothing when it was told before. */
   ofRequest(id: string, usage: Usage): Usage | undefined {
     if (this.#requests.has(id)) return undefined
     this.#requests.add(id)
     return this.#tell(usage)
   }
 
-  /** What the result of a turn counts beyond what was told. */
   ofResult(result: Json): Usage | undefined {
     this.#requests.clear()
     const sum = sumOf(result['modelUsage'])
-    // Commands of the harness's own end without sums in old clients.
+    // Old clients end their own commands without sums.
     if (sum === undefined) return undefined
     this.#before ??= subtractUsage(
       sum,
       sumOf(result['model_usage_since_last_result']) ?? this.#told,
     )
-    // What was told too much, where it was, is set right by telling less from then on.
     return this.#tell(subtractUsage(subtractUsage(sum, this.#before), this.#told))
   }
 

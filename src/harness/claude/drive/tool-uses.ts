@@ -9,11 +9,9 @@ type Use = Pick<ToolEvent, 'id' | 'name' | 'command' | 'path'>
 
 const LONGEST_OUTPUT = 4000
 
-/** Brings the beginning of a tool's use together with its end, which stand on different lines. */
 export class ToolUses {
   readonly #running = new Map<string, Use>()
 
-  /** Those that a message of the model begins. */
   begun(content: unknown): readonly ToolEvent[] {
     return blocksOf(content, 'tool_use').flatMap((block) => {
       const id = nameOf(block['id'])
@@ -25,7 +23,6 @@ export class ToolUses {
     })
   }
 
-  /** Those that end with a message to the model. */
   ended(content: unknown): readonly ToolEvent[] {
     return blocksOf(content, 'tool_result').flatMap((block) => {
       const use = this.#running.get(nameOf(block['tool_use_id']) ?? '')
@@ -40,7 +37,6 @@ export class ToolUses {
   }
 }
 
-/** What a tool is used on: a command, or a file. */
 export function targetOf(input: Json): Pick<ToolEvent, 'command' | 'path'> {
   return defined({
     command: textOf(input['command']),
@@ -55,7 +51,6 @@ function blocksOf(content: unknown, type: string): readonly Json[] {
   })
 }
 
-/** What is answered to a request to use a tool. */
 export type Answer =
   | { readonly behavior: 'allow'; readonly updatedInput: Json }
   | { readonly behavior: 'deny'; readonly message: string }

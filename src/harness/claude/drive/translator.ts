@@ -1,4 +1,3 @@
-// The lines of Claude Code as the events of a harness. Nothing is done here: no process, no file, no clock of its own.
 import { cleanText, oneLine, shorten } from '../../../text/clean.ts'
 import type { Usage } from '../../../session/entries.ts'
 import type { HarnessEvent, TurnEnded } from '../../contract/drive.ts'
@@ -19,7 +18,6 @@ import { Spending } from './spending.ts'
 import { ToolUses } from './tool-uses.ts'
 import { defined } from '../../../text/defined.ts'
 
-/** What the harness says in the place of the model. */
 const SYNTHETIC = '<synthetic>'
 const INTERRUPTED = /^\[Request interrupted by user/
 const LONGEST_REASON = 2000
@@ -32,12 +30,11 @@ export class Translator {
   readonly #windows = new Map<string, number>()
   readonly #boundaries = new Set<string>()
   #conversation: string | undefined
-  /** As it was asked for: answers leave out that a larger window was. */
+  /** As requested: answers leave out the marker of a larger window. */
   #model: string | undefined
   #prompt: string | undefined
   #isLimitTold = false
   #wasInterrupted = false
-  /** The request whose answer is on its way, in the conversation itself. */
   #streaming:
     | { readonly id: string; readonly model: string | undefined; readonly usage: Usage }
     | undefined
@@ -52,12 +49,10 @@ export class Translator {
     this.#tellsDeltas = options.deltas === true
   }
 
-  /** The conversation's id, once it was said. */
   get conversation(): string | undefined {
     return this.#conversation
   }
 
-  /** A prompt with this id begins a turn. */
   begin(prompt: string): void {
     this.#prompt = prompt
     this.#isLimitTold = false
@@ -99,7 +94,6 @@ export class Translator {
     return [{ type: 'compaction', ...told }]
   }
 
-  /** Said again with every turn. */
   #readInit(message: Json): readonly HarnessEvent[] {
     this.#model = nameOf(message['model']) ?? this.#model
     const conversation = nameOf(message['session_id'])
@@ -114,10 +108,9 @@ export class Translator {
     ]
   }
 
-  /** The only place where the use of a request stands whole as soon as it is over. */
+  /** The only place with the complete usage of a request as soon as it is over. */
   #readStream(message: Json): readonly HarnessEvent[] {
     const event = objectOf(message['event'])
-    // Not seen of delegated agents so far.
     if (event === undefined || isDelegated(message)) return []
     const started = event['type'] === 'message_start' ? objectOf(event['message']) : undefined
     if (started !== undefined) {
@@ -137,7 +130,7 @@ export class Translator {
     if (ended === undefined || this.#streaming === undefined) return []
     const { id, model, usage } = this.#streaming
     this.#streaming = undefined
-    // The end of an answer may tell no more than what was put out.
+    // The end of an answer may report only the output.
     return this.#tellUse(id, model, largerUsage(usage, ended), true)
   }
 
@@ -159,7 +152,6 @@ export class Translator {
   #useOf(answer: Json, model: string | undefined, ofDelegate: boolean): readonly HarnessEvent[] {
     const id = nameOf(answer['id'])
     const usage = usageIn(answer)
-    // Of an answer that is still on its way the end will tell.
     if (id === undefined || usage === undefined || id === this.#streaming?.id) return []
     return this.#tellUse(id, model, usage, !ofDelegate)
   }
@@ -190,7 +182,7 @@ export class Translator {
     const costUsd = countOf(result['total_cost_usd'])
     const use = defined({ spent, costUsd })
     const told: HarnessEvent[] = Object.keys(use).length === 0 ? [] : [{ type: 'usage', ...use }]
-    // Something that ended in the background had the model speak up without a prompt.
+    // Something that ended in the background made the model speak without a prompt.
     if (!this.#isOfPrompt(result)) return told
     const end = this.#endOf(result)
     const limit =
@@ -239,7 +231,6 @@ export class Translator {
     }
   }
 
-  /** As the harness said it, or else by the table of models. */
   #windowOf(model: string | undefined, tokens?: number): number | undefined {
     const isOurs = this.#model !== undefined && this.#model.replace(/\[.*\]$/, '') === model
     const name = isOurs ? this.#model : model

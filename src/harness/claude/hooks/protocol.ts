@@ -5,7 +5,6 @@ import { defined } from '../../../text/defined.ts'
 import { type Json, nameOf, objectOf, parseJson } from '../../../text/json-fields.ts'
 import type { EventBase, HookEvent, HookProtocol, HookResponse } from '../../contract/hooks.ts'
 
-/** How Claude Code speaks to its hooks. */
 export const claudeProtocol: HookProtocol = {
   readEvent,
   printResponse,
@@ -54,10 +53,8 @@ function lastUsage(bytes: Buffer): number | undefined {
 }
 
 const LONGEST_PATH = 4096
-// More than anybody types, and little enough to journal what is left of it.
 const LONGEST_TEXT = 200_000
 
-/** An event as Claude Code gives it to a hook. Undefined when it is none, or does not say where and in which conversation. */
 export function readEvent(json: string): HookEvent | undefined {
   const fields = objectOf(parseJson(json))
   const name = nameOf(fields?.['hook_event_name'])
@@ -125,7 +122,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   SubagentStop: (common, fields) => {
     const agent = nameOf(fields['agent_id'])
     const type = nameOf(fields['agent_type'])
-    // Without a type it is the harness's own: the summariser of a compaction, or one that warms up.
+    // Without a type it is the harness's own: the summariser of a compaction, or a warm-up.
     if (agent === undefined || type === undefined) return undefined
     const lastMessage = passage(fields['last_assistant_message'])
     const agentTranscript = pathOf(fields['agent_transcript_path'])

@@ -9,7 +9,6 @@ import { timeOf, usageIn } from '../transcript/last-answer.ts'
 
 const LONGEST_PATH = 4096
 
-/** What Claude Code tells its status line. Whatever is not there, or is no such thing, is left out. */
 export function readStatusInput(json: string): StatusInput {
   const fields = objectOf(parseJson(json)) ?? {}
   const conversation = fields['session_id']
@@ -36,8 +35,7 @@ function figuresIn(fields: Json): StatusFigures {
   })
 }
 
-// Not from the totals beside it: those of old clients are sums over all calls. Nothing at all is said right after a
-// compaction, when nobody knows yet.
+// Not from the totals beside it, which old clients sum over all calls.
 function usedIn(window: Json | undefined): number | undefined {
   const usage = usageIn({ usage: window?.['current_usage'] })
   return usage === undefined ? undefined : positive(tokensOf(usage))
@@ -51,7 +49,6 @@ function toldLimit(value: unknown): Limit | undefined {
     : { percent, ...defined({ resetsAt: resetIn(fields?.['resets_at']) }) }
 }
 
-/** Seconds since 1970, or a time in words. */
 function resetIn(value: unknown): string | undefined {
   const seconds = positive(value)
   return seconds === undefined

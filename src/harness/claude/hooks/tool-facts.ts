@@ -16,7 +16,7 @@ export function factsOf(event: ToolUsedEvent, root: string): ToolFacts {
   if (event.tool === 'Bash') return { isEdit: false, ...commandFacts(event) }
   if (event.tool === 'Task' || event.tool === 'Agent')
     return { isEdit: false, committed: false, ...agentFacts(event) }
-  // A delegated agent has a list of its own.
+  // A sub-agent has a list of its own.
   const todos =
     event.agent === undefined ? todosOf(event.tool, event.input, event.response) : undefined
   return { isEdit: false, committed: false, ...defined({ todos }) }
@@ -36,7 +36,6 @@ function editedIn({ input, response, cwd }: ToolUsedEvent, root: string): string
 function commandFacts({ input, response }: ToolUsedEvent): Omit<ToolFacts, 'isEdit'> {
   const command = textOf(input['command'])?.slice(0, LONGEST_COMMAND)
   if (command === undefined) return { committed: false }
-  // Most commands are neither, and need not be understood.
   const started = /git|stint/.test(command)
     ? startedCommands(command).map(({ words }) => words)
     : []
@@ -51,7 +50,6 @@ function commandFacts({ input, response }: ToolUsedEvent): Omit<ToolFacts, 'isEd
   }
 }
 
-/** It went on in the background, or was cut short: then there is nothing yet to be told of it. */
 function isStillRunning(input: Json, response: unknown): boolean {
   const fields = objectOf(response)
   return (
@@ -70,7 +68,7 @@ function outputOf(response: unknown): string {
   return streams.length > 0 ? streams.join('\n') : saidIn(fields['content'] ?? fields['output'])
 }
 
-// Those that bind a conversation, then those that write into the journal.
+// First those that bind a conversation, then those that write to the journal.
 const BY_MEANING = ['init', 'resume', 'log', 'checkpoint']
 
 function stintCommandIn(words: readonly string[]): string | undefined {

@@ -1,4 +1,3 @@
-// What is wrong with a setup, and what to do about it.
 import type { PlaceReport, SetupProblem, SetupReport } from '../../contract/setup.ts'
 import { PROBE_ANSWER } from '../../setup/hook-command.ts'
 
@@ -59,7 +58,9 @@ function ofFiles({ places, disabledBy }: Findings): readonly SetupProblem[] {
   return [...each, ...(isRegistered({ places }) ? [] : [missing]), ...disabled]
 }
 
-/** Claude Code runs what several settings files register once, but what a plugin registers beside them again. */
+/**
+ * Claude Code runs identical commands of several settings files once, but those of a plugin again.
+ */
 function ofBoth({ places }: Findings): readonly SetupProblem[] {
   const settings = places.find(({ status }) => status === 'current' || status === 'outdated')
   const plugin = places.find((place) => place.plugin !== undefined)?.plugin
@@ -95,7 +96,7 @@ function ofCommand({ command }: Findings): readonly SetupProblem[] {
   ]
 }
 
-/** Only of one that setup registered: it may be left out, and what a person said no to is not broken. */
+/** Only a server that setup registered: leaving it out or refusing it is no problem. */
 function ofServer({ server, command }: Findings): readonly SetupProblem[] {
   const outdated = server.places
     .filter(({ status }) => status === 'outdated')
@@ -104,7 +105,6 @@ function ofServer({ server, command }: Findings): readonly SetupProblem[] {
       what: `the MCP server in ${path} is from another version of Stint`,
       advice: 'stint setup claude, or with --shared',
     }))
-  // Where there is no Stint at all, that is what there is to say.
   if (server.answer === null || server.answer.isWell || command.foundBy === null) return outdated
   return [
     ...outdated,
@@ -132,7 +132,6 @@ function isRegistered({ places }: Pick<Findings, 'places'>): boolean {
   return places.some(isRegisteredIn)
 }
 
-/** A plugin registers hooks as well as settings do. */
 export function isRegisteredIn({ status, plugin }: PlaceReport): boolean {
   return status === 'current' || status === 'outdated' || plugin !== undefined
 }

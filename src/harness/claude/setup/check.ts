@@ -1,4 +1,3 @@
-// Whether hooks are registered, find a Stint, and really fire, and what there is of the MCP server, each from evidence.
 import type {
   Checked,
   PlaceReport,
@@ -33,7 +32,6 @@ import { namesIn, readOrUndefined, statOrUndefined } from '../../../journal/look
 import { defined } from '../../../text/defined.ts'
 import { MCP_COMMAND, MCP_SERVER } from '../../setup/mcp-command.ts'
 
-/** Looks at everything, changes nothing. */
 export async function checkSetup(
   around: Surroundings,
   { cwd, conversations, isProject }: Checked,
@@ -73,7 +71,6 @@ export async function checkSetup(
   return { ...findings, problems, isWorking: problems.length === 0 }
 }
 
-/** The settings that have our hooks. */
 export function registeredScopes(around: Surroundings): readonly Scope[] {
   return SCOPES.filter((scope) => isRegisteredIn(readPlace(scope, around).report))
 }
@@ -114,14 +111,11 @@ function readOrNothing(path: string): Settings {
   try {
     return readSettings(path)
   } catch {
-    // Not ours to judge: the machine's administrator keeps it, and it may be barred to us.
+    // The administrator's file; it may be unreadable for us.
     return {}
   }
 }
 
-// Where the MCP server is registered, whether it may be started, and whether it answers.
-
-/** Looks into the project's file and the user's own, which Claude Code keeps, and starts what a setup registered. */
 export async function checkServer(
   around: Surroundings,
   settings: readonly Settings[],
@@ -139,7 +133,7 @@ export async function checkServer(
   return {
     places,
     approval: isOurs ? approvalBy([...settings, ofProject(own, around)]) : null,
-    // Never what stands in the file: a repository from elsewhere could have anything there.
+    // Never what the file says: a foreign repository could have anything there.
     answer: isOurs ? await probeServer(MCP_COMMAND, around) : null,
   }
 }
@@ -157,7 +151,6 @@ function hasServer({ mcpServers }: Settings): boolean {
   return isObject(mcpServers) && mcpServers[MCP_SERVER] !== undefined
 }
 
-/** What Claude Code keeps about one project. */
 function ofProject({ projects }: Settings, { root }: Surroundings): Settings {
   const project = isObject(projects) ? projects[root] : undefined
   return isObject(project) ? project : {}
@@ -172,17 +165,13 @@ function readOwn(around: Surroundings): Settings {
     const own: unknown = JSON.parse(readOrUndefined(ownPath(around))?.toString('utf8') ?? '{}')
     return isObject(own) ? own : {}
   } catch {
-    // Claude Code's own, and not ours to judge: it may be barred to us, or just being written.
+    // Claude Code's own file; it may be unreadable or half-written.
     return {}
   }
 }
 
-// The evidence that hooks fire: the notes that the hook program keeps of each conversation.
-
-/** Conversations looked at, the latest first. */
 const LIMIT = 200
 
-/** When each event last fired in a project, as the notes in a folder tell. */
 export function lastFirings(folder: string): ReadonlyMap<string, string> {
   const latest = new Map<string, string>()
   for (const [event, at] of newestNotes(folder).flatMap(firingsIn)) {
@@ -201,7 +190,7 @@ function newestNotes(folder: string): readonly string[] {
     .map(({ path }) => path)
 }
 
-/** Notes that cannot be read, and those of other harnesses, tell nothing. */
+/** State that is unreadable or of another harness counts for nothing. */
 function firingsIn(path: string): readonly (readonly [string, string])[] {
   const notes = parsed(readOrUndefined(path)?.toString('utf8') ?? '')
   if (!isObject(notes) || !isObject(notes.fired) || (notes.harness ?? 'claude') !== 'claude')

@@ -40,17 +40,13 @@ import {
 
 export interface InstallOptions {
   readonly scope: Scope
-  /** Also be told when an agent waits. */
   readonly notify: boolean
-  /** Also put a few lines into the file of instructions. */
   readonly instructions: boolean
   readonly statusLine: boolean
-  /** Also ask the model's API for calls of tools in fewer tokens. */
   readonly tokenEfficientTools: boolean
   readonly mcp: McpWish
 }
 
-/** What it takes to set Claude Code up. Refuses what cannot be edited before anything is written. */
 export function planInstall(
   options: InstallOptions,
   around: Surroundings,
@@ -85,7 +81,7 @@ export function planInstall(
   ]
   const givenUp = mcp.isGivenUp === true ? [mcpPath(around.root)] : []
   const exclude = planExclude(place, around, known, changes, givenUp)
-  // The settings come last: hooks are registered when everything that they need is there.
+  // Settings come last: hooks are registered once everything they need is there.
   const planned = [...(exclude.change === undefined ? [] : [exclude.change]), ...changes]
   const written = {
     ...commands.written,
@@ -111,7 +107,6 @@ export function planInstall(
   }
 }
 
-/** The slash commands of a place, by path. */
 export function commandPaths({ commands }: SetupPlace): ReadonlyMap<string, string> {
   return new Map([...slashCommandFiles()].map(([name, text]) => [join(commands, name), text]))
 }
@@ -121,7 +116,7 @@ function planInstructions(place: SetupPlace, known: Manifest): PlannedFile {
   return planEdit(path, instructionsEdit, known.files[path])
 }
 
-/** What we make for one person is excluded; what a team is to share must not be. */
+/** Files for one person are excluded; those for a team must not be. */
 function planExclude(
   place: SetupPlace,
   around: Surroundings,
@@ -155,7 +150,6 @@ function planExclude(
   return planEdit(path, excludeEdit([...new Set(patterns)].toSorted()), known.files[path])
 }
 
-/** What is known but for these files, which are nothing of this setup's any more. */
 function without(known: Manifest, paths: readonly string[]): Manifest {
   return {
     ...known,
@@ -169,7 +163,6 @@ function writtenOf({ change, written }: PlannedFile) {
   return change === undefined || written === undefined ? [] : [[change.path, written] as const]
 }
 
-/** What it takes to undo a setup: exactly what it did, and nothing that somebody else did since. */
 export function planRemove(scope: Scope, around: Surroundings): Plan {
   const place = setupPlace(scope, around)
   const machine = stateHome(around.env)
@@ -220,7 +213,6 @@ export function planRemove(scope: Scope, around: Surroundings): Plan {
   }
 }
 
-/** Whether somebody's settings still approve a server that may be gone. */
 function isApprovalLeft({ settings }: SetupPlace, change: FileChange | undefined): boolean {
   return (
     change?.after !== undefined &&
@@ -239,12 +231,11 @@ function planCommandRemoval(
   )
 }
 
-/** What was excluded is so for the setup of one person only. */
 function excludeFiles({ scope }: SetupPlace, { gitCommonDir }: Surroundings): readonly string[] {
   return scope === 'local' && gitCommonDir !== undefined ? [excludePath(gitCommonDir)] : []
 }
 
-/** The other settings of this project, if they have our hooks as well: both have their commands in one folder. */
+/** Both scopes of a project keep their commands in one folder. */
 function commandsSharedWith(
   { scope, commands }: SetupPlace,
   around: Surroundings,
@@ -257,8 +248,6 @@ function commandsSharedWith(
     .map(({ settings }) => settings)
     .find((path) => stintHooks(readOtherSettings(path)).length > 0)
 }
-
-// A few lines in the file that tells agents about a project, for those who want them there.
 
 const MARKS = {
   begin: '<!-- stint setup: begin -->',
@@ -285,12 +274,10 @@ export const instructionsEdit: TextEdit = {
   isEmpty: (text) => text.trim() === '',
 }
 
-/** The files that may hold them, the preferred one first. */
 export function instructionFiles(folder: string): readonly string[] {
   return [join(folder, 'CLAUDE.md'), join(folder, 'AGENTS.md')]
 }
 
-/** The first of them that there is, else the first to be made. */
 export function instructionsPath(folder: string): string {
   const paths = instructionFiles(folder)
   return paths.find((path) => statOrUndefined(path)?.isFile() === true) ?? paths[0]!

@@ -1,5 +1,5 @@
-// Our MCP server in the project's `.mcp.json`. The other place that Claude Code reads is a file of the user's own that it
-// rewrites all the time, and which is not ours to edit.
+// The user's own file of servers is rewritten by Claude Code all the time, so setup does not edit
+// it.
 import { stateHome } from '../../../journal/state-home.ts'
 import type { McpWish, Scope, Surroundings } from '../../contract/setup.ts'
 import { addMember, removeAt } from '../../setup/json-text.ts'
@@ -36,16 +36,13 @@ export function mcpPath(root: string): string {
 
 interface PlannedMcp {
   readonly file: PlannedFile
-  /** What is there already by a setup for one person, and is the team's from now on too. */
+  /** Written by a setup for one person, and shared with the team from now on. */
   readonly claimed?: Readonly<Record<string, WrittenFile>>
-  /** Whether the project has the server then. */
   readonly hasServer: boolean
-  /** Whether the file is nothing of this setup's any more. */
   readonly isGivenUp?: boolean
   readonly notes: readonly string[]
 }
 
-/** What comes of registering the server, or of leaving it out. */
 export function planMcp(
   around: Surroundings,
   scope: Scope,
@@ -90,7 +87,6 @@ export function planMcp(
   }
 }
 
-/** What comes of taking it out again, if it is this setup's, and no other of the project needs it. */
 export function planMcpRemoval(
   around: Surroundings,
   scope: Scope,
@@ -119,7 +115,6 @@ function planGivingUp(around: Surroundings, scope: Scope, known: Manifest): Plan
   }
 }
 
-/** A file of others, for one person who did not say that theirs goes there too. */
 function besideOthers(path: string, server: unknown): PlannedMcp {
   if (server === undefined) {
     return nothing([
@@ -137,10 +132,7 @@ function nothing(notes: readonly string[]): PlannedMcp {
   return { file: {}, hasServer: false, notes }
 }
 
-/**
- * Whether the file is one person's to write to. What setup made is so until git keeps it: then the team has one of its own, or has taken
- * this one over. Without a record it is so by its looks, where no setup of the team could have made it.
- */
+/** What setup made is this person's until git tracks it. Without a record, its content decides. */
 function isOurs(around: Surroundings, { files }: Manifest): boolean {
   const path = mcpPath(around.root)
   const known = files[path]
@@ -155,13 +147,12 @@ function isKeptByGit({ root, gitCommonDir }: Surroundings, path: string): boolea
   try {
     return gitCommonDir !== undefined && isTracked(root, path)
   } catch (error) {
-    // Where git cannot be asked, what is written down about the file has to do.
+    // Without git, the record has to do.
     if (error instanceof StintError) return false
     throw error
   }
 }
 
-/** What a setup would have written down about a file that holds just what one makes. */
 function madeAlone(path: string): WrittenFile | undefined {
   const text = readText(path)
   const isAsMade = text !== undefined && text === mcpEdit(path).add('').at(-1)
@@ -204,7 +195,6 @@ function mcpEdit(path: string): TextEdit {
 
 const UNREADABLE = Symbol('unreadable')
 
-/** What a file has under our name. */
 function serverIn(path: string): unknown {
   try {
     return serversIn(path, readText(path) ?? '')?.[MCP_SERVER]
@@ -218,7 +208,6 @@ function hasStintServer(path: string): boolean {
   return ['current', 'outdated'].includes(serverStatus(path))
 }
 
-/** What a project's file says of our server. */
 export function serverStatus(
   path: string,
 ): 'current' | 'outdated' | 'other' | 'none' | 'unreadable' {

@@ -1,4 +1,3 @@
-// Where Claude Code looks for what we install.
 import { homedir } from 'node:os'
 import { join, relative } from 'node:path'
 import type { Scope, Surroundings } from '../../contract/setup.ts'
@@ -8,9 +7,7 @@ export const SCOPES: readonly Scope[] = ['local', 'shared', 'user']
 export interface SetupPlace {
   readonly scope: Scope
   readonly settings: string
-  /** The folder of slash commands. */
   readonly commands: string
-  /** The folder of `CLAUDE.md`. */
   readonly instructions: string
 }
 
@@ -24,12 +21,11 @@ export function setupPlace(scope: Scope, { root, env }: Surroundings): SetupPlac
   }
 }
 
-/** The settings that hold where these say nothing. */
+/** The settings that apply where these say nothing. */
 export function moreGeneral(scope: Scope): readonly Scope[] {
   return SCOPES.slice(SCOPES.indexOf(scope) + 1)
 }
 
-/** The settings that a machine's administrator keeps, and nobody overrides. */
 export function managedSettings(): readonly string[] {
   return [
     '/etc/claude-code/managed-settings.json',
@@ -37,14 +33,13 @@ export function managedSettings(): readonly string[] {
   ]
 }
 
-/** Where Claude Code keeps what is its own. */
 export function configFolder({ CLAUDE_CONFIG_DIR: given, HOME: home }: NodeJS.ProcessEnv): string {
   return given !== undefined && given !== '' ? given : join(home || homedir(), '.claude')
 }
 
 /**
- * What to know when claude is started in a folder inside the project: every version reads the shared settings only in
- * the folder that it is started in, and old ones also those of one person.
+ * Every version reads shared settings only in the folder it is started in; old ones also the local
+ * ones.
  */
 export function startNote(
   scopes: readonly Scope[],

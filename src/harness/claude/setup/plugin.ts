@@ -1,4 +1,3 @@
-// The same as a plugin, in a folder that Claude Code takes for a marketplace.
 import { stateHome } from '../../../journal/state-home.ts'
 import type { Surroundings } from '../../contract/setup.ts'
 import { join } from 'node:path'
@@ -27,7 +26,6 @@ interface PluginOptions {
   readonly mcp: boolean
 }
 
-/** The files of the marketplace, by their paths in its folder. */
 export function pluginFiles({ version, notify, mcp }: PluginOptions): ReadonlyMap<string, string> {
   const owner = { name: 'Stint' }
   const marketplace = {
@@ -54,7 +52,6 @@ export function pluginFiles({ version, notify, mcp }: PluginOptions): ReadonlyMa
   ])
 }
 
-/** What it takes to write the plugin into a folder. A file there that is not ours is not overwritten. */
 export function planPlugin(
   folder: string,
   around: Surroundings,
@@ -81,7 +78,6 @@ export function planPlugin(
   }
 }
 
-/** What it takes to take the plugin away again. */
 export function planPluginRemoval(
   folder: string,
   around: Surroundings,

@@ -1,4 +1,3 @@
-// Whether the command that is registered finds a Stint, found out by running it.
 import { stateHome } from '../../../journal/state-home.ts'
 import type { Probe, ServerAnswer, Surroundings } from '../../contract/setup.ts'
 import { spawn, spawnSync } from 'node:child_process'
@@ -14,11 +13,10 @@ import { MCP_SERVER } from '../../setup/mcp-command.ts'
 
 const HOOK_LIMIT_MS = 5000
 
-/** Runs the hook command with an event that changes nothing. */
 export function probeHookCommand(around: Surroundings): Probe {
   const { root, env } = around
   const event = { hook_event_name: PROBE_EVENT, session_id: '', cwd: root }
-  // Of the two that are registered, the one that fails is what there is to know of.
+  // Of the two commands, report the one that fails.
   const answers = [HOOK_COMMAND, AFTER_COMMAND].map((command) =>
     shell(command, around, JSON.stringify(event)),
   )
@@ -53,8 +51,6 @@ function isThere(path: string): boolean {
   return statOrUndefined(path)?.isFile() === true
 }
 
-// Whether the MCP server answers, found out by starting it as an agent program does.
-
 const SERVER_LIMIT_MS = 10_000
 
 const GREETING = {
@@ -68,7 +64,6 @@ const GREETING = {
   },
 }
 
-/** Greets it, and lets it end. */
 export function probeServer(
   { command, args }: { readonly command: string; readonly args: readonly string[] },
   { root, env }: Surroundings,
@@ -85,7 +80,7 @@ export function probeServer(
     const deadline = setTimeout(() => {
       answer ??= { isWell: false, said: `nothing within ${limitMs / 1000} seconds` }
       child.kill('SIGKILL')
-      // What it started may hold its output open.
+      // Its children may hold its output open.
       child.stdout.destroy()
       child.stderr.destroy()
     }, limitMs)
@@ -96,7 +91,7 @@ export function probeServer(
       child.stdin.end()
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
-    // One that is gone before it was greeted is known by its end.
+    // An early exit is reported by `close`.
     child.stdin.on('error', () => undefined)
     child.once('error', (error) => {
       answer ??= { isWell: false, said: error.message }
@@ -118,7 +113,7 @@ export function probeServer(
 function answerIn(line: string): ServerAnswer {
   const { name, version } = serverInfo(line)
   if (name !== MCP_SERVER) return { isWell: false, said: `it said: ${line.slice(0, 200)}` }
-  // What stands in for a Stint that is not there.
+  // The stand-in server, when there is no Stint.
   return version === '0'
     ? { isWell: false, said: 'it finds no Stint' }
     : { isWell: true, said: `${name} ${String(version)}` }
@@ -136,17 +131,16 @@ function serverInfo(line: string): Readonly<Record<string, unknown>> {
   }
 }
 
-// Hooks are run once for each event before anybody waits for them, in a project made for it, so that the code that V8
-// compiles for them is there when they are.
-
-/** Where the compiled code is kept, under the state home. */
 export function compiledFolder(stateHome: string): string {
   return join(stateHome, 'compiled')
 }
 
-/** Without it hooks only start a little slower, so that nothing here is an error. */
+/**
+ * Runs every hook once in a scratch project, so that V8's compiled code is ready; nothing here is
+ * an error.
+ */
 export function warmUpHooks({ node, hook }: HookProgram, stateHome: string): void {
-  // Those of other versions would pile up; one that is still used is made again by its first hook.
+  // Compiled code of other versions would pile up.
   removeTree(compiledFolder(stateHome))
   const folder = join(tmpdir(), `stint-warm-up-${randomHex(6)}`)
   const cwd = join(folder, 'project')
@@ -193,7 +187,6 @@ const tool = (name: string, input: object, response: object = {}) => ({
 
 const prompt = (text: string) => ({ hook_event_name: 'UserPromptSubmit', prompt: text })
 
-/** A beginning, which has to be served in full, and what comes after it, which has not. */
 const EVENTS: readonly ((cwd: string) => object)[] = [
   (cwd) => tool('Edit', { file_path: join(cwd, 'src', 'a.ts') }),
   () => ({ hook_event_name: 'SessionStart', source: 'startup' }),

@@ -32,15 +32,14 @@ import {
 import { SCOPES, moreGeneral, setupPlace } from './places.ts'
 import { PLUGIN } from './plugin.ts'
 
-/** Before the first character of a text, where some editors leave it. */
+/** Some editors leave it at the start of a file. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** What a settings file says; nothing when there is none. */
 export function readSettings(path: string): Settings {
   return parseSettings(path, bare(readText(path) ?? ''))
 }
 
-/** What a settings file says that is not to be edited: Claude Code ignores one that it cannot read. */
+/** Claude Code ignores settings that it cannot read. */
 export function readOtherSettings(path: string): Settings {
   try {
     return readSettings(path)
@@ -50,7 +49,6 @@ export function readOtherSettings(path: string): Settings {
   }
 }
 
-/** Our hooks, status line and environment, as an edit of a settings file's text. */
 export function settingsEdit(path: string, wanted: Wanted): TextEdit {
   const parse = (text: string) => parseSettings(path, text)
   return behindMark({
@@ -65,7 +63,7 @@ export function settingsEdit(path: string, wanted: Wanted): TextEdit {
     },
     add: (text) => addToSettings(text, wanted),
     takeOut(text, known) {
-      // For its refusal: only what was read as settings is edited.
+      // Throws for a text that cannot be edited.
       parse(text)
       return takeOutOfSettings(text, known?.kept, known?.added)
     },
@@ -78,10 +76,7 @@ export function settingsEdit(path: string, wanted: Wanted): TextEdit {
   })
 }
 
-/**
- * What is wanted of a settings file, and what there is beside it. A notification or a beta that was once asked for stays,
- * and nobody's status line is replaced.
- */
+/** A notification or beta once asked for stays, and a foreign status line is not replaced. */
 export function wantedOf(
   scope: Scope,
   around: Surroundings,
@@ -123,7 +118,7 @@ export function wantedOf(
   }
 }
 
-/** For one person alone: everybody else is asked by Claude Code. What somebody decided for themselves stays. */
+/** Only for one person; others are asked by Claude Code. */
 function approvalOf(
   scope: Scope,
   around: Surroundings,
@@ -142,17 +137,16 @@ function refusalNotes(around: Surroundings): readonly string[] {
   return refusing.map((path) => `the MCP server stays off: ${path} refuses it`)
 }
 
-/** The betas of the nearest of more general settings that name any. */
 function betasBeside(paths: readonly string[]): string {
   return (
     paths.map((path) => betasText(readOtherSettings(path))).find((list) => list !== undefined) ?? ''
   )
 }
 
-/** Of each variable the nearest settings hold alone, and before the shell's. */
+/** The nearest settings hold alone, and before the shell's. */
 function betaNotes(scope: Scope, around: Surroundings): readonly string[] {
   const own = setupPlace(scope, around).settings
-  // A list of one's own is not copied to where everybody sees it.
+  // A personal list is not copied into shared settings.
   const hidden = moreGeneral(scope)
     .map((each) => setupPlace(each, around).settings)
     .filter((path) => scope === 'shared' && betasText(readOtherSettings(path)) !== undefined)
@@ -175,7 +169,7 @@ function isOurs(status: string): boolean {
   return status === 'ours' || status === 'outdated'
 }
 
-/** The parser counts from behind the mark; whatever is written has it again. */
+/** The parser counts from behind the mark. */
 export function behindMark(edit: TextEdit): TextEdit {
   const markOf = (text: string) => text.slice(0, text.length - bare(text).length)
   return {

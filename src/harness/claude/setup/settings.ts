@@ -1,4 +1,3 @@
-// What a settings file of Claude Code says, as far as it concerns us.
 import { faultyLine } from '../../setup/json-text.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { StintError } from '../../../journal/errors.ts'
@@ -6,14 +5,12 @@ import { AFTER_COMMAND, HOOK_COMMAND, isStintCommand } from '../../setup/hook-co
 
 export type Settings = Readonly<Record<string, unknown>>
 
-/** Where one of our hooks stands. */
 interface HookPosition {
   readonly event: string
   readonly group: number
   readonly hook: number
 }
 
-/** Reads a settings file's text. An empty one says nothing, and is no mistake. */
 export function parseSettings(path: string, text: string): Settings {
   if (text.trim() === '') return {}
   const settings = parse(path, text)
@@ -26,7 +23,6 @@ export function parseSettings(path: string, text: string): Settings {
   return settings
 }
 
-/** Refuses an environment that nothing can be put into. */
 export function refuseOddEnvironment(path: string, { env }: Settings, name: string): void {
   if (env === undefined) return
   if (!isObject(env)) throw new InvalidSettings(path, '"env" is not an object')
@@ -34,7 +30,6 @@ export function refuseOddEnvironment(path: string, { env }: Settings, name: stri
     throw new InvalidSettings(path, `"env.${name}" is not a text`)
 }
 
-/** Refuses a list of MCP servers that nothing can be put into. */
 export function refuseOddServers(path: string, { mcpServers }: Settings): void {
   if (mcpServers !== undefined && !isObject(mcpServers))
     throw new InvalidSettings(path, '"mcpServers" is not an object')
@@ -53,7 +48,6 @@ function parse(path: string, text: string): unknown {
   }
 }
 
-/** A settings file that cannot be edited without guessing what its owner meant. */
 class InvalidSettings extends StintError {
   override readonly name = 'InvalidSettings'
   constructor(path: string, reason: string, options?: ErrorOptions) {
@@ -66,7 +60,6 @@ class InvalidSettings extends StintError {
   }
 }
 
-/** Our hooks, in the order in which they stand. */
 export function stintHooks(settings: Settings): readonly HookPosition[] {
   return eventsOf(settings).flatMap(([event, groups]) =>
     groups.flatMap((entry, group) =>
@@ -77,7 +70,6 @@ export function stintHooks(settings: Settings): readonly HookPosition[] {
   )
 }
 
-/** The events that our hooks are registered for as they should be. */
 export function currentEvents(
   settings: Settings,
   wanted: ReadonlyMap<string, HookGroup>,
@@ -90,7 +82,6 @@ export function currentEvents(
   return new Set(current.map(([event]) => event))
 }
 
-/** Whether our hooks stand there as they should, and nowhere else. */
 export function areHooksCurrent(
   settings: Settings,
   wanted: ReadonlyMap<string, HookGroup>,
@@ -99,7 +90,7 @@ export function areHooksCurrent(
   return currentEvents(settings, wanted).size === wanted.size && !isElsewhere
 }
 
-/** Somebody else's hook in the same group does not make ours another one. */
+/** A foreign hook in the same group does not matter. */
 function areAsWanted(
   settings: Settings,
   positions: readonly HookPosition[],
@@ -125,7 +116,6 @@ export function statusLineOf({ statusLine }: Settings, wanted: object): StatusLi
   return isDeepStrictEqual(statusLine, wanted) ? 'ours' : 'outdated'
 }
 
-/** The plugin of ours that a settings file turns on. */
 export function enabledPlugin({ enabledPlugins }: Settings, plugin: string): string | undefined {
   if (!isObject(enabledPlugins)) return undefined
   return Object.entries(enabledPlugins).find(
@@ -156,24 +146,20 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-// Which events are registered, as data. Only names that old clients know: one that they do not know makes them
-// run no hook at all, and say nothing.
+// Only events that old clients know: an unknown name makes them silently run no hook at all.
 
-/** The tools that change something or carry a plan. Reading and searching tell nothing that is worth a process. */
 export const OBSERVED_TOOLS =
   'Edit|MultiEdit|Write|NotebookEdit|Bash|TodoWrite|TaskCreate|TaskUpdate|ExitPlanMode|Task|Agent'
 
 interface HookRegistration {
   readonly event: string
   readonly matcher?: string
-  /** What stands beside the command; `timeout` is in seconds. */
   readonly options: Readonly<Record<string, unknown>>
-  /** Whether there is work to do beside the agent's afterwards. */
   readonly isFollowed?: boolean
 }
 
 const OPTIONS = { timeout: 5 }
-// Clients that do not know `async` run it beside the hook and wait for it.
+// Clients that do not know `async` wait for it.
 const AFTER_OPTIONS = { async: true, timeout: 30 }
 
 const ALWAYS: readonly HookRegistration[] = [
@@ -186,18 +172,15 @@ const ALWAYS: readonly HookRegistration[] = [
   { event: 'SessionEnd', options: OPTIONS },
 ]
 
-/** For a notification on the desktop when an agent waits. */
 const ON_REQUEST: HookRegistration = { event: 'Notification', options: OPTIONS }
 
 export const NOTIFICATION_EVENT = ON_REQUEST.event
 
-/** What stands in a settings file under one event. */
 export interface HookGroup {
   readonly matcher?: string
   readonly hooks: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** The groups to register, by event. */
 export function hookGroups({ notify }: { notify: boolean }): ReadonlyMap<string, HookGroup> {
   const registrations = notify ? [...ALWAYS, ON_REQUEST] : ALWAYS
   return new Map(registrations.map((registration) => [registration.event, groupOf(registration)]))

@@ -1,12 +1,8 @@
-// The slash commands: each runs one command of ours, and tells the model what to do with the answer.
-
 interface SlashCommand {
   readonly name: string
   readonly description: string
   readonly hint: string
-  /** The command line that it stands for, without its flags. */
   readonly command: string
-  /** What the model does then. */
   readonly afterwards: string
 }
 
@@ -90,17 +86,15 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
 ]
 
-/** The files by name, each with its text. */
 export function slashCommandFiles(): ReadonlyMap<string, string> {
   return new Map(SLASH_COMMANDS.map((command) => [`${command.name}.md`, textOf(command)]))
 }
 
 /**
- * The arguments go through a here-document, because on the command line an apostrophe or a backtick in them would
- * be the shell's and fail the whole slash command. A line that cannot fail stands after it, because a command that
- * fails is shown to nobody but the user. Both forms, and no variable in front of the command, because a permission for
- * `stint` covers these in old and new clients, and others in neither or in one. A code fence in the arguments ends
- * the block for the client, and the end mark in them the here-document for the shell: then the last line is missing.
+ * Arguments go through a here-document: on the command line an apostrophe would break the command.
+ * It ends with `true`, because only the user sees a failing command. In this form a permission for
+ * `stint` covers it in old and new clients. A code fence or the end mark in the arguments cuts them
+ * off; then the last line is missing.
  */
 function textOf({ description, hint, command, afterwards }: SlashCommand): string {
   return `---
@@ -123,6 +117,5 @@ ${afterwards}
 `
 }
 
-/** Hardly anybody writes these on a line of their own. */
 const END = 'STINT_ARGUMENTS_END'
 const LAST = 'STINT_ARGUMENTS_WHOLE'

@@ -8,7 +8,6 @@ const LONGEST_COMMAND = 4000
 const OUTPUT_START = 4000
 const OUTPUT_END = 12_000
 
-/** Brings commands and their results together, which stand on different lines and may be read at different times. */
 export class CommandResults {
   readonly #pending: Map<string, { readonly id: Buffer; readonly command: string }>
   readonly #results: CommandResult[] = []
@@ -26,7 +25,6 @@ export class CommandResults {
     return this.#results
   }
 
-  /** What is still without a result, small enough to be kept until the next look. */
   get pending(): readonly PendingCommand[] {
     return [...this.#pending].slice(-MOST_PENDING).map(([toolUseId, { command }]) => ({
       toolUseId,
@@ -34,7 +32,6 @@ export class CommandResults {
     }))
   }
 
-  /** Whether a line speaks of a command that is waited for, told without parsing it. */
   isAnsweredBy(line: Buffer): boolean {
     for (const { id } of this.#pending.values()) if (line.includes(id)) return true
     return false
@@ -78,7 +75,7 @@ export class CommandResults {
   }
 }
 
-// What Claude Code answers the model in place of a result: refused, or interrupted, or gone on with in the background.
+// Claude Code's replacements for a result: refused, interrupted or moved to the background.
 const NOT_RUN =
   /^\s*(?:<tool_use_error>|The user doesn't want to|\[Request interrupted|\[Tool call interrupted|Permission to use|Claude requested permission|This command requires approval|PreToolUse:|Bash operation blocked|Command running in background|Command was manually backgrounded)/
 
@@ -86,7 +83,7 @@ function quoted(id: string): Buffer {
   return Buffer.from(JSON.stringify(id))
 }
 
-// What was carried over lay in a file of notes, which may hold anything by now.
+// The carried state comes from a file and may hold anything.
 function pendingIn(carried: unknown): readonly PendingCommand[] {
   return listOf(carried).flatMap((entry) => {
     const fields = objectOf(entry)
@@ -96,7 +93,6 @@ function pendingIn(carried: unknown): readonly PendingCommand[] {
   })
 }
 
-/** The beginning and the end of an output. What is between them says least. */
 export function bothEnds(output: string): string {
   if (output.length <= OUTPUT_START + OUTPUT_END) return output
   return `${output.slice(0, OUTPUT_START)}\n…\n${output.slice(-OUTPUT_END)}`

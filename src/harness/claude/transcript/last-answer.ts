@@ -9,13 +9,11 @@ import { defined } from '../../../text/defined.ts'
 const LONGEST_TEXT = 4000
 const LONGEST_FAILURE = 400
 
-/** A line of the assistant, parsed when it is needed. */
 export class AnswerLine {
   #parsed: Json | undefined | null = null
 
   constructor(
     readonly bytes: Buffer,
-    /** A compaction follows in the same piece. */
     readonly isCompacted: () => boolean,
   ) {}
 
@@ -25,7 +23,6 @@ export class AnswerLine {
   }
 }
 
-/** What the newest of these lines say. Read from the end, and only as far as there is something left to find. */
 export function lastAnswer(lines: readonly AnswerLine[]): LastAnswer {
   let lastAssistantAt: string | undefined
   let lastText: string | undefined
@@ -48,7 +45,7 @@ export function lastAnswer(lines: readonly AnswerLine[]): LastAnswer {
     }
     hasAnswered = true
     lastText ??= said === undefined ? undefined : shorten(said, LONGEST_TEXT)
-    // The size of a context that was thrown away says nothing about the one after it.
+    // The size of a context that was thrown away says nothing about the next one.
     if (!line.isCompacted())
       call = call === undefined ? callIn(message, fields['timestamp']) : call.with(message)
   }
@@ -64,8 +61,7 @@ export function lastAnswer(lines: readonly AnswerLine[]): LastAnswer {
 }
 
 /**
- * One call of the model. Its answer stands on several lines with the same id, each with a usage of its own, of which
- * the earlier ones were written before it was known.
+ * An answer stands on several lines with the same id; the usage of earlier lines is a placeholder.
  */
 class Call {
   readonly #id: Buffer | undefined
@@ -91,7 +87,8 @@ class Call {
 
 function callIn(message: Json | undefined, at: unknown): Call | undefined {
   const usage = usageIn(message)
-  // While an answer streams in, its tokens are written as 0 or 1; those read from the cache are right even then.
+  // While an answer streams in, its tokens are written as 0 or 1; those read from the cache are
+  // right even then.
   if (usage === undefined || usage.input + usage.cacheWritten + usage.cacheRead <= 1)
     return undefined
   return new Call(usage, nameOf(message?.['id']), nameOf(message?.['model']), timeOf(at))
@@ -108,7 +105,7 @@ export function usageIn(message: Json | undefined): Usage | undefined {
   }
 }
 
-/** A time as the journal writes it, so that times can be compared as texts. */
+/** As the journal writes it, so that times compare as texts. */
 export function timeOf(value: unknown): string | undefined {
   const text = nameOf(value, 40)
   const time = text === undefined ? Number.NaN : Date.parse(text)

@@ -1,6 +1,4 @@
-// What only the transcript tells, since no hook says it: that a compaction happened, that a text of ours arrived,
-// which commands failed, how full the context is. Its lines are many and long and hardly any of them matter, so
-// that a line is parsed only when its bytes show that it is one of those.
+// Lines are many and long, so a line is parsed only when its bytes show that it matters.
 import { CommandResults } from './command-results.ts'
 import { AnswerLine, lastAnswer, timeOf } from './last-answer.ts'
 import { defined } from '../../../text/defined.ts'
@@ -35,14 +33,12 @@ const MARKS = /\[stint:([0-9a-f]{4,64})\]/g
 
 const LONGEST_PROMPT = 20_000
 
-/** What a line is, told from its bytes where they leave no doubt. */
 function typeOf(line: Buffer): unknown {
   const found = TYPES.filter(([, bytes]) => line.includes(bytes)).map(([type]) => type)
-  // Several: all but one are part of what a tool was given or has answered.
+  // With several, all but one are inside a tool's input or output.
   return found.length > 1 ? parseLine(line)?.['type'] : found[0]
 }
 
-/** What a piece of a transcript tells. It begins at the start of a line. */
 export function lookAtPiece(bytes: Buffer, carried: Carried = []): TranscriptFacts {
   const { lines, consumed } = wholeLines(bytes)
   const look = new Look(carried)
@@ -125,7 +121,7 @@ class Look {
     this.#commands.addResults(message)
     const text = textOf(saidIn(message?.['content']))
     if (text === undefined) return
-    // A summary that quotes a mark has not kept what stood behind it.
+    // A summary that quotes a mark has not kept the injected text.
     if (line['isCompactSummary'] !== true) return this.#addMarks(text)
     const boundary = nameOf(line['parentUuid']) ?? this.#boundaries.at(-1)?.uuid
     this.#summary = { text, ...defined({ boundary }) }
@@ -158,7 +154,7 @@ class Look {
     for (const text of texts) for (const [, mark] of text.matchAll(MARKS)) this.#marks.add(mark!)
   }
 
-  /** A line that is too long to be parsed may still be a boundary, which says so at its beginning. */
+  /** A boundary says so at the start of its line, even of one too long to parse. */
   #glanceAt(line: Buffer): void {
     const start = line.subarray(0, 2048)
     const text = start.toString('latin1')
@@ -170,7 +166,6 @@ class Look {
   }
 }
 
-/** What a line says of a compaction, when it says that there was one. */
 export function boundaryIn(line: Json): Boundary | undefined {
   const uuid = nameOf(line['uuid'])
   if (line['type'] !== 'system' || line['subtype'] !== 'compact_boundary' || uuid === undefined)
@@ -182,12 +177,9 @@ export function boundaryIn(line: Json): Boundary | undefined {
   return { uuid, ...defined({ trigger, tokensBefore, tokensAfter, at: timeOf(line['timestamp']) }) }
 }
 
-// How full a context is, from the end of its transcript, at the same cost however long the transcript has become.
-
 const PIECE = 256 * 1024
 const MOST_PIECES = 32
 
-/** What the end of a transcript tells of the context's size. What delegated agents used is theirs. */
 export function readUsageTail(
   path: string,
   bounds = { maxBytes: PIECE, pieces: MOST_PIECES },

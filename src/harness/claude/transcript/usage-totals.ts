@@ -1,5 +1,3 @@
-// What a conversation has used in all, over its whole transcript. That may be long, so what was summed up is kept and
-// only what was written since is read.
 import { timeOf, usageIn } from './last-answer.ts'
 import { BOUNDARY, boundaryIn } from './transcript.ts'
 import type { Spent } from '../../../context/budget/prices.ts'
@@ -18,10 +16,9 @@ import {
 const PIECE = 4 * 1024 * 1024
 const LONGEST = 64 * 1024 * 1024
 const PREFIX = 1024
-/** The lines of so many calls may stand between each other: tools answer while the model still speaks. */
+/** Lines of several calls may interleave: tools answer while the model still speaks. */
 const MOST_OPEN = 32
 
-/** Sums up a transcript, on from `kept` where that is still the beginning of it. Undefined when it cannot be read. */
 export function sumUp(
   path: string,
   kept: KeptTotals | undefined,
@@ -33,7 +30,7 @@ export function sumUp(
   for (;;) {
     const piece = readEveryPiece(path, place, PIECE, LONGEST)
     if (piece === undefined) return undefined
-    // It became another file in this moment.
+    // The file was replaced just now.
     if (place !== undefined && piece.from !== place.offset) return sumUp(path, undefined, progress)
     const { lines, consumed } = wholeLines(piece.bytes, LONGEST)
     for (const line of lines) sum.add(compacted(line))
@@ -72,7 +69,7 @@ class Sum {
     this.#settled = { ...this.#settled, ...more }
   }
 
-  /** Looked for at both ends, for what stands between may be megabytes that a tool has answered. */
+  /** Both ends are searched: between them may be megabytes of tool output. */
   #noteWhen(line: Buffer): void {
     const ends = `${line.toString('latin1', 0, 1024)} ${line.toString('latin1', Math.max(1024, line.length - 1024))}`
     const at = timeOf(TIMESTAMP.exec(ends)?.[1])
@@ -96,7 +93,7 @@ class Sum {
     const known = this.#open.findIndex((call) => call.id === id)
     const before = this.#open[known]
     if (before === undefined) this.#open.push({ id, model, isDelegated: isOfDelegate(line), spent })
-    // Each line of an answer has a usage, of which the earlier ones were written before it was known.
+    // Earlier lines of an answer carry placeholder counts.
     else this.#open[known] = { ...before, spent: combinedSpent(before.spent, spent, Math.max) }
     if (this.#open.length > MOST_OPEN) this.#settled = withCall(this.#settled, this.#open.shift()!)
   }
@@ -113,7 +110,7 @@ class Sum {
     const dollars = countOf(line?.['totalCostUSD'])
     if (line?.['type'] !== 'cost-state' || dollars === undefined) return
     const isWhole = line['hasUnknownModelCost'] !== true
-    // It has no time of its own, and stands behind the last that happened.
+    // It has no time of its own and follows the latest line.
     this.#note({ cost: { dollars, at: this.#settled.lastAt ?? '', isWhole } })
   }
 }

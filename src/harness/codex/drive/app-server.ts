@@ -3,14 +3,11 @@ import { type Json, objectOf, parseJson, textOf } from '../../../text/json-field
 import type { GuardedProcess } from '../../process/spawn-guarded.ts'
 
 export interface Listener {
-  /** Something happened there. */
   notified(method: string, params: Json): void
-  /** It wants an answer. `undefined` says that we do not know the question. */
   asked(method: string, params: Json): Promise<Json | undefined>
   trace?(direction: 'to' | 'from', line: string): void
 }
 
-/** It said no, or is gone. */
 export class AppServerRefused extends StintError {
   override readonly name = 'AppServerRefused'
   constructor(
@@ -21,7 +18,6 @@ export class AppServerRefused extends StintError {
   }
 }
 
-/** A `codex app-server`: requests in both directions, one JSON object a line. */
 export class AppServer {
   readonly #process: GuardedProcess
   readonly #listener: Listener
@@ -31,7 +27,6 @@ export class AppServer {
   >()
   #count = 0
   #isGone = false
-  /** Resolves when it says nothing more and nothing of it is left. */
   readonly gone: Promise<void>
 
   constructor(process: GuardedProcess, listener: Listener) {

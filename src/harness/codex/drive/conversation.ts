@@ -22,26 +22,21 @@ import {
 } from './translate.ts'
 import { defined } from '../../../text/defined.ts'
 
-/** How long Codex may take to break off a turn before it is ended itself. */
 const INTERRUPT_GRACE_MS = 10_000
-/** How long it may take to go once its input is closed. */
 const CLOSE_GRACE_MS = 2000
 
 export interface BegunThread {
   readonly thread: string
   readonly model: string | undefined
-  /** Where the user has configured Codex to compact. */
   readonly compactsAt: number | undefined
 }
 
 interface Turn {
-  /** Codex's own id of it, undefined when it was not begun. */
   readonly id: Promise<string | undefined>
   readonly ended: Promise<void>
   readonly end: () => void
 }
 
-/** A thread of one `codex app-server`, which serves all its turns. */
 export class CodexConversation implements Conversation {
   readonly #process: GuardedProcess
   readonly #server: AppServer
@@ -74,19 +69,17 @@ export class CodexConversation implements Conversation {
     return this.#process.mark
   }
 
-  /** For whoever opens it. */
   get server(): AppServer {
     return this.#server
   }
 
-  /** The thread is there. */
   begin({ thread, model, compactsAt }: BegunThread): void {
     this.#standing = standingOf(thread, model, compactsAt)
     this.#push({ type: 'started', conversation: thread, ...defined({ model }) })
     for (const [method, params] of this.#early.splice(0)) this.#notified(method, params)
   }
 
-  // What a resumed thread has used comes close to the answer that it is there, and may be read before that.
+  // The usage of a resumed thread may arrive before the answer that names it.
   #notified(method: string, params: Json): void {
     if (this.id === undefined) this.#early.push([method, params])
     else if (method !== 'item/agentMessage/delta' || this.#options.deltas === true)
@@ -109,7 +102,7 @@ export class CodexConversation implements Conversation {
     }
   }
 
-  /** Whoever stops listening has no use for the turn. What it cost is told with the next one. */
+  /** The cost of an abandoned turn is reported with the next one. */
   async #abandon(): Promise<void> {
     await this.interrupt()
     const left = this.#events.splice(0)
@@ -137,7 +130,7 @@ export class CodexConversation implements Conversation {
   }
 
   async #startTurn(text: string): Promise<string | undefined> {
-    // Not within the caller, so that the turn is known before it can end.
+    // Deferred, so that the turn is known before it can end.
     await undefined
     if (this.#exit !== undefined) return this.#die(this.#exit)
     try {
@@ -149,7 +142,7 @@ export class CodexConversation implements Conversation {
       return nameOf(objectOf(turn)?.['id'])
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      // Of one that is gone the end is told by whoever watches it.
+      // `#watch` reports the end of a server that is gone.
       if (!this.#server.isGone && this.#standing.isRunning)
         this.#take(endTurn(this.#standing, 'failed', cleanText(reason)))
       return undefined
@@ -158,18 +151,18 @@ export class CodexConversation implements Conversation {
 
   async #breakOff(turn: Turn): Promise<void> {
     const patience = AbortSignal.timeout(INTERRUPT_GRACE_MS)
-    // A turn that was only just accepted is not yet known to be running, so that it is said until it is heard.
+    // A turn that was only just accepted cannot be interrupted yet, so repeat.
     while (this.#turn === turn && !patience.aborted) {
       const id = await Promise.race([turn.id, pause(1000)])
       if (typeof id === 'string') await this.#askAside('turn/interrupt', { turnId: id })
       await Promise.race([turn.ended, pause(200)])
     }
     if (this.#turn === turn) await this.#process.end()
-    // What the turn left running goes on otherwise.
+    // Otherwise commands that the turn left running continue.
     else await this.#askAside('thread/backgroundTerminals/clean', {})
   }
 
-  /** What may be refused without any harm: the turn may just have ended, and older servers know less. */
+  /** A refusal does no harm: the turn may just have ended, or the server is old. */
   async #askAside(method: string, params: Json): Promise<void> {
     await this.#server
       .request(method, { threadId: this.#standing.thread, ...params })
@@ -214,7 +207,7 @@ export class CodexConversation implements Conversation {
       for (const request of requests) if (!(await isPermitted(request, this.#options))) return false
       return true
     } catch {
-      // Whoever was asked broke off. Codex waits for a word all the same.
+      // Asking failed; Codex still waits for an answer.
       return false
     }
   }

@@ -5,16 +5,13 @@ import { defined } from '../../../text/defined.ts'
 import { type Json, listOf, objectOf, textOf } from '../../../text/json-fields.ts'
 import type { PermissionRequest } from '../../contract/drive.ts'
 
-/** What an item of a turn says of the use of a tool. */
 export interface ToolUse {
   readonly name: string
   readonly command?: string
   readonly path?: string
-  /** Every file that is changed. */
   readonly paths: readonly string[]
 }
 
-/** The use of a tool that an item stands for; undefined for a message, a thought and whatever we do not know. */
 export function toolUseOf(item: Json): ToolUse | undefined {
   const kind = textOf(item['type']) ?? ''
   return Object.hasOwn(KINDS, kind) ? KINDS[kind]!(item) : undefined
@@ -50,10 +47,10 @@ function pathsOf(item: Json): readonly string[] {
   })
 }
 
-/** What the model asked for: Codex tells it as the argument of a shell. */
+/** Codex reports it as the argument of a shell. */
 export function commandOf(told: unknown): string | undefined {
   const text = textOf(told)
-  // One that is cut off when it is split is better shown as it came.
+  // A text too long to split is shown as it came.
   if (text === undefined || text.length > LONGEST) return text
   const [only, ...others] = shellCommands(text)
   const [, option, script] = only?.words ?? []
@@ -65,15 +62,11 @@ export function commandOf(told: unknown): string | undefined {
 const LONGEST = 32_768
 const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh'])
 
-// What Codex wants to be allowed, and how it is told.
-
-/** All of these have to be allowed; `answer` is what Codex is then told. */
 export interface Question {
   readonly requests: readonly PermissionRequest[]
   readonly answer: (isAllowed: boolean) => Json
 }
 
-/** What a request of the server asks; undefined when it asks for something else, or we do not know it. */
 export function questionOf(
   method: string,
   params: Json,
@@ -94,7 +87,7 @@ const QUESTIONS: Readonly<
       isInput ? 'write to the input of' : 'run',
       command ?? reason ?? 'a command',
     )
-    // What is typed into a command that runs is another matter than the command, which was allowed before.
+    // Input to a running command is not the command that was allowed before.
     return {
       requests: [
         {

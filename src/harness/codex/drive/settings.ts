@@ -1,4 +1,3 @@
-// What Codex is told for one thread. Nothing of it is written into its configuration.
 import type { OpenConversation, Permissions } from '../../contract/drive.ts'
 import type { Json } from '../../../text/json-fields.ts'
 import { defined } from '../../../text/defined.ts'
@@ -6,10 +5,8 @@ import { defined } from '../../../text/defined.ts'
 type Options = Pick<OpenConversation, 'cwd' | 'env' | 'model' | 'systemPrompt' | 'resume'>
 
 /**
- * The parameters with which a thread begins or goes on.
- *
- * It begins with reading only, and each turn says what it may do. Asked for more at once, Codex writes into the user's
- * configuration that the folder is trusted.
+ * It starts read-only and each turn says what it may do: otherwise Codex marks the folder as
+ * trusted in the user's configuration.
  */
 export function threadParams(
   options: Options,
@@ -17,7 +14,7 @@ export function threadParams(
   theirInstructions: string | undefined,
 ): Json {
   const { cwd, env, model, systemPrompt, resume } = options
-  // Instructions for a thread stand in place of those in the user's configuration, which are to hold as well.
+  // Instructions of a thread replace those of the user's configuration, so both are sent.
   const instructions = [theirInstructions, systemPrompt]
     .filter((text) => text !== undefined)
     .join('\n\n')
@@ -27,20 +24,20 @@ export function threadParams(
     approvalPolicy: 'untrusted',
     approvalsReviewer: 'user',
     ...defined({ model }),
-    // Again when it goes on: otherwise the next compaction would lose them.
+    // Also on resume, or the next compaction would lose them.
     ...(systemPrompt === undefined ? {} : { developerInstructions: instructions }),
     ...(resume === undefined ? {} : { threadId: resume, excludeTurns: true }),
     config: {
-      // A goal begins turns by itself, which nobody would watch.
+      // A goal starts turns by itself.
       'features.goals': false,
-      // Where the PATH would be the machine's again, without ours.
+      // A login shell would reset the PATH.
       allow_login_shell: false,
       ...environment({ ...env, STINT_MARK: mark }),
     },
   }
 }
 
-/** Set by name for every command: the user may have said that hardly any variable is passed on. */
+/** By name, because the user may have limited which variables are passed on. */
 function environment(env: NodeJS.ProcessEnv): Json {
   const names = Object.keys(env).filter((name) => name === 'PATH' || /^STINT_\w+$/.test(name))
   return Object.fromEntries(
@@ -49,11 +46,8 @@ function environment(env: NodeJS.ProcessEnv): Json {
 }
 
 /**
- * What a turn may do. Except under `all`, every command is asked for, and runs outside any sandbox once it is allowed.
- *
- * The sandbox of Codex would not do: it keeps git from writing to `.git`, and to that of a linked worktree whichever folders
- * are made writable; a command that fails in it is run a second time outside; and where no namespaces can be made, as in
- * many containers, nothing runs at all.
+ * Codex's sandbox blocks writes to `.git`, repeats failed commands outside, and needs namespaces
+ * that many containers lack; so every command is asked for instead, except under `all`.
  */
 export function turnParams(permissions: Permissions): Json {
   return {

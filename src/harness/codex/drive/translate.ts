@@ -1,4 +1,3 @@
-// What Codex tells, in the words of the contract. Pure: what was told before is the standing.
 import { NO_USAGE } from '../../contract/usage.ts'
 import type { Usage } from '../../../session/entries.ts'
 import type { HarnessEvent, TurnEnded } from '../../contract/drive.ts'
@@ -17,24 +16,19 @@ import {
 import { type ToolUse, toolUseOf } from './items.ts'
 import { defined } from '../../../text/defined.ts'
 
-/** What has to be remembered from one message to the next. */
 export interface Standing {
   readonly thread: string
   readonly model?: string
   readonly isRunning: boolean
-  /** Codex's own id of the turn that it began last. */
   readonly turn?: string
-  /** What is already counted, of this thread and of those that it started. */
   readonly counted: Readonly<Record<string, Usage>>
   readonly context?: number
   readonly window?: number
-  /** Where the user has configured it to compact. */
   readonly compactsAt?: number
-  /** Tokens at the moment when a compaction began, while it goes on. */
   readonly compacting?: { readonly tokensBefore?: number }
   /**
-   * The uses of tools that have begun. Of one whose turn was broken off the late end is not told, and nothing of those in
-   * threads that the agent started.
+   * `isUntold`: the end of the use is not reported, after an interruption or in a thread of a
+   * sub-agent.
    */
   readonly tools: Readonly<Record<string, ToolUse & { readonly isUntold?: boolean }>>
   readonly said?: string
@@ -47,7 +41,6 @@ export interface Translated {
   readonly events: readonly HarnessEvent[]
 }
 
-/** A thread that was just started or resumed. */
 export function standingOf(thread: string, model?: string, compactsAt?: number): Standing {
   return {
     thread,
@@ -60,7 +53,6 @@ export function standingOf(thread: string, model?: string, compactsAt?: number):
   }
 }
 
-/** A turn is about to be asked for. */
 export function withTurn(standing: Standing): Standing {
   const { said: _, ...rest } = standing
   return { ...rest, isRunning: true, isLimitTold: false }
@@ -71,12 +63,11 @@ export function translate(standing: Standing, method: string, params: Json): Tra
   return read?.(standing, params) ?? { standing, events: [] }
 }
 
-/** The turn that runs is over, for a reason that Codex may not have told. */
 export function endTurn(standing: Standing, how: TurnEnded['how'], failure?: string): Translated {
   const { compacting: _, ...rest } = standing
   const ended: TurnEnded = { type: 'turn ended', how, ...defined({ said: standing.said, failure }) }
   const closed: Standing = { ...rest, isRunning: false }
-  // A command may go on behind a turn that was completed, and tells its end in a later one.
+  // A command may outlive a completed turn and report its end in a later one.
   if (how === 'completed') return { standing: closed, events: [ended] }
   const open = Object.entries(standing.tools).filter(([, { isUntold }]) => isUntold !== true)
   const tools = Object.fromEntries(
@@ -116,7 +107,7 @@ const METHODS: Readonly<Record<string, Reader>> = {
   'turn/completed': ofThisThread(turnCompleted),
 }
 
-// Threads that the agent starts on its own tell their doings on the same line.
+// Threads of sub-agents use the same connection.
 function ofThisThread(read: Reader): Reader {
   return (standing, params) =>
     params['threadId'] === standing.thread ? read(standing, params) : undefined
@@ -134,7 +125,7 @@ function itemStarted(standing: Standing, params: Json): Translated | undefined {
   const id = nameOf(item['id'])
   const use = toolUseOf(item)
   if (id === undefined || use === undefined) return undefined
-  // Who asks to be allowed a patch says only which it was.
+  // A request to allow a patch only names its item.
   if (!isOurs)
     return quietly({ ...standing, tools: { ...standing.tools, [id]: { ...use, isUntold: true } } })
   return {
@@ -153,7 +144,7 @@ function itemCompleted(standing: Standing, params: Json): Translated | undefined
   if (id === undefined || use === undefined) return undefined
   const { [id]: begun, ...tools } = standing.tools
   if (!isOurs || begun?.isUntold === true) return quietly({ ...standing, tools })
-  // Some kinds have no status, and have nothing to fail at.
+  // Some kinds have no status and cannot fail.
   const isDone = item['status'] === 'completed' || item['status'] === undefined
   const end = toolEvent(id, use, isDone ? 'completed' : 'failed', outputOf(item))
   return {
@@ -185,8 +176,8 @@ function outputOf(item: Json): string | undefined {
 }
 
 /**
- * The same figures come several times, so that what was spent is the difference of the totals and never the last request.
- * While a compaction goes on, the last request is the one that summarises, and says nothing of the context.
+ * The same figures come several times, so usage is the difference of totals. During a compaction
+ * the last request is the summary's.
  */
 function tokensUsed(standing: Standing, params: Json): Translated | undefined {
   const told = toldUsage(params)
@@ -216,8 +207,8 @@ function usageEvent(standing: Standing, isFilling: boolean, spent?: Usage): Harn
 }
 
 /**
- * What was there before we counted: the total of a thread that was resumed, or forked from another one, begins with it. A
- * resumed thread first tells where it stood after a turn of its past, which may come when a new one is already asked for.
+ * The total of a resumed or forked thread starts with earlier usage; a resumed thread first reports
+ * a past turn.
  */
 function usedBefore(standing: Standing, params: Json, { total, last }: ToldUsage): Usage {
   const isPast = params['threadId'] === standing.thread && params['turnId'] !== standing.turn

@@ -4,17 +4,13 @@ import { cleanText, shorten } from '../../../text/clean.ts'
 import { defined } from '../../../text/defined.ts'
 import { type Json, countOf, objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
 
-/** What Codex says of the tokens of a thread. */
 export interface ToldUsage {
-  /** Of all its requests so far, those before it was resumed among them. */
   readonly total: Usage
-  /** Of the last request. */
   readonly last: Usage
   readonly context?: number
   readonly window?: number
 }
 
-/** Undefined when it is not what we know. */
 export function toldUsage(params: Json): ToldUsage | undefined {
   const told = objectOf(params['tokenUsage'])
   const total = objectOf(told?.['total'])
@@ -29,7 +25,7 @@ export function toldUsage(params: Json): ToldUsage | undefined {
   }
 }
 
-// Its input has what came from the cache in it, and what went there.
+// Its input includes what was read from and written to the cache.
 function usageOf(told: Json): Usage {
   const cacheRead = countOf(told['cachedInputTokens']) ?? 0
   const cacheWritten = countOf(told['cacheWriteInputTokens']) ?? 0
@@ -37,11 +33,10 @@ function usageOf(told: Json): Usage {
   return { input, cacheWritten, cacheRead, output: countOf(told['outputTokens']) ?? 0 }
 }
 
-/** Of the model's window, what Codex tells to be there, and where it compacts at the latest. */
+/** Codex reports 95 % of the model's window, and compacts at 90 % at the latest. */
 const TOLD_SHARE = 0.95
 const COMPACTS_AT_SHARE = 0.9
 
-/** Where Codex compacts: where it was told to, but not later than it does by itself. */
 export function pointIn(
   window: number | undefined,
   configured: number | undefined,
@@ -52,17 +47,16 @@ export function pointIn(
   return points.length === 0 ? undefined : Math.min(...(points as number[]))
 }
 
-/** What one has more than the other; undefined when that is nothing. A total that shrank counts anew. */
+/** A total that shrank counts anew. */
 export function difference(now: Usage, before: Usage): Usage | undefined {
   const spent = subtractUsage(now, before)
   return tokensOf(spent) > 0 ? spent : undefined
 }
 
-/** What Codex says of a turn that went wrong, in words. */
 export function failureOf(error: Json | undefined): string {
   const message = textOf(error?.['message'])
   const details = textOf(error?.['additionalDetails'])
-  // What a model's server answered is passed on as it came, which is usually an object around one sentence.
+  // The server's answer is usually an object around one sentence.
   const told = message === undefined ? undefined : (messageIn(message) ?? message)
   return shorten(cleanText([told ?? 'the turn failed', details].filter(Boolean).join('\n')), 2000)
 }
@@ -76,7 +70,6 @@ function messageIn(text: string): string | undefined {
   )
 }
 
-/** Whether an error says that the account is used up, or that the model's server takes no more for now. */
 export function isLimit(error: Json | undefined): boolean {
   const info = error?.['codexErrorInfo']
   if (info === 'usageLimitExceeded' || info === 'rateLimitExceeded') return true
@@ -84,7 +77,6 @@ export function isLimit(error: Json | undefined): boolean {
   return attempts?.['httpStatusCode'] === 429
 }
 
-/** A window of the account's limits: how much of it is used, and when it begins anew. */
 interface LimitWindow {
   readonly usedPercent: number
   readonly resetsAt?: string
@@ -92,7 +84,6 @@ interface LimitWindow {
 
 export type Limits = Readonly<Record<string, LimitWindow>>
 
-/** The limits as they stand after an update, which leaves out what it does not know. */
 export function withLimits(before: Limits, params: Json): Limits {
   const told = objectOf(params['rateLimits'])
   const windows = ['primary', 'secondary'].flatMap((name) => {
@@ -105,7 +96,6 @@ export function withLimits(before: Limits, params: Json): Limits {
   return { ...before, ...Object.fromEntries(windows) }
 }
 
-/** When the last of the windows that are used up begins anew. */
 export function resetOf(limits: Limits): string | undefined {
   return Object.values(limits)
     .filter(({ usedPercent }) => usedPercent >= 100)
@@ -114,7 +104,6 @@ export function resetOf(limits: Limits): string | undefined {
     .at(-1)
 }
 
-/** Seconds since 1970, as a moment. */
 function momentOf(seconds: unknown): string | undefined {
   const count = countOf(seconds)
   const date = new Date((count ?? Number.NaN) * 1000)

@@ -11,7 +11,6 @@ import { pictureAt } from '../../contract/history-files.ts'
 
 type Said = Omit<Message, 'at'>
 
-/** What an item of the Responses API says, as a message; undefined for what says nothing. */
 export function messageOf(item: Json, place: string): Said | undefined {
   const id = nameOf(item['id']) ?? place
   switch (item['type']) {
@@ -118,7 +117,7 @@ function answered(item: Json, id: string): Said | undefined {
   }
 }
 
-// How the tool itself begins its answer, in words or, in older versions, in JSON.
+// How the tool begins its answer, in words or, in older versions, in JSON.
 const EXIT_CODE = /^(?:[^\n]*\n){0,3}Process exited with code (\d+)$|"exit_code":(\d+)/m
 const SAID_WITHIN = 300
 

@@ -4,8 +4,8 @@ import { type Json, countOf, listOf, nameOf, objectOf, textOf } from '../../../t
 import { defined } from '../../../text/defined.ts'
 
 /**
- * What a message of a chat says. The uses of tools and their results become messages of their own, named after the call, since both
- * are told again, and in more than one place. `window` tells those behind a compression from those before it.
+ * Tool uses and results become messages named after the call, since both are repeated. `window`
+ * separates those after a compression.
  */
 export function messagesOf(fields: Json, window: string): readonly Message[] {
   const id = nameOf(fields['id'])
@@ -23,7 +23,6 @@ export function messagesOf(fields: Json, window: string): readonly Message[] {
   }
 }
 
-/** What a compression made of everything before it. */
 export function isSnapshot(fields: Json): boolean {
   const [first] = partsOf(fields['content'])
   return (
@@ -148,7 +147,7 @@ function partsOf(content: unknown): readonly Part[] {
   })
 }
 
-// What the model thought is no part of what it put out, and what came from the cache is part of what went in.
+// Output excludes thoughts, and input includes the cache.
 function usageOf(tokens: Json | undefined): Usage | undefined {
   const input = countOf(tokens?.['input'])
   if (tokens === undefined || input === undefined) return undefined

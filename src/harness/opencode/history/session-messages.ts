@@ -12,7 +12,7 @@ export interface StoredMessage {
   readonly agent?: string
 }
 
-/** What a message and its parts say. What a tool answered stands in the same part as its use, and becomes a message of its own. */
+/** A tool's result shares a part with its use and becomes a message of its own. */
 export function itemsOf(stored: StoredMessage): readonly HistoryItem[] {
   const { id, message, parts } = stored
   const common = {
@@ -38,7 +38,6 @@ export function itemsOf(stored: StoredMessage): readonly HistoryItem[] {
   return [{ ...common, id, role: 'user', parts: said, ...(isMeta ? { isMeta } : {}) }]
 }
 
-/** The message of which an item with this name tells; undefined for the name of anything else. */
 export function messageOf(item: string): string | undefined {
   return /^(msg_[^-]+)(?:-|$)/.exec(item)?.[1]
 }
@@ -56,7 +55,7 @@ function saidByModel(
     ...defined({ model: nameOf(message['modelID']), isSummary }),
   } as const
   const items: HistoryItem[] = []
-  // One step is one request. Older versions have several in a message.
+  // One step is one request; older versions have several in a message.
   for (const [number, step] of stepsOf(parts).entries()) {
     const name = number === 0 ? id : `${id}-${number}`
     const finish = step.find((part) => part['type'] === 'step-finish')
@@ -97,7 +96,6 @@ function stepsOf<T extends Json>(parts: readonly T[]): readonly (readonly T[])[]
   return steps
 }
 
-/** What is the harness's own and says nothing: its snapshots, and the edges of steps. */
 const SILENT = new Set(['step-start', 'step-finish', 'snapshot', 'patch', 'retry', 'agent'])
 
 function partOf(part: Json): readonly Part[] {

@@ -1,5 +1,3 @@
-// An agent without a model, which follows a script: for dry runs, for the tour, and for tests of everything that has to
-// live with agents. It speaks the Agent Client Protocol on its standard input and output.
 import { Readable, Writable } from 'node:stream'
 import {
   type AgentContext,
@@ -21,9 +19,7 @@ import { findVersion } from '../../process/stint-program.ts'
 
 export interface RehearsalOptions {
   readonly script: Script
-  /** Where it remembers what has to survive it. */
   readonly state: string | undefined
-  /** Turns of a task are counted within a run. */
   readonly run: string
   readonly version: string
 }
@@ -36,7 +32,6 @@ interface Live {
   turn?: AbortController | undefined
 }
 
-/** Serves until the other side closes the line. */
 export async function serveRehearsal(
   stream: Stream,
   { script, state: folder, run, version }: RehearsalOptions,
@@ -80,7 +75,7 @@ export async function serveRehearsal(
       takesCompaction,
     })
     try {
-      // As after the first answer of a model: what there was before anything was done.
+      // As after a model's first answer.
       await tellUse(client, sessionId, meter.used, script.window)
       for (const act of turn) {
         if (signal.aborted) break
@@ -166,7 +161,7 @@ async function tellUse(
   })
 }
 
-/** The field is not in the stable protocol yet; every agent that counts tells it. */
+/** Not in the stable protocol yet, but agents that count send it. */
 function forProtocol({ input, cacheWritten, cacheRead, output }: Usage) {
   return {
     totalTokens: input + cacheWritten + cacheRead + output,
@@ -177,7 +172,6 @@ function forProtocol({ input, cacheWritten, cacheRead, output }: Usage) {
   }
 }
 
-/** Serves the rehearsal agent on the standard input and output of this process. */
 export async function serveOnStandardStreams(
   script: Script,
   env: NodeJS.ProcessEnv,

@@ -1,4 +1,3 @@
-// Does what a turn of a script says, and tells it as any agent would.
 import { spawn } from 'node:child_process'
 import { dirname, resolve } from 'node:path'
 import {
@@ -22,9 +21,7 @@ export interface Stage {
   readonly script: Script
   readonly meter: Meter
   readonly task: PromptedTask | undefined
-  /** Aborts when the turn is cancelled. */
   readonly signal: AbortSignal
-  /** Takes what the agent says. */
   readonly heard: (text: string) => void
   readonly takesCompaction: boolean
 }
@@ -210,7 +207,6 @@ export class Performer {
     await this.tellUsage()
   }
 
-  /** For so long, or for ever; not beyond the end of the turn. */
   #wait(ms?: number): Promise<void> {
     const { signal } = this.#stage
     return new Promise((done) => {
@@ -227,15 +223,13 @@ export class Performer {
 
 export interface Ran {
   readonly exitCode: number
-  /** The last of what it printed. */
   readonly output: string
 }
 
 const TAIL_BYTES = 4000
-/** What a command leaves running may hold its output open; nobody waits for that. */
+/** Background processes of the command may hold its output open. */
 const LATE_OUTPUT_MS = 100
 
-/** Runs a program and answers how it went. Aborted, it is killed with what it started. */
 export function runCommand(
   command: readonly string[],
   cwd: string,

@@ -1,5 +1,4 @@
-// What the rehearsal agent is to do. A mistake in a script is an error that names the file and the line: an act that was
-// passed over would be taken for a fault of the run.
+// A mistake names file and line: a skipped act would look like a fault of the run.
 import { basename } from 'node:path'
 import { LineCounter, type Node, type Pair, isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import { StintError } from '../../../journal/errors.ts'
@@ -26,17 +25,13 @@ export type Act =
   | { readonly do: 'usage' | 'wait'; readonly amount: number }
   | { readonly do: 'compact' | 'hang' | 'die' }
 
-/** What happens in one turn. */
 export type ScriptedTurn = readonly Act[]
 
 export interface Script {
-  /** By the task's name: its turns. The last one goes for all that follow. */
+  /** The last turn repeats. */
   readonly tasks: Readonly<Record<string, readonly ScriptedTurn[]>>
-  /** For tasks that are not named, and for prompts about none. */
   readonly default?: readonly ScriptedTurn[]
-  /** Tokens that the context holds. */
   readonly window: number
-  /** Tokens in a fresh context. */
   readonly start: number
 }
 
@@ -59,7 +54,6 @@ const AMOUNTS = ['usage', 'wait'] as const
 const FLAGS = ['compact', 'hang', 'die'] as const
 const ACTS: readonly string[] = [...TEXTS, ...FILES, ...AMOUNTS, ...FLAGS]
 
-/** The script in a text, in YAML or JSON. `path` is what mistakes are named after. */
 export function readScript(text: string, path: string): Script {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
@@ -113,7 +107,6 @@ class Reader {
     }
   }
 
-  /** A list of turns, or the acts of the only one. */
   #turns(node: Node | null, whose: string): readonly ScriptedTurn[] {
     if (!isSeq(node)) {
       this.say(node, `${whose} has a list of turns, each a list of acts`)
@@ -196,7 +189,6 @@ function isOneOf<Name extends string>(names: readonly Name[], name: string): nam
   return (names as readonly string[]).includes(name)
 }
 
-/** The script in a file; without a file, one that says nothing. */
 export function loadScript(path: string | undefined): Script {
   if (path === undefined) return NO_SCRIPT
   const bytes = readOrUndefined(path)
@@ -214,13 +206,11 @@ export interface PromptedTask {
   readonly title: string
 }
 
-/** The task that a prompt is about: its first line says so. */
 export function taskIn(prompt: string): PromptedTask | undefined {
   const match = /^# Task (\S+?):(?=\s|$)[^\S\n]*([^\n]*)/.exec(prompt)
   return match === null ? undefined : { name: match[1]!, title: oneLine(match[2]!) }
 }
 
-/** What is done in the nth turn of a task, or of prompts about none. */
 export function turnFor(
   script: Script,
   task: PromptedTask | undefined,
@@ -239,7 +229,6 @@ export function turnFor(
     : rehearse(task, turn)
 }
 
-/** What is done where no script says otherwise: the task is worked, committed and reported. */
 function rehearse({ name, title }: PromptedTask, turn: number): ScriptedTurn {
   const file = /^[\w-][\w.-]*$/.test(basename(name)) && basename(name) === name ? name : slug(name)
   return [

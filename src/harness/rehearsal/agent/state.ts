@@ -1,5 +1,3 @@
-// What the rehearsal agent remembers from one process to the next: how many turns each task of a run has had, and its
-// conversations. In a folder where one is given, else only as long as it lives.
 import { NO_USAGE, addUsage } from '../../contract/usage.ts'
 import { join } from 'node:path'
 import { createFolderUnsynced, replaceUnsynced } from '../../../journal/files.ts'
@@ -9,7 +7,6 @@ import { countOf, objectOf, parseJson } from '../../../text/json-fields.ts'
 
 export interface RememberedConversation {
   readonly used: number
-  /** The cache holds what the context holds. */
   readonly isWarm: boolean
   readonly spent: Usage
   readonly said: readonly { readonly by: 'user' | 'agent'; readonly text: string }[]
@@ -23,7 +20,6 @@ export class RehearsalState {
     this.#folder = folder === '' ? undefined : folder
   }
 
-  /** Counts one more turn of a task within a run, and answers which it is, from 1 on. */
   nextTurn(run: string, task: string): number {
     const key = JSON.stringify([run, task])
     const turns = objectOf(parseJson(this.#read('turns.json') ?? '{}')) ?? {}
@@ -54,10 +50,8 @@ export class RehearsalState {
   }
 }
 
-/** What a summary takes of a fresh context. */
 const SUMMARY_TOKENS = 2000
 
-/** The tokens of a conversation, as if a model had been asked: each request reads the context again, from the cache once it is there. */
 export class Meter {
   used: number
   isWarm: boolean
@@ -70,7 +64,6 @@ export class Meter {
     this.#all = spent
   }
 
-  /** A request to the model that makes the context so much longer; a tenth of it is the answer. */
   request(added: number): void {
     const output = Math.ceil(added / 10)
     const spent = {
@@ -95,7 +88,6 @@ export class Meter {
     return this.#all
   }
 
-  /** What the turn used. A turn takes one request at least. */
   endTurn(): Usage {
     if (this.#turn === NO_USAGE) this.request(0)
     const turn = this.#turn

@@ -3,13 +3,11 @@ import type { Json } from '../../../../text/json-fields.ts'
 export interface ToolDefinition {
   readonly name: ToolName
   readonly description: string
-  /** JSON Schema of its input. */
   readonly input: Json
 }
 
 export type ToolName = 'read' | 'write' | 'edit' | 'shell'
 
-/** What came of a use of a tool. */
 export interface ToolResult {
   readonly text: string
   readonly isError: boolean
@@ -24,7 +22,7 @@ function fields(properties: Json, ...required: readonly string[]): Json {
   return { type: 'object', properties, required, additionalProperties: false }
 }
 
-/** The same bytes in every request: they stand before everything else in a provider's cache. */
+/** The same bytes in every request, because they come first in a provider's cache. */
 export const TOOLS: readonly ToolDefinition[] = [
   {
     name: 'read',
@@ -70,7 +68,6 @@ export const TOOLS: readonly ToolDefinition[] = [
   },
 ]
 
-/** What is wrong with an input; undefined when nothing is. */
 export function faultIn(tool: ToolDefinition, input: Json): string | undefined {
   const properties = tool.input['properties'] as Readonly<Record<string, { readonly type: string }>>
   const missing = (tool.input['required'] as readonly string[]).find(

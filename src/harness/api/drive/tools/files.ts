@@ -1,18 +1,15 @@
-// Files as an agent's tools see them: text, of a size that can be worked with, and nothing but plain files.
 import { closeSync, fstatSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isMissing } from '../../../../journal/errors.ts'
 import { createFolderUnsynced, openRegularFile, replaceSource } from '../../../../journal/files.ts'
 import { marksIn } from '../../../../text/redact.ts'
 
-/** Told to the model instead of a result. */
 export class ToolFault extends Error {
   override readonly name = 'ToolFault'
 }
 
 const LARGEST = 8 * 1024 * 1024
 
-/** Opens a file to be read, for as long as the work on it takes. */
 export function withFile<T>(path: string, work: (fd: number, size: number) => T): T {
   const fd = openRegularFile(path)
   if (fd === undefined) throw new ToolFault(whyNot(path))
@@ -23,7 +20,6 @@ export function withFile<T>(path: string, work: (fd: number, size: number) => T)
   }
 }
 
-/** All of a text file. */
 export function wholeText(path: string): string {
   return withFile(path, (fd, size) => {
     if (size > LARGEST)
@@ -32,7 +28,7 @@ export function wholeText(path: string): string {
   })
 }
 
-/** Bytes as text, when they are nothing else: what is read must be able to be written back as it was. */
+/** Only what can be written back unchanged counts as text. */
 export function decoded(bytes: Uint8Array, path: string): string {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -45,7 +41,6 @@ export function decoded(bytes: Uint8Array, path: string): string {
   )
 }
 
-/** Where a name leads, so that a link stays a link when its file is written. */
 export function behindLinks(path: string): string {
   try {
     return realpathSync(path)
@@ -65,11 +60,9 @@ function whyNot(path: string): string {
 const MOST_BYTES = 48 * 1024
 const MOST_LINES = 2000
 const PIECE = 256 * 1024
-/** Nobody waits for the lines behind more than this. */
 const FARTHEST = 512 * 1024 * 1024
 const LF = 10
 
-/** A piece of a file by its lines, and how to get the next one. */
 export function readLines(path: string, from = 1, limit = MOST_LINES): string {
   return withFile(path, (fd, size) => {
     const { bytes, lines, isAll } = linesBetween(fd, from, Math.min(limit, MOST_LINES), path)
@@ -86,7 +79,6 @@ export function readLines(path: string, from = 1, limit = MOST_LINES): string {
 
 interface Lines {
   readonly bytes: Buffer
-  /** How many of them are whole. */
   readonly lines: number
   readonly isAll: boolean
 }
@@ -119,12 +111,11 @@ function linesBetween(fd: number, from: number, limit: number, path: string): Li
   }
 }
 
-/** Ends with a whole line, or within the first one between two characters. */
 function cut(kept: readonly Buffer[], lines: number): Lines {
   const bytes = Buffer.concat(kept)
   if (lines > 0) return { bytes: bytes.subarray(0, bytes.lastIndexOf(LF) + 1), lines, isAll: false }
   let end = bytes.length
-  // A character of several bytes may have been cut through; at most three of its bytes are here.
+  // A multi-byte character may be cut; at most three of its bytes are here.
   for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back]!
     if (byte < 0x80) break
@@ -136,7 +127,6 @@ function cut(kept: readonly Buffer[], lines: number): Lines {
   return { bytes: bytes.subarray(0, end), lines, isAll: false }
 }
 
-/** Writes a whole file, its folders too. */
 export function writeFile(path: string, content: string): string {
   const real = behindLinks(path)
   const found = statSync(real, { throwIfNoEntry: false })
@@ -148,7 +138,6 @@ export function writeFile(path: string, content: string): string {
   return `${found === undefined ? 'Written' : 'Replaced'}: ${path}, ${Buffer.byteLength(content)} bytes.`
 }
 
-/** Replaces the one place where a text stands. */
 export function editFile(path: string, old: string, fresh: string): string {
   if (old === '') throw new ToolFault('old_text is empty; use write for a new file')
   if (old === fresh) throw new ToolFault('old_text and new_text are the same')
@@ -168,7 +157,7 @@ export function editFile(path: string, old: string, fresh: string): string {
   return `Edited: ${path}.`
 }
 
-/** The model sees a mark where a secret stands, and would put it in the place of the secret. */
+/** The model sees a mark in place of a secret, and would overwrite the secret with it. */
 function refuseMarks(path: string, before: string, after: string): void {
   const mark = marksIn(after).find((one) => timesIn(after, one) > timesIn(before, one))
   if (mark === undefined) return
@@ -178,7 +167,6 @@ function refuseMarks(path: string, before: string, after: string): void {
   )
 }
 
-/** What cannot be read as text has no marks. */
 function textBefore(path: string): string {
   try {
     return wholeText(path)

@@ -7,7 +7,7 @@ const USUAL_SECONDS = 120
 const LONGEST_SECONDS = 3600
 const HEAD_BYTES = 8 * 1024
 const TAIL_BYTES = 24 * 1024
-/** What a command leaves running may hold its output open; nobody waits for that. */
+/** Background processes of the command may hold its output open. */
 const LATE_OUTPUT_MS = 100
 
 export interface ShellUse {
@@ -15,11 +15,9 @@ export interface ShellUse {
   readonly seconds?: number | undefined
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** Aborted, it is ended with everything of its group. */
   readonly signal: AbortSignal
 }
 
-/** Runs a command line. What it leaves in the background lives as long as the conversation. */
 export function runShell({
   command,
   seconds: wanted = USUAL_SECONDS,
@@ -31,7 +29,7 @@ export function runShell({
   return new Promise((resolve) => {
     const printed = new Printed()
     const shell = findProgram('bash', env, cwd) ?? '/bin/sh'
-    // Through one pipe, so that what it printed to both stays in its order.
+    // Through one pipe, so that both outputs stay in order.
     const args = ['-c', 'exec "$0" -c "$1" 2>&1', shell, command]
     const child = spawn('/bin/sh', args, {
       cwd,
@@ -82,7 +80,6 @@ function told(output: string, ended: string | undefined, code: number | undefine
   return { text: how === undefined ? said : `${said}\n[${how}]`, isError: how !== undefined }
 }
 
-/** The beginning and the end of what a command printed, however much that is. */
 class Printed {
   #head = Buffer.alloc(0)
   #tail = Buffer.alloc(0)

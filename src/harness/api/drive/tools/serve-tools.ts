@@ -1,5 +1,4 @@
-// The program that uses the tools, so that whatever an agent starts stands under a guardian and never outlives us. It is asked on
-// its standard input, one use a line, and answers on its standard output.
+// A separate program, so that what an agent starts runs under a guardian and never outlives us.
 import { resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import { errnoOf } from '../../../../journal/errors.ts'
@@ -14,7 +13,6 @@ export interface Surroundings {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Serves until nobody asks any more. */
 export async function serveTools(
   asked: AsyncIterable<Uint8Array>,
   answers: Writable,
@@ -65,7 +63,7 @@ async function use(
         throw new ToolFault(`there is no tool ${String(tool)}`)
     }
   } catch (error) {
-    // A full disk, a file that may not be written: for the agent to see, and no end of it.
+    // A full disk or an unwritable file is reported to the agent.
     if (error instanceof ToolFault || errnoOf(error) !== undefined)
       return { text: (error as Error).message, isError: true }
     throw error

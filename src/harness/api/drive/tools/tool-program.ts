@@ -1,4 +1,3 @@
-// The other end of `serve-tools.ts`: the program as the conversation sees it.
 import { dirname, join } from 'node:path'
 import { type Json, countOf, objectOf, parseJson } from '../../../../text/json-fields.ts'
 import type { OpenConversation } from '../../../contract/drive.ts'
@@ -21,7 +20,6 @@ export class ToolProgram {
     void this.#listen()
   }
 
-  /** Uses a tool. Never answered when the program ends first. */
   use(tool: ToolName, input: Json, signal: AbortSignal): Promise<ToolResult> {
     const id = (this.#count += 1)
     const stop = () => this.#send({ stop: id })
