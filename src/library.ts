@@ -109,7 +109,7 @@ export type { ProjectContext } from './context/survey/project-context.ts'
 export type { ExportFormat } from './document/export/formats.ts'
 export type { RestoreTo } from './git/code-checkpoint.ts'
 export type { Drift } from './git/status.ts'
-export { SLASH_COMMANDS } from './harness/claude/setup/slash-commands.ts'
+export { SLASH_COMMANDS } from './harness/claude/setup/plugin.ts'
 export type {
   Capabilities,
   Conversation,

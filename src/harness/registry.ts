@@ -8,6 +8,7 @@ import type { HarnessHistory } from './contract/history.ts'
 import type { HarnessHooks, HookEvent } from './contract/hooks.ts'
 import { type HarnessLimits, fixedPoint } from './contract/limits.ts'
 import type { HarnessSetup } from './contract/setup.ts'
+import { estimated } from '../context/budget/figures.ts'
 
 export interface HarnessDefinition {
   readonly name: string
@@ -209,4 +210,15 @@ export function readHookEvent(json: string, name?: string): HookEvent | undefine
     if (event !== undefined) return event
   }
   return undefined
+}
+
+export type PointOf = (window: number | undefined, model: string | undefined) => number | undefined
+
+export function pointFor(harness: string, env: NodeJS.ProcessEnv, root: string): PointOf {
+  const { limits } = findHarness(harness) ?? {}
+  const pointOf = limits?.compactionPoint({ root, env })
+  return (window, model) => {
+    const known = window === undefined ? limits?.windowOf?.(model) : estimated(window, 'stream', '')
+    return pointOf?.({ window: known })?.value ?? window
+  }
 }

@@ -1,5 +1,5 @@
 import { mayBeTests } from '../command/may-be-tests.ts'
-import { type Piece, readPiece } from '../harness/contract/read-piece.ts'
+import { type Piece, readPiece } from '../harness/contract/transcript-lines.ts'
 import type { TranscriptFacts } from '../harness/contract/transcript.ts'
 import { hooksOf } from '../harness/registry.ts'
 import { readTracking, writeTracking } from '../project/conversation/tracking.ts'

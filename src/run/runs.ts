@@ -1,6 +1,6 @@
 // The runs of a project, from their logs.
 import { existsSync } from 'node:fs'
-import { isAlive } from '../harness/process/strays.ts'
+import { isAlive } from '../harness/process/spawn-guarded.ts'
 import { GitFailed, runGit } from '../git/run-git.ts'
 import { StintError } from '../journal/errors.ts'
 import { runIds } from '../project/store/run-files.ts'

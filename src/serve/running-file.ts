@@ -1,7 +1,7 @@
 // The address of a project's running server. It holds the token, so only its owner may read it,
 // outside any repository.
 import { dirname, join } from 'node:path'
-import { isAlive, startOf } from '../harness/process/strays.ts'
+import { isAlive, startOf } from '../harness/process/spawn-guarded.ts'
 import { createFile, createFolder, removeFile } from '../journal/files.ts'
 import { modeOf, readOrUndefined } from '../journal/look.ts'
 import { stateHome } from '../journal/state-home.ts'

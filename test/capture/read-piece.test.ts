@@ -10,7 +10,7 @@ import {
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { LONGEST_LINE, type Place, readPiece } from '../../src/harness/contract/read-piece.ts'
+import { LONGEST_LINE, type Place, readPiece } from '../../src/harness/contract/transcript-lines.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const LINES = Array.from({ length: 100 }, (_, index) => `{"line":${index}}\n`)

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readStatusInput } from '../../src/harness/claude/hooks/status-input.ts'
+import { readStatusInput } from '../../src/harness/claude/hooks.ts'
 import { statusFigures } from '../../src/project/conversation/window.ts'
 
 /** As Claude Code 2.1.325 and 2.0.77 tell it. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LONGEST_LINE } from '../../src/harness/contract/read-piece.ts'
+import { LONGEST_LINE } from '../../src/harness/contract/transcript-lines.ts'
 import { lookAtPiece } from '../../src/harness/claude/transcript/transcript.ts'
 import type { Carried, TranscriptFacts } from '../../src/harness/contract/transcript.ts'
 import {

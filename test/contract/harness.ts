@@ -10,7 +10,7 @@ import type {
   OpenConversation,
   PermissionRequest,
 } from '../../src/harness/contract/drive.ts'
-import { isAlive } from '../../src/harness/process/strays.ts'
+import { isAlive } from '../../src/harness/process/spawn-guarded.ts'
 import type { Usage } from '../../src/session/entries.ts'
 import { carriersOf } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { readPiece } from '../../src/harness/contract/read-piece.ts'
+import { readPiece } from '../../src/harness/contract/transcript-lines.ts'
 import { answered, said } from '../capture/transcript.ts'
 import { Copying } from './copy.world.ts'
 

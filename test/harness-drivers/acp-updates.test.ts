@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { HarnessEvent } from '../../src/harness/contract/drive.ts'
 import { Updates, usageIn } from '../../src/harness/acp/drive/updates.ts'
-import { limitIn } from '../../src/harness/contract/usage-limit.ts'
+import { limitIn } from '../../src/harness/contract/usage.ts'
 
 const chunk = (text: string, messageId?: string) => ({
   sessionUpdate: 'agent_message_chunk',

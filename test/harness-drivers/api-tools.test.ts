@@ -17,7 +17,7 @@ import {
   type ToolName,
   type ToolResult,
   faultIn,
-} from '../../src/harness/api/drive/tools/definitions.ts'
+} from '../../src/harness/api/drive/tools/tool-program.ts'
 import { serveTools } from '../../src/harness/api/drive/tools/serve-tools.ts'
 import { isRunning } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'

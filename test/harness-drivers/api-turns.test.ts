@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { PiecesWithoutKey } from '../../src/harness/api/drive/key-out.ts'
+import { PiecesWithoutKey } from '../../src/harness/api/drive/model-failure.ts'
 import type { ApiSettings } from '../../src/harness/contract/drive.ts'
 import type {
   Conversation,

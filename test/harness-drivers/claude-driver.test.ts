@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { argumentsFor, environmentFor } from '../../src/harness/claude/drive/arguments.ts'
-import { claudeHarness } from '../../src/harness/claude/drive.ts'
+import { argumentsFor, claudeHarness, environmentFor } from '../../src/harness/claude/drive.ts'
 import type {
   Conversation,
   HarnessEvent,

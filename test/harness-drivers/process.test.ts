@@ -6,9 +6,13 @@ import { Readable } from 'node:stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ProcessMark } from '../../src/harness/contract/drive.ts'
 import { findProgram } from '../../src/harness/process/find-program.ts'
-import { linesOf } from '../../src/harness/process/lines.ts'
-import { type GuardedProcess, spawnGuarded } from '../../src/harness/process/spawn-guarded.ts'
-import { endStrays, isAlive } from '../../src/harness/process/strays.ts'
+import {
+  type GuardedProcess,
+  endStrays,
+  isAlive,
+  linesOf,
+  spawnGuarded,
+} from '../../src/harness/process/spawn-guarded.ts'
 import { StintError } from '../../src/journal/errors.ts'
 import { bundleProgram } from '../support/bundle.ts'
 import { carriersOf, expectNoneLeft, isRunning } from '../support/processes.ts'

@@ -17,7 +17,7 @@ import { conversationStore } from '../../src/history/store.ts'
 import { knownProjects } from '../../src/index/projects.ts'
 import type { ImportProgress } from '../../src/project/import/contract.ts'
 import { loadSqlite } from '../../src/index/sqlite.ts'
-import { startOf } from '../../src/harness/process/strays.ts'
+import { startOf } from '../../src/harness/process/spawn-guarded.ts'
 import { trackingFolderOf } from '../../src/project/store/conversation-binding.ts'
 import { git } from '../support/scratch.ts'
 import {

@@ -1,7 +1,7 @@
 // One of several runs that want the same tasks. Says which it got, and lives on until it is told to end: a claim is worth as
 // much as the life behind it.
 import { createInterface } from 'node:readline'
-import { startOf } from '../../src/harness/process/strays.ts'
+import { startOf } from '../../src/harness/process/spawn-guarded.ts'
 import { findPlace } from '../../src/project/store/place.ts'
 import { Claims } from '../../src/run/loop/claims.ts'
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readLog } from '../../src/journal/read.ts'
-import { stintProgram } from '../../src/harness/process/stint-program.ts'
+import { stintProgram } from '../../src/harness/process/find-program.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { reportOf } from '../../src/run/runs.ts'
 import { scratchFolder } from '../support/scratch.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stintProgram } from '../../src/harness/process/stint-program.ts'
+import { stintProgram } from '../../src/harness/process/find-program.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { startRun } from '../../src/run/loop/start-run.ts'
 import { RunWorld } from './run-world.ts'

@@ -1,7 +1,7 @@
 // The command as a person starts it, and killed when it has come so far.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { stintProgram } from '../../src/harness/process/stint-program.ts'
+import { stintProgram } from '../../src/harness/process/find-program.ts'
 import type { RunWorld } from './run-world.ts'
 
 interface Seen {

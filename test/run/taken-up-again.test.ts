@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startOf } from '../../src/harness/process/strays.ts'
+import { startOf } from '../../src/harness/process/spawn-guarded.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { Claims } from '../../src/run/loop/claims.ts'
 import { refuseSecond } from '../../src/run/loop/resume.ts'

@@ -1,6 +1,6 @@
 // What was claimed to be saved, and what is counted of the part of Stint that answers to each claim.
 import { handoffDocument } from '../../src/context/handoff/document.ts'
-import { slashCommandFiles } from '../../src/harness/claude/setup/slash-commands.ts'
+import { slashCommandFiles } from '../../src/harness/claude/setup/plugin.ts'
 import { BUILT_IN } from '../../src/run/profiles/profile.ts'
 import { profileIndex } from '../../src/run/texts/setup-text.ts'
 import { renderDocument } from '../../src/document/render.ts'

@@ -1,4 +1,4 @@
-import { slashCommandFiles } from '../../src/harness/claude/setup/slash-commands.ts'
+import { slashCommandFiles } from '../../src/harness/claude/setup/plugin.ts'
 
 /** The slash commands as Claude Code tells every conversation of them. Tried with the real client. */
 export function slashLines(): string {

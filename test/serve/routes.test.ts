@@ -8,7 +8,7 @@ import { mintId } from '../../src/journal/ids.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import type { RunEntryData, RunEntryKind, RunRow } from '../../src/run/entries.ts'
 import { RunLog } from '../../src/run/run-log.ts'
-import { startOf } from '../../src/harness/process/strays.ts'
+import { startOf } from '../../src/harness/process/spawn-guarded.ts'
 import type {
   ConversationList,
   ConversationPage,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { launcherPath, launcherText, programIn } from '../../src/harness/setup/launcher.ts'
-import { findHookProgram, findVersion } from '../../src/harness/process/stint-program.ts'
+import { findHookProgram, findVersion } from '../../src/harness/process/find-program.ts'
 import { setUpClaude } from '../../src/harness/claude/setup.ts'
 import { scratchFolder } from '../support/scratch.ts'
 

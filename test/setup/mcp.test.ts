@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { MCP_COMMAND } from '../../src/harness/setup/mcp-command.ts'
+import { MCP_COMMAND } from '../../src/harness/setup/launcher.ts'
 import { setupWorld } from './world.ts'
 
 /** Its own folders in the state home stay, and are empty. */

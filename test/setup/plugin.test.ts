@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { slashCommandFiles } from '../../src/harness/claude/setup/slash-commands.ts'
+import { slashCommandFiles } from '../../src/harness/claude/setup/plugin.ts'
 import { setupWorld } from './world.ts'
 
 describe('a plugin', () => {

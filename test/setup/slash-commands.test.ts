@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { slashCommandFiles } from '../../src/harness/claude/setup/slash-commands.ts'
+import { slashCommandFiles } from '../../src/harness/claude/setup/plugin.ts'
 import { terminal } from '../support/cli.ts'
 
 const files = [...slashCommandFiles()]

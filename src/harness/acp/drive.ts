@@ -31,7 +31,7 @@ export function agentFor({ argument = '' }: DriveRequest): Harness {
 
 export function acpHarness({ capabilities, ...program }: AcpOptions): Harness {
   // The protocol's schemas take longer to load than most commands take to run.
-  const loaded = () => import('./drive/open-agent.ts')
+  const loaded = () => import('./drive/conversation.ts')
   return {
     name: program.name,
     capabilities: { ...CAPABILITIES, ...capabilities },

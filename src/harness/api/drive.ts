@@ -1,7 +1,7 @@
 import type { ConversationStore } from '../../history/store.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
-import { findVersion } from '../process/stint-program.ts'
+import { findVersion } from '../process/find-program.ts'
 import type {
   ApiSettings,
   Capabilities,
@@ -13,12 +13,11 @@ import type {
 } from '../contract/drive.ts'
 import { ApiHistory, INSTRUCTIONS, openingMessages } from './drive/api-history.ts'
 import { reach, refusalOf } from './drive/ask-model.ts'
-import { ApiConversation } from './drive/conversation.ts'
+import { ApiConversation } from './drive/take-turn.ts'
 import { ModelFailure } from './drive/model-failure.ts'
 import { addressOf, formOf } from './drive/provider.ts'
-import { isLoopback, keyVariable, settingsFor } from './drive/settings.ts'
+import { isLoopback, keyVariable, roomFor, settingsFor } from './drive/settings.ts'
 import { ToolProgram } from './drive/tools/tool-program.ts'
-import { roomFor } from './drive/window.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface ApiOptions {

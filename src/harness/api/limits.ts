@@ -1,6 +1,5 @@
 import type { HarnessLimits } from '../contract/limits.ts'
-import { settingsFor } from './drive/settings.ts'
-import { roomFor } from './drive/window.ts'
+import { roomFor, settingsFor } from './drive/settings.ts'
 
 export const apiLimits: HarnessLimits = {
   compactionPoint: () => () => undefined,

@@ -1,9 +1,17 @@
 import { execFile } from 'node:child_process'
-import type { Conversation, Harness, HarnessCheck, OpenConversation } from '../contract/drive.ts'
+import type {
+  Conversation,
+  Harness,
+  HarnessCheck,
+  OpenConversation,
+  Permissions,
+} from '../contract/drive.ts'
 import { spawnGuarded } from '../process/spawn-guarded.ts'
 import { oneLine } from '../../text/clean.ts'
-import { argumentsFor, environmentFor } from './drive/arguments.ts'
 import { ClaudeConversation } from './drive/conversation.ts'
+import { StintError } from '../../journal/errors.ts'
+import { KEPT_NAMES } from '../../command/inside-tree.ts'
+import { shellCommands } from '../../command/shell-commands.ts'
 
 export const claudeHarness: Harness = {
   name: 'claude',
@@ -57,4 +65,66 @@ async function open(options: OpenConversation): Promise<Conversation> {
   const { cwd, wrap } = options
   const program = spawnGuarded(programIn(env), argumentsFor(options), { cwd, env, wrap })
   return new ClaudeConversation(program, options)
+}
+
+const MODES: Readonly<Record<Permissions, string>> = {
+  all: 'bypassPermissions',
+  edits: 'acceptEdits',
+  ask: 'default',
+}
+
+export function argumentsFor(open: OpenConversation): readonly string[] {
+  return [
+    '-p',
+    '--input-format=stream-json',
+    '--output-format=stream-json',
+    '--verbose',
+    // Whole messages carry token placeholders; the partial ones end with the real counts.
+    '--include-partial-messages',
+    '--permission-prompt-tool=stdio',
+    `--permission-mode=${MODES[open.permissions]}`,
+    ...keptTools(open),
+    ...allowedTools(open),
+    ...(open.model === undefined ? [] : ['--model', open.model]),
+    ...(open.resume === undefined ? [] : ['--resume', open.resume]),
+  ]
+}
+
+/**
+ * `npm test:*` stops at the end of a word in every version; `npm test*` does not. Git is asked
+ * about, since its beginning does not say what it runs.
+ */
+function allowedTools({ permissions, allow }: OpenConversation): readonly string[] {
+  if (permissions !== 'edits') return []
+  const commands = allow.filter(
+    (command) => PLAIN.test(command) && shellCommands(command).length === 1,
+  )
+  return commands.length === 0
+    ? []
+    : ['--allowedTools', ...commands.map((command) => `Bash(${command.trim()}:*)`)]
+}
+
+/** It edits the working tree without asking, so these are denied up front. */
+function keptTools({ permissions }: OpenConversation): readonly string[] {
+  if (permissions !== 'edits') return []
+  return [
+    '--disallowedTools',
+    ...KEPT_NAMES.flatMap((name) => [`Edit(**/${name})`, `Edit(**/${name}/**)`]),
+  ]
+}
+
+const PLAIN = /^ *[\w./@+=-]+(?: [\w./@+=-]+)* *$/
+
+/** Variables of a Claude Code around us. */
+const OF_ANOTHER =
+  /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_ENV_FILE|CLAUDE_PROJECT_DIR|CLAUDE_CODE_(?:ENTRYPOINT|SESSION_ID|SSE_PORT|MESSAGING_\w+))$/
+
+export function environmentFor({ env, permissions }: OpenConversation): NodeJS.ProcessEnv {
+  if (permissions === 'all' && process.getuid?.() === 0 && env['IS_SANDBOX'] !== '1')
+    throw new StintError(
+      'ROOT_WITHOUT_SANDBOX',
+      'Claude Code does not let root allow everything',
+      'run as another user, or with --permissions edits; inside a container that may be broken, set IS_SANDBOX=1',
+    )
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !OF_ANOTHER.test(name)))
 }

@@ -4,8 +4,15 @@ import { isConversationId } from '../../history/conversation-id.ts'
 import { messageAsWritten } from '../../history/message-as-written.ts'
 import type { HistoryItem, NewItem } from '../../history/items.ts'
 import { type Json, listOf, maySpace, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
-import { filesBelow, filesNamed, firstObjects } from '../contract/history-files.ts'
-import type { FileHistory, HistoryFile, HistoryHead, Translator } from '../contract/history.ts'
+import {
+  type FileHistory,
+  type HistoryFile,
+  type HistoryHead,
+  type Translator,
+  filesBelow,
+  filesNamed,
+  firstObjects,
+} from '../contract/history.ts'
 import { configFolder } from './setup/places.ts'
 import { defined } from '../../text/defined.ts'
 

@@ -7,7 +7,7 @@ import { planPlugin, planPluginRemoval } from './setup/plugin.ts'
 import { compiledFolder, warmUpHooks } from './setup/probe.ts'
 import { removeTree } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
-import { findHookProgram, findVersion } from '../process/stint-program.ts'
+import { findHookProgram, findVersion } from '../process/find-program.ts'
 import { type HookProgram, launcherPath } from '../setup/launcher.ts'
 import { type Plan, carryOut, refuseImpossible } from '../setup/plan.ts'
 

@@ -5,7 +5,7 @@ import type { Conversation, Harness, HarnessCheck, OpenConversation } from '../c
 import { type Json, countOf, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
 import { spawnGuarded } from '../process/spawn-guarded.ts'
 import { type BegunThread, CodexConversation } from './drive/conversation.ts'
-import { threadParams } from './drive/settings.ts'
+import { defined } from '../../text/defined.ts'
 
 /** A program that is not Codex may start and never answer. */
 const OPENING_MS = 120_000
@@ -103,5 +103,48 @@ function notOpened(cause: unknown, stderr: string, resume: string | undefined): 
     cleanText(`Codex did not open a conversation: ${reason}\n${said}`),
     hint,
     { cause },
+  )
+}
+
+type Options = Pick<OpenConversation, 'cwd' | 'env' | 'model' | 'systemPrompt' | 'resume'>
+
+/**
+ * It starts read-only and each turn says what it may do: otherwise Codex marks the folder as
+ * trusted in the user's configuration.
+ */
+export function threadParams(
+  options: Options,
+  mark: string,
+  theirInstructions: string | undefined,
+): Json {
+  const { cwd, env, model, systemPrompt, resume } = options
+  // Instructions of a thread replace those of the user's configuration, so both are sent.
+  const instructions = [theirInstructions, systemPrompt]
+    .filter((text) => text !== undefined)
+    .join('\n\n')
+  return {
+    cwd,
+    sandbox: 'read-only',
+    approvalPolicy: 'untrusted',
+    approvalsReviewer: 'user',
+    ...defined({ model }),
+    // Also on resume, or the next compaction would lose them.
+    ...(systemPrompt === undefined ? {} : { developerInstructions: instructions }),
+    ...(resume === undefined ? {} : { threadId: resume, excludeTurns: true }),
+    config: {
+      // A goal starts turns by itself.
+      'features.goals': false,
+      // A login shell would reset the PATH.
+      allow_login_shell: false,
+      ...environment({ ...env, STINT_MARK: mark }),
+    },
+  }
+}
+
+/** By name, because the user may have limited which variables are passed on. */
+function environment(env: NodeJS.ProcessEnv): Json {
+  const names = Object.keys(env).filter((name) => name === 'PATH' || /^STINT_\w+$/.test(name))
+  return Object.fromEntries(
+    names.map((name) => [`shell_environment_policy.set.${name}`, env[name]]),
   )
 }

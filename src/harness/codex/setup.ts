@@ -27,9 +27,15 @@ import {
   planTakingOut,
   takeOutBlock,
 } from '../setup/planned-file.ts'
-import { type HookProgram, planLastRemoval, planLauncher } from '../setup/launcher.ts'
-import { findHookProgram } from '../process/stint-program.ts'
-import { MCP_COMMAND, MCP_ENVIRONMENT, MCP_SERVER } from '../setup/mcp-command.ts'
+import {
+  type HookProgram,
+  MCP_COMMAND,
+  MCP_ENVIRONMENT,
+  MCP_SERVER,
+  planLastRemoval,
+  planLauncher,
+} from '../setup/launcher.ts'
+import { findHookProgram } from '../process/find-program.ts'
 
 export const codexSetup: HarnessSetup = {
   takes: new Set(['shared', 'remove', 'dryRun', 'mcp', 'json']),

@@ -1,6 +1,9 @@
 import { isCompact } from '../../text/compact-json.ts'
 import { type Json, objectOf, parseJson } from '../../text/json-fields.ts'
-import { LONGEST_LINE } from './read-piece.ts'
+import { closeSync, fstatSync } from 'node:fs'
+import { errnoOf } from '../../journal/errors.ts'
+import { openRegularFile } from '../../journal/files.ts'
+import { readRange } from '../../journal/read.ts'
 
 const NEWLINE = 0x0a
 
@@ -39,4 +42,133 @@ export function isOfDelegate(line: Buffer): boolean {
   if (!line.includes(SIDECHAIN)) return false
   // With both, one is inside a tool's input.
   return !line.includes(MAIN_CHAIN) || parseLine(line)?.['isSidechain'] === true
+}
+
+export interface Place {
+  readonly offset: number
+  readonly inode: number
+}
+
+export interface Piece {
+  readonly bytes: Buffer
+  readonly from: number
+  readonly size: number
+  readonly inode: number
+}
+
+/** Longer lines are skipped; nothing of interest is that long. */
+export const LONGEST_LINE = 1024 * 1024
+
+const STRIDE = 16_384
+
+/**
+ * Continues after `last`, or starts near the end at a line's start. Lines are whole unless longer
+ * than `LONGEST_LINE` or unfinished.
+ */
+export function readPiece(
+  path: string,
+  last: Place | undefined,
+  maxBytes: number,
+): Piece | undefined {
+  return withTranscript(path, (fd, size, inode) => {
+    const from = isPlaceIn(last, size, inode) ? last.offset : lineStartNearEnd(fd, size, maxBytes)
+    return { bytes: readLines(fd, from, size, maxBytes, LONGEST_LINE), from, size, inode }
+  })
+}
+
+/** From the start when `last` is not in this file. */
+export function readEveryPiece(
+  path: string,
+  last: Place | undefined,
+  maxBytes: number,
+  longestLine: number,
+): Piece | undefined {
+  return withTranscript(path, (fd, size, inode) => {
+    const from = isPlaceIn(last, size, inode) ? last.offset : 0
+    return { bytes: readLines(fd, from, size, maxBytes, longestLine), from, size, inode }
+  })
+}
+
+/**
+ * Reads lines in pieces from the end until `look` has enough; a line longer than a piece is
+ * skipped.
+ */
+export function readBackwards(
+  path: string,
+  { maxBytes, pieces }: { readonly maxBytes: number; readonly pieces: number },
+  look: (bytes: Buffer) => 'more' | 'enough',
+): void {
+  withTranscript(path, (fd, size) => {
+    let rest: Buffer = Buffer.alloc(0)
+    let isPassedOver = false
+    for (let to = size, read = 0; to > 0 && read < pieces; read += 1) {
+      const from = Math.max(0, to - maxBytes)
+      const bytes = readRange(fd, from, to)
+      to = from
+      if (from > 0 && !bytes.includes(NEWLINE)) {
+        isPassedOver = true
+        continue
+      }
+      const first = from === 0 ? 0 : bytes.indexOf(NEWLINE) + 1
+      const whole = isPassedOver
+        ? bytes.subarray(first, bytes.lastIndexOf(NEWLINE) + 1)
+        : Buffer.concat([bytes.subarray(first), rest])
+      isPassedOver = false
+      rest = bytes.subarray(0, first)
+      if (look(whole) === 'enough') return
+    }
+  })
+}
+
+function withTranscript<T>(
+  path: string,
+  work: (fd: number, size: number, inode: number) => T,
+): T | undefined {
+  const fd = openRegularFile(path)
+  if (fd === undefined) return undefined
+  try {
+    const { size, ino } = fstatSync(fd)
+    return work(fd, size, ino)
+  } catch (error) {
+    // A failing disk or a lost share: nothing to read.
+    if (errnoOf(error) === undefined) throw error
+    return undefined
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function isPlaceIn(place: Place | undefined, size: number, inode: number): place is Place {
+  if (place === undefined || place.inode !== inode) return false
+  return Number.isInteger(place.offset) && place.offset >= 0 && place.offset <= size
+}
+
+function lineStartNearEnd(fd: number, size: number, maxBytes: number): number {
+  const window = size - maxBytes
+  if (window <= 0) return 0
+  // From the byte before, since a line may begin right there.
+  for (let from = window - 1; from < size; from += STRIDE) {
+    const newline = readRange(fd, from, Math.min(size, from + STRIDE)).indexOf(NEWLINE)
+    if (newline !== -1) return from + newline + 1
+  }
+  return size
+}
+
+// Reads on to a line's end, so that a long line does not stop all reading.
+function readLines(
+  fd: number,
+  from: number,
+  size: number,
+  maxBytes: number,
+  longestLine: number,
+): Buffer {
+  let bytes = readRange(fd, from, Math.min(size, from + maxBytes))
+  while (!bytes.includes(NEWLINE) && bytes.length < longestLine && from + bytes.length < size) {
+    const to = Math.min(size, from + Math.min(longestLine, Math.max(2 * bytes.length, 4096)))
+    const more = readRange(fd, from + bytes.length, to)
+    // The file shrank while it was read.
+    if (more.length === 0) break
+    bytes = Buffer.concat([bytes, more])
+  }
+  return bytes
 }

@@ -2,7 +2,7 @@ import { type Figure, estimated, measured } from '../../context/budget/figures.t
 import type { Spent } from '../../context/budget/prices.ts'
 import type { Usage } from '../../session/entries.ts'
 import { tokensOf } from './usage.ts'
-import type { Place } from './read-piece.ts'
+import type { Place } from './transcript-lines.ts'
 
 export interface TranscriptReader {
   path(conversation: string, cwd: string, env: NodeJS.ProcessEnv): string

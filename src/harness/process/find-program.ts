@@ -1,5 +1,9 @@
-import { accessSync, constants, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { accessSync, constants, readFileSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { StintError } from '../../journal/errors.ts'
+import { statOrUndefined } from '../../journal/look.ts'
+import type { HookProgram } from '../setup/launcher.ts'
 
 export function findProgram(
   command: string,
@@ -20,4 +24,44 @@ function isProgram(path: string): boolean {
     // Missing, or not executable.
     return false
   }
+}
+
+/** In the bundle, above its chunks, and from the sources. */
+const PLACES = ['./stint.js', '../stint.js', '../../../dist/stint.js']
+
+export function stintProgram(from: string = import.meta.url): string {
+  const found = PLACES.map((place) => fileURLToPath(new URL(place, from))).find(
+    (path) => statOrUndefined(path)?.isFile() === true,
+  )
+  if (found !== undefined) return found
+  throw new StintError(
+    'NOT_BUILT',
+    'this Stint runs from its sources and is not built',
+    'npm run build',
+  )
+}
+
+const HOOK_FILE = 'hook.cjs'
+
+export function findHookProgram(
+  from: string = import.meta.url,
+  node: string = process.execPath,
+): HookProgram | undefined {
+  const folder = folderAbove(fileURLToPath(from), HOOK_FILE)
+  return folder === undefined ? undefined : { node, hook: join(folder, HOOK_FILE) }
+}
+
+export function findVersion(from: string = import.meta.url): string {
+  const folder = folderAbove(fileURLToPath(from), 'package.json')
+  const { version } = JSON.parse(readFileSync(join(folder!, 'package.json'), 'utf8')) as {
+    version: string
+  }
+  return version
+}
+
+function folderAbove(path: string, name: string): string | undefined {
+  const folder = dirname(path)
+  const holds = (file: string) => statOrUndefined(join(folder, file))?.isFile() === true
+  if (holds(name)) return folder
+  return folder === path || holds('package.json') ? undefined : folderAbove(folder, name)
 }

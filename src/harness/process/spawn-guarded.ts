@@ -1,12 +1,12 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { StintError } from '../../journal/errors.ts'
 import { randomHex } from '../../journal/random.ts'
 import type { ProcessMark } from '../contract/drive.ts'
 import { findProgram } from './find-program.ts'
-import { linesOf } from './lines.ts'
-import { type Guardian, startGuardian } from './start-guardian.ts'
-import { endStrays, startOf } from './strays.ts'
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { type Ended, GUARDIAN, type Order } from './guardian.ts'
 
 export interface Exit {
   readonly code: number | null
@@ -102,4 +102,130 @@ class Tail {
   get text(): string {
     return this.#bytes.toString('utf8')
   }
+}
+
+export interface Guardian {
+  readonly child: ChildProcess
+  readonly pid: number
+  end(grace: number): void
+  readonly ended: Promise<Ended | undefined>
+}
+
+/** `env` carries the marks of outer guardians, so that they find what we start. */
+export function startGuardian(order: Order, env: NodeJS.ProcessEnv): Guardian {
+  const child = spawn(process.execPath, ['-e', GUARDIAN], {
+    // Node options meant for the agent must not reach the guardian.
+    env,
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+  })
+  const gone = new Promise<void>((resolve) =>
+    child.once('exit', () => resolve()).once('error', () => resolve()),
+  )
+  if (child.pid === undefined)
+    throw new StintError(
+      'PROCESS_NOT_STARTED',
+      'no process can be started',
+      'end some programs, or raise the limit of processes',
+    )
+  const line = child.stdio[3] as Socket
+  // Writes to one that is gone are lost; `ended` reports its end.
+  line.on('error', () => undefined)
+  const said = textOf(line)
+  line.write(`${JSON.stringify(order)}\n`)
+  return {
+    child,
+    pid: child.pid,
+    end: (grace) => void line.write(`${JSON.stringify({ grace })}\n`),
+    ended: gone.then(() => said).then(lastWord),
+  }
+}
+
+function textOf(line: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let text = ''
+    line.setEncoding('utf8')
+    line.on('data', (piece: string) => (text += piece))
+    line.once('close', () => resolve(text))
+  })
+}
+
+function lastWord(text: string): Ended | undefined {
+  // It was killed in the middle of its report.
+  return text.endsWith('\n') ? (JSON.parse(text) as Ended) : undefined
+}
+
+export function isAlive({ pid, startedAt, mark }: ProcessMark): boolean {
+  if (startedAt === '') return isThere(pid)
+  // After a reboot both numbers may repeat; the mark does not.
+  return startOf(pid) === startedAt && environmentOf(pid).includes(mark)
+}
+
+/** Without readable environments this ends nothing: the guardian has ended its group by itself. */
+export async function endStrays({ mark }: ProcessMark, graceMs = 1000): Promise<number> {
+  const ended = await startGuardian({ mark, grace: graceMs, spare: process.pid }, {}).ended
+  return ended?.found ?? 0
+}
+
+export function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // Behind the name come fields 3 onwards; the start time is the 22nd.
+    return fields[0] === 'Z' ? '' : (fields[19] ?? '')
+  } catch {
+    return ''
+  }
+}
+
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1')
+  } catch {
+    // It ended meanwhile.
+    return ''
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    // No such process, or another user's.
+    return false
+  }
+}
+
+const LONGEST_LINE = 64 * 1024 * 1024
+
+/** Split at LF alone; of a line beyond the bound only the beginning is kept, to limit memory. */
+export async function* linesOf(
+  bytes: AsyncIterable<Uint8Array>,
+  longest = LONGEST_LINE,
+): AsyncGenerator<string> {
+  let pieces: Uint8Array[] = []
+  let length = 0
+  const keep = (piece: Uint8Array) => {
+    const kept = piece.subarray(0, longest - length)
+    if (kept.length > 0) pieces.push(kept)
+    length += kept.length
+  }
+  const take = () => {
+    const line = Buffer.concat(pieces).toString('utf8')
+    pieces = []
+    length = 0
+    return line
+  }
+  for await (const chunk of bytes) {
+    let from = 0
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+      keep(chunk.subarray(from, at))
+      from = at + 1
+      yield take()
+    }
+    keep(chunk.subarray(from))
+  }
+  if (length > 0) yield take()
 }

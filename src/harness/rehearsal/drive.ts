@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
 import { acpHarness } from '../acp/drive.ts'
-import { findVersion, stintProgram } from '../process/stint-program.ts'
+import { findVersion, stintProgram } from '../process/find-program.ts'
 import type { DriveRequest, Harness, HarnessCheck } from '../contract/drive.ts'
 
 export function rehearsalHarness({

@@ -66,3 +66,48 @@ export function planLastRemoval(
   const before = readText(path)
   return before === undefined ? [] : [{ path, before, after: undefined }]
 }
+
+export const MCP_SERVER = 'stint'
+
+/** Passed on by programs that only pass named variables. */
+export const MCP_ENVIRONMENT = [
+  'STINT_STATE_HOME',
+  'XDG_STATE_HOME',
+  'STINT_SESSION',
+  'STINT_RUN',
+  'STINT_CONVERSATION',
+] as const
+
+/**
+ * Without braces, which Claude Code would expand. Without Stint an empty server answers, since one
+ * that ends looks broken to a teammate.
+ */
+const FIND = [
+  's=$STINT_STATE_HOME',
+  '[ "$s" ] || { s=$XDG_STATE_HOME; [ "$s" ] || s=$HOME/.local/state; s=$s/stint; }',
+  `[ -r "$s/${LAUNCHER}" ] && IFS='\t' read -r n h <"$s/${LAUNCHER}" && j=$(dirname "$h")/stint.js && [ -x "$n" ] && [ -r "$j" ] && exec "$n" "$j" mcp`,
+  '[ -x node_modules/.bin/stint ] && exec node_modules/.bin/stint mcp',
+  'command -v stint >/dev/null && exec stint mcp',
+].join('; ')
+
+const NOBODY = [
+  `/"method": *"initialize"/!s/.*"id": *\\([^,}]*\\).*/{"jsonrpc":"2.0","id":\\1,"error":{"code":-32601,"message":"Stint is not installed here"}}/p`,
+  `/"method": *"initialize"/s/.*"id": *\\([^,}]*\\).*/{"jsonrpc":"2.0","id":\\1,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"stint","version":"0"}}}/p`,
+].join(';')
+
+export const MCP_COMMAND = {
+  command: 'sh',
+  args: ['-c', `${FIND}; while IFS= read -r l; do printf '%s\\n' "$l" | sed -n '${NOBODY}'; done`],
+}
+
+export const MCP_FILE = { mcpServers: { [MCP_SERVER]: MCP_COMMAND } }
+
+export function isStintServer(server: unknown): boolean {
+  const { args } = (typeof server === 'object' && server !== null ? server : {}) as {
+    readonly args?: unknown
+  }
+  return (
+    Array.isArray(args) &&
+    args.some((word) => typeof word === 'string' && word.includes(`$s/${LAUNCHER}`))
+  )
+}

@@ -2,8 +2,12 @@
 // bounded pieces and without secrets.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { parseLine, wholeLines } from '../../harness/contract/transcript-lines.ts'
-import { type Place, readEveryPiece } from '../../harness/contract/read-piece.ts'
+import {
+  type Place,
+  parseLine,
+  readEveryPiece,
+  wholeLines,
+} from '../../harness/contract/transcript-lines.ts'
 import { Blobs } from '../../history/blobs.ts'
 import { type Kept, toKeep } from '../../history/large-strings.ts'
 import { lineOf } from '../../history/line-of-item.ts'

@@ -1,7 +1,7 @@
 // One import into a project at a time: two would both store what is new.
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
-import { isAlive, startOf } from '../../harness/process/strays.ts'
+import { isAlive, startOf } from '../../harness/process/spawn-guarded.ts'
 import { StintError } from '../../journal/errors.ts'
 import { createFolderUnsynced, removeFile, takeLock, touchFile } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'

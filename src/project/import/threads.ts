@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { stintProgram } from '../../harness/process/stint-program.ts'
+import { stintProgram } from '../../harness/process/find-program.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { ThreadJob, ThreadNews } from './thread-messages.ts'
 

@@ -31,7 +31,7 @@ import { isReplacedLog, rewriteLog } from './rewrite-log.ts'
 import { renderAnew, viewsOf, withdrawDocument } from './session-views.ts'
 import { runIds, runLogPlace, runProgram } from '../store/run-files.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { isAlive } from '../../harness/process/strays.ts'
+import { isAlive } from '../../harness/process/spawn-guarded.ts'
 import { readLog } from '../../journal/read.ts'
 import { isRecord } from '../../backlog/task.ts'
 

@@ -1,7 +1,7 @@
 // What an agent of a run finds in its environment.
 import { delimiter, dirname, join } from 'node:path'
 import { createExecutable, replaceFile } from '../../journal/files.ts'
-import { stintProgram } from '../../harness/process/stint-program.ts'
+import { stintProgram } from '../../harness/process/find-program.ts'
 import type { Place } from '../../project/store/place.ts'
 import { runFolder, runProgram } from '../../project/store/run-files.ts'
 import type { RunContext } from './run-context.ts'

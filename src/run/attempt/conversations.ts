@@ -2,7 +2,7 @@
 import { estimateTokens } from '../../text/tokens.ts'
 import { recorded } from '../../project/conversation/record-stream.ts'
 import type { Conversation, OpenConversation } from '../../harness/contract/drive.ts'
-import { pointFor } from '../../harness/point-for.ts'
+import { pointFor } from '../../harness/registry.ts'
 import { agentEnvironment } from './agent-environment.ts'
 import { type RunContext, RunEnds, type TaskWork } from './run-context.ts'
 import { LiveConversation, openUnlessStopped } from './live-conversation.ts'

@@ -29,7 +29,7 @@ import type { MergeEvent, MergeOutcome } from '../entries.ts'
 import { runGit } from '../../git/run-git.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
 import type { ProcessMark } from '../../harness/contract/drive.ts'
-import { endStrays, isAlive } from '../../harness/process/strays.ts'
+import { endStrays, isAlive } from '../../harness/process/spawn-guarded.ts'
 import type { Place } from '../../project/store/place.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import {

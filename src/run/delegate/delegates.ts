@@ -1,6 +1,6 @@
 // What the log of a delegate amounts to. Pure.
 import type { ProcessMark } from '../../harness/contract/drive.ts'
-import { isAlive } from '../../harness/process/strays.ts'
+import { isAlive } from '../../harness/process/spawn-guarded.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId, shortId } from '../../journal/ids.ts'
 import type { Place } from '../../project/store/place.ts'

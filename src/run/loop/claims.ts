@@ -1,7 +1,7 @@
 // Two runs on one machine never work on one task: whoever stands first in this log has it, as long as it lives.
 import { join } from 'node:path'
 import type { ProcessMark } from '../../harness/contract/drive.ts'
-import { isAlive } from '../../harness/process/strays.ts'
+import { isAlive } from '../../harness/process/spawn-guarded.ts'
 import { NotWritten } from '../../journal/errors.ts'
 import { Log } from '../../journal/log.ts'
 import type { Place } from '../../project/store/place.ts'

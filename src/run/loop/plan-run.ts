@@ -1,5 +1,5 @@
 import { priceOf } from '../../context/budget/prices.ts'
-import { pointFor } from '../../harness/point-for.ts'
+import { pointFor } from '../../harness/registry.ts'
 import { type Forecast, forecastsFrom } from '../plan/forecast.ts'
 import { type PlannedTask, orderOfWork } from '../plan/order.ts'
 import type { SizeClass } from '../../project/config/plan-settings.ts'

@@ -1,7 +1,7 @@
 // What a run left behind when it was killed: each attempt without an outcome is looked at, so that nothing is done twice and
 // nothing is both lost and called done.
 import type { ProcessMark } from '../../harness/contract/drive.ts'
-import { endStrays, isAlive } from '../../harness/process/strays.ts'
+import { endStrays, isAlive } from '../../harness/process/spawn-guarded.ts'
 import { handoffsIn } from '../../context/handoff/recorded.ts'
 import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'

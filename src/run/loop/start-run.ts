@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { PermissionRequest, ProcessMark } from '../../harness/contract/drive.ts'
-import { startOf } from '../../harness/process/strays.ts'
+import { startOf } from '../../harness/process/spawn-guarded.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'

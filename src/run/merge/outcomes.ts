@@ -1,5 +1,5 @@
 import { GitFailed } from '../../git/run-git.ts'
-import { isAlive } from '../../harness/process/strays.ts'
+import { isAlive } from '../../harness/process/spawn-guarded.ts'
 import { defined } from '../../text/defined.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { bounded } from '../attempt/run-context.ts'

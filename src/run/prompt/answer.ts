@@ -1,6 +1,6 @@
 // One turn of an agent for a prompt: the conversation is opened, prompted, told of and closed, and nothing of it is left.
 import { type Line, roleOf } from '../../context/budget/stages.ts'
-import { hooksOf } from '../../harness/registry.ts'
+import { hooksOf, pointFor } from '../../harness/registry.ts'
 import type {
   Conversation,
   Harness,
@@ -10,7 +10,6 @@ import type {
   Permissions,
   TurnEnded,
 } from '../../harness/contract/drive.ts'
-import { pointFor } from '../../harness/point-for.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { recorded } from '../../project/conversation/record-stream.ts'
 import { newTracking, readTracking, writeTracking } from '../../project/conversation/tracking.ts'

@@ -1,5 +1,5 @@
 import type { Harness, ProcessMark } from '../../harness/contract/drive.ts'
-import { endStrays } from '../../harness/process/strays.ts'
+import { endStrays } from '../../harness/process/spawn-guarded.ts'
 import { nameFrom } from '../../hook/open-session.ts'
 import {
   type ChosenSession,

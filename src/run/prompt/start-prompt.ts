@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Harness, HarnessCheck, Permissions } from '../../harness/contract/drive.ts'
-import { startOf } from '../../harness/process/strays.ts'
+import { startOf } from '../../harness/process/spawn-guarded.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
 import { redaction } from '../../project/store/clean-draft.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createDelegate } from '../../../src/run/delegate/create-delegate.ts'
 import { planAnyRun } from '../../../src/run/parallel/schedule.ts'
-import { startOf } from '../../../src/harness/process/strays.ts'
+import { startOf } from '../../../src/harness/process/spawn-guarded.ts'
 import { mintId } from '../../../src/journal/ids.ts'
 import { Claims } from '../../../src/run/loop/claims.ts'
 import { RunLog } from '../../../src/run/run-log.ts'

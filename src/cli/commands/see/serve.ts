@@ -59,7 +59,7 @@ async function serveHere(context: Context, flags: Flags, output: Output): Promis
   delete process.env.STINT_SERVE_TOKEN
   const interrupt = new Interrupt('SIGINT', 'SIGTERM', 'SIGHUP')
   try {
-    const { findVersion } = await import('../../../harness/process/stint-program.ts')
+    const { findVersion } = await import('../../../harness/process/find-program.ts')
     const served = await serveProject({
       version: findVersion(),
       cwd,

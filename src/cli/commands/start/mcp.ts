@@ -20,7 +20,7 @@ export const mcp = buildCommand<{ project?: string }, [], Context>({
     const { cwd, env } = this
     const { serveMcp } = await import('../../../mcp/serve-mcp.ts')
     const { usableFolder } = await import('../../../mcp/folder.ts')
-    const { findVersion } = await import('../../../harness/process/stint-program.ts')
+    const { findVersion } = await import('../../../harness/process/find-program.ts')
     const folder = project === undefined ? {} : { project: folderNamed(resolve(cwd, project)) }
     await serveMcp({
       version: findVersion(),

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { findVersion } from '../../../harness/process/stint-program.ts'
+import { findVersion } from '../../../harness/process/find-program.ts'
 import { StintError } from '../../../journal/errors.ts'
 import type { Failures, Measurement } from '../contract.ts'
 import { measureConflicts, measureStale, measureUnreadable } from './failures.ts'

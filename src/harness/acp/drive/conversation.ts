@@ -1,22 +1,38 @@
 import {
+  type NewSessionRequest,
+  type PermissionOption,
   type PromptResponse,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
+  type SessionConfigOption,
   methods,
 } from '@agentclientprotocol/sdk'
-import type {
-  Conversation,
-  HarnessEvent,
-  OpenConversation,
-  ProcessMark,
-  TurnEnded,
+import {
+  type Conversation,
+  EventQueue,
+  type HarnessCheck,
+  type HarnessEvent,
+  type OpenConversation,
+  type PermissionRequest,
+  type ProcessMark,
+  type TurnEnded,
 } from '../../contract/drive.ts'
-import { EventQueue } from '../../contract/event-queue.ts'
 import { type Json, objectOf } from '../../../text/json-fields.ts'
-import { answer, isAllowed } from './permission.ts'
-import { type StartedAgent, endOf, failureOf, limitBehind } from './start-agent.ts'
-import { Updates, usageIn } from './updates.ts'
+import {
+  type AcpProgram,
+  type StartedAgent,
+  endOf,
+  failureOf,
+  limitBehind,
+  orEnd,
+  startAgent,
+} from './start-agent.ts'
+import { type ToolUse, Updates, usageIn } from './updates.ts'
 import { defined } from '../../../text/defined.ts'
+import { StintError } from '../../../journal/errors.ts'
+import { findProgram } from '../../process/find-program.ts'
+import { oneLine, shorten } from '../../../text/clean.ts'
+import { isPermitted } from '../../contract/permission-rules.ts'
 
 const TURN_PATIENCE_MS = 5000
 const CLOSE_PATIENCE_MS = 2000
@@ -223,4 +239,156 @@ async function within(ms: number, done: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   await Promise.race([done, new Promise((resolve) => (timer = setTimeout(resolve, ms)))])
   clearTimeout(timer)
+}
+
+export async function checkAgent(
+  program: AcpProgram,
+  env: NodeJS.ProcessEnv,
+): Promise<HarnessCheck> {
+  const cwd = process.cwd()
+  if (findProgram(program.command, env, cwd) === undefined)
+    return {
+      isThere: false,
+      problem: `there is no program ${program.command}`,
+      hint: 'install it, or put its folder on the PATH',
+    }
+  try {
+    const { says, process: started } = await startAgent(
+      program,
+      { cwd, env },
+      new Listener({ cwd, env, permissions: 'ask', allow: [] }),
+    )
+    started.stdin.end()
+    await started.end()
+    const { agentInfo, protocolVersion } = says
+    return { isThere: true, version: agentInfo?.version ?? `protocol ${protocolVersion}` }
+  } catch (error) {
+    if (!(error instanceof StintError)) throw error
+    return {
+      isThere: false,
+      problem: error.message,
+      hint: error.hint ?? 'run it by hand to see what is wrong with it',
+    }
+  }
+}
+
+export async function openConversation(
+  program: AcpProgram,
+  options: OpenConversation,
+): Promise<Conversation> {
+  const listener = new Listener(options)
+  const agent = await startAgent(program, options, listener)
+  return orEnd(program, agent, async () => {
+    const { id, configOptions } = await enter(program, agent, options)
+    const model = await chooseModel(program, agent, id, configOptions ?? [], options.model)
+    return new AcpConversation(id, agent, listener, model)
+  })
+}
+
+interface Entered {
+  readonly id: string
+  readonly configOptions?: readonly SessionConfigOption[] | null | undefined
+}
+
+async function enter(
+  { name }: AcpProgram,
+  { connection, says }: StartedAgent,
+  options: OpenConversation,
+): Promise<Entered> {
+  const where: NewSessionRequest = { cwd: options.cwd, mcpServers: [] }
+  if (options.resume === undefined) {
+    const { sessionId, configOptions } = await connection.agent.request(
+      methods.agent.session.new,
+      where,
+    )
+    return { id: sessionId, configOptions }
+  }
+  const { loadSession, sessionCapabilities } = says.agentCapabilities ?? {}
+  const canResume = sessionCapabilities?.resume !== undefined && sessionCapabilities.resume !== null
+  if (loadSession !== true && !canResume)
+    throw new StintError(
+      'CANNOT_RESUME',
+      `${name} cannot go on with a conversation`,
+      'begin a new one',
+    )
+  const method = loadSession === true ? methods.agent.session.load : methods.agent.session.resume
+  const { configOptions } = await connection.agent.request(method, {
+    ...where,
+    sessionId: options.resume,
+  })
+  return { id: options.resume, configOptions }
+}
+
+async function chooseModel(
+  { name }: AcpProgram,
+  { connection }: StartedAgent,
+  sessionId: string,
+  options: readonly SessionConfigOption[],
+  wanted: string | undefined,
+): Promise<string | undefined> {
+  const option = options.find(
+    (one) => one.type === 'select' && (one.category === 'model' || one.id === 'model'),
+  )
+  if (wanted === undefined)
+    return option?.type === 'select' && option.currentValue !== 'default'
+      ? option.currentValue
+      : undefined
+  if (option === undefined)
+    throw new StintError(
+      'NO_CHOICE_OF_MODEL',
+      `${name} does not let its model be chosen`,
+      'leave --model away, or choose it in its own settings',
+    )
+  await connection.agent.request(methods.agent.session.setConfigOption, {
+    sessionId,
+    configId: option.id,
+    value: wanted,
+  })
+  return wanted
+}
+
+const LOOKING = new Set(['read', 'search', 'think'])
+const EDITING = new Set(['edit', 'delete', 'move'])
+
+export async function isAllowed(use: ToolUse, options: OpenConversation): Promise<boolean> {
+  if (options.permissions === 'all' || (await isAllowedByRules(use, options))) return true
+  return (await options.decide?.(requestAbout(use))) ?? false
+}
+
+async function isAllowedByRules(
+  use: ToolUse,
+  { permissions, allow, cwd, branch }: OpenConversation,
+): Promise<boolean> {
+  const { kind = 'other', command, paths } = use
+  const rules = { permissions, allow, cwd, ...defined({ branch }) }
+  const request = requestAbout(use)
+  if (command !== undefined) return isPermitted(request, rules)
+  if (LOOKING.has(kind)) return permissions === 'edits'
+  // The path that a tool of another kind names need not be what it changes.
+  if (!EDITING.has(kind) || paths.length === 0) return false
+  const allowed = await Promise.all(paths.map((path) => isPermitted({ ...request, path }, rules)))
+  return allowed.every(Boolean)
+}
+
+function requestAbout({ name, title, command, cwd, paths }: ToolUse): PermissionRequest {
+  const words = oneLine(title ?? command ?? paths[0] ?? name)
+  return {
+    tool: name,
+    title: shorten(words === '' ? name : words, 200),
+    ...defined({ command, cwd, path: paths[0] }),
+  }
+}
+
+export function answer(
+  isYes: boolean,
+  options: readonly PermissionOption[],
+): RequestPermissionResponse {
+  const kinds = isYes ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always']
+  const chosen = kinds.flatMap((kind) => options.find((option) => option.kind === kind) ?? [])[0]
+  return {
+    outcome:
+      chosen === undefined
+        ? { outcome: 'cancelled' }
+        : { outcome: 'selected', optionId: chosen.optionId },
+  }
 }

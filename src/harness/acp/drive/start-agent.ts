@@ -14,7 +14,7 @@ import { StintError } from '../../../journal/errors.ts'
 import { oneLine, shorten } from '../../../text/clean.ts'
 import { type Json, objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
 import type { OpenConversation } from '../../contract/drive.ts'
-import { type LimitReached, limitIn } from '../../contract/usage-limit.ts'
+import { type LimitReached, limitIn } from '../../contract/usage.ts'
 import { type GuardedProcess, spawnGuarded } from '../../process/spawn-guarded.ts'
 
 export interface StartedAgent {

@@ -13,7 +13,7 @@ import {
   textOf,
 } from '../../../text/json-fields.ts'
 import type { HarnessEvent } from '../../contract/drive.ts'
-import { limitIn } from '../../contract/usage-limit.ts'
+import { limitIn } from '../../contract/usage.ts'
 
 export class Updates {
   readonly #tools = new Map<

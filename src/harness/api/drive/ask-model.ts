@@ -1,12 +1,14 @@
 import { errnoOf } from '../../../journal/errors.ts'
-import { PiecesWithoutKey, withoutKey, withoutKeyIn } from './key-out.ts'
-import { ModelFailure, failureFor } from './model-failure.ts'
-import type { ModelRequest, Reply, ReplyReader } from './reply.ts'
-import { addressOf, formOf } from './provider.ts'
-import { serverSentEvents } from './server-sent-events.ts'
+import {
+  ModelFailure,
+  PiecesWithoutKey,
+  failureFor,
+  withoutKey,
+  withoutKeyIn,
+} from './model-failure.ts'
+import { type ModelRequest, type Reply, type ReplyReader, addressOf, formOf } from './provider.ts'
 import type { ApiSettings } from '../../contract/drive.ts'
-import { keyVariable } from './settings.ts'
-import { Silence } from './silence.ts'
+import { LONGEST_SILENCE_SECONDS, keyVariable } from './settings.ts'
 
 export interface AskOptions {
   readonly key: string | undefined
@@ -93,9 +95,9 @@ async function askListening(
   if (response.status !== 200) throw await refusalOf(response, settings, key)
   const pieces = new PiecesWithoutKey(key)
   try {
-    for await (const event of serverSentEvents(silence.listen(response.body ?? noBytes()))) {
-      trace('from', withoutKey(event.data, key).replaceAll('\n', ' '))
-      const text = pieces.take(reader.take(event) ?? '')
+    for await (const data of serverSentEvents(silence.listen(response.body ?? noBytes()))) {
+      trace('from', withoutKey(data, key).replaceAll('\n', ' '))
+      const text = pieces.take(reader.take(data) ?? '')
       if (text !== '') delta(text)
     }
   } catch (error) {
@@ -174,4 +176,75 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) done()
     else signal.addEventListener('abort', done)
   })
+}
+
+export class Silence {
+  readonly signal: AbortSignal
+  readonly #seconds: number
+  readonly #ending = new AbortController()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(seconds: number | undefined, wanted: AbortSignal) {
+    this.#seconds = seconds ?? LONGEST_SILENCE_SECONDS
+    this.signal = AbortSignal.any([wanted, this.#ending.signal])
+    this.heard()
+  }
+
+  heard(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#ending.abort(), this.#seconds * 1000)
+  }
+
+  over(): void {
+    clearTimeout(this.#timer)
+  }
+
+  get failure(): ModelFailure | undefined {
+    if (!this.#ending.signal.aborted) return undefined
+    return new ModelFailure(
+      'no',
+      `the server said nothing for ${this.#seconds} seconds; api.silence_seconds is how long it may`,
+    )
+  }
+
+  async *listen(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of bytes) {
+      this.heard()
+      yield piece
+    }
+  }
+}
+
+const LONGEST_LINE = 16 * 1024 * 1024
+
+/** An event that was cut off is dropped: half of it may look whole. */
+export async function* serverSentEvents(
+  bytes: AsyncIterable<Uint8Array>,
+  longest = LONGEST_LINE,
+): AsyncGenerator<string> {
+  let data: string[] = []
+  for await (const line of linesOf(bytes, longest)) {
+    if (line === '') {
+      if (data.length > 0) yield data.join('\n')
+      data = []
+      continue
+    }
+    const [, name = '', value = ''] = /^([^:]*)(?:: ?)?([^]*)$/.exec(line) ?? []
+    if (name === 'data') data.push(value)
+  }
+}
+
+async function* linesOf(bytes: AsyncIterable<Uint8Array>, longest: number): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const piece of bytes) {
+    rest += decoder.decode(piece, { stream: true })
+    // A CR at the end may be half of a CRLF.
+    const lines = rest.split(/\r\n|\n|\r(?!$)/)
+    rest = lines.pop()!
+    yield* lines
+    if (rest.length > longest)
+      throw new Error(`a line of the stream is longer than ${longest} characters`)
+  }
+  if (rest.endsWith('\r')) yield rest.slice(0, -1)
 }

@@ -1,8 +1,21 @@
-import type { Json } from '../../../text/json-fields.ts'
-import { AnthropicReply, anthropicBody } from './anthropic.ts'
-import type { ModelRequest, ReplyReader } from './reply.ts'
-import { OpenAiReply, openAiBody } from './openai.ts'
+import {
+  type Json,
+  countOf,
+  listOf,
+  nameOf,
+  objectOf,
+  parseJson,
+  textOf,
+} from '../../../text/json-fields.ts'
 import type { ApiSettings } from '../../contract/drive.ts'
+import { ModelFailure, failureInStream } from './model-failure.ts'
+import { anthropicMessages } from '../../../history/formats/anthropic.ts'
+import type { HistoryItem, Part } from '../../../history/items.ts'
+import type { Usage } from '../../../session/entries.ts'
+import { defined } from '../../../text/defined.ts'
+import { openAiMessages } from '../../../history/formats/openai.ts'
+import { randomHex } from '../../../journal/random.ts'
+import type { ToolDefinition } from './tools/tool-program.ts'
 
 export interface ProviderForm {
   readonly body: (request: ModelRequest) => Json
@@ -39,4 +52,358 @@ export function addressOf({ provider, baseUrl }: ApiSettings, path: string): str
   const base = baseUrl.replace(/\/+$/, '')
   const needsVersion = provider === 'anthropic' && !/\/v\d+$/.test(base)
   return `${base}${needsVersion ? '/v1' : ''}/${path}`
+}
+
+type SentBlock = Record<string, unknown>
+
+export function anthropicBody({
+  settings,
+  model,
+  maxOutput,
+  system,
+  items,
+  tools,
+}: ModelRequest): Json {
+  const messages = anthropicMessages(items, { isSystemSaidByUser: true }).map(
+    ({ role, content }) => ({
+      role,
+      content: content.filter(isAsSigned).map((block): SentBlock => ({ ...block })),
+    }),
+  )
+  const standing = system.map((text): SentBlock => ({ type: 'text', text }))
+  const users = messages.filter(({ role }) => role === 'user').map(({ content }) => content)
+  // The provider takes four cache marks: instructions, opening files, and the last two user
+  // messages.
+  const opening = users[0]?.slice(0, 1) ?? []
+  const marked = [
+    ...standing.slice(-1),
+    ...opening,
+    ...users.slice(-2).flatMap((content) => content.slice(-1)),
+  ]
+  for (const block of new Set(marked)) block['cache_control'] = { type: 'ephemeral' }
+  return {
+    model,
+    max_tokens: maxOutput,
+    stream: true,
+    system: standing,
+    tools: tools.map(({ name, description, input }) => ({
+      name,
+      description,
+      input_schema: input,
+    })),
+    messages,
+    ...defined({ thinking: thinkingFor(settings.thinking) }),
+    ...(settings.effort === undefined ? {} : { output_config: { effort: settings.effort } }),
+  }
+}
+
+/** A thought that was redacted when stored no longer matches its signature. */
+function isAsSigned({ type, thinking }: Json): boolean {
+  return type !== 'thinking' || typeof thinking !== 'string' || !thinking.includes('[redacted:')
+}
+
+function thinkingFor(thinking: number | 'adaptive' | undefined): Json | undefined {
+  if (thinking === undefined) return undefined
+  return thinking === 'adaptive'
+    ? { type: 'adaptive' }
+    : { type: 'enabled', budget_tokens: thinking }
+}
+
+interface Block {
+  readonly start: Json
+  text: string
+  signature: string
+}
+
+const ANTHROPIC_STOPS: Readonly<Record<string, Stop>> = {
+  end_turn: 'end',
+  stop_sequence: 'end',
+  pause_turn: 'end',
+  tool_use: 'tools',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'full',
+  refusal: 'refused',
+}
+
+export class AnthropicReply implements ReplyReader {
+  isWhole = false
+  readonly #blocks = new Map<number, Block>()
+  #usage: Json | undefined
+  #stop: string | undefined
+  #model: string | undefined
+  #request: string | undefined
+
+  take(data: string): string | undefined {
+    const event = objectOf(parseJson(data))
+    if (event === undefined)
+      throw new ModelFailure('again', 'the answer is not in the form of a stream of events')
+    switch (event['type']) {
+      case 'message_start':
+        return this.#begin(objectOf(event['message']) ?? {})
+      case 'content_block_start':
+        return this.#open(countOf(event['index']) ?? 0, objectOf(event['content_block']) ?? {})
+      case 'content_block_delta':
+        return this.#grow(
+          this.#blocks.get(countOf(event['index']) ?? 0),
+          objectOf(event['delta']) ?? {},
+        )
+      case 'message_delta':
+        this.#stop = nameOf(objectOf(event['delta'])?.['stop_reason']) ?? this.#stop
+        // These are sums over the whole answer, and some may be missing.
+        this.#usage = { ...this.#usage, ...objectOf(event['usage']) }
+        return undefined
+      case 'message_stop':
+        this.isWhole = true
+        return undefined
+      case 'error':
+        throw failureInStream(event['error'])
+      default:
+        return undefined
+    }
+  }
+
+  reply(): Reply {
+    const parts = [...this.#blocks.values()].flatMap((block) => partOf(block, this.isWhole) ?? [])
+    const stop = this.isWhole ? (ANTHROPIC_STOPS[this.#stop ?? ''] ?? 'end') : 'cut'
+    return {
+      parts,
+      stop,
+      ...defined({
+        usage: anthropicUsage(this.#usage),
+        model: this.#model,
+        request: this.#request,
+      }),
+    }
+  }
+
+  #begin(message: Json): undefined {
+    this.#usage = objectOf(message['usage'])
+    this.#model = nameOf(message['model'])
+    this.#request = nameOf(message['id'])
+  }
+
+  #open(index: number, start: Json): string | undefined {
+    const text = textOf(start['text']) ?? textOf(start['thinking']) ?? ''
+    this.#blocks.set(index, { start, text, signature: textOf(start['signature']) ?? '' })
+    return start['type'] === 'text' && text !== '' ? text : undefined
+  }
+
+  #grow(block: Block | undefined, delta: Json): string | undefined {
+    if (block === undefined) return undefined
+    const piece = (name: string) => (typeof delta[name] === 'string' ? delta[name] : '')
+    block.text += piece('text') + piece('thinking') + piece('partial_json')
+    block.signature += piece('signature')
+    return delta['type'] === 'text_delta' && piece('text') !== '' ? piece('text') : undefined
+  }
+}
+
+function partOf({ start, text, signature }: Block, isWhole: boolean): Part | undefined {
+  switch (start['type']) {
+    case 'text':
+      return text.trim() === '' ? undefined : { type: 'text', text }
+    case 'thinking':
+      // The provider refuses a thought without its signature.
+      return signature === '' ? undefined : { type: 'thinking', text, signature }
+    case 'redacted_thinking':
+      return { type: 'thinking', text: '', ...defined({ data: textOf(start['data']) }) }
+    case 'tool_use': {
+      const [id, name] = [nameOf(start['id']), nameOf(start['name'])]
+      if (!isWhole || id === undefined || name === undefined) return undefined
+      const whole = objectOf(start['input']) ?? {}
+      return { type: 'tool use', id, name, input: text === '' ? whole : inputFrom(text) }
+    }
+    default:
+      return undefined
+  }
+}
+
+function anthropicUsage(usage: Json | undefined): Usage | undefined {
+  if (usage === undefined) return undefined
+  const count = (name: string) => countOf(usage[name]) ?? 0
+  return {
+    input: count('input_tokens'),
+    cacheWritten: count('cache_creation_input_tokens'),
+    cacheRead: count('cache_read_input_tokens'),
+    output: count('output_tokens'),
+  }
+}
+
+export function openAiBody({
+  settings,
+  model,
+  maxOutput,
+  system,
+  items,
+  tools,
+}: ModelRequest): Json {
+  return {
+    model,
+    // OpenAI's own models accept only the new name, most other servers only the old one.
+    [isOpenAi(settings.baseUrl) ? 'max_completion_tokens' : 'max_tokens']: maxOutput,
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [...system.map((content) => ({ role: 'system', content })), ...openAiMessages(items)],
+    tools: tools.map(({ name, description, input }) => ({
+      type: 'function',
+      function: { name, description, parameters: input },
+    })),
+    ...defined({ reasoning_effort: settings.effort }),
+  }
+}
+
+function isOpenAi(baseUrl: string): boolean {
+  return /(?:^|\.)openai\.(?:com|azure\.com)$/.test(new URL(baseUrl).hostname)
+}
+
+interface Call {
+  id: string
+  name: string
+  input: string
+}
+
+const OPENAI_STOPS: Readonly<Record<string, Stop>> = {
+  stop: 'end',
+  tool_calls: 'tools',
+  function_call: 'tools',
+  length: 'length',
+  content_filter: 'refused',
+}
+
+export class OpenAiReply implements ReplyReader {
+  #text = ''
+  #thinking = ''
+  readonly #calls: { readonly index: number | undefined; readonly call: Call }[] = []
+  #usage: Usage | undefined
+  #stop: string | undefined
+  #model: string | undefined
+  #request: string | undefined
+
+  /** Some end with `[DONE]`, and some just end. */
+  get isWhole(): boolean {
+    return this.#stop !== undefined
+  }
+
+  take(data: string): string | undefined {
+    if (data.trim() === '[DONE]') return undefined
+    const chunk = objectOf(parseJson(data))
+    if (chunk === undefined)
+      throw new ModelFailure('again', 'the answer is not in the form of a stream of events')
+    if (chunk['error'] !== undefined && chunk['error'] !== null)
+      throw failureInStream(chunk['error'])
+    this.#model ??= nameOf(chunk['model'])
+    this.#request ??= nameOf(chunk['id'])
+    this.#usage = openAiUsage(objectOf(chunk['usage'])) ?? this.#usage
+    const choice = objectOf(listOf(chunk['choices'])[0])
+    if (choice === undefined) return undefined
+    this.#stop = nameOf(choice['finish_reason']) ?? this.#stop
+    const delta = objectOf(choice['delta']) ?? {}
+    for (const call of listOf(delta['tool_calls'])) this.#callWith(objectOf(call) ?? {})
+    // Servers differ in the name.
+    this.#thinking += stringIn(delta, 'reasoning_content') || stringIn(delta, 'reasoning')
+    const text = stringIn(delta, 'content') + stringIn(delta, 'refusal')
+    this.#text += text
+    return text === '' ? undefined : text
+  }
+
+  reply(): Reply {
+    const parts: Part[] = []
+    if (this.#thinking.trim() !== '') parts.push({ type: 'thinking', text: this.#thinking })
+    if (this.#text.trim() !== '') parts.push({ type: 'text', text: this.#text })
+    if (this.isWhole) {
+      for (const { call } of this.#calls) {
+        parts.push({ type: 'tool use', id: call.id, name: call.name, input: inputFrom(call.input) })
+      }
+    }
+    return {
+      parts,
+      stop: this.#end(),
+      ...defined({ usage: this.#usage, model: this.#model, request: this.#request }),
+    }
+  }
+
+  #end(): Stop {
+    if (this.#stop === undefined) return 'cut'
+    const stop = OPENAI_STOPS[this.#stop] ?? 'end'
+    // Some say `stop` where tools are to be called.
+    return stop === 'end' && this.#calls.length > 0 ? 'tools' : stop
+  }
+
+  /** Pieces of a call share an index; servers that send it whole may leave the index out. */
+  #callWith(piece: Json): void {
+    const index = countOf(piece['index'])
+    const id = nameOf(piece['id'])
+    const made = objectOf(piece['function']) ?? {}
+    const isSame = (one: { index: number | undefined; call: Call }) =>
+      index === undefined ? id === undefined || one.call.id === id : one.index === index
+    let call = this.#calls.findLast(isSame)?.call
+    if (call === undefined) {
+      call = { id: id ?? `call_${randomHex(12)}`, name: '', input: '' }
+      this.#calls.push({ index, call })
+    }
+    call.name ||= nameOf(made['name']) ?? ''
+    call.input += stringIn(made, 'arguments')
+  }
+}
+
+function stringIn(fields: Json, name: string): string {
+  const value = fields[name]
+  return typeof value === 'string' ? value : ''
+}
+
+function openAiUsage(usage: Json | undefined): Usage | undefined {
+  const prompt = countOf(usage?.['prompt_tokens'])
+  if (usage === undefined || prompt === undefined) return undefined
+  const details = objectOf(usage['prompt_tokens_details'])
+  const cacheRead = Math.min(
+    prompt,
+    countOf(details?.['cached_tokens']) ?? countOf(usage['prompt_cache_hit_tokens']) ?? 0,
+  )
+  const cacheWritten = Math.min(prompt - cacheRead, countOf(details?.['cache_write_tokens']) ?? 0)
+  return {
+    input: prompt - cacheRead - cacheWritten,
+    cacheWritten,
+    cacheRead,
+    output: countOf(usage['completion_tokens']) ?? 0,
+  }
+}
+
+export interface ModelRequest {
+  readonly settings: ApiSettings
+  readonly model: string
+  readonly maxOutput: number
+  readonly system: readonly string[]
+  readonly items: readonly HistoryItem[]
+  readonly tools: readonly ToolDefinition[]
+}
+
+export interface Reply {
+  readonly parts: readonly Part[]
+  readonly stop: Stop
+  readonly usage?: Usage
+  readonly model?: string
+  readonly request?: string
+}
+
+/** `full`: no room left in the context. `cut`: the stream broke off. */
+export type Stop = 'end' | 'tools' | 'length' | 'full' | 'refused' | 'cut'
+
+export interface ReplyReader {
+  take(data: string): string | undefined
+  readonly isWhole: boolean
+  reply(): Reply
+}
+
+/** Holds an input that is not JSON, so that the model sees what it wrote. */
+export const UNREADABLE = 'unreadable'
+
+export function inputFrom(text: string): Readonly<Record<string, unknown>> {
+  if (text.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Readonly<Record<string, unknown>>
+  } catch {
+    // The tool's result reports it to the model.
+  }
+  return { [UNREADABLE]: text }
 }

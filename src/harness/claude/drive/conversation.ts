@@ -9,9 +9,8 @@ import type {
 } from '../../contract/drive.ts'
 import { type Json, nameOf, objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
 import type { GuardedProcess } from '../../process/spawn-guarded.ts'
-import { greeting } from './arguments.ts'
-import { answerTo, denied } from './tool-uses.ts'
-import { Translator } from './translator.ts'
+import { defined } from '../../../text/defined.ts'
+import { Translator, answerTo, denied } from './translator.ts'
 
 /** A prompt that is still queued is not interrupted with the turn before it, so ask again. */
 const ASK_AGAIN_MS = 500
@@ -222,4 +221,13 @@ function lastWords(stderr: string): string {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms).unref())
+}
+
+function greeting(requestId: string, { systemPrompt }: OpenConversation): object {
+  const request = {
+    subtype: 'initialize',
+    hooks: null,
+    ...defined({ appendSystemPrompt: systemPrompt?.toWellFormed() }),
+  }
+  return { type: 'control_request', request_id: requestId, request }
 }

@@ -1,6 +1,6 @@
 import { cleanText, oneLine, shorten } from '../../../text/clean.ts'
 import type { Usage } from '../../../session/entries.ts'
-import type { HarnessEvent, TurnEnded } from '../../contract/drive.ts'
+import type { HarnessEvent, OpenConversation, TurnEnded } from '../../contract/drive.ts'
 import {
   type Json,
   countOf,
@@ -10,13 +10,12 @@ import {
   saidIn,
   textOf,
 } from '../../../text/json-fields.ts'
-import { usageIn } from '../transcript/last-answer.ts'
+import { usageIn } from '../transcript/transcript.ts'
 import { windowOf } from '../../../context/budget/model-windows.ts'
 import { type Limit, limitInEvent, limitInFailure } from './limits.ts'
-import { NO_USAGE, largerUsage, tokensOf } from '../../contract/usage.ts'
-import { Spending } from './spending.ts'
-import { ToolUses } from './tool-uses.ts'
+import { NO_USAGE, addUsage, largerUsage, subtractUsage, tokensOf } from '../../contract/usage.ts'
 import { defined } from '../../../text/defined.ts'
+import { isPermitted, reasonAgainst } from '../../contract/permission-rules.ts'
 
 const SYNTHETIC = '<synthetic>'
 const INTERRUPTED = /^\[Request interrupted by user/
@@ -247,4 +246,135 @@ function textsIn(content: unknown): readonly string[] {
     const fields = objectOf(block)
     return fields?.['type'] === 'text' ? (textOf(fields['text']) ?? []) : []
   })
+}
+
+/**
+ * Messages carry placeholders for output, and requests of sub-agents or the harness may be missing;
+ * the sums at the end of a turn are complete.
+ */
+export class Spending {
+  #told = NO_USAGE
+  #before: Usage | undefined
+  readonly #requests = new Set<string>()
+
+  constructor(isResumed: boolean) {
+    // Some clients continue the counts of the process before them, others start at zero.
+    this.#before = isResumed ? undefined : NO_USAGE
+  }
+
+  ofRequest(id: string, usage: Usage): Usage | undefined {
+    if (this.#requests.has(id)) return undefined
+    this.#requests.add(id)
+    return this.#tell(usage)
+  }
+
+  ofResult(result: Json): Usage | undefined {
+    this.#requests.clear()
+    const sum = sumOf(result['modelUsage'])
+    // Old clients end their own commands without sums.
+    if (sum === undefined) return undefined
+    this.#before ??= subtractUsage(
+      sum,
+      sumOf(result['model_usage_since_last_result']) ?? this.#told,
+    )
+    return this.#tell(subtractUsage(subtractUsage(sum, this.#before), this.#told))
+  }
+
+  #tell(usage: Usage): Usage | undefined {
+    if (tokensOf(usage) === 0) return undefined
+    this.#told = addUsage(this.#told, usage)
+    return usage
+  }
+}
+
+function sumOf(byModel: unknown): Usage | undefined {
+  const models = Object.values(objectOf(byModel) ?? {}).flatMap<Json>(
+    (model) => objectOf(model) ?? [],
+  )
+  if (models.length === 0) return undefined
+  const total = (name: string) =>
+    models.reduce((sum, model) => sum + (countOf(model[name]) ?? 0), 0)
+  return {
+    input: total('inputTokens'),
+    cacheWritten: total('cacheCreationInputTokens'),
+    cacheRead: total('cacheReadInputTokens'),
+    output: total('outputTokens'),
+  }
+}
+
+type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
+type Use = Pick<ToolEvent, 'id' | 'name' | 'command' | 'path'>
+
+const LONGEST_OUTPUT = 4000
+
+export class ToolUses {
+  readonly #running = new Map<string, Use>()
+
+  begun(content: unknown): readonly ToolEvent[] {
+    return blocksOf(content, 'tool_use').flatMap((block) => {
+      const id = nameOf(block['id'])
+      const name = nameOf(block['name'])
+      if (id === undefined || name === undefined) return []
+      const use = { id, name, ...targetOf(objectOf(block['input']) ?? {}) }
+      this.#running.set(id, use)
+      return [{ type: 'tool', ...use, status: 'started' } as const]
+    })
+  }
+
+  ended(content: unknown): readonly ToolEvent[] {
+    return blocksOf(content, 'tool_result').flatMap((block) => {
+      const use = this.#running.get(nameOf(block['tool_use_id']) ?? '')
+      if (use === undefined) return []
+      this.#running.delete(use.id)
+      const status = block['is_error'] === true ? 'failed' : 'completed'
+      const output = textOf(saidIn(block['content']))?.slice(-LONGEST_OUTPUT)
+      return [
+        { type: 'tool', ...use, status, ...defined({ output: output?.toWellFormed() }) } as const,
+      ]
+    })
+  }
+}
+
+export function targetOf(input: Json): Pick<ToolEvent, 'command' | 'path'> {
+  return defined({
+    command: textOf(input['command']),
+    path: nameOf(input['file_path'] ?? input['notebook_path'] ?? input['path'], 4096),
+  })
+}
+
+function blocksOf(content: unknown, type: string): readonly Json[] {
+  return listOf(content).flatMap((block) => {
+    const fields = objectOf(block)
+    return fields?.['type'] === type ? [fields] : []
+  })
+}
+
+export type Answer =
+  | { readonly behavior: 'allow'; readonly updatedInput: Json }
+  | { readonly behavior: 'deny'; readonly message: string }
+
+const LONGEST_TITLE = 200
+
+export async function answerTo(request: Json, open: OpenConversation): Promise<Answer> {
+  const input = objectOf(request['input']) ?? {}
+  const tool = nameOf(request['tool_name']) ?? 'a tool'
+  if (tool === 'AskUserQuestion')
+    return denied('Nobody is here to answer. Decide it yourself, and say what you decided.')
+  const asked = { tool, title: titleOf(tool, input), ...targetOf(input) }
+  if (await isPermitted(asked, open)) return { behavior: 'allow', updatedInput: input }
+  const reason = reasonAgainst(asked, open)
+  const because = reason === undefined ? '' : ` (${reason})`
+  return denied(
+    `This is not permitted here: ${asked.title}${because}. Do without it, or report the task as blocked.`,
+  )
+}
+
+function titleOf(tool: string, input: Json): string {
+  const { command, path } = targetOf(input)
+  const about = command ?? path ?? Object.values(input).find((value) => textOf(value) !== undefined)
+  return shorten(oneLine(about === undefined ? tool : `${tool}: ${String(about)}`), LONGEST_TITLE)
+}
+
+export function denied(message: string): Answer {
+  return { behavior: 'deny', message }
 }

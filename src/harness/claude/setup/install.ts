@@ -3,10 +3,15 @@ import type { McpWish, Scope, Surroundings } from '../../contract/setup.ts'
 import { join } from 'node:path'
 import { mcpPath, planMcp, planMcpRemoval } from './mcp-file.ts'
 import { type SetupPlace, setupPlace } from './places.ts'
-import { TOKEN_EFFICIENT_TOOLS, isApprovedByName } from './settings-edit.ts'
-import { readOtherSettings, settingsEdit, wantedOf } from './settings-file.ts'
+import {
+  TOKEN_EFFICIENT_TOOLS,
+  isApprovedByName,
+  readOtherSettings,
+  settingsEdit,
+  wantedOf,
+} from './settings-edit.ts'
 import { parseSettings, stintHooks } from './settings.ts'
-import { slashCommandFiles } from './slash-commands.ts'
+import { slashCommandFiles } from './plugin.ts'
 import { statOrUndefined } from '../../../journal/look.ts'
 import { type HookProgram, planLastRemoval, planLauncher } from '../../setup/launcher.ts'
 import {

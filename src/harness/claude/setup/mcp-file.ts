@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { join } from 'node:path'
 import { isTracked } from '../../../git/status.ts'
 import { StintError } from '../../../journal/errors.ts'
-import { MCP_COMMAND, MCP_FILE, MCP_SERVER, isStintServer } from '../../setup/mcp-command.ts'
+import { MCP_COMMAND, MCP_FILE, MCP_SERVER, isStintServer } from '../../setup/launcher.ts'
 import {
   type FileChange,
   type Manifest,
@@ -24,7 +24,7 @@ import {
   planTakingOut,
 } from '../../setup/planned-file.ts'
 import { setupPlace } from './places.ts'
-import { behindMark, readOtherSettings } from './settings-file.ts'
+import { behindMark, readOtherSettings } from './settings-edit.ts'
 import { parseSettings, refuseOddServers, stintHooks } from './settings.ts'
 
 const SERVERS = 'mcpServers'

@@ -2,10 +2,8 @@ import { stateHome } from '../../../journal/state-home.ts'
 import type { Surroundings } from '../../contract/setup.ts'
 import { join } from 'node:path'
 import { StintError } from '../../../journal/errors.ts'
-import { MCP_FILE } from '../../setup/mcp-command.ts'
-import { slashCommandFiles } from './slash-commands.ts'
-import { hookGroups } from './settings.ts'
-import { type HookProgram, planLastRemoval, planLauncher } from '../../setup/launcher.ts'
+import { type HookProgram, MCP_FILE, planLastRemoval, planLauncher } from '../../setup/launcher.ts'
+import { PLUGIN, byEvent, hookGroups } from './settings.ts'
 import {
   type Plan,
   innermostFirst,
@@ -15,9 +13,7 @@ import {
   recordRemoval,
 } from '../../setup/plan.ts'
 import { planOwned, planOwnedRemoval, retiredPaths } from '../../setup/planned-file.ts'
-import { byEvent } from './settings-edit.ts'
 
-export const PLUGIN = 'stint'
 const DESCRIPTION = 'Durable sessions: what was done, decided and found survives compaction'
 
 interface PluginOptions {
@@ -106,3 +102,125 @@ function inFolder(folder: string, options: PluginOptions): ReadonlyMap<string, s
 function asJson(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`
 }
+
+interface SlashCommand {
+  readonly name: string
+  readonly description: string
+  readonly hint: string
+  readonly command: string
+  readonly afterwards: string
+}
+
+const MISTAKE =
+  'If it is an error, tell the user what it says, or correct the flags and run the command again.'
+
+export const SLASH_COMMANDS: readonly SlashCommand[] = [
+  {
+    name: 'session-init',
+    description: 'Start a session',
+    hint: '[--name NAME] [--goal TEXT] [--task ID | --tasks ID,ID]',
+    command: 'init',
+    afterwards:
+      'If it shows a new session, say its name and go on with its goal. If it asks for flags, ask the user for a short name and for the goal, and run `stint init --name NAME --goal "GOAL"`.',
+  },
+  {
+    name: 'session-resume',
+    description: 'Take up a session where it was left',
+    hint: '[SESSION] [--list]',
+    command: 'resume',
+    afterwards:
+      'Say in two sentences where the work stands, then go on from Next Steps. The resume commands are proposals: run one only if it is needed.',
+  },
+  {
+    name: 'session-log',
+    description: 'Record progress, a decision, a discovery, a blocker or a next step',
+    hint: '--progress TEXT | --decision TEXT --rationale TEXT | --discovery TEXT | --blocker TEXT | --next TEXT | --done STEP',
+    command: 'log',
+    afterwards: `Confirm in one line what was recorded. If the user gave words without flags, choose the flags that fit and run \`stint log\` with them. ${MISTAKE}`,
+  },
+  {
+    name: 'session-checkpoint',
+    description: 'Save the state of the session, and the code with it',
+    hint: '[--note TEXT] [--tldr TEXT]',
+    command: 'checkpoint',
+    afterwards: `Confirm in one line what was saved. ${MISTAKE}`,
+  },
+  {
+    name: 'session-handoff',
+    description: 'Make the document by which a fresh conversation takes the session over',
+    hint: '[--reason TEXT] [--to TASK | SESSION]',
+    command: 'handoff create',
+    afterwards: `Say in two sentences what the document hands over and what in it is unverified. Name the command for the next conversation, \`stint handoff accept\`, and stop working on the session here. ${MISTAKE}`,
+  },
+  {
+    name: 'session-view',
+    description: 'Show a session, a part of it, or the list of all',
+    hint: '[SESSION | list] [--progress] [--decisions] [--discoveries] [--blockers] [--next]',
+    command: 'view',
+    afterwards: `Show this to the user as it is. ${MISTAKE}`,
+  },
+  {
+    name: 'session-pause',
+    description: 'Set the session down, with a checkpoint',
+    hint: '[--note TEXT] [--switch-to SESSION]',
+    command: 'pause',
+    afterwards: `Confirm in one line, and name what is to be done when it is taken up again. ${MISTAKE}`,
+  },
+  {
+    name: 'session-close',
+    description: 'Complete or abandon the session',
+    hint: '--complete | --abandon --reason TEXT',
+    command: 'close',
+    afterwards:
+      'Show this to the user. If it asks how the session ended, ask the user, and run `stint close --complete` or `stint close --abandon --reason "TEXT"`.',
+  },
+  {
+    name: 'session-list',
+    description: 'List sessions',
+    hint: '[--status STATUS] [--branch BRANCH] [--task ID] [--text WORDS]',
+    command: 'list',
+    afterwards: `Show this to the user as it is. ${MISTAKE}`,
+  },
+  {
+    name: 'task-next',
+    description: 'Show the task to work on next, and offer a session for it',
+    hint: '[--start]',
+    command: 'task next',
+    afterwards:
+      'Show the task to the user and ask whether to start a session for it. If yes, run `stint init --task SHORTNAME` with the short name of the task, and begin.',
+  },
+]
+
+export function slashCommandFiles(): ReadonlyMap<string, string> {
+  return new Map(SLASH_COMMANDS.map((command) => [`${command.name}.md`, textOf(command)]))
+}
+
+/**
+ * Arguments go through a here-document: on the command line an apostrophe would break the command.
+ * It ends with `true`, because only the user sees a failing command. In this form a permission for
+ * `stint` covers it in old and new clients. A code fence or the end mark in the arguments cuts them
+ * off; then the last line is missing.
+ */
+function textOf({ description, hint, command, afterwards }: SlashCommand): string {
+  return `---
+description: ${JSON.stringify(description)}
+argument-hint: ${JSON.stringify(hint)}
+allowed-tools: Bash(stint:*)
+---
+
+<output of="stint ${command}">
+\`\`\`!
+stint slash --conversation=\${CLAUDE_SESSION_ID} --last-line=${LAST} ${command} <<'${END}'
+$ARGUMENTS
+${LAST}
+${END}
+true
+\`\`\`
+</output>
+
+${afterwards}
+`
+}
+
+const END = 'STINT_ARGUMENTS_END'
+const LAST = 'STINT_ARGUMENTS_WHOLE'

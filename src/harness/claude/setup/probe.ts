@@ -8,8 +8,7 @@ import { createFolder, removeTree, replaceUnsynced } from '../../../journal/file
 import { readOrUndefined, statOrUndefined } from '../../../journal/look.ts'
 import { randomHex } from '../../../journal/random.ts'
 import { AFTER_COMMAND, HOOK_COMMAND, PROBE_ANSWER, PROBE_EVENT } from '../../setup/hook-command.ts'
-import { type HookProgram, launcherPath, programIn } from '../../setup/launcher.ts'
-import { MCP_SERVER } from '../../setup/mcp-command.ts'
+import { type HookProgram, MCP_SERVER, launcherPath, programIn } from '../../setup/launcher.ts'
 
 const HOOK_LIMIT_MS = 5000
 

@@ -116,10 +116,10 @@ export function statusLineOf({ statusLine }: Settings, wanted: object): StatusLi
   return isDeepStrictEqual(statusLine, wanted) ? 'ours' : 'outdated'
 }
 
-export function enabledPlugin({ enabledPlugins }: Settings, plugin: string): string | undefined {
+export function enabledPlugin({ enabledPlugins }: Settings): string | undefined {
   if (!isObject(enabledPlugins)) return undefined
   return Object.entries(enabledPlugins).find(
-    ([name, isOn]) => name.startsWith(`${plugin}@`) && isOn !== false,
+    ([name, isOn]) => name.startsWith(`${PLUGIN}@`) && isOn !== false,
   )?.[0]
 }
 
@@ -191,4 +191,12 @@ function groupOf({ matcher, options, isFollowed }: HookRegistration): HookGroup 
     isFollowed === true ? [{ type: 'command', command: AFTER_COMMAND, ...AFTER_OPTIONS }] : []
   const hooks = [{ type: 'command', command: HOOK_COMMAND, ...options }, ...after]
   return matcher === undefined ? { hooks } : { matcher, hooks }
+}
+
+export const PLUGIN = 'stint'
+
+export function byEvent(
+  groups: ReadonlyMap<string, HookGroup>,
+): Readonly<Record<string, readonly HookGroup[]>> {
+  return Object.fromEntries([...groups].map(([event, group]) => [event, [group]]))
 }

@@ -1,10 +1,15 @@
-import { timeOf, usageIn } from './last-answer.ts'
-import { BOUNDARY, boundaryIn } from './transcript.ts'
+import { BOUNDARY, boundaryIn, timeOf, usageIn } from './transcript.ts'
 import type { Spent } from '../../../context/budget/prices.ts'
 import { crc32 } from '../../../journal/crc32.ts'
 import { type Json, countOf, nameOf, objectOf } from '../../../text/json-fields.ts'
-import { type Place, readEveryPiece } from '../../contract/read-piece.ts'
-import { compacted, isOfDelegate, parseLine, wholeLines } from '../../contract/transcript-lines.ts'
+import {
+  type Place,
+  compacted,
+  isOfDelegate,
+  parseLine,
+  readEveryPiece,
+  wholeLines,
+} from '../../contract/transcript-lines.ts'
 import {
   type Call,
   type KeptTotals,

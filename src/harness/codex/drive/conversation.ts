@@ -4,14 +4,13 @@ import type {
   HarnessEvent,
   OpenConversation,
   PermissionRequest,
+  Permissions,
   ProcessMark,
 } from '../../contract/drive.ts'
-import { type Json, nameOf, objectOf } from '../../../text/json-fields.ts'
+import { type Json, nameOf, objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
 import { isPermitted } from '../../contract/permission-rules.ts'
 import type { Exit, GuardedProcess } from '../../process/spawn-guarded.ts'
-import { AppServer } from './app-server.ts'
 import { questionOf } from './items.ts'
-import { turnParams } from './settings.ts'
 import {
   type Standing,
   type Translated,
@@ -21,6 +20,7 @@ import {
   withTurn,
 } from './translate.ts'
 import { defined } from '../../../text/defined.ts'
+import { StintError } from '../../../journal/errors.ts'
 
 const INTERRUPT_GRACE_MS = 10_000
 const CLOSE_GRACE_MS = 2000
@@ -237,4 +237,114 @@ export class CodexConversation implements Conversation {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref())
+}
+
+export interface Listener {
+  notified(method: string, params: Json): void
+  asked(method: string, params: Json): Promise<Json | undefined>
+  trace?(direction: 'to' | 'from', line: string): void
+}
+
+export class AppServerRefused extends StintError {
+  override readonly name = 'AppServerRefused'
+  constructor(
+    readonly method: string,
+    reason: string,
+  ) {
+    super('HARNESS_REFUSED', `Codex refused ${method}: ${reason}`)
+  }
+}
+
+export class AppServer {
+  readonly #process: GuardedProcess
+  readonly #listener: Listener
+  readonly #waiting = new Map<
+    number,
+    { method: string; resolve: (result: Json) => void; reject: (error: Error) => void }
+  >()
+  #count = 0
+  #isGone = false
+  readonly gone: Promise<void>
+
+  constructor(process: GuardedProcess, listener: Listener) {
+    this.#process = process
+    this.#listener = listener
+    this.gone = this.#listen()
+  }
+
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  request(method: string, params: Json): Promise<Json> {
+    if (this.#isGone) return Promise.reject(new AppServerRefused(method, 'it is not running'))
+    this.#count += 1
+    const id = this.#count
+    const answer = new Promise<Json>((resolve, reject) =>
+      this.#waiting.set(id, { method, resolve, reject }),
+    )
+    this.#send({ id, method, params })
+    return answer
+  }
+
+  notify(method: string): void {
+    this.#send({ method })
+  }
+
+  async #listen(): Promise<void> {
+    for await (const line of this.#process.lines) {
+      this.#listener.trace?.('from', line)
+      this.#take(objectOf(parseJson(line)) ?? {})
+    }
+    await this.#process.exited
+    this.#isGone = true
+    for (const { method, reject } of this.#waiting.values())
+      reject(new AppServerRefused(method, 'it ended'))
+    this.#waiting.clear()
+  }
+
+  #take(message: Json): void {
+    const method = textOf(message['method'])
+    const params = objectOf(message['params']) ?? {}
+    if (method === undefined) this.#takeAnswer(message)
+    else if (message['id'] === undefined) this.#listener.notified(method, params)
+    else void this.#answer(message['id'], method, params)
+  }
+
+  #takeAnswer(message: Json): void {
+    const waiting = this.#waiting.get(message['id'] as number)
+    this.#waiting.delete(message['id'] as number)
+    const error = objectOf(message['error'])
+    if (error === undefined) waiting?.resolve(objectOf(message['result']) ?? {})
+    else
+      waiting?.reject(
+        new AppServerRefused(waiting.method, textOf(error['message']) ?? 'it did not say why'),
+      )
+  }
+
+  async #answer(id: unknown, method: string, params: Json): Promise<void> {
+    const result = await this.#listener.asked(method, params)
+    this.#send(
+      result === undefined
+        ? { id, error: { code: -32_601, message: `unknown method ${method}` } }
+        : { id, result },
+    )
+  }
+
+  #send(message: Json): void {
+    const line = JSON.stringify(message)
+    this.#listener.trace?.('to', line)
+    this.#process.stdin.write(`${line}\n`)
+  }
+}
+
+/**
+ * Codex's sandbox blocks writes to `.git`, repeats failed commands outside, and needs namespaces
+ * that many containers lack; so every command is asked for instead, except under `all`.
+ */
+function turnParams(permissions: Permissions): Json {
+  return {
+    approvalPolicy: permissions === 'all' ? 'never' : 'untrusted',
+    sandboxPolicy: { type: 'dangerFullAccess' },
+  }
 }

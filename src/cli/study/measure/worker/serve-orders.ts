@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
-import { linesOf } from '../../../../harness/process/lines.ts'
+import { linesOf } from '../../../../harness/process/spawn-guarded.ts'
 import { writeOut } from '../../../../journal/files.ts'
 import { statOrUndefined } from '../../../../journal/look.ts'
 import { type Store, jsonStore, loadLibrary, stintStore, truthIn } from './stores.ts'

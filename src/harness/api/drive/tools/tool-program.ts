@@ -2,8 +2,7 @@ import { dirname, join } from 'node:path'
 import { type Json, countOf, objectOf, parseJson } from '../../../../text/json-fields.ts'
 import type { OpenConversation } from '../../../contract/drive.ts'
 import { type GuardedProcess, spawnGuarded } from '../../../process/spawn-guarded.ts'
-import { stintProgram } from '../../../process/stint-program.ts'
-import type { ToolName, ToolResult } from './definitions.ts'
+import { stintProgram } from '../../../process/find-program.ts'
 
 type Place = Pick<OpenConversation, 'cwd' | 'env' | 'wrap' | 'trace'>
 
@@ -52,4 +51,89 @@ export class ToolProgram {
     this.#trace?.('to', line)
     this.process.stdin.write(`${line}\n`)
   }
+}
+
+export interface ToolDefinition {
+  readonly name: ToolName
+  readonly description: string
+  readonly input: Json
+}
+
+export type ToolName = 'read' | 'write' | 'edit' | 'shell'
+
+export interface ToolResult {
+  readonly text: string
+  readonly isError: boolean
+}
+
+const PATH = {
+  type: 'string',
+  description: 'Path of the file, from the working folder or absolute',
+}
+
+function fields(properties: Json, ...required: readonly string[]): Json {
+  return { type: 'object', properties, required, additionalProperties: false }
+}
+
+/** The same bytes in every request, because they come first in a provider's cache. */
+export const TOOLS: readonly ToolDefinition[] = [
+  {
+    name: 'read',
+    description:
+      'Reads a text file. Long files are given in pieces: offset is the first line, counted from 1, and limit the number of lines.',
+    input: fields(
+      {
+        path: PATH,
+        offset: { type: 'integer', minimum: 1 },
+        limit: { type: 'integer', minimum: 1 },
+      },
+      'path',
+    ),
+  },
+  {
+    name: 'write',
+    description:
+      'Writes a whole file, in place of one that is there. Folders are made where they are missing.',
+    input: fields({ path: PATH, content: { type: 'string' } }, 'path', 'content'),
+  },
+  {
+    name: 'edit',
+    description:
+      'Replaces a piece of a file by another. old_text has to stand in the file exactly once, with every space and line end; give enough around it.',
+    input: fields(
+      { path: PATH, old_text: { type: 'string' }, new_text: { type: 'string' } },
+      'path',
+      'old_text',
+      'new_text',
+    ),
+  },
+  {
+    name: 'shell',
+    description:
+      'Runs a command in a shell in the working folder, and gives what it printed. Every command begins there anew. It is ended after timeout_seconds, 120 unless said otherwise.',
+    input: fields(
+      {
+        command: { type: 'string' },
+        timeout_seconds: { type: 'integer', minimum: 1, maximum: 3600 },
+      },
+      'command',
+    ),
+  },
+]
+
+export function faultIn(tool: ToolDefinition, input: Json): string | undefined {
+  const properties = tool.input['properties'] as Readonly<Record<string, { readonly type: string }>>
+  const missing = (tool.input['required'] as readonly string[]).find(
+    (name) => input[name] === undefined,
+  )
+  if (missing !== undefined) return `${missing} is missing`
+  for (const [name, value] of Object.entries(input)) {
+    const wanted = Object.hasOwn(properties, name) ? properties[name]!.type : undefined
+    if (wanted === undefined)
+      return `there is no ${name}; there are ${Object.keys(properties).join(', ')}`
+    if (wanted === 'string' && typeof value !== 'string') return `${name} must be a text`
+    if (wanted === 'integer' && (!Number.isInteger(value) || (value as number) < 1))
+      return `${name} must be a whole number from 1`
+  }
+  return undefined
 }
