@@ -6,7 +6,7 @@ import { paired } from './paired.mjs'
 const SOURCES = {
   'src/cli/study/study.ts': ['runStudy'],
   'src/cli/study/mersenne-twister.ts': ['MersenneTwister'],
-  'src/cli/study/measure/shipped.ts': ['shipped'],
+  'src/cli/study/shipped.ts': ['shipped'],
 }
 const SESSIONS = 100_000
 const SEED = 42
@@ -18,8 +18,7 @@ export async function run({ scale = 1, say = () => {} } = {}) {
   try {
     const { MersenneTwister, runStudy, shipped } = await import(pathToFileURL(bundle.file).href)
     const sessions = Math.max(1000, Math.round(SESSIONS * scale))
-    const study = () =>
-      runStudy({ sessions, seed: SEED, measurement: shipped, measured: 'shipped' })
+    const study = () => runStudy({ sessions, seed: SEED, measurement: shipped })
     const draws = await countDraws(MersenneTwister, study)
     say(`simulate: ${draws.toLocaleString('en')} draws`)
     const { a, b, ratio } = await paired(study, () => drawBare(draws))

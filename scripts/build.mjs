@@ -76,7 +76,7 @@ async function buildProgram() {
   await bundle.close()
   const fileName = writePack(output)
   const entries = []
-  for (const name of ['stint', 'api-tools', 'import-files', 'measure-worker']) {
+  for (const name of ['stint', 'api-tools', 'import-files']) {
     const plugin = name === 'stint' ? undefined : besideStint()
     entries.push(
       await buildOne(`src/bin/${name}.ts`, `${name}.js`, plugin, {

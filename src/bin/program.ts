@@ -6,5 +6,3 @@ export const library = () => import('../library.ts')
 export const tools = () => import('../harness/api/drive/tools/serve-tools.ts')
 /** A thread that reads files for an import. */
 export const importFiles = () => import('../project/import/serve-files.ts')
-/** The processes that are killed, cut short and set against each other when Stint is measured. */
-export const measuring = () => import('../cli/study/measure/worker/serve-orders.ts')

@@ -259,12 +259,6 @@ export function replaceSource(path: string, content: string): void {
   }
 }
 
-/** Not crash-safe: only for what Stint is compared with in benchmarks. */
-export function overwriteInPlace(path: string, content: string): void {
-  writeFileSync(path, content)
-  count.made += 1
-}
-
 export function createExecutable(path: string, content: string): void {
   createFolderUnsynced(dirname(path))
   const temporary = temporaryName(path)

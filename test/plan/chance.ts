@@ -1,4 +1,4 @@
-import { Chance as Drawn } from '../../src/cli/study/measure/lab/trials.ts'
+import { Chance as Drawn } from '../../bench/measure/trials.ts'
 
 /** Chance that comes out the same for the same seed, in the forms that a made-up backlog is drawn in. */
 export class Chance extends Drawn {

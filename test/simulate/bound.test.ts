@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { upperBound } from '../../src/cli/study/arms.ts'
+import { upperBound } from '../../src/cli/study/parameters.ts'
 
 describe('what a rate is at most', () => {
   test('is three in N where nothing happened', () => {

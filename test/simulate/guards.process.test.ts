@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  measureConflicts,
-  measureStale,
-  measureUnreadable,
-} from '../../src/cli/study/measure/failures.ts'
-import { Lab, ownPrograms } from '../../src/cli/study/measure/lab/lab.ts'
+import { measureConflicts, measureStale, measureUnreadable } from '../../bench/measure/failures.ts'
+import { Lab } from '../../bench/measure/lab.ts'
 import { type Change, libraryWith } from './mutated-library.ts'
 
 const GUARDS: readonly {
@@ -76,7 +72,7 @@ describe('taking out', () => {
   test.each(GUARDS.map((one) => [one.guard, one] as const))(
     '%s',
     async (_, { measure, count, changes }) => {
-      const lab = new Lab({ ...ownPrograms(), library: await libraryWith(changes) })
+      const lab = await Lab.open(undefined, await libraryWith(changes))
       try {
         const { happened, trials } = await measure({
           lab,

@@ -1,54 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { wrongIn } from '../../src/cli/study/measure/lab/trials.ts'
-import { isMeasurement, readMeasured, saveMeasured } from '../../src/cli/study/measure/kept.ts'
-import { factsOf, storiesOf } from '../../src/cli/study/measure/sessions/story.ts'
-import { shipped } from '../../src/cli/study/measure/shipped.ts'
-import type { Deed, Standing } from '../../src/cli/study/measure/worker/orders.ts'
-import { scratchFolder } from '../support/scratch.ts'
-
-describe('what was measured', () => {
-  test('is shipped whole', () => {
-    expect(isMeasurement(shipped)).toBe(true)
-  })
-
-  test('on this machine is kept, and read back', () => {
-    const env = { STINT_STATE_HOME: join(scratchFolder(), 'state') }
-    expect(readMeasured(env)).toBeUndefined()
-    saveMeasured(shipped, env)
-    saveMeasured({ ...shipped, version: '9.9.9' }, env)
-    expect(readMeasured(env)).toEqual({ ...shipped, version: '9.9.9' })
-  })
-
-  test.each([
-    ['cut off', JSON.stringify(shipped).slice(0, 200)],
-    ['without its control', JSON.stringify({ ...shipped, control: undefined })],
-    [
-      'with more that happened than was tried',
-      JSON.stringify({ ...shipped, stale: { happened: 2, trials: 1 } }),
-    ],
-    [
-      'with a word for a number',
-      JSON.stringify({ ...shipped, conflicts: { happened: 'none', trials: 1 } }),
-    ],
-    [
-      'without its complex sessions',
-      JSON.stringify({ ...shipped, sessions: { ...shipped.sessions, complex: {} } }),
-    ],
-  ])('and is there %s is refused, and it is said what to remove', (_, text) => {
-    const folder = scratchFolder()
-    writeFileSync(join(folder, 'measured.json'), text)
-    const path = join(folder, 'measured.json')
-    expect(() => readMeasured({ STINT_STATE_HOME: folder })).toThrow(
-      expect.objectContaining({
-        code: 'MEASUREMENT_DAMAGED',
-        message: expect.stringContaining(path),
-        hint: `remove it: rm ${path}`,
-      }),
-    )
-  })
-})
+import { wrongIn } from '../../bench/measure/trials.ts'
+import { factsOf, storiesOf } from '../../bench/measure/story.ts'
+import type { Deed, Standing } from '../../bench/measure/orders.ts'
 
 describe('of what was acknowledged', () => {
   const deeds: readonly Deed[] = [

@@ -14,8 +14,8 @@ import {
   sensitivityTable,
   sharesTable,
 } from '../../src/cli/study/tables.ts'
-import { shipped } from '../../src/cli/study/measure/shipped.ts'
-import { ARM_WORDS, amount, measurementWords, percent } from '../../src/cli/study/words.ts'
+import { shipped } from '../../src/cli/study/shipped.ts'
+import { ARM_WORDS, amount, measurementWords, percent } from '../../src/cli/study/tables.ts'
 import {
   type Keeping,
   COMPLEXITIES,
@@ -24,7 +24,7 @@ import {
   SESSION,
   SESSION_JSON,
 } from '../../src/cli/study/parameters.ts'
-import { analyse } from '../../src/cli/study/sensitivity.ts'
+import { analyse } from '../../src/cli/study/study.ts'
 import { runStudy } from '../../src/cli/study/study.ts'
 
 export const PAGES = ['docs/simulate.md', 'docs/why-not-session-json.md'] as const
@@ -42,7 +42,6 @@ export async function publishedStudy(): Promise<{
     sessions: 100_000,
     seed: 42,
     measurement: shipped,
-    measured: 'shipped',
   })
   return { study, sensitivity: await analyse(study) }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Figures } from '../../src/cli/study/contract.ts'
-import { ratioOf } from '../../src/cli/study/ratio.ts'
+import { ratioOf } from '../../src/cli/study/study.ts'
 
 const NONE: Figures = {
   sessions: 1,

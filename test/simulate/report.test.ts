@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Sensitivity, Study } from '../../src/cli/study/contract.ts'
-import { reportPage, writeReport } from '../../src/cli/study/report/page.ts'
-import { analyse } from '../../src/cli/study/sensitivity.ts'
+import { reportPage, writeReport } from '../../src/cli/study/page.ts'
+import { analyse } from '../../src/cli/study/study.ts'
 import { runStudy } from '../../src/cli/study/study.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { fitsItsWidth, isAccessible } from '../web/looked-at.ts'
@@ -23,7 +23,6 @@ beforeAll(async () => {
     sessions: 1000,
     seed: 42,
     measurement: anyMeasurement(),
-    measured: 'here',
   })
   sensitivity = await analyse(study)
   writeReport(path, study, sensitivity)

@@ -7,7 +7,7 @@ import type {
   Sensitivity,
   Study,
 } from '../../src/cli/study/contract.ts'
-import { REAL_TOKENS } from '../../src/cli/study/sensitivity.ts'
+import { REAL_TOKENS } from '../../src/cli/study/study.ts'
 import { PAGES, countedPages, pageNow, publishedStudy } from './pages.ts'
 
 // The published figures of the study, each to the digit it was printed with.

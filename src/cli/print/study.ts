@@ -1,19 +1,22 @@
 import type { Sensitivity, Study } from '../study/contract.ts'
 import {
   type Table,
+  amount,
   changesTable,
   complexityTable,
   failuresTable,
   figuresTable,
   matrixOf,
   measuredTable,
+  measurementWords,
   paysTable,
   ratesTable,
+  ratioFormWords,
   ratioTable,
   sensitivityTable,
   sharesTable,
+  verdictWords,
 } from '../study/tables.ts'
-import { amount, measurementWords, ratioFormWords, verdictWords } from '../study/words.ts'
 import type { Output } from '../context/output.ts'
 import { table } from './terminal/table.ts'
 

@@ -1,55 +1,50 @@
-// What the study is told about Stint, and what it says of each way of keeping a session's state.
+// What the study takes as measured of Stint, and what it finds for each way of keeping a session's state. Shares are from 0 to 1.
 
 export type Complexity = 'simple' | 'medium' | 'complex'
 
-/** How often something happened of the times it was tried. */
 export interface Rate {
   readonly happened: number
   readonly trials: number
 }
 
-/** What sessions of one complexity came to, on average, as they were really worked through. */
+/** Means over the sessions of one complexity that were really worked through. */
 export interface MeasuredSessions {
   readonly sessions: number
   readonly tasks: number
-  /** Files written and records appended, but for those of the SQLite index, which nothing depends on. */
+  /** Files written and records appended, without those of the SQLite index. */
   readonly writes: number
   /** On disk at the end, under `.sessions` and `.git/stint`. */
   readonly bytes: number
-  /** Of Stint's, that the agent ran. */
+  /** Stint commands that the agent ran. */
   readonly commands: number
-  /** Put before the model: at the start, on the way, by the commands it ran, and in the two conversations that went on with it. */
+  /** Injected by hooks and printed by commands, including the two conversations that resumed it. */
   readonly tokens: number
-  /** Of the facts that were recorded, how many a fresh conversation was given. `happened` is that it was. */
+  /** Recorded facts that a fresh conversation was injected. */
   readonly givenBack: Rate
-  /** Of those it was not given, how many were shown by a command that it was told of. */
+  /** Facts not injected that a command named there shows. */
   readonly shownOnDemand: Rate
 }
 
-/** What went wrong of the times it was tried. */
 export interface Failures {
-  /** Something acknowledged was not there after a kill, or something done was told as not done. */
+  /** After a kill, something acknowledged is missing or something done counts as not done. */
   readonly stale: Rate
-  /** Something acknowledged was not there, or there twice, after several wrote at once. */
+  /** After writing at once, something acknowledged is missing or there twice. */
   readonly conflicts: Rate
-  /** A write that was cut short left something that could not be read, or hid something else. */
+  /** A write that was cut short cannot be read, or hides something else. */
   readonly unreadable: Rate
 }
 
-/** What was measured of Stint: by killing it, by writing at once, by interrupting writes, by working through sessions. */
 export interface Measurement extends Failures {
   readonly at: string
   readonly version: string
-  /** As in `Node v20.20.2, linux x64, 2 cores`. */
   readonly machine: string
-  /** The same trials of a session.json that is read, changed and written back in place, to show that they find what they look for. */
+  /** The same trials of a session.json that is written back in place: they find what they look for. */
   readonly control: Failures
   readonly sessions: Readonly<Record<Complexity, MeasuredSessions>>
 }
 
 export type ArmName = 'none' | 'session-json' | 'enhanced-log' | 'plan-once' | 'stint'
 
-/** What was found of the sessions of one arm. Shares are from 0 to 1. */
 export interface Figures {
   readonly sessions: number
   readonly writes: number
@@ -67,15 +62,15 @@ export interface Figures {
 
 export interface Arm {
   readonly name: ArmName
-  /** Where its parameters come from: assumed by the study, taken from its matrix, or measured. */
+  /** Where its parameters come from: assumed by the study, a column of its matrix, or measured. */
   readonly basis: 'assumed' | 'matrix' | 'measured'
   readonly figures: Figures
   readonly byComplexity: Readonly<Record<Complexity, Figures>>
-  /** Costs to benefits against `none`, as the study weighs them. Absent of `none` itself. */
+  /** Costs to benefits against `none`, which has none itself. */
   readonly ratio?: Ratio
 }
 
-/** Relative changes, each as the study counts it: without its sign. */
+/** Relative changes, each without its sign as the study counts it. */
 export interface Costs {
   readonly writes: number
   readonly tokens: number
@@ -97,46 +92,28 @@ export interface Study {
   readonly seed: number
   readonly arms: readonly Arm[]
   readonly measurement: Measurement
-  /** What the measured rates are at most, with 95 % confidence; with these the failures of `stint` are drawn. */
-  readonly bounds: {
-    readonly stale: number
-    readonly conflicts: number
-    readonly unreadable: number
-  }
-  /** Whether the measurement came with Stint or was made on this machine. */
-  readonly measured: 'shipped' | 'here'
-}
-
-export interface ComparedArm {
-  readonly name: ArmName
-  readonly tokens: number
-  readonly success: number
-  readonly ratio: number
-  readonly verdict: Ratio['verdict']
+  /** Upper bounds of the measured rates (95 %), at which the failures of `stint` are drawn. */
+  readonly bounds: Readonly<Record<keyof Failures, number>>
+  readonly measured: 'shipped'
 }
 
 /** Every arm with one assumption changed. */
 export interface SensitivityRow {
-  readonly id:
-    | 'as-weighed'
-    | 'writes-only'
-    | 'tool-written'
-    | 'writes-by-cost'
-    | 'tool-written-by-cost'
-    | 'real-tokens'
-    | 'same-load'
-    | 'crashes'
-    | 'interrupted'
-    | 'all'
+  readonly id: string
   readonly what: string
-  readonly arms: readonly ComparedArm[]
+  readonly arms: readonly {
+    readonly name: ArmName
+    readonly tokens: number
+    readonly success: number
+    readonly ratio: number
+    readonly verdict: Ratio['verdict']
+  }[]
 }
 
-/** What the ratios depend on. */
 export interface Sensitivity {
-  /** Which part of an arm's costs each of them is, from 0 to 1. */
+  /** Which share of an arm's costs each of them is. */
   readonly shares: readonly (Costs & { readonly name: ArmName })[]
-  /** How often a session has to be interrupted until an arm saves as many tokens as it takes. Absent of those that give nothing back. */
+  /** Interruptions a session from which an arm saves more tokens than it takes; without arms that give nothing back. */
   readonly paysFrom: readonly { readonly name: ArmName; readonly share: number }[]
   readonly rows: readonly SensitivityRow[]
 }

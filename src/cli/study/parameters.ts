@@ -1,33 +1,19 @@
-// What the study assumes. Every session of every arm is drawn in this order:
-//
-//   1  complexity, by weights                    all arms
-//   2  domain, by weights                        all arms; it changes nothing but what is drawn after it
-//   3  tasks, evenly                             all arms
-//   4  tokens, API calls, minutes, cognitive load, traceability, each evenly about its middle
-//   5  success                                   arms without failures, and `stint`
-//   6  stale, forgotten, unreadable              arms with assumed failures
-//   7  whether it is delegated, and to how many agents
-//   8  a conflict, for two agents or more        session.json in real time
-//   9  success                                   arms with assumed failures
-//
-// Each arm begins with the same seed. The failures of `stint` are drawn from a second generator, so that its sessions are those of `none`, one by
-// one, and what it does worse is no accident of drawing.
-import type { ArmName, Complexity } from './contract.ts'
+// What the study assumes, and Stint's own arm as it was measured.
+import type { ArmName, Complexity, Measurement, Rate, Study } from './contract.ts'
 
-/** Tokens that Claude Code itself sends of Stint in every conversation: the lines of its slash commands, and its MCP server. A test counts them. */
+/** Tokens that Claude Code sends of Stint in every conversation: its slash commands and its MCP server. A test counts them. */
 export const SENT_ALWAYS = 292
-/** The first conversation of a measured session, and the two that went on with it. */
-export const CONVERSATIONS = 3
+/** The first conversation of a measured session, and the two that resumed it. */
+const CONVERSATIONS = 3
 
 export type Each = Readonly<Record<Complexity, number>>
 
 export const COMPLEXITIES = ['simple', 'medium', 'complex'] as const satisfies readonly Complexity[]
 
-export function each(value: number): Each {
+function each(value: number): Each {
   return { simple: value, medium: value, complex: value }
 }
 
-/** What a session is before anything is kept of it. */
 export const SESSION = {
   complexity: { simple: 0.35, medium: 0.45, complex: 0.2 },
   domain: { frontend: 0.24, backend: 0.1, fullstack: 0.4, devops: 0.1, debugging: 0.1, docs: 0.06 },
@@ -37,39 +23,32 @@ export const SESSION = {
   minutes: { simple: 10, medium: 18, complex: 35 },
   cognitiveLoad: { simple: 0.3, medium: 0.45, complex: 0.65 },
   success: { simple: 0.95, medium: 0.88, complex: 0.75 },
-  /** How far from the middle each is drawn: a share of it for the first three, a difference for the fourth. */
+  /** A share of the middle for the first three, a difference for the fourth. */
   spread: { tokens: 0.1, apiCalls: 0.15, minutes: 0.2, cognitiveLoad: 0.05 },
-  /** What calling a tool takes, to read, to write or to run something. */
   msPerAccess: 200,
   leastCognitiveLoad: 0.1,
   leastSuccess: 0.3,
 } as const satisfies Record<string, unknown>
 
-/** How often something goes wrong in a session, and how much less likely it then succeeds. */
 export interface FailureChances {
   readonly stale: number
   readonly forgotten: number
   readonly unreadable: number
-  /** For each agent, of sessions with two or more. Without it nothing is drawn. */
+  /** In sessions with two agents or more. Without it nothing is drawn. */
   readonly conflictPerAgent?: number
-  readonly penalties: {
-    readonly stale: number
-    readonly conflict: number
-    readonly unreadable: number
-    readonly forgotten: number
-  }
-  /** Drawn from a generator of their own, after a session that is otherwise as without them. */
+  /** Taken off the success. */
+  readonly penalties: Readonly<Record<'stale' | 'conflict' | 'unreadable' | 'forgotten', number>>
+  /** Drawn from a second generator, so that the sessions are those of `none`, one by one. */
   readonly areApart?: boolean
 }
 
-/** What a model has to do with its own hands to keep a state. */
-export interface ByModel {
+/** What the model itself does to keep the state. */
+interface ByModel {
   readonly reads: number
   readonly writes: number
   readonly writesPerTask: number
   readonly tokensPerRead: number
   readonly tokensPerWrite: number
-  /** Calling a tool, for each read and each write. */
   readonly tokensPerAccess: number
 }
 
@@ -81,18 +60,16 @@ interface Delegation {
 /** One way of keeping a session's state. */
 export interface Keeping {
   readonly name: ArmName
-  /** Written in each session, whatever the model does. */
   readonly writes: Each
   readonly byModel?: ByModel
-  /** Run by the model, where they were counted: each a call, as long as any other. Their tokens are among those it takes besides. */
+  /** Commands that the model runs, each an API call. Their tokens are in `tokens.besides`. */
   readonly commands?: Each
-  /** What it takes beside the session's own tokens: a share of them, and as many. */
   readonly tokens: { readonly share: number; readonly besides: Each }
   readonly cognitiveLoad: { readonly share: number; readonly besides: number }
   readonly traceability: { readonly middle: Each; readonly spread: number }
   readonly failures?: FailureChances
   readonly delegation: { readonly complex: Delegation; readonly medium?: Delegation }
-  /** Added to the success of complex sessions that were delegated. */
+  /** Added in complex sessions. */
   readonly successOfDelegated: number
 }
 
@@ -106,7 +83,7 @@ export const NONE: Keeping = {
   successOfDelegated: 0,
 }
 
-/** The file is written by the model at each change of each task's state: three a task. */
+/** The model writes the file at each change of each task's state: three a task. */
 export const SESSION_JSON: Keeping & {
   readonly byModel: ByModel
   readonly failures: FailureChances
@@ -132,7 +109,7 @@ export const SESSION_JSON: Keeping & {
   },
 }
 
-/** The column of the study's matrix: tasks in the workflow log, written once at the end. */
+/** A column of the study's matrix: tasks in the workflow log, written once at the end. */
 export const ENHANCED_LOG: Keeping = {
   ...NONE,
   name: 'enhanced-log',
@@ -163,4 +140,80 @@ export const PLAN_ONCE: Keeping = {
   },
   delegation: { complex: { share: 0.75, mostAgents: 3 }, medium: { share: 0.3, mostAgents: 2 } },
   successOfDelegated: 0.03,
+}
+
+const DOUBT = 0.05
+
+/**
+ * The upper bound of a rate, with 95 % confidence: 3/N for what never happened in N trials, else Clopper and Pearson's exact bound. What
+ * was never tried may always happen.
+ */
+export function upperBound({ happened, trials }: Rate): number {
+  if (trials <= 0 || happened >= trials) return 1
+  if (happened === 0) return Math.min(1, 3 / trials)
+  let [low, high] = [happened / trials, 1]
+  for (let step = 0; step < 60; step += 1) {
+    const middle = (low + high) / 2
+    if (chanceOfAtMost(happened, trials, middle) > DOUBT) low = middle
+    else high = middle
+  }
+  return high
+}
+
+/** In logarithms, or the probabilities of many trials would vanish. */
+function chanceOfAtMost(most: number, trials: number, rate: number): number {
+  const [logRate, logRest] = [Math.log(rate), Math.log1p(-rate)]
+  let logWays = 0
+  let sum = 0
+  for (let count = 0; count <= most; count += 1) {
+    if (count > 0) logWays += Math.log((trials - count + 1) / count)
+    sum += Math.exp(logWays + count * logRate + (trials - count) * logRest)
+  }
+  return sum
+}
+
+export function boundsOf({ stale, conflicts, unreadable }: Measurement): Study['bounds'] {
+  return {
+    stale: upperBound(stale),
+    conflicts: upperBound(conflicts),
+    unreadable: upperBound(unreadable),
+  }
+}
+
+/**
+ * Every session counts as killed once and as cut short in a write once. Failures are drawn at the bounds of their rates, with the penalties
+ * of session.json: Stint's are at most these.
+ */
+export function stintKeeping(measurement: Measurement): Keeping {
+  const { sessions } = measurement
+  const bounds = boundsOf(measurement)
+  const measured = (pick: (complexity: Complexity) => number): Each => ({
+    simple: pick('simple'),
+    medium: pick('medium'),
+    complex: pick('complex'),
+  })
+  return {
+    ...NONE,
+    name: 'stint',
+    writes: measured((complexity) => sessions[complexity].writes),
+    commands: measured((complexity) => sessions[complexity].commands),
+    tokens: {
+      share: 0,
+      besides: measured((complexity) => sessions[complexity].tokens + CONVERSATIONS * SENT_ALWAYS),
+    },
+    traceability: {
+      middle: measured((complexity) => {
+        const { happened, trials } = sessions[complexity].givenBack
+        return trials === 0 ? 0 : happened / trials
+      }),
+      spread: 0,
+    },
+    failures: {
+      ...SESSION_JSON.failures,
+      stale: bounds.stale,
+      unreadable: bounds.unreadable,
+      conflictPerAgent: bounds.conflicts,
+      areApart: true,
+    },
+  }
 }

@@ -1,15 +1,103 @@
-import type { Arm, Figures, Measurement, Study } from './contract.ts'
-import { ARM_KINDS, boundsOf, keepingsWith } from './arms.ts'
-import { ratioOf } from './ratio.ts'
-import { runArm } from './run-arm.ts'
+import { PRIORS, PRIOR_BASE, PRIOR_START } from '../../run/plan/forecast.ts'
+import type {
+  Arm,
+  ArmName,
+  Costs,
+  Figures,
+  Measurement,
+  Ratio,
+  Sensitivity,
+  SensitivityRow,
+  Study,
+} from './contract.ts'
+import { runArm } from './draw.ts'
+import {
+  type Each,
+  type Keeping,
+  ENHANCED_LOG,
+  NONE,
+  PLAN_ONCE,
+  SESSION,
+  SESSION_JSON,
+  boundsOf,
+  stintKeeping,
+} from './parameters.ts'
 
-export interface StudyOptions {
-  readonly sessions: number
-  readonly seed: number
-  readonly measurement: Measurement
-  readonly measured: Study['measured']
-  /** Of all sessions of all arms, how many are drawn. */
-  readonly onProgress?: (drawn: number, total: number) => void
+const LEAST_BENEFIT = 0.01
+const MS_PER_MINUTE = 60_000
+const { msPerAccess } = SESSION
+
+/** How changes become one number. In the study every relative change weighs the same, whichever way it goes. */
+interface Weighing {
+  /** 1 where nothing is given. */
+  readonly weights?: Partial<Costs>
+  /** Counts writes as the share of a session's time they take, instead of as more writes than before. */
+  readonly msPerWrite?: number
+  /** What gets less is a benefit, and not a cost. */
+  readonly isSigned?: boolean
+}
+
+/** Costs to benefits against `none`. In the first form every change of success is a cost; in the second a gain is a benefit. */
+export function ratioOf(
+  none: Figures,
+  arm: Figures,
+  form: Ratio['form'],
+  { weights, msPerWrite, isSigned = false }: Weighing = {},
+): Ratio {
+  const success = change(none.success, arm.success)
+  const changes = {
+    writes:
+      msPerWrite === undefined
+        ? change(none.writes, arm.writes)
+        : ((arm.writes - none.writes) * msPerWrite) / (none.minutes.mean * MS_PER_MINUTE),
+    tokens: change(none.tokens, arm.tokens),
+    cognitiveLoad: change(none.cognitiveLoad, arm.cognitiveLoad),
+  }
+  const cost = (name: keyof typeof changes) =>
+    (weights?.[name] ?? 1) * (isSigned ? Math.max(0, changes[name]) : Math.abs(changes[name]))
+  const costs = {
+    writes: cost('writes'),
+    tokens: cost('tokens'),
+    cognitiveLoad: cost('cognitiveLoad'),
+    success:
+      (weights?.success ?? 1) *
+      (form === 'first' ? Math.abs(change(arm.success, none.success)) : Math.max(0, -success)),
+  }
+  const lessened = isSigned ? total(Object.values(changes).map((by) => Math.max(0, -by))) : 0
+  const gained =
+    change(none.traceability, arm.traceability) +
+    (form === 'first' ? 0 : Math.max(0, success)) +
+    lessened
+  const benefit = Math.max(LEAST_BENEFIT, gained)
+  const value = total(Object.values(costs)) / benefit
+  const { verdict } = VERDICTS.find(({ above }) => value > above)!
+  return { form, costs, benefit, value, verdict }
+}
+
+/** By how much something is more than it was, as a share of that. */
+export function change(before: number, after: number): number {
+  return before === 0 ? 0 : (after - before) / before
+}
+
+function total(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0)
+}
+
+/** The study's own thresholds, the strictest first. */
+export const VERDICTS = [
+  { above: 3, verdict: 'do not implement' },
+  { above: 1.5, verdict: 'marginal' },
+  { above: 0.8, verdict: 'optional' },
+  { above: -Infinity, verdict: 'consider' },
+] as const
+
+/** The study gave its first form to the file in real time only. */
+function formOf(name: ArmName): Ratio['form'] {
+  return name === 'session-json' ? 'first' : 'second'
+}
+
+function keepingsWith(measurement: Measurement): readonly Keeping[] {
+  return [NONE, SESSION_JSON, ENHANCED_LOG, PLAN_ONCE, stintKeeping(measurement)]
 }
 
 /** Draws every arm and compares it with `none`. */
@@ -17,9 +105,10 @@ export async function runStudy({
   sessions,
   seed,
   measurement,
-  measured,
   onProgress,
-}: StudyOptions): Promise<Study> {
+}: Pick<Study, 'sessions' | 'seed' | 'measurement'> & {
+  readonly onProgress?: (drawn: number, total: number) => void
+}): Promise<Study> {
   const keepings = keepingsWith(measurement)
   const arms: Arm[] = []
   for (const keeping of keepings) {
@@ -30,11 +119,174 @@ export async function runStudy({
       onProgress: (drawn) => onProgress?.(before + drawn, keepings.length * sessions),
     })
     const none = arms[0]?.figures
-    arms.push(none === undefined ? arm : comparedWith(none, arm))
+    arms.push(
+      none === undefined ? arm : { ...arm, ratio: ratioOf(none, arm.figures, formOf(arm.name)) },
+    )
   }
-  return { sessions, seed, arms, measurement, bounds: boundsOf(measurement), measured }
+  const bounds = boundsOf(measurement)
+  return { sessions, seed, arms, measurement, bounds, measured: 'shipped' }
 }
 
-function comparedWith(none: Figures, arm: Arm): Arm {
-  return { ...arm, ratio: ratioOf(none, arm.figures, ARM_KINDS[arm.name].form) }
+/** At an instant drawn evenly, half of a session is behind it. */
+const LOST = 0.5
+/** Two fresh conversations resumed each measured session, and what they were injected is among its tokens. */
+const MEASURED_TIMES = 2
+
+/** The file written by a program, whole or not at all, by one writer that forgets nothing. The model still reads it. */
+const TOOL_WRITTEN: Keeping = {
+  ...SESSION_JSON,
+  byModel: { ...SESSION_JSON.byModel, tokensPerWrite: 0, tokensPerAccess: 0 },
+  // Zero chances are drawn all the same, so that the sessions are those of the study.
+  failures: {
+    ...SESSION_JSON.failures,
+    stale: 0,
+    forgotten: 0,
+    unreadable: 0,
+    conflictPerAgent: 0,
+  },
+}
+
+/** One task of each size in a conversation of its own, from a published ledger of coding agents. */
+export const REAL_TOKENS: Each = {
+  simple: PRIOR_BASE + PRIOR_START.added + PRIORS.small.added,
+  medium: PRIOR_BASE + PRIOR_START.added + PRIORS.medium.added,
+  complex: PRIOR_BASE + PRIOR_START.added + PRIORS.large.added,
+}
+
+interface Change {
+  readonly id: string
+  readonly what: string
+  readonly weighing?: Weighing
+  readonly keeping?: (own: Keeping) => Keeping
+  readonly tokens?: Each
+  /** How often a session is interrupted, and resumed in a fresh conversation. */
+  readonly interrupted?: number
+}
+
+const byProgram = (own: Keeping) => (own.name === 'session-json' ? TOOL_WRITTEN : own)
+const withLoad = (own: Keeping) =>
+  own.name === 'stint' ? { ...own, cognitiveLoad: SESSION_JSON.cognitiveLoad } : own
+const BY_COST: Weighing = { msPerWrite: msPerAccess }
+const SIGNED: Weighing = { isSigned: true }
+
+const CHANGES: readonly Change[] = [
+  { id: 'as-weighed', what: 'as the study weighs it' },
+  {
+    id: 'writes-only',
+    what: 'every cost zero but writes',
+    weighing: { weights: { tokens: 0, cognitiveLoad: 0, success: 0 } },
+  },
+  { id: 'tool-written', what: 'session.json kept by a program', keeping: byProgram },
+  {
+    id: 'writes-by-cost',
+    what: `writes by the time they take, ${msPerAccess} ms each`,
+    weighing: BY_COST,
+  },
+  { id: 'tool-written-by-cost', what: 'both of these', keeping: byProgram, weighing: BY_COST },
+  { id: 'real-tokens', what: 'sessions as large as real ones', tokens: REAL_TOKENS },
+  { id: 'same-load', what: 'stint as much to think of as session.json', keeping: withLoad },
+  {
+    id: 'crashes',
+    what: `going on counted, ${SESSION_JSON.failures.stale * 100} % crash`,
+    interrupted: SESSION_JSON.failures.stale,
+    weighing: SIGNED,
+  },
+  {
+    id: 'interrupted',
+    what: 'going on counted, each interrupted twice',
+    interrupted: MEASURED_TIMES,
+    weighing: SIGNED,
+  },
+  {
+    id: 'all',
+    what: 'all of these together',
+    keeping: byProgram,
+    weighing: { ...BY_COST, ...SIGNED },
+    tokens: REAL_TOKENS,
+    interrupted: MEASURED_TIMES,
+  },
+]
+
+/** The arms of a study with one assumption changed at a time. An arm that several changes need is drawn once. */
+export async function analyse(
+  study: Study,
+  onProgress?: (drawn: number, total: number) => void,
+): Promise<Sensitivity> {
+  const { sessions, seed } = study
+  const own = keepingsWith(study.measurement)
+  const drawn = own.map((keeping, at) => ({
+    keeping,
+    tokens: SESSION.tokens as Each,
+    arm: study.arms[at] as Arm | undefined,
+  }))
+  const plans = CHANGES.map(({ tokens = SESSION.tokens, ...changed }) => {
+    const keepings = own.map((one) => changed.keeping?.(one) ?? one)
+    const arms = keepings.map((keeping) => {
+      const known = drawn.find((one) => one.keeping === keeping && one.tokens === tokens)
+      if (known !== undefined) return known
+      const wanted = { keeping, tokens, arm: undefined as Arm | undefined }
+      drawn.push(wanted)
+      return wanted
+    })
+    return { changed, arms }
+  })
+  const missing = drawn.filter(({ arm }) => arm === undefined)
+  for (const [at, one] of missing.entries()) {
+    const { keeping, tokens } = one
+    const report = (count: number) => onProgress?.(at * sessions + count, missing.length * sessions)
+    one.arm = await runArm(keeping, { sessions, seed, tokens, onProgress: report })
+  }
+  const [none, ...compared] = study.arms
+  return {
+    shares: compared.map(({ name, ratio }) => ({ name, ...sharesOf(ratio!) })),
+    paysFrom: compared.flatMap(({ name, figures }) => {
+      const saved = LOST * none!.figures.tokens * givenBack(name, figures)
+      return saved === 0 ? [] : [{ name, share: (figures.tokens - none!.figures.tokens) / saved }]
+    }),
+    rows: plans.map(({ changed, arms }) => ({
+      id: changed.id,
+      what: changed.what,
+      arms: compare(
+        arms.map(({ arm }) => arm!),
+        changed,
+      ),
+    })),
+  }
+}
+
+function compare(
+  [none, ...arms]: readonly Arm[],
+  { weighing, interrupted = 0 }: Change,
+): SensitivityRow['arms'] {
+  // With what interrupted sessions have to work out again.
+  const resumed = ({ name, figures }: Arm): Figures => ({
+    ...figures,
+    tokens:
+      figures.tokens + interrupted * LOST * none!.figures.tokens * (1 - givenBack(name, figures)),
+  })
+  return arms.map((arm) => {
+    const figures = resumed(arm)
+    const { value, verdict } = ratioOf(resumed(none!), figures, formOf(arm.name), weighing)
+    const { tokens, success } = figures
+    return { name: arm.name, tokens, success, ratio: value, verdict }
+  })
+}
+
+function sharesOf({ costs }: Ratio): Costs {
+  const whole = total(Object.values(costs)) || 1
+  return {
+    writes: costs.writes / whole,
+    tokens: costs.tokens / whole,
+    cognitiveLoad: costs.cognitiveLoad / whole,
+    success: costs.success / whole,
+  }
+}
+
+/**
+ * What of a session a fresh conversation gets after an interruption. A log that is written at the end is not there yet. The others are taken
+ * to give back all that they trace; what is stale gives back nothing.
+ */
+function givenBack(name: ArmName, { traceability, stale, sessions }: Figures): number {
+  if (name === 'none' || name === 'enhanced-log') return 0
+  return traceability * (1 - (sessions === 0 ? 0 : stale / sessions))
 }

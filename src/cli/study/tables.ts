@@ -1,7 +1,4 @@
-// The comparison matrix of the study, with the figures of this one and a column for each arm. Its column of keeping nothing but what is in
-// memory was never simulated, and stands as it stood.
-import { upperBound } from './arms.ts'
-import { COMPLEXITIES } from './parameters.ts'
+// The tables of the study and the sentences beside them, alike on the terminal, on the page and in the docs.
 import type {
   Arm,
   ArmName,
@@ -12,128 +9,177 @@ import type {
   Sensitivity,
   Study,
 } from './contract.ts'
-import { change } from './ratio.ts'
-import {
-  ARM_WORDS,
-  amount,
-  atLeast,
-  atMost,
-  millions,
-  percent,
-  ratioWords,
-  signed,
-  signedPercent,
-} from './words.ts'
+import { COMPLEXITIES, upperBound } from './parameters.ts'
+import { VERDICTS, change } from './study.ts'
 
-/** Rows of words under a head, to be drawn for a terminal, a page or a document. The first column names the row. */
+export const ARM_WORDS: Readonly<Record<ArmName, string>> = {
+  none: 'none',
+  'session-json': 'session.json',
+  'enhanced-log': 'enhanced log',
+  'plan-once': 'plan once',
+  stint: 'stint',
+}
+
+/** `3,184`, `13.8`. */
+export function amount(value: number, digits = 0): string {
+  return value.toLocaleString('en-GB', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  })
+}
+
+/** `87.9 %`. */
+export function percent(share: number, digits = 1): string {
+  return `${amount(share * 100, digits)} %`
+}
+
+/** `+134.5 %`, `−3.0 %`, `0.0 %`. */
+export function signedPercent(share: number): string {
+  return signed(share, percent)
+}
+
+/** Without the minus of a zero that was rounded. */
+function signed(value: number, write: (value: number) => string): string {
+  const text = write(Math.abs(value))
+  if (!/[1-9]/.test(text)) return text
+  return `${value < 0 ? '−' : '+'}${text}`
+}
+
+/** `318M`. */
+function millions(value: number): string {
+  return `${amount(value / 1e6, value >= 9_950_000 ? 0 : 1)}M`
+}
+
+/** `129.4`. Above a thousand its digits say nothing. */
+export function ratioWords(value: number): string {
+  return amount(value, value >= 1000 ? 0 : 1)
+}
+
+/** What was drawn at the bound of a rate is at most that. */
+export function atMost({ basis }: Arm, text: string): string {
+  return basis === 'measured' ? `≤ ${text}` : text
+}
+
+export function atLeast({ basis }: Arm, text: string): string {
+  return basis === 'measured' ? `≥ ${text}` : text
+}
+
+export const ratioFormWords =
+  'First form: every change of success is a cost. Second form, which the study gave to plan once: a gain is a benefit.'
+
+export const verdictWords = `Its verdicts: ${VERDICTS.map(({ above, verdict }) =>
+  above === -Infinity ? `else ${verdict}` : `above ${above} ${verdict}`,
+).join(', ')}.`
+
+export function measurementWords({ measurement: { at, version, machine } }: Study) {
+  return [
+    `Measured on ${at.slice(0, 10)} with Stint ${version}, ${machine}.`,
+    'What never happened in N trials is at most 3/N; what did is bounded exactly (Clopper and Pearson), both with 95 % confidence.',
+    'Of session.json: the same trials of one that is read, changed and written back in place, so that it is seen that they find what they look for.',
+    'Tokens and writes of Stint are those of a session that two fresh conversations went on with.',
+    'Each command of Stint that the agent ran is an API call. Cognitive load was not measured, and is taken for that of none.',
+  ]
+}
+
+/** The first column names the row. */
 export interface Table {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
 }
 
-const NOTHING = '–'
+type Row = readonly [what: string, cell: (arm: Arm) => string]
 
-interface Row {
-  readonly what: string
-  readonly cell: (arm: Arm) => string
+function tableOf(arms: readonly Arm[], rows: readonly Row[]): Table {
+  return {
+    head: ['', ...arms.map(({ name }) => ARM_WORDS[name])],
+    rows: rows.map(([what, cell]) => [what, ...arms.map(cell)]),
+  }
 }
-
-const FIGURES: readonly Row[] = [
-  { what: 'writes a session', cell: ({ figures }) => amount(figures.writes, 1) },
-  { what: 'tokens a session', cell: ({ figures }) => amount(figures.tokens) },
-  { what: 'tokens in all', cell: ({ figures }) => millions(figures.totalTokens) },
-  { what: 'API calls', cell: ({ figures }) => amount(figures.apiCalls, 1) },
-  { what: 'minutes, mean', cell: ({ figures }) => amount(figures.minutes.mean, 1) },
-  { what: 'minutes, half below', cell: ({ figures }) => amount(figures.minutes.p50, 1) },
-  { what: 'minutes, 95 % below', cell: ({ figures }) => amount(figures.minutes.p95, 1) },
-  { what: 'cognitive load', cell: ({ figures }) => percent(figures.cognitiveLoad) },
-  { what: 'traceability', cell: ({ figures }) => percent(figures.traceability) },
-  { what: 'success', cell: (arm) => atLeast(arm, percent(arm.figures.success)) },
-]
 
 export function figuresTable({ arms }: Study): Table {
-  return tableOf(arms, FIGURES)
+  return tableOf(arms, [
+    ['writes a session', ({ figures }) => amount(figures.writes, 1)],
+    ['tokens a session', ({ figures }) => amount(figures.tokens)],
+    ['tokens in all', ({ figures }) => millions(figures.totalTokens)],
+    ['API calls', ({ figures }) => amount(figures.apiCalls, 1)],
+    ['minutes, mean', ({ figures }) => amount(figures.minutes.mean, 1)],
+    ['minutes, half below', ({ figures }) => amount(figures.minutes.p50, 1)],
+    ['minutes, 95 % below', ({ figures }) => amount(figures.minutes.p95, 1)],
+    ['cognitive load', ({ figures }) => percent(figures.cognitiveLoad)],
+    ['traceability', ({ figures }) => percent(figures.traceability)],
+    ['success', (arm) => atLeast(arm, percent(arm.figures.success))],
+  ])
 }
-
-const CHANGES: readonly { readonly what: string; readonly of: (figures: Figures) => number }[] = [
-  { what: 'writes', of: ({ writes }) => writes },
-  { what: 'tokens', of: ({ tokens }) => tokens },
-  { what: 'API calls', of: ({ apiCalls }) => apiCalls },
-  { what: 'minutes, half below', of: ({ minutes }) => minutes.p50 },
-  { what: 'cognitive load', of: ({ cognitiveLoad }) => cognitiveLoad },
-  { what: 'traceability', of: ({ traceability }) => traceability },
-  { what: 'success', of: ({ success }) => success },
-]
 
 /** Each arm against `none`. */
 export function changesTable({ arms }: Study): Table {
   const none = arms[0]!.figures
-  const rows = CHANGES.map(({ what, of }) => ({
+  const row = (what: string, of: (figures: Figures) => number): Row => [
     what,
-    cell: ({ figures }: Arm) => signedPercent(change(of(none), of(figures))),
-  }))
-  const more = (arm: Arm) => signed(arm.figures.totalTokens - none.totalTokens, millions)
-  return tableOf(arms.slice(1), [...rows, { what: 'tokens in all', cell: more }])
-}
-
-export function failuresTable({ arms }: Study): Table {
-  const count = (of: (figures: Figures) => number) => (arm: Arm) =>
-    atMost(arm, amount(of(arm.figures)))
-  const share = (arm: Arm) =>
-    atMost(arm, percent(failuresOf(arm.figures) / Math.max(1, arm.figures.sessions)))
-  return tableOf(arms, [
-    { what: 'stale', cell: count(({ stale }) => stale) },
-    { what: 'conflicts', cell: count(({ conflicts }) => conflicts) },
-    { what: 'unreadable', cell: count(({ unreadable }) => unreadable) },
-    { what: 'in all, a session', cell: share },
+    ({ figures }) => signedPercent(change(of(none), of(figures))),
+  ]
+  return tableOf(arms.slice(1), [
+    row('writes', ({ writes }) => writes),
+    row('tokens', ({ tokens }) => tokens),
+    row('API calls', ({ apiCalls }) => apiCalls),
+    row('minutes, half below', ({ minutes }) => minutes.p50),
+    row('cognitive load', ({ cognitiveLoad }) => cognitiveLoad),
+    row('traceability', ({ traceability }) => traceability),
+    row('success', ({ success }) => success),
+    ['tokens in all', ({ figures }) => signed(figures.totalTokens - none.totalTokens, millions)],
   ])
 }
 
-export function failuresOf({ stale, conflicts, unreadable }: Figures): number {
-  return stale + conflicts + unreadable
+export const FAILURE_NAMES = ['stale', 'conflicts', 'unreadable'] as const
+
+export function failuresTable({ arms }: Study): Table {
+  return tableOf(arms, [
+    ...FAILURE_NAMES.map((name): Row => [name, (arm) => atMost(arm, amount(arm.figures[name]))]),
+    ['in all, a session', (arm) => atMost(arm, percent(failureShare(arm)))],
+  ])
+}
+
+export function failuresOf({ figures }: Arm): number {
+  return figures.stale + figures.conflicts + figures.unreadable
+}
+
+export function failureShare(arm: Arm): number {
+  return failuresOf(arm) / Math.max(1, arm.figures.sessions)
 }
 
 export function complexityTable({ arms }: Study): Table {
   const rows = COMPLEXITIES.flatMap((complexity): readonly Row[] => [
-    {
-      what: `${complexity}: sessions`,
-      cell: ({ byComplexity }) => amount(byComplexity[complexity].sessions),
-    },
-    {
-      what: `${complexity}: tokens`,
-      cell: ({ byComplexity }) => amount(byComplexity[complexity].tokens),
-    },
-    {
-      what: `${complexity}: success`,
-      cell: (arm) => atLeast(arm, percent(arm.byComplexity[complexity].success)),
-    },
+    [`${complexity}: sessions`, (arm) => amount(arm.byComplexity[complexity].sessions)],
+    [`${complexity}: tokens`, (arm) => amount(arm.byComplexity[complexity].tokens)],
+    [
+      `${complexity}: success`,
+      (arm) => atLeast(arm, percent(arm.byComplexity[complexity].success)),
+    ],
   ])
   return tableOf(arms, rows)
 }
 
-const COST_WORDS: Readonly<Record<keyof Costs, string>> = {
-  writes: 'writes',
-  tokens: 'tokens',
-  cognitiveLoad: 'cognitive load',
-  success: 'success lost',
-}
+export const COSTS: readonly { readonly cost: keyof Costs; readonly name: string }[] = [
+  { cost: 'writes', name: 'writes' },
+  { cost: 'tokens', name: 'tokens' },
+  { cost: 'cognitiveLoad', name: 'cognitive load' },
+  { cost: 'success', name: 'success lost' },
+]
 
 /** What each ratio is made of. */
 export function ratioTable({ arms }: Study): Table {
-  const costs = (Object.keys(COST_WORDS) as (keyof Costs)[]).map((name) => ({
-    what: `cost: ${COST_WORDS[name]}`,
-    cell: ({ ratio }: Arm) => percent(ratio!.costs[name]),
-  }))
   return tableOf(arms.slice(1), [
-    ...costs,
-    { what: 'benefit', cell: ({ ratio }) => percent(ratio!.benefit) },
-    { what: 'form', cell: ({ ratio }) => ratio!.form },
-    { what: 'ratio', cell: ({ ratio }) => `${ratioWords(ratio!.value)} : 1` },
-    { what: 'verdict', cell: ({ ratio }) => ratio!.verdict },
+    ...COSTS.map(({ cost, name }): Row => [
+      `cost: ${name}`,
+      ({ ratio }) => percent(ratio!.costs[cost]),
+    ]),
+    ['benefit', ({ ratio }) => percent(ratio!.benefit)],
+    ['form', ({ ratio }) => ratio!.form],
+    ['ratio', ({ ratio }) => `${ratioWords(ratio!.value)} : 1`],
+    ['verdict', ({ ratio }) => ratio!.verdict],
   ])
 }
 
-/** What was measured of Stint's failures, what each rate is at most, and what the same trials found of a session.json. */
 export function ratesTable({ measurement, bounds }: Study): Table {
   const row = (what: string, name: keyof Failures) => [
     what,
@@ -151,7 +197,6 @@ export function ratesTable({ measurement, bounds }: Study): Table {
   }
 }
 
-/** What was measured of whole sessions. */
 export function measuredTable({ measurement }: Study): Table {
   return {
     head: [
@@ -167,44 +212,34 @@ export function measuredTable({ measurement }: Study): Table {
       'the rest shown on demand',
     ],
     rows: COMPLEXITIES.map((complexity) => {
-      const { sessions, tasks, writes, bytes, commands, tokens, givenBack, shownOnDemand } =
-        measurement.sessions[complexity]
+      const one = measurement.sessions[complexity]
+      const { happened, trials } = one.givenBack
+      const share = trials === 0 ? '' : `${percent(happened / trials)} `
       return [
         complexity,
-        amount(sessions),
-        amount(tasks, 1),
-        amount(writes, 1),
-        amount(bytes),
-        amount(commands, 1),
-        amount(tokens),
-        givenBack.trials === 0
-          ? NOTHING
-          : `${percent(givenBack.happened / givenBack.trials)} (${countOf(givenBack)})`,
-        percent(
-          1 -
-            upperBound({
-              happened: givenBack.trials - givenBack.happened,
-              trials: givenBack.trials,
-            }),
-        ),
-        countOf(shownOnDemand),
+        amount(one.sessions),
+        amount(one.tasks, 1),
+        amount(one.writes, 1),
+        amount(one.bytes),
+        amount(one.commands, 1),
+        amount(one.tokens),
+        share === '' ? countOf(one.givenBack) : `${share}(${countOf(one.givenBack)})`,
+        percent(1 - upperBound({ happened: trials - happened, trials })),
+        countOf(one.shownOnDemand),
       ]
     }),
   }
 }
 
 function countOf({ happened, trials }: Rate): string {
-  return trials === 0 ? NOTHING : `${amount(happened)} of ${amount(trials)}`
+  return trials === 0 ? '–' : `${amount(happened)} of ${amount(trials)}`
 }
 
-/** Which part of each arm's costs is which. */
+/** Which share of each arm's costs is which. */
 export function sharesTable({ shares }: Sensitivity): Table {
   return {
     head: ['of the costs', ...shares.map(({ name }) => ARM_WORDS[name])],
-    rows: (Object.keys(COST_WORDS) as (keyof Costs)[]).map((cost) => [
-      COST_WORDS[cost],
-      ...shares.map((arm) => percent(arm[cost])),
-    ]),
+    rows: COSTS.map(({ cost, name }) => [name, ...shares.map((arm) => percent(arm[cost]))]),
   }
 }
 
@@ -215,7 +250,7 @@ export function sensitivityTable({ rows }: Sensitivity): Table {
   }
 }
 
-/** How often a session has to be interrupted until what is given back is as many tokens as keeping it took. */
+/** Interruptions a session until what is given back is as many tokens as keeping it took. */
 export function paysTable({ paysFrom }: Sensitivity): Table {
   return {
     head: ['', ...paysFrom.map(({ name }) => ARM_WORDS[name])],
@@ -223,99 +258,65 @@ export function paysTable({ paysFrom }: Sensitivity): Table {
   }
 }
 
-function tableOf(arms: readonly Arm[], rows: readonly Row[]): Table {
-  return {
-    head: ['', ...arms.map(({ name }) => ARM_WORDS[name])],
-    rows: rows.map(({ what, cell }) => [what, ...arms.map(cell)]),
-  }
+const RECOVERY: Readonly<Record<ArmName, string>> = {
+  none: 'git status',
+  'session-json': 'session.json',
+  'enhanced-log': 'workflow log',
+  'plan-once': 'session.json',
+  stint: 'stint resume',
+}
+const MAINTENANCE: Partial<Record<ArmName, string>> = {
+  'session-json': 'high',
+  stint: 'stint ledger --maintenance',
+}
+const RECOMMENDED: Partial<Record<ArmName, string>> = {
+  none: '✓',
+  'session-json': '✗',
+  'enhanced-log': '✓',
 }
 
-interface Column {
-  readonly head: string
-  readonly cells: Readonly<Record<string, string>>
-}
-
-const ASPECTS = [
-  'file writes',
-  'token overhead',
-  'cognitive load',
-  'staleness',
-  'sync conflicts',
-  'parse errors',
-  'recovery',
-  'parallel support',
-  'traceability',
-  'success',
-  'maintenance',
-  'recommended by the study',
-] as const
-
-type Aspect = (typeof ASPECTS)[number]
-
-/** What is no figure. Of Stint: what each of these is there. */
-const SAID: Readonly<Record<ArmName, Partial<Record<Aspect, string>>>> = {
-  none: { recovery: 'git status', maintenance: 'low', 'recommended by the study': '✓' },
-  'session-json': {
-    recovery: 'session.json',
-    maintenance: 'high',
-    'recommended by the study': '✗',
-  },
-  'enhanced-log': { recovery: 'workflow log', maintenance: 'low', 'recommended by the study': '✓' },
-  'plan-once': { recovery: 'session.json', maintenance: 'low', 'recommended by the study': '–' },
-  stint: {
-    recovery: 'stint resume',
-    maintenance: 'stint ledger --maintenance',
-    'recommended by the study': '–',
-  },
-}
-
-const IN_MEMORY: Column = {
-  head: 'in memory',
-  cells: {
-    'file writes': '1',
-    'token overhead': '0 %',
-    'cognitive load': '0 %',
-    staleness: '0 %',
-    'sync conflicts': '0 %',
-    'parse errors': '0 %',
-    recovery: 'git status',
-    'parallel support': '✓',
-    traceability: '85 %',
-    success: '87.9 %',
-    maintenance: 'minimal',
-    'recommended by the study': '✓',
-  } satisfies Record<Aspect, string>,
-}
-
+/** The comparison matrix of the study, redone. Its column of keeping everything in memory was never simulated, and is copied. */
 export function matrixOf({ arms }: Study): Table {
-  const none = arms[0]!
-  const own = arms.map((arm) => columnOf(none, arm))
-  // Where it stood in the study: behind the log.
-  const columns = [...own.slice(0, 3), IN_MEMORY, ...own.slice(3)]
+  const none = arms[0]!.figures
+  const share = (of: (figures: Figures) => number) => (arm: Arm) => {
+    const digits = arm.basis === 'measured' ? 2 : 1
+    return atMost(arm, percent(of(arm.figures) / Math.max(1, arm.figures.sessions), digits))
+  }
+  const rows: readonly (readonly [...Row, inMemory: string])[] = [
+    ['file writes', ({ figures }) => amount(figures.writes, 1), '1'],
+    ['token overhead', ({ figures }) => signedPercent(change(none.tokens, figures.tokens)), '0 %'],
+    [
+      'cognitive load',
+      ({ name, figures }) =>
+        name === 'none'
+          ? 'baseline'
+          : signedPercent(change(none.cognitiveLoad, figures.cognitiveLoad)),
+      '0 %',
+    ],
+    ['staleness', share(({ stale }) => stale), '0 %'],
+    ['sync conflicts', share(({ conflicts }) => conflicts), '0 %'],
+    ['parse errors', share(({ unreadable }) => unreadable), '0 %'],
+    ['recovery', ({ name }) => RECOVERY[name], 'git status'],
+    ['parallel support', () => '✓', '✓'],
+    ['traceability', ({ figures }) => percent(figures.traceability), '85 %'],
+    ['success', (arm) => atLeast(arm, percent(arm.figures.success)), '87.9 %'],
+    ['maintenance', ({ name }) => MAINTENANCE[name] ?? 'low', 'minimal'],
+    ['recommended by the study', ({ name }) => RECOMMENDED[name] ?? '–', '✓'],
+  ]
+  // Where it was in the study: after the log.
+  const withMemory = (cells: readonly string[], memory: string) => [
+    ...cells.slice(0, 3),
+    memory,
+    ...cells.slice(3),
+  ]
   return {
-    head: ['aspect', ...columns.map(({ head }) => head)],
-    rows: ASPECTS.map((aspect) => [aspect, ...columns.map(({ cells }) => cells[aspect] ?? '')]),
+    head: [
+      'aspect',
+      ...withMemory(
+        arms.map(({ name }) => ARM_WORDS[name]),
+        'in memory',
+      ),
+    ],
+    rows: rows.map(([aspect, cell, memory]) => [aspect, ...withMemory(arms.map(cell), memory)]),
   }
-}
-
-function columnOf(none: Arm, arm: Arm): Column {
-  const { figures } = arm
-  const share = (count: number) =>
-    atMost(arm, percent(count / Math.max(1, figures.sessions), arm.basis === 'measured' ? 2 : 1))
-  const cells: Partial<Record<Aspect, string>> = {
-    'file writes': amount(figures.writes, 1),
-    'token overhead': signedPercent(change(none.figures.tokens, figures.tokens)),
-    'cognitive load':
-      arm.name === 'none'
-        ? 'baseline'
-        : signedPercent(change(none.figures.cognitiveLoad, figures.cognitiveLoad)),
-    staleness: share(figures.stale),
-    'sync conflicts': share(figures.conflicts),
-    'parse errors': share(figures.unreadable),
-    'parallel support': '✓',
-    traceability: percent(figures.traceability),
-    success: atLeast(arm, percent(figures.success)),
-    ...SAID[arm.name],
-  }
-  return { head: ARM_WORDS[arm.name], cells }
 }

@@ -1,10 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createFile, createFolderUnsynced, removeFile } from '../../../../journal/files.ts'
-import { readOrUndefined, statOrUndefined } from '../../../../journal/look.ts'
-import { nameOf, objectOf, parseJson } from '../../../../text/json-fields.ts'
-import type { Lab } from '../lab/lab.ts'
+import { createFile, createFolderUnsynced, removeFile } from '../../src/journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../../src/journal/look.ts'
+import { nameOf, objectOf, parseJson } from '../../src/text/json-fields.ts'
+import type { Lab } from './lab.ts'
 
 type Hooks = Readonly<
   Record<string, readonly { readonly hooks: readonly { readonly command: string }[] }[]>
@@ -61,19 +61,18 @@ export class Project {
   }
 
   stint(args: readonly string[]): Promise<string> {
-    const command = [process.execPath, this.#lab.programs.stint, ...args] as const
+    const command = [process.execPath, this.#lab.stint, ...args] as const
     return this.#lab.run([...command], { cwd: this.root, env: this.#env })
   }
 
   /** As a person writes down what is to be done. In one process: nothing of it is told by how many there are. */
   async addTasks(titles: readonly string[]): Promise<void> {
-    const { library } = this.#lab.programs
     const command = [
       process.execPath,
       '--input-type=module',
       '--eval',
       ADDING,
-      pathToFileURL(library).href,
+      pathToFileURL(this.#lab.library).href,
       ...titles,
     ] as const
     await this.#lab.run([...command], { cwd: this.root, env: this.#env })

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { linesOf } from '../../../../harness/process/spawn-guarded.ts'
-import type { Answer, Deed, End, Order } from '../worker/orders.ts'
+import { linesOf } from '../../src/harness/process/spawn-guarded.ts'
+import type { Answer, Deed, End, Order } from './orders.ts'
 
 /** What came of an order: what was acknowledged, and its end unless it was killed before. */
 export interface Served {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
-import type { Rate } from '../../contract.ts'
+import type { Rate } from '../../src/cli/study/contract.ts'
 import type { Lab } from './lab.ts'
-import type { Deed, Standing, Status, StoreName } from '../worker/orders.ts'
+import type { Deed, Standing, Status, StoreName } from './orders.ts'
 
 /** Chance that comes out the same for the same seed (mulberry32). */
 export class Chance {

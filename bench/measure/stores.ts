@@ -1,13 +1,12 @@
 import type { Deed, Standing, Status, StoreName } from './orders.ts'
 import { pathToFileURL } from 'node:url'
-import type { Project } from '../../../../project/open-project.ts'
-import type { LogEntry } from '../../../../project/lifecycle/log-entries.ts'
-import type { SessionHandle } from '../../../../project/session-handle.ts'
-import { readFileSync } from 'node:fs'
+import type { Project } from '../../src/project/open-project.ts'
+import type { LogEntry } from '../../src/project/lifecycle/log-entries.ts'
+import type { SessionHandle } from '../../src/project/session-handle.ts'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { overwriteInPlace } from '../../../../journal/files.ts'
-import { namesIn } from '../../../../journal/look.ts'
-import { parseJson } from '../../../../text/json-fields.ts'
+import { namesIn } from '../../src/journal/look.ts'
+import { parseJson } from '../../src/text/json-fields.ts'
 
 /** One session, kept in one way or another. */
 export interface Store {
@@ -127,7 +126,7 @@ export function jsonStore(root: string): Store {
   const read = () => JSON.parse(readFileSync(path, 'utf8')) as SessionJson
   const write = (session: SessionJson) => {
     session.updated_at = new Date().toISOString()
-    overwriteInPlace(path, JSON.stringify(session, null, 2))
+    writeFileSync(path, JSON.stringify(session, null, 2))
   }
   return {
     async make(tasks, items) {

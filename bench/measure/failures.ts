@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Rate } from '../contract.ts'
-import { type Chance, type Trials, Deal, LANES, wrongIn } from './lab/trials.ts'
-import type { Deed, Order, StoreName } from './worker/orders.ts'
-import type { Worker } from './lab/worker.ts'
+import type { Rate } from '../../src/cli/study/contract.ts'
+import { type Chance, type Trials, Deal, LANES, wrongIn } from './trials.ts'
+import type { Deed, Order, StoreName } from './orders.ts'
+import type { Worker } from './worker-process.ts'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { statOrUndefined } from '../../../journal/look.ts'
-import type { Lab } from './lab/lab.ts'
-import { isTorn, truthIn } from './worker/stores.ts'
+import { statOrUndefined } from '../../src/journal/look.ts'
+import type { Lab } from './lab.ts'
+import { isTorn, truthIn } from './stores.ts'
 
 /** One after the other in one session, which so has to survive several kills. */
 const KILLS_EACH = 8

@@ -1,17 +1,16 @@
 import { availableParallelism } from 'node:os'
-import { findVersion } from '../../../harness/process/find-program.ts'
-import { StintError } from '../../../journal/errors.ts'
-import type { Failures, Measurement } from '../contract.ts'
+import { findVersion } from '../../src/harness/process/find-program.ts'
+import type { Failures, Measurement } from '../../src/cli/study/contract.ts'
 import { measureConflicts, measureStale, measureUnreadable } from './failures.ts'
-import { type Programs, Lab, ownPrograms } from './lab/lab.ts'
-import { measureSessions } from './sessions/measure-sessions.ts'
-import type { StoreName } from './worker/orders.ts'
+import { Lab } from './lab.ts'
+import { measureSessions } from './sessions.ts'
+import type { StoreName } from './orders.ts'
 
 export interface MeasureOptions {
   readonly size: 'full' | 'quick'
   readonly seed?: number
-  /** What is under trial, when it is not this Stint. */
-  readonly programs?: Programs
+  /** The library under trial; this Stint's without it. */
+  readonly library?: string
   readonly onProgress?: (progress: MeasureProgress) => void
   readonly signal?: AbortSignal
 }
@@ -51,15 +50,9 @@ const SIZES: Readonly<Record<MeasureOptions['size'], Size>> = {
 
 /** Measures what the study says of Stint, by really doing it. Leaves nothing behind, short of being killed. */
 export async function measure(options: MeasureOptions): Promise<Measurement> {
-  if (process.platform === 'win32')
-    throw new StintError(
-      'NOT_HERE',
-      'Stint cannot be measured on Windows',
-      'stint simulate uses what was measured elsewhere',
-    )
   const { seed = 42 } = options
   const size = SIZES[options.size]
-  const lab = new Lab(options.programs ?? ownPrograms(), options.signal)
+  const lab = await Lab.open(options.signal, options.library)
   const progress = new Progress(size, options.onProgress)
   try {
     const failures = (store: StoreName, counts: Counts) =>

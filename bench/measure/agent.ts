@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
-import { estimateTokens } from '../../../../text/tokens.ts'
-import { appendLine, createFolderUnsynced, replaceSource } from '../../../../journal/files.ts'
+import { estimateTokens } from '../../src/text/tokens.ts'
+import { appendLine, createFolderUnsynced, replaceSource } from '../../src/journal/files.ts'
 import type { Project } from './project.ts'
 
 /** One conversation as a harness has it: it tells the hooks that are registered of each event, and writes its transcript. */

@@ -1,20 +1,16 @@
+// The program whose processes are killed, cut short and set against each other when Stint is measured.
 import type { Readable } from 'node:stream'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
-import { linesOf } from '../../../../harness/process/spawn-guarded.ts'
-import { writeOut } from '../../../../journal/files.ts'
-import { statOrUndefined } from '../../../../journal/look.ts'
+import { linesOf } from '../../src/harness/process/spawn-guarded.ts'
+import { writeOut } from '../../src/journal/files.ts'
+import { statOrUndefined } from '../../src/journal/look.ts'
 import { type Store, jsonStore, loadLibrary, stintStore, truthIn } from './stores.ts'
 import type { Answer, Deed, End, Order } from './orders.ts'
-import { defined } from '../../../../text/defined.ts'
+import { defined } from '../../src/text/defined.ts'
 
-let givenBy = 0
+const [, , library, parent] = process.argv as [string, string, string, string]
 
-/** Serves the orders of a process until there are no more, or it is gone. */
-export async function serveOrders(
-  input: Readable,
-  { library, parent }: { library: string; parent: number },
-): Promise<void> {
-  givenBy = parent
+async function serveOrders(input: Readable): Promise<void> {
   let opened: Store | undefined
   for await (const line of linesOf(input)) {
     const order = JSON.parse(line) as Order
@@ -132,6 +128,8 @@ function words(length: number): string {
 
 function answer(line: Answer): void {
   // Whoever gave the order was killed, and nobody would ever end this.
-  if (process.ppid !== givenBy) process.exit()
+  if (process.ppid !== Number(parent)) process.exit()
   writeOut(`${JSON.stringify(line)}\n`)
 }
+
+await serveOrders(process.stdin)

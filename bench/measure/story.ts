@@ -1,5 +1,5 @@
-import type { Complexity } from '../../contract.ts'
-import { Chance } from '../lab/trials.ts'
+import type { Complexity } from '../../src/cli/study/contract.ts'
+import { Chance } from './trials.ts'
 
 /** Something recorded that somebody who goes on would have to find out again. All of its words have to be there for it to be given back. */
 export interface Fact {

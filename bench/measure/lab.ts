@@ -1,28 +1,14 @@
 import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { runGit } from '../../../../git/run-git.ts'
-import { stintProgram } from '../../../../harness/process/find-program.ts'
-import { StintError } from '../../../../journal/errors.ts'
-import { createFolderUnsynced, removeTree } from '../../../../journal/files.ts'
-import { randomHex } from '../../../../journal/random.ts'
-import { Worker } from './worker.ts'
+import { join } from 'node:path'
+import { build } from 'rolldown'
+import { runGit } from '../../src/git/run-git.ts'
+import { StintError } from '../../src/journal/errors.ts'
+import { createFolderUnsynced, removeTree } from '../../src/journal/files.ts'
+import { randomHex } from '../../src/journal/random.ts'
+import { Worker } from './worker-process.ts'
 
-/** What is under trial. */
-export interface Programs {
-  /** The bundle that `import … from 'stint'` gives. */
-  readonly library: string
-  /** The program that does the trials' work with it, in processes of its own. */
-  readonly worker: string
-  readonly stint: string
-}
-
-/** The programs of this Stint. */
-export function ownPrograms(): Programs {
-  const stint = stintProgram()
-  const beside = (name: string) => join(dirname(stint), name)
-  return { stint, library: beside('library.mjs'), worker: beside('measure-worker.js') }
-}
+const DIST = join(import.meta.dirname, '..', '..', 'dist')
 
 const GIT = {
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -47,20 +33,37 @@ interface Running {
 /** A folder with everything that is tried out. Nothing of the user's is in reach of it, and nothing is left of it. */
 export class Lab {
   readonly folder = join(tmpdir(), `stint-measure-${process.pid}-${randomHex(6)}`)
-  readonly programs: Programs
+  readonly stint = join(DIST, 'stint.js')
+  /** The library under trial. */
+  readonly library: string
   readonly #running = new Set<Running>()
   readonly #signal: AbortSignal | undefined
   #stopped: unknown
   #worlds = 0
 
-  constructor(programs: Programs, signal?: AbortSignal) {
-    this.programs = programs
+  private constructor(library: string, signal?: AbortSignal) {
+    this.library = library
     this.#signal = signal
     createFolderUnsynced(join(this.folder, 'home'))
     // However this process ends, short of being killed.
     process.once('exit', this.#removeNow)
     signal?.addEventListener('abort', this.#interrupt)
     if (signal?.aborted === true) this.#interrupt()
+  }
+
+  static async open(signal?: AbortSignal, library = join(DIST, 'library.mjs')): Promise<Lab> {
+    const lab = new Lab(library, signal)
+    await build({
+      input: join(import.meta.dirname, 'worker.ts'),
+      platform: 'node',
+      output: { file: lab.#workerProgram, codeSplitting: false },
+      logLevel: 'silent',
+    })
+    return lab
+  }
+
+  get #workerProgram(): string {
+    return join(this.folder, 'worker.mjs')
   }
 
   get env(): NodeJS.ProcessEnv {
@@ -95,8 +98,12 @@ export class Lab {
   /** A process for trials; `blocks` is how large a file may become in it, as the shell counts. */
   worker(blocks?: number): Worker {
     this.#goOn()
-    const { worker: program, library } = this.programs
-    const command: [string, ...string[]] = [process.execPath, program, library, String(process.pid)]
+    const command: [string, ...string[]] = [
+      process.execPath,
+      this.#workerProgram,
+      this.library,
+      String(process.pid),
+    ]
     const limited: [string, ...string[]] = [
       '/bin/sh',
       '-c',
