@@ -23,7 +23,7 @@ export {
   publicSession,
   publicSessionHead,
 } from './session/public.ts'
-export type { ConversationRow as PublicConversation } from './project/history/rows.ts'
+export type { ConversationRow as PublicConversation } from './project/history/history.ts'
 export type { DelegateRow as PublicDelegate } from './run/delegate/delegate-row.ts'
 export type { DelegateDetail as PublicDelegateDetail } from './run/delegate/delegate-row.ts'
 export type { RunRow as PublicRun, RunReport as PublicRunReport } from './run/entries.ts'

@@ -12,8 +12,7 @@ import {
   tokensAt,
 } from '../context/budget/stages.ts'
 import { knownBudget } from '../project/conversation/known-budget.ts'
-import { readTracking } from '../project/conversation/tracking.ts'
-import { readWindow } from '../project/conversation/window.ts'
+import { readTracking, readWindow } from '../project/conversation/tracking.ts'
 import { stepCounts } from '../session/state.ts'
 import { defined } from '../text/defined.ts'
 import { phaseLine } from '../session/kinds/phases.ts'

@@ -1,8 +1,11 @@
 import { budgetLine } from '../context/budget/banner.ts'
 import { knownBudget } from '../project/conversation/known-budget.ts'
-import { readTracking } from '../project/conversation/tracking.ts'
-import { noteTrouble } from '../project/conversation/troubles.ts'
-import { type Window, writeWindow } from '../project/conversation/window.ts'
+import {
+  type Window,
+  noteTrouble,
+  readTracking,
+  writeWindow,
+} from '../project/conversation/tracking.ts'
 import { readHead } from '../git/head.ts'
 import type { StatusInput } from '../harness/contract/hooks.ts'
 import { DEFAULT_HARNESS, hooksOf } from '../harness/registry.ts'

@@ -3,8 +3,7 @@ import { closeSync, fstatSync } from 'node:fs'
 import type { TranscriptSigns } from '../harness/contract/hooks.ts'
 import { openRegularFile } from '../journal/files.ts'
 import { readRange } from '../journal/read.ts'
-import type { Tracking } from '../project/conversation/tracking.ts'
-import { readWindow } from '../project/conversation/window.ts'
+import { type Tracking, readWindow } from '../project/conversation/tracking.ts'
 import { isCompact } from '../text/compact-json.ts'
 
 const MOST = 256 * 1024

@@ -1,6 +1,6 @@
 import type { EventOf } from '../harness/contract/hooks.ts'
 import { endConversation } from '../history/end-conversation.ts'
-import { isCopied } from '../project/conversation/copy-cursor.ts'
+import { isCopied } from '../project/conversation/tracking.ts'
 import type { EntryData } from '../session/entries.ts'
 import { defined } from '../text/defined.ts'
 import { LONGEST_MESSAGE, LONGEST_RESULT, clip } from './clip.ts'

@@ -1,6 +1,6 @@
 import { trackingFolderOf } from '../project/store/conversation-binding.ts'
 import { readTracking } from '../project/conversation/tracking.ts'
-import { catchUp } from '../project/history/catch-up.ts'
+import { catchUp } from '../project/history/copy-conversation.ts'
 import { isConversationId } from '../history/conversation-id.ts'
 import { conversationPath } from '../history/places.ts'
 import type { ConversationStore, StoredConversation } from '../history/store.ts'

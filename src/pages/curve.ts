@@ -1,7 +1,8 @@
+import { workingFolder } from '../project/store/place.ts'
 import { tokensAt } from '../context/budget/stages.ts'
 import { DEFAULT_HARNESS } from '../harness/registry.ts'
 import { knownBudget } from '../project/conversation/known-budget.ts'
-import { readWindow } from '../project/conversation/window.ts'
+import { readWindow } from '../project/conversation/tracking.ts'
 import { trackingFolderOf } from '../project/store/conversation-binding.ts'
 import type { Workspace } from '../project/store/workspace.ts'
 import type { TokenCurve } from './contract.ts'
@@ -36,7 +37,7 @@ export function curveOf(
       call: last === undefined ? undefined : defined({ usage: last.usage, at: last.at }),
     }) as never,
     configured,
-    root: place.repository?.worktree ?? place.root,
+    root: workingFolder(place),
     env,
     now,
   })

@@ -11,25 +11,26 @@ import type { BudgetOptions, ConversationBudget } from './budget.ts'
 import type { AcceptHandoff } from './handoff/accept.ts'
 import type { CreateHandoff } from './handoff/create.ts'
 import type { CloseOptions, PauseOptions } from './lifecycle/finish.ts'
-import type { Artifact } from './digest/artifacts.ts'
+import type { Artifact, ShowOptions, ShownLine } from './digest/artifacts.ts'
 import type { Digest, DigestOptions } from './digest/digest-command.ts'
-import type { ShowOptions, ShownLine } from './digest/show-output.ts'
 import type { Delivery } from './delivery.ts'
 import type { Diagnosis, DoctorOptions } from './doctor/examine.ts'
 import type { ExportOptions, Exported } from './export/export-session.ts'
 import type { History } from './history/history.ts'
 import { runOf } from './store/in-run.ts'
-import type { Reading } from './store/live-session.ts'
+import type { LiveSession, Reading } from './store/live-session.ts'
 import type { PackRequest, Packed } from './pack.ts'
 import type { PurgeOptions, Purged } from './purge/purge.ts'
 import type { RecordOptions } from './lifecycle/record.ts'
 import type { ReportedStatus } from './tasks/report-task.ts'
 import type { ResumeOptions } from './lifecycle/resume.ts'
-import { SessionHandle } from './session-handle.ts'
 import type { InitOptions } from './lifecycle/start.ts'
 import { type SearchRequest, searchEverywhere } from './search.ts'
 import { Workspace } from './store/workspace.ts'
 import type { Workflows } from './workflow/workflows.ts'
+import type { RawEntry } from '../session/in-effect.ts'
+import type { SessionState } from '../session/state.ts'
+import { type LogEntry, draftsFor } from './lifecycle/log-entries.ts'
 
 /** Each operation is loaded when it is called. */
 export type Project = ReturnType<typeof projectOf>
@@ -62,14 +63,14 @@ export function projectOf(workspace: Workspace) {
       create: async (handoff: CreateHandoff = {}) =>
         (await import('./handoff/create.ts')).createHandoff(workspace, handoff),
       show: async (of: { handoff?: string; check?: boolean } = {}) =>
-        (await import('./handoff/look.ts')).showHandoff(workspace, of),
+        (await import('./handoff/find.ts')).showHandoff(workspace, of),
       list: async (of: { session?: string } = {}) =>
-        (await import('./handoff/look.ts')).listHandoffs(workspace, of),
+        (await import('./handoff/find.ts')).listHandoffs(workspace, of),
       accept: async (handoff: AcceptHandoff = {}) =>
         (await import('./handoff/accept.ts')).acceptHandoff(workspace, handoff),
       /** Not taken up yet, for this session or these tasks. */
       waiting: async (whom: { session?: string; tasks?: readonly string[] }) =>
-        (await import('./handoff/waiting.ts')).waitingHandoffs(workspace, whom),
+        (await import('./handoff/find.ts')).waitingHandoffs(workspace, whom),
     },
     pause: async (pause: PauseOptions = {}) =>
       (await import('./lifecycle/finish.ts')).pauseSession(workspace, pause),
@@ -112,7 +113,7 @@ export function projectOf(workspace: Workspace) {
     },
     /** What the repository is, in at most 500 tokens. */
     context: async (options: { refresh?: boolean } = {}) =>
-      (await import('./lifecycle/project-context.ts')).contextOfProject(workspace, options),
+      (await import('./lifecycle/resume.ts')).contextOfProject(workspace, options),
     /** What a model would get within a token budget. */
     async pack(request: PackRequest = {}): Promise<Packed> {
       const { packSession } = await import('./pack.ts')
@@ -141,7 +142,7 @@ export function projectOf(workspace: Workspace) {
         options: ShowOptions = {},
       ): Promise<Artifact & { readonly lines: Iterable<ShownLine> }> {
         const { findArtifact } = await import('./digest/artifacts.ts')
-        const { shownLines } = await import('./digest/show-output.ts')
+        const { shownLines } = await import('./digest/artifacts.ts')
         const artifact = findArtifact(workspace, id)
         return { ...artifact, lines: shownLines(artifact.path, options) }
       },
@@ -197,5 +198,34 @@ export function projectOf(workspace: Workspace) {
     },
 
     dispose: () => workspace.close(),
+  }
+}
+
+/** Appending renders nothing; the next command, or `project.view()`, renders the views. */
+export class SessionHandle {
+  readonly #session: LiveSession
+
+  constructor(session: LiveSession) {
+    this.#session = session
+  }
+
+  get id(): string {
+    return this.#session.id
+  }
+
+  /** Returns the entries once they are durable. */
+  append(entries: readonly LogEntry[], options: { by?: string } = {}): readonly RawEntry[] {
+    const context = { mint: () => this.#session.mint(), by: options.by ?? 'library' }
+    return this.#session.append(
+      entries.flatMap((entry) => draftsFor(entry, () => this.#session.open(), context)),
+    )
+  }
+
+  state(): SessionState {
+    return this.#session.open()
+  }
+
+  close(): void {
+    this.#session.close()
   }
 }

@@ -3,7 +3,7 @@ import { LEAST_BUDGET, type PackedContext, packContext } from '../context/pack.t
 import { estimateTokens } from '../text/tokens.ts'
 import { StintError } from '../journal/errors.ts'
 import { chooseSession } from './store/choose.ts'
-import { projectText } from './lifecycle/project-context.ts'
+import { projectText } from './lifecycle/resume.ts'
 import type { Workspace } from './store/workspace.ts'
 import { defined } from '../text/defined.ts'
 

@@ -1,7 +1,7 @@
 // What the log of a run holds. It is what a killed run goes on from, and what reports and forecasts are made of.
 // Whether a task is done stands in the journal of its session and nowhere else.
 import type { ProcessMark } from '../harness/contract/drive.ts'
-import type { SizeClass } from '../project/config/plan-settings.ts'
+import type { SizeClass } from '../project/config/run-config.ts'
 import type { Usage } from '../session/entries.ts'
 import type { RunOptions } from './options.ts'
 import { isRecord } from '../backlog/task.ts'

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import { showHandoff } from '../project/handoff/look.ts'
+import { showHandoff } from '../project/handoff/find.ts'
 import { readStatus } from '../backlog/task.ts'
 import type { Backlog, HandoffPage, LedgerAnswer } from './contract.ts'
 import { allHandoffs } from '../pages/handoffs.ts'

@@ -1,9 +1,9 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { conversationTotals } from '../../src/project/conversation/kept-totals.ts'
+import { conversationTotals } from '../../src/project/budget.ts'
 import { type Known, knownBudget } from '../../src/project/conversation/known-budget.ts'
-import { readWindow, windowPath, writeWindow } from '../../src/project/conversation/window.ts'
+import { readWindow, windowPath, writeWindow } from '../../src/project/conversation/tracking.ts'
 import { answered, compacted, said } from '../capture/transcript.ts'
 import { scratchFolder } from '../support/scratch.ts'
 

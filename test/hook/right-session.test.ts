@@ -9,7 +9,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checksum } from '../../src/journal/record.ts'
-import { claimOpening } from '../../src/project/store/opening-claim.ts'
+import { claimOpening } from '../../src/project/store/open-sessions.ts'
 import { findPlace } from '../../src/project/store/place.ts'
 import { project } from './agent.ts'
 

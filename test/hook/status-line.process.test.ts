@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readWindow } from '../../src/project/conversation/window.ts'
+import { readWindow } from '../../src/project/conversation/tracking.ts'
 import { program } from '../support/cli.ts'
 import { project } from './agent.ts'
 

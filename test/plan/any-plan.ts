@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { priceOf } from '../../src/context/budget/prices.ts'
 import type { FinishedTask } from '../../src/run/plan/forecast.ts'
 import type { PlannedTask } from '../../src/run/plan/order.ts'
-import type { SizeClass } from '../../src/project/config/plan-settings.ts'
+import type { SizeClass } from '../../src/project/config/run-config.ts'
 import type { Standing } from '../../src/run/plan/decide.ts'
 
 export const SIZE_CLASSES: readonly SizeClass[] = ['small', 'medium', 'large']

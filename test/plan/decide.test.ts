@@ -11,7 +11,7 @@ import {
 } from '../../src/run/plan/decide.ts'
 import { type Forecasts, forecastsFrom } from '../../src/run/plan/forecast.ts'
 import { type PlannedTask, relationToAll } from '../../src/run/plan/order.ts'
-import { DEFAULT_PLAN } from '../../src/project/config/plan-settings.ts'
+import { DEFAULT_PLAN } from '../../src/project/config/run-config.ts'
 import { SONNET, aFinished, aStanding, anythingFinished, someTasks, task } from './any-plan.ts'
 
 const NO_HISTORY = forecastsFrom([])

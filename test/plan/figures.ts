@@ -8,7 +8,7 @@ import {
   type Start,
   forecastsFrom,
 } from '../../src/run/plan/forecast.ts'
-import { DEFAULT_PLAN, type SizeClass, placesOf } from '../../src/project/config/plan-settings.ts'
+import { DEFAULT_PLAN, type SizeClass, placesOf } from '../../src/project/config/run-config.ts'
 import { costIn, expectedWork, plus, spentOn } from '../../src/run/plan/decide.ts'
 import {
   POLICIES,

@@ -14,7 +14,7 @@ import {
   DEFAULT_PLAN,
   type PlanSettings,
   type SizeClass,
-} from '../../src/project/config/plan-settings.ts'
+} from '../../src/project/config/run-config.ts'
 import {
   type Standing,
   type Work,

@@ -15,7 +15,7 @@ const GUARDS: readonly {
     count: 4,
     changes: [
       [
-        'src/project/session-handle.ts',
+        'src/project/open-project.ts',
         `return this.#session.append(
       entries.flatMap((entry) => draftsFor(entry, () => this.#session.open(), context)),
     )`,

@@ -11,7 +11,7 @@ import type { PointEvidence } from '../../harness/contract/limits.ts'
 import { windowOf } from '../../context/budget/model-windows.ts'
 import { type UsageTail, contextFigure } from '../../harness/contract/transcript.ts'
 import { findHarness } from '../../harness/registry.ts'
-import type { Window } from './window.ts'
+import type { Window } from './tracking.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface Known {

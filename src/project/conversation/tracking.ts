@@ -2,9 +2,14 @@ import { join } from 'node:path'
 import type { Crossed } from '../../context/budget/stages.ts'
 import type { Carried } from '../../harness/contract/transcript.ts'
 import type { Usage } from '../../session/entries.ts'
-import { createFolder, replaceUnsynced } from '../../journal/files.ts'
+import { appendLine, createFolder, replaceUnsynced } from '../../journal/files.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
-import { isMissing } from '../../journal/errors.ts'
+import { errnoOf, isMissing } from '../../journal/errors.ts'
+import type { CopyCursor } from './copy-transcript.ts'
+import type { Limit } from '../../context/budget/figures.ts'
+import type { StatusFigures } from '../../harness/contract/hooks.ts'
+import { defined } from '../../text/defined.ts'
+import { type Json, countOf, nameOf, objectOf } from '../../text/json-fields.ts'
 
 /** Injected text, until the transcript shows it. */
 export interface Given {
@@ -127,4 +132,131 @@ export function writeTracking(folder: string, tracking: Tracking): void {
     createFolder(folder)
     replaceUnsynced(path, text)
   }
+}
+
+// How far a transcript was copied. Not part of Tracking: others than hooks copy too.
+
+export function readCursor(notes: string, conversation: string): CopyCursor | undefined {
+  try {
+    const bytes = readOrUndefined(pathFor(notes, conversation))
+    return bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as CopyCursor)
+  } catch (error) {
+    if (errnoOf(error) !== undefined) throw error
+    // Truncated: copied again from the start; readers skip repetitions.
+    return undefined
+  }
+}
+
+export function writeCursor(notes: string, conversation: string, cursor: CopyCursor): void {
+  replaceUnsynced(pathFor(notes, conversation), JSON.stringify(cursor))
+}
+
+export function isCopied(
+  notes: string,
+  { conversation, transcript }: Pick<Tracking, 'conversation' | 'transcript'>,
+): boolean {
+  const stat = transcript === undefined ? undefined : statOrUndefined(transcript)
+  if (stat === undefined) return true
+  const cursor = readCursor(notes, conversation)
+  return cursor?.inode === stat.ino && cursor.offset === stat.size
+}
+
+function pathFor(notes: string, conversation: string): string {
+  return join(notes, `${conversation}.copied`)
+}
+
+// Hook errors, shown by `stint doctor`.
+
+export interface Trouble {
+  readonly at: string
+  readonly event: string
+  readonly conversation: string
+  readonly message: string
+}
+
+const LARGEST = 64 * 1024
+const KEPT = 20
+
+export function noteTrouble(folder: string, trouble: Trouble): void {
+  const path = troublesPath(folder)
+  try {
+    createFolder(folder)
+    if ((statOrUndefined(path)?.size ?? 0) > LARGEST) {
+      replaceUnsynced(
+        path,
+        readTroubles(folder)
+          .slice(-KEPT)
+          .map((kept) => `${JSON.stringify(kept)}\n`)
+          .join(''),
+      )
+    }
+    appendLine(path, JSON.stringify(trouble))
+  } catch {
+    // Most hook errors are about a full or read-only disk.
+  }
+}
+
+export function readTroubles(folder: string): readonly Trouble[] {
+  const text = readOrUndefined(troublesPath(folder))?.toString('utf8') ?? ''
+  return text.split('\n').flatMap((line) => {
+    try {
+      return line === '' ? [] : [JSON.parse(line) as Trouble]
+    } catch {
+      // Two hooks wrote it at once.
+      return []
+    }
+  })
+}
+
+function troublesPath(folder: string): string {
+  return join(folder, 'troubles.jsonl')
+}
+
+// How full the context window is. Only the status line learns it, so it leaves a file for the
+// hooks.
+
+export interface Window extends StatusFigures {
+  readonly at: string
+}
+
+export function writeWindow(folder: string, conversation: string, window: Window): void {
+  createFolder(folder)
+  replaceUnsynced(windowPath(folder, conversation), JSON.stringify(window))
+}
+
+export function readWindow(folder: string, conversation: string): Window | undefined {
+  try {
+    const bytes = readOrUndefined(windowPath(folder, conversation))
+    const fields = bytes === undefined ? undefined : objectOf(JSON.parse(bytes.toString('utf8')))
+    const at = nameOf(fields?.['at'])
+    return fields === undefined || at === undefined ? undefined : { at, ...statusFigures(fields) }
+  } catch {
+    // Truncated; the status line rewrites it.
+    return undefined
+  }
+}
+
+export function windowPath(folder: string, conversation: string): string {
+  return join(folder, `${conversation}.window`)
+}
+
+export function statusFigures(fields: Json): StatusFigures {
+  const limits = { fiveHour: limitOf(fields['fiveHour']), sevenDay: limitOf(fields['sevenDay']) }
+  const counts = Object.fromEntries(
+    ['usedPercent', 'size', 'used', 'cost'].map((name) => [name, countOf(fields[name])]),
+  )
+  return defined({
+    ...counts,
+    ...limits,
+    model: nameOf(fields['model']),
+    version: nameOf(fields['version']),
+  })
+}
+
+function limitOf(value: unknown): Limit | undefined {
+  const fields = objectOf(value)
+  const percent = countOf(fields?.['percent'])
+  return percent === undefined
+    ? undefined
+    : { percent, ...defined({ resetsAt: nameOf(fields?.['resetsAt'], 40) }) }
 }

@@ -1,11 +1,13 @@
 // Kept outputs: one file each, named after its content, and a list of the runs that printed them.
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { closeSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
-import { appendLines, createFolder, writeOnce } from '../../journal/files.ts'
+import { appendLines, createFolder, openToRead, writeOnce } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { stateHome } from '../../journal/state-home.ts'
 import type { Workspace } from '../store/workspace.ts'
+import { visibleLine } from '../../command/digest/visible-line.ts'
+import { readRange } from '../../journal/read.ts'
 
 export interface KeptRun {
   readonly at: string
@@ -117,5 +119,52 @@ function runIn(line: string): KeptRun | undefined {
   } catch {
     // Truncated by a full disk, perhaps.
     return undefined
+  }
+}
+
+export interface ShowOptions {
+  /** From 1. */
+  readonly lines?: readonly [from: number, to: number]
+  readonly grep?: string
+}
+
+export interface ShownLine {
+  readonly number: number
+  readonly text: string
+}
+
+const PIECE = 1024 * 1024
+
+export function* shownLines(
+  path: string,
+  { lines: [from, to] = [1, Infinity], grep }: ShowOptions,
+): Generator<ShownLine> {
+  const wanted = grep?.toLowerCase()
+  let number = 0
+  for (const raw of linesOf(path)) {
+    number += 1
+    if (number > to) return
+    if (number < from) continue
+    const text = visibleLine(raw)
+    if (wanted === undefined || text.toLowerCase().includes(wanted)) yield { number, text }
+  }
+}
+
+function* linesOf(path: string): Generator<string> {
+  const fd = openToRead(path)
+  const decoder = new TextDecoder()
+  try {
+    let open = ''
+    for (let at = 0; ; at += PIECE) {
+      const bytes = readRange(fd, at, at + PIECE)
+      const text = open + decoder.decode(bytes, { stream: bytes.length === PIECE })
+      const lines = text.split('\n')
+      open = lines.pop()!
+      yield* lines
+      if (bytes.length < PIECE) break
+    }
+    if (open !== '') yield open
+  } finally {
+    closeSync(fd)
   }
 }

@@ -5,6 +5,9 @@ import { staleTemporaries, sweepTemporaries, writerOf } from '../../journal/file
 import { isReplacedLog } from '../purge/rewrite-log.ts'
 import type { Place } from '../store/place.ts'
 import { type Check, Findings, plural } from './report.ts'
+import { readTroubles } from '../conversation/tracking.ts'
+import { second } from '../../text/times.ts'
+import { trackingFolderOf } from '../store/conversation-binding.ts'
 
 export function checkLeftovers(
   place: Place,
@@ -89,4 +92,17 @@ function namesIn(folder: string): {
     if (isMissing(error)) return { files: [], folders: [] }
     throw error
   }
+}
+
+const SHOWN = 20
+
+export function checkHooks(place: Place): Check {
+  const findings = new Findings('hooks')
+  for (const { at, event, message } of readTroubles(trackingFolderOf(place)).slice(-SHOWN)) {
+    findings.note(`${second(at)} ${event}: ${message.split('\n').slice(0, 3).join(' ')}`)
+  }
+  return findings.check(
+    'no hook had trouble',
+    (count) => `${plural(count, 'trouble')} of hooks; no agent failed for it`,
+  )
 }

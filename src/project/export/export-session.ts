@@ -1,3 +1,4 @@
+import { workingFolder } from '../store/place.ts'
 import { NotWritten, StintError, errnoOf, isMissing } from '../../journal/errors.ts'
 import type { SessionState } from '../../session/state.ts'
 import { EXPORT_FORMATS, type ExportFormat } from '../../document/export/formats.ts'
@@ -8,15 +9,28 @@ import { renderStateJson, renderStateToon } from '../../document/state-files.ts'
 import { chooseSession } from '../store/choose.ts'
 import { redactedForExport } from '../store/clean-draft.ts'
 import { workSourceOf } from './source.ts'
-import { exportTarget } from './target.ts'
-import type { Reading } from '../store/live-session.ts'
+import { type Reading, nameForFiles } from '../store/live-session.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
-import { closeSync, fstatSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { createFile, createFolder, openToRead, replaceOpenFile } from '../../journal/files.ts'
+import { closeSync, existsSync, fstatSync, lstatSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import {
+  createFile,
+  createFolder,
+  openToRead,
+  removeFile,
+  replaceOpenFile,
+} from '../../journal/files.ts'
 import { readRange } from '../../journal/read.ts'
-import { type WrittenExport, isExport, noteExport, sumOf } from './written.ts'
+import { type WrittenExport, exportsWritten, isExport, noteExport, sumOf } from './written.ts'
+import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
+import { shortId } from '../../journal/ids.ts'
+import { second } from '../../text/times.ts'
+import {
+  closingOf,
+  renderWorkflowLog,
+  workflowLogMark,
+} from '../../document/export/workflow-log.ts'
 
 export interface ExportOptions {
   readonly session?: string
@@ -157,4 +171,151 @@ function foreign(path: string): StintError {
     `${path} was not written by an export, or was changed since`,
     '--force overwrites it; or name another file',
   )
+}
+
+/**
+ * Resolves symbolic links. Refuses folders, devices, Stint's and git's own files, and missing
+ * folders outside the project.
+ */
+function exportTarget(workspace: Workspace, output: string): string {
+  if (output.trim() === '')
+    throw new StintError('EMPTY_TEXT', 'the export needs a file name', 'stint export --output FILE')
+  const named = resolve(workspace.cwd, output)
+  if (/[/\\]$/.test(output)) throw noFile(named, 'names a folder')
+  const { path, found } = lookUp(named)
+  if (found !== undefined && !found.isFile())
+    throw noFile(named, found.isDirectory() ? 'is a folder' : 'is not a file')
+  if (storesOf(workspace).some((store) => isWithin(path, store))) {
+    throw new StintError(
+      'EXPORT_AMONG_JOURNALS',
+      `${named} is where Stint or git keeps its own files`,
+      'name a file outside .sessions, .tasks and .git',
+    )
+  }
+  if (!existsSync(dirname(path)) && !isInProject(workspace, path)) {
+    throw new StintError(
+      'NO_FOLDER',
+      `there is no folder ${dirname(named)}`,
+      'create it first; only those of the project are made',
+    )
+  }
+  return path
+}
+
+function lookUp(named: string) {
+  try {
+    const path = join(realFolder(dirname(named)), basename(named))
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true)
+      return { path, found: statOrUndefined(path) }
+    if (!existsSync(path)) throw noFile(named, 'is a symbolic link that leads nowhere')
+    return { path: realpathSync(path), found: statOrUndefined(path) }
+  } catch (cause) {
+    if (cause instanceof StintError || errnoOf(cause) === undefined) throw cause
+    throw new NotWritten(named, cause)
+  }
+}
+
+function isInProject(workspace: Workspace, path: string): boolean {
+  return isWithin(path, workspace.place.root) || isWithin(path, workingFolder(workspace.place))
+}
+
+function realFolder(folder: string): string {
+  if (existsSync(folder)) {
+    if (statOrUndefined(folder)?.isDirectory() !== true)
+      throw new StintError('NO_FOLDER', `${folder} is not a folder`)
+    return realpathSync(folder)
+  }
+  return join(realFolder(dirname(folder)), basename(folder))
+}
+
+function storesOf({ place }: Workspace): readonly string[] {
+  const { sessions, tasks, repository } = place
+  const own = [
+    sessions,
+    tasks,
+    ...(repository === undefined ? [] : [repository.commonDir, repository.gitDir]),
+  ]
+  return own.map((folder) => (existsSync(folder) ? realpathSync(folder) : folder))
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path)
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`))
+}
+
+function noFile(path: string, why: string): StintError {
+  return new StintError(
+    'EXPORT_NO_FILE',
+    `${path} ${why}`,
+    'name a file, or leave --output away to have it on standard output',
+  )
+}
+
+/** The session is closed already: problems here are only reported. */
+export async function afterClose(workspace: Workspace, reading: Reading): Promise<void> {
+  await attempt(workspace, 'the workflow log could not be written', () =>
+    writeWorkflowLog(workspace, reading),
+  )
+  await attempt(workspace, 'session.json could not be removed', () =>
+    removeSessionJson(workspace, reading.state.id),
+  )
+}
+
+async function attempt(
+  workspace: Workspace,
+  what: string,
+  work: () => void | Promise<void>,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    workspace.say(`${what}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** Once per closing, and over nothing. */
+async function writeWorkflowLog(workspace: Workspace, reading: Reading): Promise<void> {
+  const folder = workspace.config.workflowLog
+  if (folder === undefined) return
+  const source = await workSourceOf(workspace, reading)
+  const text = renderWorkflowLog(source)
+  const mark = workflowLogMark(source)
+  for (const name of namesFor(source)) {
+    const path = exportTarget(workspace, join(workingFolder(workspace.place), folder, name))
+    if (!isInProject(workspace, path)) throw new Error(`${folder} leads out of the project`)
+    createFolder(dirname(path))
+    noteExport(workspace, {
+      path,
+      session: reading.state.id,
+      format: 'workflow-log',
+      sum: sumOf(Buffer.from(text)),
+    })
+    const isWritten = createFile(path, text)
+    if (isWritten) workspace.say(`the workflow log is ${relative(workspace.cwd, path)}`)
+    // Another command wrote it at the same moment.
+    if (isWritten || readOrUndefined(path)?.toString('utf8').includes(mark) === true) return
+  }
+  throw new Error(`files of its name stand in ${folder} already`)
+}
+
+function namesFor({ state, entries }: WorkSource): readonly string[] {
+  const closing = closingOf(entries)
+  const [date = '', time = ''] = second(closing?.at ?? state.updatedAt).split('T')
+  const stem = `${date}_${time.replaceAll(/\D/g, '')}_${nameForFiles(state)}`
+  return [`${stem}.md`, `${stem}-${shortId(closing?.id ?? state.id)}.md`]
+}
+
+/** It goes with the session's end, unless it was edited. */
+function removeSessionJson(workspace: Workspace, session: string): void {
+  const mine = exportsWritten(workspace).filter(
+    (known) => known.format === 'session-json' && known.session === session,
+  )
+  for (const path of new Set(mine.map((known) => known.path))) {
+    const bytes = readOrUndefined(path)
+    if (bytes === undefined) continue
+    const name = relative(workspace.cwd, path)
+    if (!isExport(workspace, path, bytes))
+      workspace.say(`${name} was changed since it was exported, and is left as it is`)
+    else if (removeFile(path)) workspace.say(`${name} was removed with the session's end`)
+  }
 }

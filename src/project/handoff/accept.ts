@@ -13,8 +13,14 @@ import type { LiveSession } from '../store/live-session.ts'
 import { logIds } from '../store/place.ts'
 import { resumeSession } from '../lifecycle/resume.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { type FoundHandoff, type GivenFile, fileGiven, findHandoff } from './find.ts'
-import { movedSince, stateOf } from './look.ts'
+import {
+  type FoundHandoff,
+  type GivenFile,
+  fileGiven,
+  findHandoff,
+  movedSince,
+  stateOf,
+} from './find.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface AcceptHandoff {

@@ -28,7 +28,7 @@ import { withoutSecrets } from '../store/clean-draft.ts'
 import { conversationOf } from '../store/conversation-binding.ts'
 import type { LiveSession, Reading } from '../store/live-session.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { projectText } from '../lifecycle/project-context.ts'
+import { projectText } from '../lifecycle/resume.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface CreateHandoff {

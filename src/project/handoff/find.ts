@@ -9,8 +9,15 @@ import { NoSession, chooseSession, findSession } from '../store/choose.ts'
 import type { LiveSession, Reading } from '../store/live-session.ts'
 import { chooseToResume } from '../lifecycle/resume.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { waitingHandoffs } from './waiting.ts'
 import { defined } from '../../text/defined.ts'
+import { contentHash } from '../../context/handoff/content-hash.ts'
+import { lookAround } from '../../context/handoff/probes/surroundings.ts'
+import { whatMoved } from '../../context/handoff/what-moved.ts'
+import type { TaskStatus } from '../../session/entries.ts'
+import { openBacklog } from '../tasks/backlog.ts'
+import { conversationOf } from '../store/conversation-binding.ts'
+import { acceptanceOf, handoffOf, isTakenUp } from '../../session/kinds/handoffs.ts'
+import { type RawEntry, inEffect } from '../../session/in-effect.ts'
 
 export interface FoundHandoff {
   readonly session: LiveSession
@@ -108,4 +115,117 @@ function chosen(
 
 function isNumber(name: string): boolean {
   return /^\d{1,4}$/.test(name)
+}
+
+export type FileState = 'intact' | 'edited' | 'missing'
+
+export interface ShownHandoff {
+  readonly handoff: RecordedHandoff
+  readonly session: { readonly id: string; readonly name: string }
+  readonly path: string
+  readonly file: FileState
+  /** With `check`: what no longer holds. */
+  readonly moved?: readonly string[]
+}
+
+/** Records nothing. */
+export async function showHandoff(
+  workspace: Workspace,
+  options: { handoff?: string; check?: boolean } = {},
+): Promise<ShownHandoff> {
+  const found = await findHandoff(workspace, options.handoff)
+  const { handoff, reading, path } = found
+  found.session.close()
+  return {
+    handoff,
+    session: { id: reading.state.id, name: reading.state.name },
+    path,
+    file: stateOf(found),
+    ...(options.check === true ? { moved: await movedSince(workspace, found) } : {}),
+  }
+}
+
+export async function listHandoffs(
+  workspace: Workspace,
+  options: { session?: string } = {},
+): Promise<{ session: { id: string; name: string }; handoffs: readonly RecordedHandoff[] }> {
+  const session = workspace.session((await chooseSession(workspace, options.session)).id)
+  const { state, entries } = await workspace.refreshIfPossible(session)
+  session.close()
+  return { session: { id: state.id, name: state.name }, handoffs: handoffsIn(entries) }
+}
+
+export function stateOf({ text, handoff }: Pick<FoundHandoff, 'text' | 'handoff'>): FileState {
+  if (text === undefined) return 'missing'
+  return contentHash(text) === handoff.hash ? 'intact' : 'edited'
+}
+
+export async function movedSince(
+  workspace: Workspace,
+  { handoff, reading }: FoundHandoff,
+): Promise<readonly string[]> {
+  const { state, entries } = reading
+  const acceptor = conversationOf(workspace.env)
+  return whatMoved(handoff, {
+    now: lookAround(workspace.place.root, workspace.place.repository),
+    state,
+    entries,
+    tasks: handoff.tasks.length === 0 ? new Map() : await taskStatuses(workspace),
+    ...defined({ acceptor }),
+  })
+}
+
+async function taskStatuses(workspace: Workspace): Promise<ReadonlyMap<string, TaskStatus>> {
+  return new Map((await openBacklog(workspace)).tasks.map(({ id, status }) => [id, status]))
+}
+
+/** Made for a task or session, and not taken up yet. */
+export interface WaitingHandoff {
+  readonly id: string
+  readonly number: number
+  /** The session it was made in. */
+  readonly session: string
+  readonly name: string
+  readonly reason: string
+  readonly at: string
+}
+
+/** The latest of each session. */
+export async function waitingHandoffs(
+  workspace: Workspace,
+  whom: { readonly session?: string; readonly tasks?: readonly string[] },
+): Promise<readonly WaitingHandoff[]> {
+  if (!workspace.hasSessions()) return []
+  const bySession = new Map<string, { name: string; entries: RawEntry[] }>()
+  for (const { session, name, entry } of (await workspace.index()).handoffEntries()) {
+    const known = bySession.get(session) ?? { name, entries: [] }
+    known.entries.push(entry)
+    bySession.set(session, known)
+  }
+  return [...bySession].flatMap(([session, { name, entries }]) => {
+    const standing = inEffect(entries)
+    const waiting = standing
+      .filter(({ kind }) => kind === 'handoff.made')
+      .map((entry) => handoffOf(entry, entry.data))
+      .findLast(
+        ({ to }) =>
+          to !== undefined &&
+          (to.kind === 'task' ? whom.tasks?.includes(to.id) : whom.session === to.id),
+      )
+    if (waiting === undefined || waiting.isDraft) return []
+    const accepted = standing
+      .filter(({ kind, data }) => kind === 'handoff.accepted' && data.handoff === waiting.id)
+      .map((entry) => acceptanceOf(entry, entry.data))
+    if (isTakenUp({ accepted })) return []
+    return [
+      {
+        id: waiting.id,
+        number: waiting.number,
+        session,
+        name,
+        reason: waiting.text,
+        at: waiting.at,
+      },
+    ]
+  })
 }

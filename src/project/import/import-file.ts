@@ -1,6 +1,10 @@
 import { closeSync, fstatSync } from 'node:fs'
 import { openRegularFile } from '../../journal/files.ts'
 import type {
+  ConversationDatabase,
+  DatabaseHistory,
+  DatabasePlace,
+  DatabaseSession,
   FileHistory,
   HistoryFile,
   HistoryHead,
@@ -8,11 +12,18 @@ import type {
 } from '../../harness/contract/history.ts'
 import { type Json, objectOf, parseJson } from '../../text/json-fields.ts'
 import { edgesBefore } from '../../journal/read.ts'
-import { type FileIdentity, validCursor } from './cursor.ts'
+import {
+  type FileIdentity,
+  type ImportTarget,
+  knownIn,
+  storedUntil,
+  validCursor,
+} from './target.ts'
 import { elementsOf, linesFrom } from './line-reader.ts'
-import { type ImportTarget, knownIn, storedUntil } from './target.ts'
-import { Sink, type Stored } from './sink.ts'
 import { defined } from '../../text/defined.ts'
+import type { NewItem, TakenBack } from '../../history/items.ts'
+import type { ConversationStore, ConversationWriter } from '../../history/store.ts'
+import { TakingBack } from '../../history/taken-back.ts'
 
 export interface FileJob {
   readonly harness: FileHistory
@@ -158,4 +169,178 @@ function begin(
     ...defined({ known, since }),
   })
   return { sink, translator: harness.translator(head, memory ?? {}) }
+}
+
+const BATCH_BYTES = 4 * 1024 * 1024
+
+export interface Stored {
+  readonly messages: number
+  readonly compactions: number
+}
+
+export class Sink {
+  readonly #writer: ConversationWriter | undefined
+  readonly #known: Set<string> | undefined
+  readonly #since: string | undefined
+  #bytes = 0
+  #messages = 0
+  #compactions = 0
+
+  /**
+   * Without a writer it only counts. `known`: stored ids; `since`: older items are stored under
+   * other ids.
+   */
+  constructor(
+    writer: ConversationWriter | undefined,
+    { known, since }: { readonly known?: Set<string>; readonly since?: string },
+  ) {
+    this.#writer = writer
+    this.#known = known
+    this.#since = since
+  }
+
+  get stored(): Stored {
+    return { messages: this.#messages, compactions: this.#compactions }
+  }
+
+  /** Returns true when it is time to flush. */
+  add(items: readonly NewItem[], bytes: number): boolean {
+    this.#bytes += bytes
+    for (const item of items) if (this.#isNew(item)) this.#take(item)
+    return this.#bytes >= BATCH_BYTES
+  }
+
+  flush(): void {
+    this.#writer?.flush()
+    this.#bytes = 0
+  }
+
+  #isNew(item: NewItem): boolean {
+    if (this.#since !== undefined && item.at !== undefined && item.at <= this.#since) return false
+    // Items without an id are told apart by content when read.
+    if (item.type === 'began' || item.type === 'ended') return true
+    if (this.#known?.has(item.id) === true) return false
+    this.#known?.add(item.id)
+    return true
+  }
+
+  #take(item: NewItem): void {
+    this.#writer?.add(item)
+    if (item.type === 'message') this.#messages += 1
+    if (item.type === 'compaction') this.#compactions += 1
+  }
+}
+
+/** By session id, since the database file may be moved. */
+export function sessionCursorName(harness: DatabaseHistory, session: DatabaseSession): string {
+  return `${harness.name} ${session.id}`
+}
+
+export function hasNews(
+  harness: DatabaseHistory,
+  target: ImportTarget,
+  session: DatabaseSession,
+): boolean {
+  const cursor = target.cursors.read(sessionCursorName(harness, session))
+  return (
+    cursor?.['updatedAt'] !== session.updatedAt ||
+    (cursor['isReverted'] === true) !== (session.revert !== undefined)
+  )
+}
+
+export function importSession(
+  harness: DatabaseHistory,
+  database: ConversationDatabase,
+  session: DatabaseSession,
+  target: ImportTarget,
+  { isDryRun, isAnew, read }: FileOptions & { readonly isAnew: boolean },
+): FileOutcome {
+  const { store, cursors } = target
+  const { conversation } = session
+  const name = sessionCursorName(harness, session)
+  const cursor = isAnew ? undefined : cursors.read(name)
+  let place = placeIn(cursor)
+  const since = storedUntil(target, conversation, isDryRun)
+  const known = place === undefined ? knownIn(store, conversation) : undefined
+  const sink = new Sink(isDryRun ? undefined : store.writer(conversation, { isUnsynced: true }), {
+    ...defined({ known, since }),
+  })
+  let [bytes, damaged] = [0, 0]
+  const keep = (updatedAt?: number) => {
+    sink.flush()
+    const isReverted = session.revert !== undefined
+    if (!isDryRun)
+      cursors.write(name, {
+        conversation,
+        ...defined({ place }),
+        isReverted,
+        updatedAt,
+      })
+  }
+  // Subagents' messages are no part of the conversation's own context.
+  const mayDiffer =
+    session.id === conversation &&
+    (session.revert !== undefined ||
+      cursor?.['isReverted'] === true ||
+      (place === undefined ? store.has(conversation) : !database.hasMessage(session, place.id)))
+  const takeBack = () => {
+    if (!mayDiffer || isDryRun) return
+    sink.flush()
+    const taken = takenBackSince(
+      harness,
+      store,
+      conversation,
+      database.standing(session),
+      new Date(session.updatedAt).toISOString(),
+    )
+    if (taken !== undefined) sink.add([taken], 0)
+  }
+  // Before new messages, which may take its place, and after them, since they may be taken back
+  // too.
+  takeBack()
+  for (const step of database.messages(session, place)) {
+    bytes += step.bytes
+    damaged += step.damaged
+    place = step.place
+    if (sink.add(step.items, step.bytes)) keep()
+    read(step.bytes)
+  }
+  takeBack()
+  keep(session.updatedAt)
+  return { ...sink.stored, bytes, damaged }
+}
+
+function placeIn(cursor: Json | undefined): DatabasePlace | undefined {
+  const place = cursor?.['place'] as Partial<DatabasePlace> | undefined
+  return typeof place?.at === 'number' && typeof place.id === 'string'
+    ? { at: place.at, id: place.id }
+    : undefined
+}
+
+/**
+ * The item after which the store holds what the harness holds; undefined if it does. Items of
+ * other writers have ids of their own and stay.
+ */
+function takenBackSince(
+  harness: DatabaseHistory,
+  store: ConversationStore,
+  conversation: string,
+  standing: ReadonlySet<string>,
+  at: string,
+): TakenBack | undefined {
+  const taking = new TakingBack()
+  for (const item of store.read(conversation, { isBrief: true })) taking.add(item)
+  const gone = taking.nodes.findIndex(({ id }) => {
+    const message = harness.messageOf(id)
+    return message !== undefined && !standing.has(message)
+  })
+  const end = gone === -1 ? undefined : gone
+  if (end === taking.end) return undefined
+  const from = end === undefined ? undefined : taking.nodes[end]!.id
+  return {
+    type: 'taken back',
+    id: `taken-back-${from ?? 'nothing'}-${at}`,
+    at,
+    ...defined({ from }),
+  }
 }

@@ -13,14 +13,16 @@ import { importedHarnesses, loadHistory } from '../../harness/registry.ts'
 import { knownProjects, rememberProject } from '../../index/projects.ts'
 import { statOrUndefined } from '../../journal/look.ts'
 import { Workspace } from '../store/workspace.ts'
-import type { ImportReport, ImportRequest, ImportedConversation } from './contract.ts'
-import { isUnchanged } from './cursor.ts'
-import { hasNews, importSession, sessionCursorName } from './import-database.ts'
-import { type FileOutcome, cursorName, importFile } from './import-file.ts'
-import type { ImportLock } from './lock.ts'
-import { type ThreadJob, problemOf } from './thread-messages.ts'
-import { ImportTarget } from './target.ts'
-import { inThreads, threadProgram } from './threads.ts'
+import { type ImportLock, ImportTarget, isUnchanged } from './target.ts'
+import {
+  type FileOutcome,
+  cursorName,
+  hasNews,
+  importFile,
+  importSession,
+  sessionCursorName,
+} from './import-file.ts'
+import { type ThreadJob, inThreads, problemOf, threadProgram } from './threads.ts'
 
 /** Below this, starting threads costs more than it saves. */
 const MUCH = 64 * 1024 * 1024
@@ -363,4 +365,54 @@ function add(
     messages: (before?.messages ?? 0) + outcome.messages,
     compactions: (before?.compactions ?? 0) + outcome.compactions,
   })
+}
+
+export interface ImportRequest {
+  /** All when absent. */
+  readonly harnesses?: readonly string[]
+  /**
+   * Files and folders to read instead of the harness's own; all in them belongs to this project.
+   */
+  readonly paths?: readonly string[]
+  /** Into every known project, each its own conversations. */
+  readonly allProjects?: boolean
+  /** An ISO time. */
+  readonly since?: string
+  readonly isDryRun?: boolean
+  readonly env?: NodeJS.ProcessEnv
+  /** By default one, or one per processor when there is much. */
+  readonly threads?: number
+  readonly tell?: (progress: ImportProgress) => void
+}
+
+export interface ImportProgress {
+  readonly bytes: number
+  readonly totalBytes: number
+  readonly files: number
+  readonly totalFiles: number
+  /** Indexing what was stored; the bytes count that. */
+  readonly isIndexing?: true
+}
+
+export interface ImportReport {
+  readonly isDryRun: boolean
+  /** Only those with something new. */
+  readonly conversations: readonly ImportedConversation[]
+  readonly upToDate: number
+  /** Files and conversations of other projects. */
+  readonly elsewhere: number
+  readonly bytes: number
+  readonly messages: number
+  /** Lines skipped as unreadable or too long. */
+  readonly damaged: number
+  readonly unread: readonly { readonly path: string; readonly problem: string }[]
+}
+
+export interface ImportedConversation {
+  readonly conversation: string
+  readonly harness: string
+  readonly project: string
+  readonly isNew: boolean
+  readonly messages: number
+  readonly compactions: number
 }

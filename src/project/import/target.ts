@@ -1,18 +1,27 @@
 import { realpathSync } from 'node:fs'
-import { isAbsolute, join, relative, sep } from 'node:path'
+import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { trackingPath } from '../conversation/tracking.ts'
 import { sha256 } from '../../history/blobs.ts'
 import { type ConversationStore, conversationStore } from '../../history/store.ts'
 import type { HistoryHead } from '../../harness/contract/history.ts'
-import { errnoOf } from '../../journal/errors.ts'
-import { statOrUndefined } from '../../journal/look.ts'
+import { NotWritten, StintError, errnoOf } from '../../journal/errors.ts'
+import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 import { trackingFolderOf } from '../store/conversation-binding.ts'
 import { findPlace } from '../store/place.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { worktreesFolder } from '../store/worktrees.ts'
-import { Cursors } from './cursor.ts'
-import { ImportLock } from './lock.ts'
-import { nameOf } from '../../text/json-fields.ts'
+import { type Json, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
+import {
+  createFolderUnsynced,
+  inSpiteOfRemoval,
+  removeFile,
+  replaceUnsynced,
+  takeLock,
+  touchFile,
+} from '../../journal/files.ts'
+import { edgesBefore } from '../../journal/read.ts'
+import { hostname } from 'node:os'
+import { isAlive, startOf } from '../../harness/process/spawn-guarded.ts'
 
 export class ImportTarget {
   readonly workspace: Workspace
@@ -119,4 +128,130 @@ export function storedUntil(
   }
   if (!isDryRun) cursors.write(name, { until })
   return until
+}
+
+// How far each file was imported. Without a cursor everything is read again, and nothing is stored
+// twice.
+
+export interface Cursor {
+  readonly conversation: string
+  readonly inode: number
+  readonly size: number
+  readonly mtime: number
+  readonly offset: number
+  /** A checksum over both ends of what precedes the offset. */
+  readonly edges: number
+  readonly memory: Json
+}
+
+export interface FileIdentity {
+  readonly ino: number
+  readonly size: number
+  readonly mtimeMs: number
+}
+
+export class Cursors {
+  constructor(readonly folder: string) {}
+
+  read(name: string): Json | undefined {
+    const bytes = readOrUndefined(this.#path(name))
+    // Truncated, or of another version: as if absent.
+    return bytes === undefined ? undefined : objectOf(parseJson(bytes.toString('utf8')))
+  }
+
+  write(name: string, value: object): void {
+    const text = JSON.stringify(value)
+    const path = this.#path(name)
+    try {
+      inSpiteOfRemoval(() => {
+        createFolderUnsynced(this.folder)
+        replaceUnsynced(path, text)
+      })
+    } catch (error) {
+      if (errnoOf(error) === undefined) throw error
+      throw new NotWritten(path, error)
+    }
+  }
+
+  forget(name: string): void {
+    removeFile(this.#path(name))
+  }
+
+  #path(name: string): string {
+    return join(this.folder, `${sha256(name).slice(0, 32)}.json`)
+  }
+}
+
+export function isUnchanged(cursor: Json | undefined, file: FileIdentity): boolean {
+  return (
+    cursor?.['inode'] === file.ino &&
+    cursor['size'] === file.size &&
+    cursor['mtime'] === file.mtimeMs
+  )
+}
+
+/** Undefined unless the file still begins with what was read. */
+export function validCursor(
+  value: Json | undefined,
+  fd: number,
+  file: FileIdentity,
+): Cursor | undefined {
+  const cursor = value as Partial<Cursor> | undefined
+  if (
+    cursor?.inode !== file.ino ||
+    typeof cursor.offset !== 'number' ||
+    typeof cursor.conversation !== 'string'
+  )
+    return undefined
+  if (!Number.isInteger(cursor.offset) || cursor.offset < 0 || cursor.offset > file.size)
+    return undefined
+  if (cursor.edges !== edgesBefore(fd, cursor.offset)) return undefined
+  return { ...(cursor as Cursor), memory: objectOf(cursor.memory) ?? {} }
+}
+
+// One import into a project at a time: two would both store what is new.
+
+/** A lock of another machine is stale after this long without a touch. */
+const STALE_MS = 10 * 60_000
+const MOVES_EVERY_MS = 30_000
+
+export class ImportLock {
+  readonly #owner = `${process.pid} ${startOf(process.pid)} ${hostname()}`
+  #movedAt = Date.now()
+
+  private constructor(readonly path: string) {}
+
+  static take(path: string, project: string): ImportLock {
+    const lock = new ImportLock(path)
+    createFolderUnsynced(dirname(path))
+    if (takeLock(path, STALE_MS, lock.#owner, isGone)) return lock
+    throw new StintError(
+      'IMPORT_RUNNING',
+      `another import into ${project} is going on`,
+      'wait until it is through; if there is something new then, run stint import again',
+    )
+  }
+
+  move(): void {
+    if (Date.now() - this.#movedAt < MOVES_EVERY_MS) return
+    this.#movedAt = Date.now()
+    if (this.#isOurs()) touchFile(this.path)
+  }
+
+  release(): void {
+    if (this.#isOurs()) removeFile(this.path)
+  }
+
+  #isOurs(): boolean {
+    return readOrUndefined(this.path)?.toString('utf8') === this.#owner
+  }
+}
+
+function isGone(owner: string): boolean {
+  const [, pid, startedAt, host] = /^(\d{1,10}) (\d*) (.+)$/.exec(owner) ?? []
+  return (
+    pid !== undefined &&
+    host === hostname() &&
+    !isAlive({ pid: Number(pid), startedAt: startedAt!, mark: '' })
+  )
 }

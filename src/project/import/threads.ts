@@ -1,9 +1,15 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { type MessagePort, Worker } from 'node:worker_threads'
 import { stintProgram } from '../../harness/process/find-program.ts'
-import { StintError } from '../../journal/errors.ts'
-import type { ThreadJob, ThreadNews } from './thread-messages.ts'
+import { StintError, errnoOf } from '../../journal/errors.ts'
+import type { FileHistory, HistoryFile, HistoryHead } from '../../harness/contract/history.ts'
+import { type FileOutcome, importFile } from './import-file.ts'
+import { isBusy, isCorrupt, isUnwritable } from '../../index/sqlite.ts'
+import { loadHistory } from '../../harness/registry.ts'
+import { Workspace } from '../store/workspace.ts'
+import { ImportTarget } from './target.ts'
+import { defined } from '../../text/defined.ts'
 
 export type ThreadOutcome = Extract<ThreadNews, { type: 'done' | 'unread' }>
 
@@ -82,4 +88,70 @@ function one(
 
 function failureOf({ message, code, hint }: Extract<ThreadNews, { type: 'failed' }>): Error {
   return code === undefined ? new Error(message) : new StintError(code, message, hint)
+}
+
+export interface ThreadJob {
+  readonly number: number
+  readonly harness: string
+  readonly file: HistoryFile
+  readonly head: HistoryHead
+  readonly isAnew: boolean
+  readonly project: string
+  readonly isDryRun: boolean
+}
+
+export type ThreadNews =
+  | { readonly type: 'read'; readonly number: number; readonly bytes: number }
+  /** No outcome when the file is gone. */
+  | { readonly type: 'done'; readonly number: number; readonly outcome?: FileOutcome }
+  | { readonly type: 'unread'; readonly number: number; readonly problem: string }
+  /** Ends the import. */
+  | {
+      readonly type: 'failed'
+      readonly number: number
+      readonly message: string
+      readonly code?: string
+      readonly hint?: string
+    }
+
+/** Undefined for what is no fault of the history. */
+export function problemOf(error: unknown): string | undefined {
+  if (isBusy(error)) return 'its harness is writing to it; import again later'
+  if (isCorrupt(error)) return 'it is damaged'
+  // A failed write of ours concerns every file.
+  if (error instanceof StintError) return undefined
+  const isOfDatabase =
+    isUnwritable(error) || /no such (?:table|column)/.test(String((error as Error).message))
+  return isOfDatabase || errnoOf(error) !== undefined ? (error as Error).message : undefined
+}
+
+export function serveFiles(port: MessagePort): void {
+  const targets = new Map<string, ImportTarget>()
+  const tell = (news: ThreadNews) => port.postMessage(news)
+  const serve = async (job: ThreadJob): Promise<void> => {
+    const { number, harness, file, head, isAnew, project, isDryRun } = job
+    try {
+      const target = targets.get(project) ?? new ImportTarget(new Workspace(project))
+      targets.set(project, target)
+      const read = (bytes: number) => tell({ type: 'read', number, bytes })
+      const outcome = importFile(
+        { harness: (await loadHistory(harness)) as FileHistory, file, head, target, isAnew },
+        { isDryRun, read },
+      )
+      tell({ type: 'done', number, ...defined({ outcome }) })
+    } catch (error) {
+      const problem = problemOf(error)
+      if (problem !== undefined) return tell({ type: 'unread', number, problem })
+      const { message, stack } = error as Error
+      if (!(error instanceof StintError))
+        return tell({ type: 'failed', number, message: stack ?? message })
+      const { code, hint } = error
+      tell({ type: 'failed', number, message, code, ...defined({ hint }) })
+    }
+  }
+  // In sequence: two files may belong to one conversation.
+  let last = Promise.resolve()
+  port.on('message', (job: ThreadJob) => {
+    last = last.then(() => serve(job))
+  })
 }

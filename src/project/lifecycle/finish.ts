@@ -74,7 +74,7 @@ export async function closeSession(workspace: Workspace, options: CloseOptions):
 
 /** Rarely needed, so loaded here. */
 export async function followClose(workspace: Workspace, reading: Reading): Promise<void> {
-  const { afterClose } = await import('../export/at-close.ts')
+  const { afterClose } = await import('../export/export-session.ts')
   await afterClose(workspace, reading)
 }
 

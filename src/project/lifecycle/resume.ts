@@ -8,10 +8,11 @@ import { moveDrafts, refreshTasks } from '../tasks/backlog.ts'
 import { NoSession, activeSession, findSession } from '../store/choose.ts'
 import { bindConversation, sessionOfConversation } from '../store/conversation-binding.ts'
 import type { LiveSession, Reading } from '../store/live-session.ts'
-import { projectText } from './project-context.ts'
 import { startFirst } from './record.ts'
 import { type Workspace, hasMoved } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
+import { type ProjectContext, projectContext } from '../../context/survey/project-context.ts'
+import { withoutSecrets } from '../store/clean-draft.ts'
 
 export interface ResumeOptions {
   readonly session?: string
@@ -142,4 +143,34 @@ function driftSince(workspace: Workspace, state: SessionState): Drift | undefine
 
 function lastKind(entries: readonly RawEntry[]): string | undefined {
   return inEffect(entries).at(-1)?.kind
+}
+
+export function contextOfProject(
+  workspace: Workspace,
+  options: { refresh?: boolean } = {},
+): ProjectContext {
+  const { repository } = workspace.place
+  if (repository === undefined) {
+    throw new StintError(
+      'NO_REPOSITORY',
+      'there is no git repository here to read',
+      'git init, then git add what belongs to it',
+    )
+  }
+  const { config } = workspace
+  return projectContext(repository, {
+    ...options,
+    withoutSecrets: (text) => withoutSecrets(text, config),
+  })
+}
+
+export function projectText(workspace: Workspace): string | undefined {
+  if (workspace.place.repository === undefined) return undefined
+  try {
+    return contextOfProject(workspace).text
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error
+    workspace.say(`what the repository is could not be read: ${error.message}`)
+    return undefined
+  }
 }

@@ -18,7 +18,7 @@ import { listBlobs } from '../../history/blob-files.ts'
 import { Blobs, blobNameOf } from '../../history/blobs.ts'
 import { onceUnlocked } from '../../history/lock.ts'
 import { blobsFolder } from '../../history/places.ts'
-import { storeOf } from '../history/store.ts'
+import { storeOf } from '../history/history.ts'
 import type { Workspace } from '../store/workspace.ts'
 
 /** Symbolic links are not followed: their targets are not ours. */

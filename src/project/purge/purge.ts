@@ -1,11 +1,11 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { GitFailed } from '../../git/run-git.ts'
 import { onceUnlocked } from '../../history/lock.ts'
 import { blobsFolder, conversationsFolder } from '../../history/places.ts'
 import { setAside } from '../../index/set-aside.ts'
-import { StintError } from '../../journal/errors.ts'
-import { removeFile } from '../../journal/files.ts'
+import { JournalMissing, StintError } from '../../journal/errors.ts'
+import { moveFile, removeFile } from '../../journal/files.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 import { stateHome } from '../../journal/state-home.ts'
 import { isId, shortId } from '../../journal/ids.ts'
@@ -28,12 +28,15 @@ import {
   scrubFileName,
 } from './other-files.ts'
 import { isReplacedLog, rewriteLog } from './rewrite-log.ts'
-import { renderAnew, viewsOf, withdrawDocument } from './session-views.ts'
 import { runIds, runLogPlace, runProgram } from '../store/run-files.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { isAlive } from '../../harness/process/spawn-guarded.ts'
 import { readLog } from '../../journal/read.ts'
 import { isRecord } from '../../backlog/task.ts'
+import { randomBytes } from 'node:crypto'
+import { checkpointCopies } from '../../document/checkpoint-copy.ts'
+import { writeView } from '../store/documents.ts'
+import type { LiveSession } from '../store/live-session.ts'
 
 export interface PurgeOptions {
   readonly text: string
@@ -344,4 +347,82 @@ function isGoingOn(place: Place, run: string): boolean {
     typeof mark === 'string' &&
     isAlive({ pid, startedAt, mark })
   )
+}
+
+const WITHDRAWALS = 5
+const VIEWS = ['progress.md', 'state.json', 'state.toon', 'snapshot.json']
+
+export function viewsOf(session: LiveSession): readonly string[] {
+  const inFolder = VIEWS.map((name) => join(session.folder, name)).filter((path) =>
+    existsSync(path),
+  )
+  return [...inFolder, ...namesIn(join(session.folder, 'entries'))]
+}
+
+/**
+ * Absorbs edits and removes the document: against the rewritten log its lines would look like
+ * edits and bring the text back. False when the session is unreadable.
+ */
+export async function withdrawDocument(
+  workspace: Workspace,
+  session: LiveSession,
+): Promise<boolean> {
+  for (let round = 0, isEdited = true; isEdited && round < WITHDRAWALS; round += 1) {
+    let wanted: string
+    try {
+      const reading = await workspace.refresh(session)
+      wanted = session.document(reading)
+    } catch (error) {
+      if (
+        error instanceof JournalMissing ||
+        (error instanceof StintError && error.code === 'SESSION_EMPTY')
+      )
+        return false
+      throw error
+    }
+    isEdited = false
+    for (const document of documentsOf(session)) {
+      // Named like a document that a killed command had taken, so that it is read again.
+      const taken = join(
+        session.folder,
+        `taken-${randomBytes(6).toString('hex')}-${basename(document)}`,
+      )
+      moveFile(document, taken)
+      if (readTextOr(taken, wanted) === wanted) removeFile(taken)
+      else isEdited = true
+    }
+  }
+  return true
+}
+
+/** Returns the rendered files. */
+export async function renderAnew(
+  workspace: Workspace,
+  session: LiveSession,
+  needle: Needle,
+): Promise<readonly string[]> {
+  const { state, entries } = await workspace.refresh(session, { isDurable: true })
+  // Precomputed for hooks; the next event makes it again.
+  removeFile(join(session.folder, 'prepared.json'))
+  const copies: string[] = []
+  for (const [name, text] of checkpointCopies(session.id, entries)) {
+    const path = join(session.folder, 'entries', name)
+    if (holds(path, needle)) writeView(path, text(), { isDurable: true })
+    copies.push(path)
+  }
+  return [
+    ...VIEWS.map((name) => join(session.folder, name)),
+    ...copies,
+    session.documentPath(state),
+  ]
+}
+
+function documentsOf(session: LiveSession): readonly string[] {
+  const suffix = `-${shortId(session.id)}.md`
+  const folders = ['active', 'archive'].map((name) => join(session.place.sessions, name))
+  return folders.flatMap(namesIn).filter((path) => path.endsWith(suffix))
+}
+
+function namesIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
 }

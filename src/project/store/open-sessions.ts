@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { listTouched } from '../../index/touched.ts'
 import { StintError, errnoOf } from '../../journal/errors.ts'
 import {
+  createFile,
   createFolderUnsynced,
   moveFile,
   removeEmptyFolder,
@@ -24,6 +25,8 @@ import {
 } from './open-session-files.ts'
 import { type Place, logIds, logPlace } from './place.ts'
 import { defined } from '../../text/defined.ts'
+import { randomHex } from '../../journal/random.ts'
+import { checksum } from '../../journal/record.ts'
 
 const MADE_AGAIN = 200
 
@@ -116,5 +119,62 @@ function makeAgain(place: Place): void {
     if (!['ENOTEMPTY', 'EEXIST'].includes(errnoOf(error) ?? '')) throw error
     for (const name of namesIn(folder) ?? []) removeFile(join(folder, name))
     removeEmptyFolder(folder)
+  }
+}
+
+// One session per branch, even when several agents or people start at once.
+
+const STALE_MS = 5_000
+const LOOK_EVERY_MS = 20
+
+export interface OpeningClaim {
+  release(): void
+}
+
+/** Undefined while another process has the claim. Never waits. */
+export function claimOpening(
+  { repository, sessions }: Place,
+  branch: string | undefined,
+): OpeningClaim | undefined {
+  const here = JSON.stringify([branch, repository?.worktree])
+  const path = join(sessions, `opening-${checksum(Buffer.from(here))}`)
+  const owner = `${process.pid} ${randomHex(8)}`
+  const release = () => {
+    // Another process may have taken over a stale claim.
+    if (readOrUndefined(path)?.toString('utf8') === owner) removeFile(path)
+  }
+  if (createFile(path, owner)) return { release }
+  if (isHeld(path)) return undefined
+  removeFile(path)
+  return createFile(path, owner) ? { release } : undefined
+}
+
+export async function whileOpening<T>(
+  place: Place,
+  branch: string | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  let claim = claimOpening(place, branch)
+  for (; claim === undefined; claim = claimOpening(place, branch)) await aMoment()
+  try {
+    return await work()
+  } finally {
+    claim.release()
+  }
+}
+
+// Not from a shared module: hooks load this file too.
+function aMoment(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+}
+
+function isHeld(path: string): boolean {
+  const age = Math.abs(Date.now() - (statOrUndefined(path)?.mtimeMs ?? 0))
+  if (age > STALE_MS) return false
+  const owner = Number.parseInt(readOrUndefined(path)?.toString('utf8') ?? '', 10)
+  try {
+    return owner > 0 && process.kill(owner, 0)
+  } catch (error) {
+    return errnoOf(error) === 'EPERM'
   }
 }

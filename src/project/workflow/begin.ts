@@ -1,14 +1,20 @@
 import { StintError } from '../../journal/errors.ts'
-import { type Draft, draft } from '../../session/entries.ts'
+import { type Draft, type WorkflowTemplate, draft } from '../../session/entries.ts'
 import type { SessionState } from '../../session/state.ts'
 import { oneLine, slug } from '../../text/clean.ts'
 import { findSession, refuseClosed } from '../store/choose.ts'
 import type { Reading } from '../store/live-session.ts'
 import { type InitOptions, initSession } from '../lifecycle/start.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { appendWithCheckpoint } from './append.ts'
-import { templateFor } from './templates.ts'
+import { appendWithCheckpoint } from './phases.ts'
 import { defined } from '../../text/defined.ts'
+import {
+  DEFAULT_TEMPLATE,
+  type FoundTemplate,
+  findTemplate,
+  listTemplates,
+  templateIn,
+} from '../../backlog/workflow/templates.ts'
 
 export interface BeginWorkflow {
   /** The short name of the session. */
@@ -121,4 +127,25 @@ function alreadyFollows({ name, workflow }: SessionState): StintError {
     `${name} follows the template ${workflow!.templateName} already`,
     `stint workflow status ${name} shows where it is`,
   )
+}
+
+export function templateFor(workspace: Workspace, wanted = DEFAULT_TEMPLATE): WorkflowTemplate {
+  const places = placesFor(workspace)
+  return templateIn(findTemplate(wanted, places), places)
+}
+
+/** Throws when the template is invalid. */
+export function templateText(workspace: Workspace, wanted: string): FoundTemplate {
+  const places = placesFor(workspace)
+  const found = findTemplate(wanted, places)
+  templateIn(found, places)
+  return found
+}
+
+export function workflowTemplates(workspace: Workspace): readonly FoundTemplate[] {
+  return listTemplates(placesFor(workspace))
+}
+
+function placesFor({ place, cwd }: Workspace) {
+  return { sessions: place.sessions, cwd }
 }

@@ -12,8 +12,8 @@ import {
 import { isInside } from '../../backlog/workflow/templates.ts'
 import { chooseSession } from '../store/choose.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { followsNone, placeText } from './append.ts'
-import { rootOf } from './settings.ts'
+import { followsNone, placeText } from './phases.ts'
+import { workingFolder } from '../store/place.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface WorkflowOverview {
@@ -40,7 +40,7 @@ export interface NextAction {
 export function overviewOf(workspace: Workspace, state: SessionState): WorkflowOverview {
   const { workflow } = state
   if (workflow === undefined) throw followsNone(state)
-  const root = rootOf(workspace)
+  const root = workingFolder(workspace.place)
   const conversation = conversationOf(workflow)
   return {
     state,

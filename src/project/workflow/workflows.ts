@@ -1,11 +1,25 @@
+import { workingFolder } from '../store/place.ts'
 import type { SessionState } from '../../session/state.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { type BeginWorkflow, beginWorkflow } from './begin.ts'
+import { type BeginWorkflow, beginWorkflow, templateText, workflowTemplates } from './begin.ts'
 import { listWorkflows, overviewOf, workflowStatus } from './overview.ts'
-import { type ApproveOptions, type PhaseOptions, approvePhase, enterPhase } from './phases.ts'
+import {
+  type ApproveOptions,
+  type PhaseOptions,
+  approvePhase,
+  enterPhase,
+  openWorkflow,
+} from './phases.ts'
 import { type RecoverOptions, recoverWorkflow } from './recover.ts'
-import { type SetOptions, setOnWorkflow } from './settings.ts'
-import { templateText, workflowTemplates } from './templates.ts'
+import { realpathSync } from 'node:fs'
+import { relative, resolve, sep } from 'node:path'
+import { StintError } from '../../journal/errors.ts'
+import { type Draft, draft } from '../../session/entries.ts'
+import { MOST_DELIVERABLES } from '../../session/kinds/workflow.ts'
+import type { Workflow } from '../../session/kinds/phases.ts'
+import { oneLine } from '../../text/clean.ts'
+import { isInside } from '../../backlog/workflow/templates.ts'
+import type { Reading } from '../store/live-session.ts'
 
 export type Workflows = ReturnType<typeof workflowsOf>
 
@@ -22,4 +36,87 @@ export function workflowsOf(workspace: Workspace) {
     templates: () => workflowTemplates(workspace),
     template: (name: string) => templateText(workspace, name),
   }
+}
+
+const KEYS = ['deliverables', 'name', 'focus'] as const
+
+export interface SetOptions {
+  readonly workflow: string
+  readonly key: string
+  readonly value: string
+  readonly remove?: boolean
+  readonly by?: string
+}
+
+export async function setOnWorkflow(workspace: Workspace, options: SetOptions): Promise<Reading> {
+  if (!KEYS.some((key) => key === options.key))
+    throw new StintError(
+      'NO_SUCH_KEY',
+      `a workflow has no "${options.key}" to set`,
+      `there are ${KEYS.join(', ')}`,
+    )
+  const { session, workflow } = await openWorkflow(workspace, options.workflow)
+  try {
+    session.append([settingFor(workspace, workflow, options)])
+    return await workspace.refreshIfPossible(session)
+  } finally {
+    session.close()
+  }
+}
+
+function settingFor(workspace: Workspace, workflow: Workflow, options: SetOptions): Draft {
+  const { key, remove = false } = options
+  const by = options.by ?? 'library'
+  const text = oneLine(options.value)
+  if (key === 'focus') return draft('focus.set', { text: remove ? '' : text }, { by })
+  if (text === '')
+    throw new StintError(
+      'EMPTY_TEXT',
+      `${key} is empty`,
+      `stint workflow set ${workflow.id} ${key} VALUE`,
+    )
+  if (key === 'deliverables') return deliverable(workspace, workflow, text, remove, by)
+  if (!remove) return draft('session.titled', { title: text }, { by })
+  throw new StintError(
+    'NOT_REMOVABLE',
+    'a workflow always has a name',
+    `stint workflow set ${workflow.id} name NAME`,
+  )
+}
+
+function deliverable(
+  workspace: Workspace,
+  workflow: Workflow,
+  given: string,
+  remove: boolean,
+  by: string,
+): Draft {
+  const path = pathInProject(workspace, given)
+  const known = workflow.deliverables.map((one) => one.path)
+  if (remove) {
+    if (known.includes(path)) return draft('deliverable.dropped', { path }, { by })
+    const hint = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`
+    throw new StintError('NO_DELIVERABLE', `${workflow.id} has no deliverable ${path}`, hint)
+  }
+  if (!known.includes(path) && known.length >= MOST_DELIVERABLES)
+    throw new StintError(
+      'TOO_MANY',
+      `${workflow.id} has ${known.length} deliverables`,
+      'name the folder that holds them instead',
+    )
+  return draft('deliverable.set', { path, phase: workflow.current }, { by })
+}
+
+/** Relative to the worktree's root. */
+function pathInProject(workspace: Workspace, path: string): string {
+  const root = workingFolder(workspace.place)
+  const within = relative(root, resolve(realpathSync(workspace.cwd), path))
+    .split(sep)
+    .join('/')
+  if (within !== '' && isInside(within)) return within
+  throw new StintError(
+    'OUTSIDE_PROJECT',
+    `${path} is not in ${root}`,
+    'a deliverable is a file or a folder of the project',
+  )
 }

@@ -3,7 +3,7 @@ import type { Harness, HarnessCheck, PermissionRequest } from '../../harness/con
 import { findProgram } from '../../harness/process/find-program.ts'
 import { StintError } from '../../journal/errors.ts'
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
-import { projectText } from '../../project/lifecycle/project-context.ts'
+import { projectText } from '../../project/lifecycle/resume.ts'
 import { runFolder } from '../../project/store/run-files.ts'
 import { Workspace } from '../../project/store/workspace.ts'
 import type { Task } from '../../backlog/task.ts'

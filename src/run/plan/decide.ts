@@ -1,7 +1,7 @@
 import { number } from '../../context/budget/banner.ts'
 import type { Forecast, Forecasts, Start } from './forecast.ts'
 import { type PlannedTask, areRelated, relationToAll } from './order.ts'
-import { DEFAULT_PLAN, type PlanSettings, placesOf } from '../../project/config/plan-settings.ts'
+import { DEFAULT_PLAN, type PlanSettings, placesOf } from '../../project/config/run-config.ts'
 import { type Price, type Spent, priced } from '../../context/budget/prices.ts'
 import type { Usage } from '../../session/entries.ts'
 

@@ -1,5 +1,5 @@
 import type { PlannedTask } from './order.ts'
-import type { SizeClass } from '../../project/config/plan-settings.ts'
+import type { SizeClass } from '../../project/config/run-config.ts'
 
 /** One task that was done, as a run's log tells it. Lists of them have the earliest first. */
 export interface FinishedTask {

@@ -1,11 +1,7 @@
 import type { Backlog } from '../../backlog/backlog.ts'
 import { criteriaFor } from '../../backlog/waits.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
-import {
-  DEFAULT_PLAN,
-  type PlanSettings,
-  type SizeClass,
-} from '../../project/config/plan-settings.ts'
+import { DEFAULT_PLAN, type PlanSettings, type SizeClass } from '../../project/config/run-config.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface PlannedTask {
