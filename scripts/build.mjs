@@ -64,6 +64,8 @@ async function buildProgram() {
     platform: 'node',
     external: [/^node:/, '@photostructure/sqlite'],
     plugins: [withoutSchemaCompiler()],
+    // A module of which nothing is used is left out: commands import library.ts and load only what they use of it.
+    treeshake: { moduleSideEffects: false },
     // What one command loads late another always needs, and then it is simply there.
     checks: { ineffectiveDynamicImport: false },
   })

@@ -1,8 +1,8 @@
+import { StintError, isMissing } from '../public.ts'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { runCommandLine } from './app.ts'
 import { describeError, exitCodeFor } from './context/errors.ts'
-import { StintError, isMissing } from '../journal/errors.ts'
 
 const { env, stdin, stdout, stderr } = process
 

@@ -1,6 +1,6 @@
 // What a slash command of a harness runs: `stint slash log`, with the arguments on standard input. So no shell
 // reads them, and an apostrophe or a backtick in them is only that.
-import { StintError } from '../journal/errors.ts'
+import { StintError } from '../public.ts'
 import type { Context } from './context/context.ts'
 import { EXIT, describeError } from './context/errors.ts'
 

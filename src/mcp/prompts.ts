@@ -5,9 +5,9 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
+import { SLASH_COMMANDS } from '../library.ts'
 
 export async function listedPrompts(): Promise<ListPromptsResult['prompts']> {
-  const { SLASH_COMMANDS } = await import('../library.ts')
   return SLASH_COMMANDS.map(({ name, description, hint }) => ({
     name,
     description,
@@ -19,7 +19,6 @@ export async function promptNamed(
   name: string,
   given: Readonly<Record<string, string>> = {},
 ): Promise<GetPromptResult> {
-  const { SLASH_COMMANDS } = await import('../library.ts')
   const command = SLASH_COMMANDS.find((one) => one.name === name)
   if (command === undefined) {
     const names = SLASH_COMMANDS.map((one) => one.name).join(', ')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { banner, budgetLine, number } from '../../src/context/budget/banner.ts'
+import { banner, budgetLine } from '../../src/context/budget/banner.ts'
+import { number } from '../../src/text/amounts.ts'
 import { type Budget, estimated, measured } from '../../src/context/budget/figures.ts'
 import { SMART_ZONE } from '../../src/context/budget/stages.ts'
 

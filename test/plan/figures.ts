@@ -1,6 +1,6 @@
 // What the planner is worth on made-up backlogs, as `npm run bench` and the page on planning show it.
 import { readFileSync } from 'node:fs'
-import { number } from '../../src/context/budget/banner.ts'
+import { number } from '../../src/text/amounts.ts'
 import { priceOf } from '../../src/context/budget/prices.ts'
 import {
   type FinishedTask,

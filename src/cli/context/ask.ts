@@ -1,6 +1,6 @@
 import type { SessionRow } from '../../library.ts'
+import { shortId } from '../../public.ts'
 import { confirm, isCancel, select, text } from '@clack/prompts'
-import { shortId } from '../../journal/ids.ts'
 
 /** Asks which of several sessions is meant. Undefined when the person thinks better of it. */
 export async function askWhich(candidates: readonly SessionRow[]): Promise<string | undefined> {

@@ -1,4 +1,5 @@
-import { type PublicError, StintError, isSystemError, publicError } from '../../journal/errors.ts'
+import { isSystemError } from '../../core.ts'
+import { type PublicError, StintError, publicError } from '../../public.ts'
 
 export const EXIT = { ok: 0, failure: 1, misuse: 2, defect: 70, interrupted: 130 } as const
 

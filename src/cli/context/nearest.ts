@@ -1,5 +1,5 @@
 import type { Project } from '../../library.ts'
-import { StintError } from '../../journal/errors.ts'
+import { StintError } from '../../public.ts'
 
 const MOST = 3
 

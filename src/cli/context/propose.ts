@@ -66,7 +66,7 @@ async function looking(
   context: Context,
   look: (project: Project) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
-  const { openProject } = await import('../../library.ts')
+  const { openProject } = await import('./open.ts')
   const project = openProject(context.cwd, { env: context.env })
   try {
     return await look(project)

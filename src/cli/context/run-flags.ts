@@ -1,8 +1,7 @@
 // The flags that run and plan share, and what is wrong with what was given.
-import { checkHarnessName, findHarness } from '../../harness/registry.ts'
-import { StintError } from '../../journal/errors.ts'
+import { MOST_AT_ONCE, checkHarnessName, findHarness } from '../../core.ts'
 import type { RunOptions } from '../../library.ts'
-import { MOST_AT_ONCE } from '../../run/options.ts'
+import { StintError } from '../../public.ts'
 import { Misuse } from './errors.ts'
 import { text, texts, toggle } from './flags.ts'
 import { propose } from './propose.ts'

@@ -1,5 +1,5 @@
 // What can be said of a task on the command line, alike when it is added and when it is changed.
-import { PRIORITIES, SIZES } from '../../backlog/task.ts'
+import { PRIORITIES, SIZES } from '../../core.ts'
 import { Misuse } from './errors.ts'
 import { list, taskName, text, texts } from './flags.ts'
 import { defined } from '../../text/defined.ts'

@@ -1,6 +1,6 @@
 // Which delegates a command means: those named, or all that it can be done to.
 import type { DelegateRow, Delegates, Project } from '../../library.ts'
-import { StintError } from '../../journal/errors.ts'
+import { StintError } from '../../public.ts'
 import { redactDeep } from '../../text/redact.ts'
 import type { Context } from './context.ts'
 import { withNearest } from './nearest.ts'

@@ -1,4 +1,4 @@
-import type { Project } from '../../library.ts'
+import { type Project, StintError } from '../../library.ts'
 import type { Context } from './context.ts'
 import { Output, withJsonErrors } from './output.ts'
 import { withNearest } from './nearest.ts'
@@ -21,7 +21,7 @@ async function attempt(
   output: Output,
   work: (project: Project, output: Output, pick: PickSession) => Promise<void>,
 ): Promise<void> {
-  const { AmbiguousSession, StintError, openProject } = await import('../../library.ts')
+  const { AmbiguousSession, openProject } = await import('./open.ts')
   /** The sessions that names turned out to mean, so that nothing is asked twice. */
   const settled = new Map<string, string>()
 
@@ -77,7 +77,7 @@ export async function withRuns(
   const talk = (line: string) => output.talk(line)
   let say = talk
   const attempt = async () => {
-    const { openProject } = await import('../../library.ts')
+    const { openProject } = await import('./open.ts')
     const project = openProject(context.cwd, { env: context.env, say: (line) => say(line) })
     try {
       await work(project, output, (by) => (say = by ?? talk))

@@ -1,6 +1,6 @@
+import { budgetLine, isPercent, roleOf, tokensAt } from '../../core.ts'
 import type { ConversationBudget, Figure, Limit, Role, Stage, Used } from '../../library.ts'
-import { budgetLine, number } from '../../context/budget/banner.ts'
-import { isPercent, roleOf, tokensAt } from '../../context/budget/stages.ts'
+import { number } from '../../text/amounts.ts'
 import { duration, minute, second } from '../../text/times.ts'
 import { dollars } from './terminal/amounts.ts'
 import type { Output } from '../context/output.ts'

@@ -1,8 +1,8 @@
 // A conversation for a person to read: who said what, and what was done in a line each. Nothing that was said is trusted: it is
 // cleaned of whatever could steer a terminal.
+import { wordsIn } from '../../core.ts'
 import type { Compaction, HistoryItem, Message, Part, TakenBack } from '../../library.ts'
 import { indent, plural } from './terminal/text.ts'
-import { wordsIn } from '../../history/summary.ts'
 import type { Json } from '../../text/json-fields.ts'
 import { cleanText, oneLine, shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'

@@ -1,8 +1,8 @@
 // A delegate in words: the line that tells what became of it, the table of several, and everything about one.
+import type { DelegateMove } from '../../core.ts'
+import type { AttemptDetail, DelegateDetail, DelegateRow, DelegateStatus } from '../../library.ts'
+import { shortId } from '../../public.ts'
 import { facts, fileList, indent, line, plural, shellWord } from './terminal/text.ts'
-import type { AttemptDetail, DelegateDetail, DelegateRow } from '../../run/delegate/delegate-row.ts'
-import { shortId } from '../../journal/ids.ts'
-import type { DelegateMove, DelegateStatus } from '../../run/entries.ts'
 import { cleanText, shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
 import { cents, span, tokens } from './terminal/amounts.ts'

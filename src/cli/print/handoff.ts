@@ -1,3 +1,4 @@
+import { isTakenUp } from '../../core.ts'
 import type {
   AcceptedHandoff,
   MadeHandoff,
@@ -6,12 +7,10 @@ import type {
   ShownHandoff,
   WaitingHandoff,
 } from '../../library.ts'
+import { publicHandoff, shortId } from '../../public.ts'
 import { relative } from 'node:path'
-import { isTakenUp } from '../../session/kinds/handoffs.ts'
-import { shortId } from '../../journal/ids.ts'
 import { minute } from '../../text/times.ts'
 import type { Output } from '../context/output.ts'
-import { publicHandoff } from '../../public.ts'
 
 /** What `--json` says of a handoff that is shown whole. */
 export function handoffJson(

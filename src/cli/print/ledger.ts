@@ -6,8 +6,8 @@ import type {
   Saving,
   SavingName,
 } from '../../library.ts'
+import { number } from '../../text/amounts.ts'
 import { capital, line, plural } from './terminal/text.ts'
-import { number } from '../../context/budget/banner.ts'
 import { minute } from '../../text/times.ts'
 import { size, span, tokens } from './terminal/amounts.ts'
 import type { Output } from '../context/output.ts'

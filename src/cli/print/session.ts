@@ -1,4 +1,15 @@
 // The words that several commands share.
+import {
+  count,
+  currentStep,
+  decisionLine,
+  delegateLine,
+  lineOf,
+  openBlockers,
+  phaseLine,
+  stepCounts,
+  tldrOf,
+} from '../../core.ts'
 import type {
   Delivery,
   Drift,
@@ -10,18 +21,11 @@ import type {
   Shelf,
   WaitingHandoff,
 } from '../../library.ts'
-import { count, currentStep, openBlockers, stepCounts } from '../../session/state.ts'
-import { shortId } from '../../journal/ids.ts'
-import { tldrOf } from '../../session/tldr.ts'
-import { phaseLine } from '../../session/kinds/phases.ts'
-import { lineOf } from '../../session/registry.ts'
+import { publicSession, shortId } from '../../public.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
 import type { Output } from '../context/output.ts'
-import { delegateLine } from '../../document/delegate-line.ts'
 import { plural } from './terminal/text.ts'
-import { decisionLine } from '../../document/progress.ts'
-import { publicSession } from '../../public.ts'
 import { waitingLine } from './handoff.ts'
 
 export function progressLine(state: SessionState): string {

@@ -1,14 +1,17 @@
 // What `stint setup` says.
+import {
+  type FileChange,
+  type HarnessSetup,
+  type PlaceReport,
+  type Plan,
+  type ServerReport,
+  type SetupReport,
+  type SetupRequest,
+  filesOf,
+  kindOf,
+  unifiedDiff,
+} from '../../core.ts'
 import { relative } from 'node:path'
-import type {
-  HarnessSetup,
-  PlaceReport,
-  ServerReport,
-  SetupReport,
-  SetupRequest,
-} from '../../harness/contract/setup.ts'
-import { unifiedDiff } from '../../harness/setup/diff.ts'
-import { type FileChange, type Plan, filesOf, kindOf } from '../../harness/setup/plan.ts'
 import { minute } from '../../text/times.ts'
 import type { Output } from '../context/output.ts'
 import { plural } from './terminal/text.ts'

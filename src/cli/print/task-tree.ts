@@ -1,10 +1,8 @@
 // Tasks drawn as trees: a line for each, below it what it waits for and who has it. Members of a parallel group that stand
 // side by side are joined by a double line.
+import { isTaskOpen, openBlocks, proposeSpecialist, waitingFor } from '../../core.ts'
 import type { PartOf, Task, TaskGraph, TreeNode } from '../../library.ts'
 import { plural } from './terminal/text.ts'
-import { proposeSpecialist } from '../../backlog/specialist.ts'
-import { isTaskOpen } from '../../backlog/task.ts'
-import { openBlocks, waitingFor } from '../../backlog/waits.ts'
 import { TASK_MARKS } from './task.ts'
 import { type Paint, type Part, type Style, flow } from './terminal/paint.ts'
 import { cutTo, widthOf } from './terminal/width.ts'

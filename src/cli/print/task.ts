@@ -1,6 +1,6 @@
+import { taskTrees } from '../../core.ts'
 import type { Project, Task, TaskStatus, TreeNode } from '../../library.ts'
 import { facts, indent } from './terminal/text.ts'
-import { taskTrees } from '../../backlog/waits.ts'
 import { shorten } from '../../text/clean.ts'
 import type { Output } from '../context/output.ts'
 

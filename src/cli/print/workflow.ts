@@ -1,8 +1,7 @@
+import { currentPlace, focusOf, isApproved, tokensText } from '../../core.ts'
 import type { Phase, PhaseStatus, Recovered, WorkflowOverview } from '../../library.ts'
-import { currentPlace, focusOf, isApproved } from '../../session/kinds/phases.ts'
 import { shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
-import { tokensText } from '../../backlog/workflow/templates.ts'
 import type { Output } from '../context/output.ts'
 import { tableWithHead } from './terminal/table.ts'
 

@@ -1,4 +1,4 @@
-import { PRIORS, PRIOR_BASE, PRIOR_START } from '../../run/plan/forecast.ts'
+import { PRIORS, PRIOR_BASE, PRIOR_START } from '../../core.ts'
 import type {
   Arm,
   ArmName,

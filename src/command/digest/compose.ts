@@ -1,3 +1,4 @@
+import { duration, number, size } from '../../text/amounts.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import { MARGIN, estimateLine } from '../../text/tokens.ts'
 import { shorten } from '../../text/clean.ts'
@@ -142,7 +143,7 @@ function headline(
       ? shown(command, room)
       : `${shown(label, room)} (${shown(command, room / 2)})`
   const end = signal === undefined ? `exit ${exitCode}` : `ended by ${signal} (exit ${exitCode})`
-  return `${ran === '' ? '' : `${ran}: `}${end} after ${duration(seconds)}; ${grouped(lines)} line${lines === 1 ? '' : 's'}, ${size(bytes)}`
+  return `${ran === '' ? '' : `${ran}: `}${end} after ${duration(seconds)}; ${number(lines)} line${lines === 1 ? '' : 's'}, ${size(bytes)}`
 }
 
 function pointerLine({ findings }: Reading, pointer: Pointer | undefined, room: number): string {
@@ -293,7 +294,7 @@ function countLeftOut(
 
 function describeLeftOut(left: Readonly<Record<Level, number>>): string | undefined {
   const parts = LEVELS.filter((level) => left[level] > 0).map((level) => {
-    return `${grouped(left[level])} ${level}${left[level] === 1 ? '' : 's'}`
+    return `${number(left[level])} ${level}${left[level] === 1 ? '' : 's'}`
   })
   return parts.length === 0 ? undefined : `not shown: ${parts.join(', ')}`
 }
@@ -306,28 +307,4 @@ function shown(text: string, most = LONGEST_TITLE): string {
 
 function joined(lines: readonly string[]): string {
   return lines.join('\n')
-}
-
-export function duration(seconds: number): string {
-  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
-  const minutes = Math.floor(seconds / 60)
-  return minutes < 60
-    ? `${minutes} min ${Math.round(seconds % 60)} s`
-    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
-}
-
-export function size(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`
-  const units = ['KB', 'MB', 'GB', 'TB']
-  let value = bytes
-  let unit = -1
-  while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1000
-    unit += 1
-  }
-  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`
-}
-
-export function grouped(number: number): string {
-  return String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 }

@@ -3,7 +3,7 @@ import type { Finding, Level } from './finding.ts'
 import { Recogniser } from './recogniser.ts'
 import { mayMatter } from './signs.ts'
 import { type Totals, TotalsReader } from './totals.ts'
-import { visibleLine } from './visible-line.ts'
+import { visibleLine } from '../../text/visible-line.ts'
 
 /** A line that is kept, and how often it stood there in a row. */
 export interface KeptLine {

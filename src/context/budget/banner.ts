@@ -1,3 +1,4 @@
+import { number } from '../../text/amounts.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import { shorten } from '../../text/clean.ts'
 import type { Budget, Figure } from './figures.ts'
@@ -71,9 +72,4 @@ function told(text: string): string {
 function thousands({ value, known }: Figure): string {
   const rounded = value < 10_000 ? Math.round(value / 100) / 10 : Math.round(value / 1000)
   return `${known === 'estimated' ? '~' : ''}${rounded}k`
-}
-
-/** `167,000`. Not by the locale, which takes long to load and differs between machines. */
-export function number(value: number): string {
-  return String(Math.round(value)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 }

@@ -6,7 +6,7 @@ import { appendLines, createFolder, openToRead, writeOnce } from '../../journal/
 import { readOrUndefined } from '../../journal/look.ts'
 import { stateHome } from '../../journal/state-home.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { visibleLine } from '../../command/digest/visible-line.ts'
+import { visibleLine } from '../../text/visible-line.ts'
 import { readRange } from '../../journal/read.ts'
 
 export interface KeptRun {

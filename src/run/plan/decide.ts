@@ -1,4 +1,4 @@
-import { number } from '../../context/budget/banner.ts'
+import { number } from '../../text/amounts.ts'
 import type { Forecast, Forecasts, Start } from './forecast.ts'
 import { type PlannedTask, areRelated, relationToAll } from './order.ts'
 import { DEFAULT_PLAN, type PlanSettings, placesOf } from '../../project/config/run-config.ts'

@@ -1,7 +1,7 @@
+import { EXPORT_FORMATS } from '../../../core.ts'
 import type { ExportFormat } from '../../../library.ts'
 import { buildCommand } from '@stricli/core'
 import { relative } from 'node:path'
-import { EXPORT_FORMATS } from '../../../document/export/formats.ts'
 import type { Context } from '../../context/context.ts'
 import { Misuse } from '../../context/errors.ts'
 import { json, optionalSession, text, toggle } from '../../context/flags.ts'

@@ -1,6 +1,6 @@
+import type { Script } from '../../../core.ts'
 import { buildCommand } from '@stricli/core'
 import { resolve } from 'node:path'
-import type { Script } from '../../../harness/rehearsal/agent/script.ts'
 import type { Context } from '../../context/context.ts'
 import { Misuse, describeError, errorJson, exitCodeFor } from '../../context/errors.ts'
 import { json, text, toggle } from '../../context/flags.ts'
@@ -39,7 +39,7 @@ export const rehearsal = buildCommand<RehearsalFlags, [], Context>({
   async func(flags) {
     const output = new Output(this)
     try {
-      const { loadScript } = await import('../../../harness/rehearsal/agent/script.ts')
+      const { loadScript, serveOnStandardStreams } = await import('./rehearsal-agent.ts')
       const script = loadScript(
         flags.script === undefined ? undefined : resolve(this.cwd, flags.script),
       )
@@ -47,7 +47,6 @@ export const rehearsal = buildCommand<RehearsalFlags, [], Context>({
         return output.result(flags.json, summary(script), () => words(script))
       if (flags.json === true)
         throw new Misuse('--json goes with --check; an agent speaks its protocol', 'add --check')
-      const { serveOnStandardStreams } = await import('../../../harness/rehearsal/agent/agent.ts')
       await serveOnStandardStreams(script, this.env)
     } catch (error) {
       if (flags.json === true) output.line(JSON.stringify(errorJson(error), undefined, 2))

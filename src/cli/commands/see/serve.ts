@@ -1,3 +1,4 @@
+import { findVersion } from '../../../core.ts'
 import { buildCommand } from '@stricli/core'
 import type { Context } from '../../context/context.ts'
 import { Misuse } from '../../context/errors.ts'
@@ -59,7 +60,6 @@ async function serveHere(context: Context, flags: Flags, output: Output): Promis
   delete process.env.STINT_SERVE_TOKEN
   const interrupt = new Interrupt('SIGINT', 'SIGTERM', 'SIGHUP')
   try {
-    const { findVersion } = await import('../../../harness/process/find-program.ts')
     const served = await serveProject({
       version: findVersion(),
       cwd,

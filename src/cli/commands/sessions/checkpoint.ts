@@ -1,9 +1,9 @@
+import { tldrOf } from '../../../core.ts'
 import type { Checkpoint, RestoreTo, SessionState } from '../../../library.ts'
+import { publicCheckpoint, publicSessionHead, shortId } from '../../../public.ts'
 import { indent } from '../../print/terminal/text.ts'
 import { buildCommand, buildRouteMap } from '@stricli/core'
-import { shortId } from '../../../journal/ids.ts'
 import { minute } from '../../../text/times.ts'
-import { tldrOf } from '../../../session/tldr.ts'
 import type { Context } from '../../context/context.ts'
 import { progressLine } from '../../print/session.ts'
 import { Misuse } from '../../context/errors.ts'
@@ -11,7 +11,6 @@ import { json, optionalName, session, text, toggle } from '../../context/flags.t
 import type { Output } from '../../context/output.ts'
 import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
-import { publicCheckpoint, publicSessionHead } from '../../../public.ts'
 
 interface SaveFlags {
   readonly note?: string

@@ -1,8 +1,8 @@
+import { count, tldrOf } from '../../../core.ts'
 import type { SessionState } from '../../../library.ts'
+import { publicSessionHead } from '../../../public.ts'
 import { indent, plural } from '../../print/terminal/text.ts'
 import { buildCommand } from '@stricli/core'
-import { count } from '../../../session/state.ts'
-import { tldrOf } from '../../../session/tldr.ts'
 import { duration } from '../../../text/times.ts'
 import type { Context } from '../../context/context.ts'
 import { describeResumed, progressLine, resumedJson } from '../../print/session.ts'
@@ -13,7 +13,6 @@ import { taskNames } from '../../print/task.ts'
 import { propose } from '../../context/propose.ts'
 import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
-import { publicSessionHead } from '../../../public.ts'
 
 interface PauseFlags {
   readonly note?: string

@@ -1,3 +1,4 @@
+import { publicHandoff } from '../../../public.ts'
 import { buildCommand, buildRouteMap } from '@stricli/core'
 import type { Context } from '../../context/context.ts'
 import {
@@ -11,7 +12,6 @@ import { EXIT } from '../../context/errors.ts'
 import { json, number, optionalName, optionalSession, text, toggle } from '../../context/flags.ts'
 import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
-import { publicHandoff } from '../../../public.ts'
 
 interface CreateFlags {
   readonly reason?: string

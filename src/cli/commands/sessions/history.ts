@@ -1,7 +1,7 @@
 import type { ConversationRow, Project, Pruned } from '../../../library.ts'
+import { size } from '../../../text/amounts.ts'
 import { plural } from '../../print/terminal/text.ts'
 import { buildCommand, buildRouteMap } from '@stricli/core'
-import { size } from '../../../command/digest/compose.ts'
 import { oneLine, shorten } from '../../../text/clean.ts'
 import { minute } from '../../../text/times.ts'
 import type { Context } from '../../context/context.ts'

@@ -1,7 +1,7 @@
 import type { InitOptions } from '../../../library.ts'
+import { publicSessionHead, shortId } from '../../../public.ts'
 import { buildCommand } from '@stricli/core'
 import { join, relative } from 'node:path'
-import { shortId } from '../../../journal/ids.ts'
 import type { Context } from '../../context/context.ts'
 import { sayWaiting } from '../../print/handoff.ts'
 import { Misuse } from '../../context/errors.ts'
@@ -9,7 +9,6 @@ import { json, list, taskName, text, toggle } from '../../context/flags.ts'
 import { taskNames } from '../../print/task.ts'
 import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
-import { publicSessionHead } from '../../../public.ts'
 
 interface Flags {
   readonly name?: string

@@ -1,6 +1,6 @@
 import type { SessionFilter, SessionStatus } from '../../../library.ts'
+import { StintError } from '../../../public.ts'
 import { buildCommand } from '@stricli/core'
-import { StintError } from '../../../journal/errors.ts'
 import type { Context } from '../../context/context.ts'
 import { Misuse } from '../../context/errors.ts'
 import { json, list as listFlag, moment, number, taskName, text } from '../../context/flags.ts'

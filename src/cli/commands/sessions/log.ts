@@ -1,13 +1,12 @@
 import type { LogEntry, Project, RecordOptions, Recorded } from '../../../library.ts'
+import { StintError, publicEntries, publicSessionHead } from '../../../public.ts'
 import { buildCommand } from '@stricli/core'
-import { StintError } from '../../../journal/errors.ts'
 import type { Context } from '../../context/context.ts'
 import { entryLine, progressLine } from '../../print/session.ts'
 import { Misuse } from '../../context/errors.ts'
 import { json, session, text, texts, toggle } from '../../context/flags.ts'
 import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
-import { publicEntries, publicSessionHead } from '../../../public.ts'
 
 interface Flags {
   readonly progress?: readonly string[]

@@ -1,7 +1,6 @@
 import type { SaidHit, SearchHit } from '../../../library.ts'
+import { SEARCH_NAMES, shortId } from '../../../public.ts'
 import { buildCommand } from '@stricli/core'
-import { shortId } from '../../../journal/ids.ts'
-import { SEARCH_NAMES } from '../../../session/registry.ts'
 import { minute } from '../../../text/times.ts'
 import type { Context } from '../../context/context.ts'
 import { Misuse } from '../../context/errors.ts'

@@ -1,15 +1,13 @@
+import { modelOf, renderModel, renderStateToon } from '../../../core.ts'
 import type { Reading, SessionState } from '../../../library.ts'
+import { type PublicSession, publicEntries, publicSession } from '../../../public.ts'
 import { buildCommand } from '@stricli/core'
 import { minute } from '../../../text/times.ts'
-import { modelOf } from '../../../document/model.ts'
-import { renderModel } from '../../../document/render.ts'
-import { renderStateToon } from '../../../document/state-files.ts'
 import type { Context } from '../../context/context.ts'
 import { describeActivity, describeDeliveries, entryLine, printList } from '../../print/session.ts'
 import { Misuse } from '../../context/errors.ts'
 import { json, optionalSession, toggle } from '../../context/flags.ts'
 import { withProject } from '../../context/with-project.ts'
-import { type PublicSession, publicEntries, publicSession } from '../../../public.ts'
 
 interface Flags {
   readonly current?: boolean

@@ -1,6 +1,7 @@
+import { currentPlace } from '../../../core.ts'
+import { publicWorkflow } from '../../../public.ts'
 import { buildCommand, buildRouteMap } from '@stricli/core'
 import { relative } from 'node:path'
-import { currentPlace } from '../../../session/kinds/phases.ts'
 import type { Context } from '../../context/context.ts'
 import {
   describeRecovered,
@@ -12,7 +13,6 @@ import { json, optionalName, sessionName, text, toggle } from '../../context/fla
 import { propose } from '../../context/propose.ts'
 import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
-import { publicWorkflow } from '../../../public.ts'
 
 const id = {
   parse: String,

@@ -1,6 +1,5 @@
+import { serveHook, statusLine } from '../../../core.ts'
 import { buildCommand } from '@stricli/core'
-import { serveHook } from '../../../hook/serve.ts'
-import { statusLine } from '../../../hook/status-line.ts'
 import type { Context } from '../../context/context.ts'
 import { Output } from '../../context/output.ts'
 

@@ -1,7 +1,8 @@
+import { findVersion } from '../../../core.ts'
+import { StintError } from '../../../public.ts'
 import { buildCommand } from '@stricli/core'
 import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { StintError } from '../../../journal/errors.ts'
 import type { Context } from '../../context/context.ts'
 import { text } from '../../context/flags.ts'
 
@@ -20,7 +21,6 @@ export const mcp = buildCommand<{ project?: string }, [], Context>({
     const { cwd, env } = this
     const { serveMcp } = await import('../../../mcp/serve-mcp.ts')
     const { usableFolder } = await import('../../../mcp/folder.ts')
-    const { findVersion } = await import('../../../harness/process/find-program.ts')
     const folder = project === undefined ? {} : { project: folderNamed(resolve(cwd, project)) }
     await serveMcp({
       version: findVersion(),

@@ -1,14 +1,15 @@
+import {
+  DEFAULT_HARNESS,
+  type HarnessSetup,
+  type SetupRequest,
+  checkSetup,
+  findHarness,
+  installableHarnesses,
+  setUpHarness,
+} from '../../../core.ts'
 import { buildCommand } from '@stricli/core'
-import { existsSync, readdirSync, realpathSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import type { HarnessSetup, SetupRequest, Surroundings } from '../../../harness/contract/setup.ts'
-import { DEFAULT_HARNESS, findHarness, installableHarnesses } from '../../../harness/registry.ts'
-import type { FileChange, Plan } from '../../../harness/setup/plan.ts'
-import { removeEmptyFolder, removeFile } from '../../../journal/files.ts'
-import { readOrUndefined } from '../../../journal/look.ts'
-import { DEFAULTS } from '../../../project/config/config.ts'
-import { refuseInRun } from '../../../project/store/in-run.ts'
-import { type Place, prepareFolder } from '../../../project/store/place.ts'
+
+import { resolve } from 'node:path'
 import type { Context } from '../../context/context.ts'
 import { EXIT, Misuse } from '../../context/errors.ts'
 import { json, optionalName, text, toggle } from '../../context/flags.ts'
@@ -80,82 +81,21 @@ export const setup = buildCommand<Flags, [string?], Context>({
       const setUp = await load?.()
       refuseMisuse(harness, flags, setUp)
       const { describeReport, describeSetup, setupJson } = await import('../../print/setup.ts')
-      const { findPlace } = await import('../../../project/store/place.ts')
-      const place = findPlace(this.cwd)
-      // Claude Code reads the settings of the worktree that it is started in.
-      const root = place.repository?.worktree ?? place.root
-      const cwd = realpathSync(this.cwd)
-      const around: Surroundings = {
-        root,
-        gitCommonDir: place.repository?.commonDir,
-        env: this.env,
-      }
       if (flags.check === true) {
-        const { trackingFolderOf } = await import('../../../project/store/conversation-binding.ts')
-        const report = await setUp.check!(around, {
-          cwd,
-          conversations: trackingFolderOf(place),
-          isProject: isProject(place),
-        })
+        const { root, report } = await checkSetup(setUp, this)
         output.result(flags.json, report, () => describeReport(report, output, root))
         // The report is the answer; only the exit code is left to say that it is not a good one.
         if (!report.isWorking) this.process.exitCode = EXIT.failure
         return
       }
-      if (flags.dryRun !== true) refuseInRun(this, 'setting up an agent program')
       const request = requestFrom(flags, this.cwd)
-      const done = await setUp.setUp(request, around, cwd)
-      const folder = setUpFolder(setUp, request, done, place, around)
-      const plan = { ...done, changes: [...folder, ...done.changes] }
+      const { root, plan } = await setUpHarness(setUp, request, this)
       output.result(flags.json, setupJson(request, plan, name), () =>
         describeSetup(request, plan, output, root, { title: title!, ...setUp }),
       )
     })
   },
 })
-
-/** Hooks do nothing where there is neither git nor a folder for sessions. */
-function isProject({ repository, sessions }: Place): boolean {
-  return repository !== undefined || existsSync(sessions)
-}
-
-/** What a project without git needs besides, done unless it is only to be shown: a folder that says that it is one. */
-function setUpFolder(
-  { registeredScopes }: HarnessSetup,
-  { into, remove, dryRun }: SetupRequest,
-  done: Plan,
-  place: Place,
-  around: Surroundings,
-): readonly FileChange[] {
-  // Only hooks need it.
-  if (
-    registeredScopes === undefined ||
-    place.repository !== undefined ||
-    (into !== 'local' && into !== 'shared')
-  )
-    return []
-  const path = join(place.sessions, '.gitignore')
-  if (!remove) {
-    if (existsSync(place.sessions)) return []
-    if (!dryRun) prepareFolder(place, DEFAULTS)
-    return [{ path, before: undefined, after: IGNORE }]
-  }
-  const isLeft = registeredScopes(around).some((scope) => scope !== into && scope !== 'user')
-  const wasSetUp = done.changes.length > 0 || done.record !== undefined
-  if (!wasSetUp || isLeft || !existsSync(place.sessions)) return []
-  const isAsMade =
-    readdirSync(place.sessions).join() === '.gitignore' &&
-    readOrUndefined(path)?.toString() === IGNORE
-  if (!isAsMade) return []
-  if (!dryRun) {
-    removeFile(path)
-    removeEmptyFolder(place.sessions)
-  }
-  return [{ path, before: IGNORE, after: undefined }]
-}
-
-/** What the folder holds when it was just made. */
-const IGNORE = '*\n'
 
 function requestFrom(flags: Flags, cwd: string): SetupRequest {
   const scope = flags.user === true ? 'user' : flags.shared === true ? 'shared' : 'local'

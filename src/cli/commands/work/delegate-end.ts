@@ -1,8 +1,8 @@
 // Ending delegates, beginning them again, giving them up.
+import { refuseInRun } from '../../../core.ts'
 import type { DelegateRow } from '../../../library.ts'
 import { plural, shellWord } from '../../print/terminal/text.ts'
 import { buildCommand } from '@stricli/core'
-import { refuseInRun } from '../../../project/store/in-run.ts'
 import {
   chosenDelegates,
   delegateNames,

@@ -1,8 +1,13 @@
+import { refuseInRun } from '../../../core.ts'
+import type {
+  DelegateRow,
+  MergeEvent,
+  MergeOptions,
+  MergeOutcome,
+  QueueOptions,
+} from '../../../library.ts'
 import { plural } from '../../print/terminal/text.ts'
 import { buildCommand } from '@stricli/core'
-import type { DelegateRow, MergeOptions } from '../../../run/delegate/delegate-row.ts'
-import type { QueueOptions } from '../../../run/control/delegate-operations.ts'
-import { refuseInRun } from '../../../project/store/in-run.ts'
 import {
   type DelegateScene,
   chosenDelegates,
@@ -25,7 +30,6 @@ import { json, text, toggle } from '../../context/flags.ts'
 import { Interrupt } from '../../context/interrupt.ts'
 import { waitFor } from '../../print/watch-delegates.ts'
 import { defined } from '../../../text/defined.ts'
-import type { MergeEvent, MergeOutcome } from '../../../run/entries.ts'
 
 interface MergeFlags {
   readonly all?: boolean

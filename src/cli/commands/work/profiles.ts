@@ -1,8 +1,8 @@
+import { findProfile, findRepository, loadProfiles } from '../../../core.ts'
 import type { Profile } from '../../../library.ts'
+import { StintError } from '../../../public.ts'
 import { plural } from '../../print/terminal/text.ts'
 import { buildCommand, buildRouteMap } from '@stricli/core'
-import { findRepository } from '../../../git/repository.ts'
-import { StintError } from '../../../journal/errors.ts'
 import { shorten } from '../../../text/clean.ts'
 import type { Context } from '../../context/context.ts'
 import { json } from '../../context/flags.ts'
@@ -24,7 +24,7 @@ const list = buildCommand<{ json?: boolean }, [], Context>({
   async func(flags) {
     const output = new Output(this)
     await withJsonErrors(this, flags, output, async () => {
-      const { profiles, problems } = await load(this)
+      const { profiles, problems } = load(this)
       for (const problem of problems) output.talk(problem)
       output.result(flags.json, { profiles: profiles.map(profileJson), problems }, () =>
         describeList(profiles),
@@ -48,8 +48,7 @@ const show = buildCommand<{ json?: boolean }, [string], Context>({
   async func(flags, name) {
     const output = new Output(this)
     await withJsonErrors(this, flags, output, async () => {
-      const { profiles } = await load(this)
-      const { findProfile } = await import('../../../run/profiles/profile.ts')
+      const { profiles } = load(this)
       const profile = findProfile(name, profiles)
       if (profile === undefined) {
         const names = profiles.map((one) => one.name).join(', ')
@@ -78,8 +77,7 @@ export const profiles = buildRouteMap<'list' | 'show', Context>({
 })
 
 /** Those of the worktree we are in: a branch may have others. */
-async function load({ cwd }: Context) {
-  const { loadProfiles } = await import('../../../run/profiles/profile.ts')
+function load({ cwd }: Context) {
   return loadProfiles(findRepository(cwd)?.worktree ?? cwd)
 }
 

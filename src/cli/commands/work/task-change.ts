@@ -1,8 +1,7 @@
+import { findItem, matchTasks } from '../../../core.ts'
 import type { Task, TaskFields } from '../../../library.ts'
+import { StintError, publicTask } from '../../../public.ts'
 import { buildCommand } from '@stricli/core'
-import { StintError } from '../../../journal/errors.ts'
-import { findItem } from '../../../project/tasks/backlog.ts'
-import { matchTasks } from '../../../backlog/task.ts'
 import type { Context } from '../../context/context.ts'
 import { taskLine } from '../../print/task.ts'
 import { Misuse } from '../../context/errors.ts'
@@ -10,7 +9,6 @@ import { json, list, taskArgument, text, texts } from '../../context/flags.ts'
 import { type TaskFlags, singleFields, taskFlags } from '../../context/task-flags.ts'
 import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
-import { publicTask } from '../../../public.ts'
 
 interface ChangeFlags extends TaskFlags {
   readonly title?: string

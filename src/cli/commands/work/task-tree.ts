@@ -1,10 +1,8 @@
+import { findTask, isTaskOpen, proposeSpecialist, taskTrees, waitingFor } from '../../../core.ts'
 import type { Project, Task, TreeNode } from '../../../library.ts'
-import type { Backlog } from '../../../backlog/backlog.ts'
+import { publicTask } from '../../../public.ts'
 import { line, plural } from '../../print/terminal/text.ts'
 import { buildCommand } from '@stricli/core'
-import { findTask, isTaskOpen } from '../../../backlog/task.ts'
-import { proposeSpecialist } from '../../../backlog/specialist.ts'
-import { taskTrees, waitingFor } from '../../../backlog/waits.ts'
 import type { Context } from '../../context/context.ts'
 import { type TaskDelegate, drawTaskTrees, groupsOf } from '../../print/task-tree.ts'
 import { json, taskArgument, toggle } from '../../context/flags.ts'
@@ -12,7 +10,8 @@ import { withNearest } from '../../context/nearest.ts'
 import { painter } from '../../print/terminal/paint.ts'
 import { withRuns } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
-import { publicTask } from '../../../public.ts'
+
+type Backlog = Awaited<ReturnType<Project['tasks']['list']>>
 
 /** As deep as JSON is nested: programs that read it have a bound, too. */
 const JSON_LEVELS = 100

@@ -1,6 +1,7 @@
+import { proposeSpecialist } from '../../../core.ts'
 import type { ReportedStatus, TaskStatus } from '../../../library.ts'
+import { publicTask } from '../../../public.ts'
 import { buildCommand, buildRouteMap } from '@stricli/core'
-import { proposeSpecialist } from '../../../backlog/specialist.ts'
 import type { Context } from '../../context/context.ts'
 import { sayWaiting } from '../../print/handoff.ts'
 import { describeTask, taskLine, taskLines } from '../../print/task.ts'
@@ -10,7 +11,6 @@ import { withProject } from '../../context/with-project.ts'
 import { changeTask } from './task-change.ts'
 import { taskTree } from './task-tree.ts'
 import { defined } from '../../../text/defined.ts'
-import { publicTask } from '../../../public.ts'
 
 interface AddFlags extends TaskFlags {
   readonly json?: boolean

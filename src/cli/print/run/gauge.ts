@@ -1,6 +1,6 @@
 // How full the conversation is, as a bar on the way to the point at which it is compacted, with the lines on that way.
+import { isPercent, tokensAt } from '../../../core.ts'
 import type { Gauge } from '../../../library.ts'
-import { isPercent, tokensAt } from '../../../context/budget/stages.ts'
 import { tokens } from '../terminal/amounts.ts'
 import type { Paint, Style } from '../terminal/paint.ts'
 import { widthOf } from '../terminal/width.ts'

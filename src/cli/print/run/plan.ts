@@ -1,5 +1,6 @@
+import type { PlannedParallel, PlannedRunSession } from '../../../core.ts'
+import type { RunPlan } from '../../../library.ts'
 import { line, plural } from '../terminal/text.ts'
-import type { PlannedParallel, PlannedRunSession, RunPlan } from '../../../run/loop/plan-run.ts'
 import { cents, roughly, tokens } from '../terminal/amounts.ts'
 import type { Output } from '../../context/output.ts'
 import { name } from './words.ts'

@@ -9,9 +9,9 @@ import type {
   Spend,
   TaskReport,
 } from '../../../library.ts'
+import { shortId } from '../../../public.ts'
+import { number } from '../../../text/amounts.ts'
 import { capital, indent, line, plural, shellWord } from '../terminal/text.ts'
-import { number } from '../../../context/budget/banner.ts'
-import { shortId } from '../../../journal/ids.ts'
 import { minute } from '../../../text/times.ts'
 import { cents, span, tokens } from '../terminal/amounts.ts'
 import type { Output } from '../../context/output.ts'

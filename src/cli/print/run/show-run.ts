@@ -1,7 +1,6 @@
 // A run in front of a person or a program: what it looks like, what Ctrl-C does, what is asked, how it ends.
-import type { PermissionRequest } from '../../../harness/contract/drive.ts'
-import type { Listener, RunReport } from '../../../run/entries.ts'
-import type { RunHandle } from '../../../run/loop/start-run.ts'
+import type { Listener } from '../../../core.ts'
+import type { PermissionRequest, RunHandle, RunReport } from '../../../library.ts'
 import { type RedactOptions, redactDeep } from '../../../text/redact.ts'
 import type { Context } from '../../context/context.ts'
 import { EXIT } from '../../context/errors.ts'

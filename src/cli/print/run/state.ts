@@ -1,15 +1,8 @@
 // What a run amounts to, for the live view: a pure fold over its events.
 // Those who work at once, a line each: pure, from the events that have their names.
+import type { AttemptPlace } from '../../../core.ts'
+import type { EndOfRun, Gauge, RunEvent, RunEventKind, Spend, TaskName } from '../../../library.ts'
 import { line } from '../terminal/text.ts'
-import type {
-  AttemptPlace,
-  EndOfRun,
-  Gauge,
-  RunEvent,
-  RunEventKind,
-  Spend,
-  TaskName,
-} from '../../../run/entries.ts'
 import { name as nameOf, nearby, outcomeIn, toolWords, withName, wordsOf } from './words.ts'
 import { defined } from '../../../text/defined.ts'
 import { span } from '../terminal/amounts.ts'

@@ -1,22 +1,20 @@
 // What an event of a run is in words, on one line and without its time. The log off a terminal and the last lines of the
 // live view say the same.
-import { line, plural } from '../terminal/text.ts'
-import { budgetLine } from '../../../context/budget/banner.ts'
-import { measured } from '../../../context/budget/figures.ts'
-import { shortId } from '../../../journal/ids.ts'
+import { type Breaker, budgetLine, measured } from '../../../core.ts'
 import type {
-  Breaker,
   EndOfRun,
   Gauge,
+  PermissionRequest,
   RunEvent,
   RunEventKind,
   RunReport,
   Spend,
   TaskName,
-} from '../../../run/entries.ts'
+} from '../../../library.ts'
+import { shortId } from '../../../public.ts'
+import { line, plural } from '../terminal/text.ts'
 import { defined } from '../../../text/defined.ts'
 import { cents, clock, span, tokens } from '../terminal/amounts.ts'
-import type { PermissionRequest } from '../../../harness/contract/drive.ts'
 
 /** The same event with paths in the run's own worktree relative to its root. */
 export function nearby(event: RunEvent, worktree: string | undefined): RunEvent {

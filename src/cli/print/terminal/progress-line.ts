@@ -1,6 +1,6 @@
+import { duration, number } from '../../../text/amounts.ts'
+import { visibleLine } from '../../../text/visible-line.ts'
 import type { Context } from '../../context/context.ts'
-import { duration, grouped } from '../../../command/digest/compose.ts'
-import { visibleLine } from '../../../command/digest/visible-line.ts'
 
 const WIDTH = 24
 /** How often the line is written anew, in milliseconds. */
@@ -77,7 +77,7 @@ export class RunningLine {
   #draw(): void {
     const seconds = Number(process.hrtime.bigint() - this.#startedAt) / 1e9
     const last = this.#last.toString('utf8').trimEnd().split('\n').at(-1) ?? ''
-    const text = `${duration(seconds)}, ${grouped(this.#lines)} lines  ${visibleLine(last).trim()}`
+    const text = `${duration(seconds)}, ${number(this.#lines)} lines  ${visibleLine(last).trim()}`
     this.#terminal!.write(`\r\u001B[K${text.slice(0, (this.#terminal!.columns || 80) - 1)}`)
   }
 }

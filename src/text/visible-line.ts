@@ -1,4 +1,4 @@
-import { cleanText } from '../../text/clean.ts'
+import { cleanText } from './clean.ts'
 
 const NEEDS_CLEANING =
   /[\u0000-\u0008\u000A-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069\uD800-\uDFFF]/
