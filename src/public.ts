@@ -56,17 +56,18 @@ export function publicEntry(
   }
 }
 
-/** Entries of a session, of which `all` are known. */
+/** Entries of a session. One about another of `all` says what that one says. */
 export function publicEntries(
   entries: readonly RawEntry[],
-  all: readonly RawEntry[] = entries,
+  all: () => readonly RawEntry[] = () => entries,
 ): readonly PublicEntry[] {
   const retracted = new Set<unknown>()
   // Newest first, so that a retraction which was itself retracted no longer counts.
-  for (const { id, kind, data } of sortedById(all).toReversed())
+  for (const { id, kind, data } of sortedById(entries).toReversed())
     if (kind === 'entry.retracted' && !retracted.has(id)) retracted.add(data['entry'])
-  const byId = new Map(all.map((entry) => [entry.id, entry]))
+  let byId: ReadonlyMap<string, RawEntry> | undefined
   const textOf = (id: string): string | undefined => {
+    byId ??= new Map(all().map((entry) => [entry.id, entry]))
     const about = byId.get(id)
     return about === undefined ? undefined : joinWords(entryText(about))
   }

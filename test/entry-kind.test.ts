@@ -100,7 +100,7 @@ describe('a new kind of entry', () => {
   })
 
   test('reads as a line, as text to search and to a model, and has a name and a group', () => {
-    expect(entryLine(reached, entries)).toMatch(/milestone\.reached\s+beta is out$/)
+    expect(entryLine(reached, () => entries)).toMatch(/milestone\.reached\s+beta is out$/)
     expect(entryText(reached)).toBe('beta is out')
     expect(SEARCH_NAMES.get('milestone')).toEqual(['milestone.reached'])
     expect([labelOf('milestone.reached'), groupOf('milestone.reached')]).toEqual([

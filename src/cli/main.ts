@@ -1,10 +1,9 @@
 import { StintError, isMissing } from '../public.ts'
 import { readFileSync } from 'node:fs'
-import { text } from 'node:stream/consumers'
 import { runCommandLine } from './app.ts'
 import { describeError, exitCodeFor } from './context/errors.ts'
 
-const { env, stdin, stdout, stderr } = process
+const { env, stdout, stderr } = process
 
 stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader that has seen enough (`stint list | head`) closes the pipe; that is not an error.
@@ -38,10 +37,13 @@ export async function main(packageJson: URL): Promise<void> {
           return currentFolder()
         },
         env,
-        canAsk: stdin.isTTY && stdout.isTTY && stderr.isTTY && env.CI === undefined,
+        // Looked at when asked for: opening standard input takes longer than most commands run.
+        get canAsk() {
+          return process.stdin.isTTY && stdout.isTTY && stderr.isTTY && env.CI === undefined
+        },
         hasColour: stdout.isTTY && env.NO_COLOR === undefined && env.TERM !== 'dumb',
         // By its stream: whoever asked whether it is a terminal made a pipe of it that does not wait for what is still to come.
-        readStdin: () => text(stdin),
+        readStdin: () => process.getBuiltinModule('node:stream/consumers').text(process.stdin),
       },
       (JSON.parse(readFileSync(packageJson, 'utf8')) as { version: string }).version,
     )

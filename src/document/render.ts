@@ -148,8 +148,10 @@ function itemLines(block: Block, number: number): readonly string[] {
   }
 }
 
+const PREFIXES = new Map(DOCUMENT_ITEMS.map(({ block, text }) => [block, text?.prefix ?? '']))
+
 function prefixOf(block: Pick<Block, 'kind'>): string {
-  return DOCUMENT_ITEMS.find((item) => item.block === block.kind)?.text?.prefix ?? ''
+  return PREFIXES.get(block.kind) ?? ''
 }
 
 /** Further lines are indented, so that nothing in them can be parsed as structure. */
@@ -159,6 +161,7 @@ function bullet(
   suffix: string,
   indent = marker.length,
 ): readonly string[] {
+  if (!text.includes('\n')) return [`${marker}${text}${suffix}`]
   const [first = '', ...more] = text.split('\n')
   return [
     `${marker}${first}${suffix}`,

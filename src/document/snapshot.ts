@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { crc32 } from '../journal/crc32.ts'
 import { replaceFile, replaceUnsynced } from '../journal/files.ts'
 import type { Log } from '../journal/log.ts'
-import { readRange } from '../journal/read.ts'
+import { type KnownBeginning, readRange } from '../journal/read.ts'
 import { isSealed, sealed } from '../journal/record.ts'
 import { FOLD_VERSION, NeedsFullFold, abridge, advance, fold } from '../session/fold.ts'
 import type { SessionState } from '../session/state.ts'
@@ -35,7 +35,7 @@ export interface Opened {
 
 /** Reads the snapshot and the tail of the log, so a session of 10,000 entries opens as fast as one of ten. */
 export function openAbridged(sessionId: string, log: Log, snapshotPath: string): Opened {
-  const snapshot = readSnapshot(snapshotPath)
+  const snapshot = readSealed<Snapshot>(snapshotPath)
   if (snapshot !== undefined && matches(snapshot, log)) {
     const { records, end } = log.readOn(snapshot.offset, snapshot.state.lastId)
     if (records.length === 0) return { state: snapshot.state, end, read: 0 }
@@ -73,6 +73,21 @@ export function writeSnapshot(
   else replaceUnsynced(path, bytes)
 }
 
+/** The whole state, up to where the log ended then. Kept for long logs, which take longer to fold than this to read. */
+export interface KeptState {
+  readonly fold: number
+  readonly beginning: KnownBeginning
+  readonly state: SessionState
+}
+
+export function readKeptState(path: string): KeptState | undefined {
+  return readSealed<KeptState>(path)
+}
+
+export function writeKeptState(path: string, kept: Omit<KeptState, 'fold'>): void {
+  replaceUnsynced(path, sealed(JSON.stringify({ fold: FOLD_VERSION, ...kept })))
+}
+
 export function readRenderedDocument(snapshotPath: string): RenderedDocument | undefined {
   return documentIn(bytesOf(snapshotPath))
 }
@@ -101,11 +116,11 @@ function prefixSum(log: Log, offset: number): number {
   return crc32(readRange(fd, Math.max(0, offset - PREFIX_BYTES), offset), head)
 }
 
-function readSnapshot(path: string): Snapshot | undefined {
+function readSealed<T extends { readonly fold: number }>(path: string): T | undefined {
   const bytes = bytesOf(path)
-  // Without a checksum a changed snapshot would be believed.
+  // Without a checksum a changed file would be believed.
   if (bytes === undefined || !isSealed(bytes)) return undefined
-  const value = JSON.parse(bytes.toString('utf8')) as Snapshot
+  const value = JSON.parse(bytes.toString('utf8')) as T
   return value.fold === FOLD_VERSION ? value : undefined
 }
 

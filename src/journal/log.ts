@@ -1,6 +1,13 @@
 import { closeSync, fstatSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type LogContents, edgesBefore, parseLog, readLogFd, readRange } from './read.ts'
+import {
+  type KnownBeginning,
+  type LogContents,
+  edgesBefore,
+  parseLog,
+  readLogFd,
+  readRange,
+} from './read.ts'
 import { JournalMissing, NotWritten, OutcomeUnknown, errnoOf, isMissing } from './errors.ts'
 import {
   appendDurably,
@@ -15,7 +22,7 @@ import {
 } from './files.ts'
 import { isNameOf, sameFile, statOrUndefined } from './look.ts'
 import { isId, mintId, timeOfId } from './ids.ts'
-import { type JournalRecord, encodeRecord } from './record.ts'
+import { type JournalRecord, checksum, encodeRecord } from './record.ts'
 
 export interface RecordDraft {
   readonly kind: string
@@ -40,7 +47,10 @@ export class Log {
   #fd: number | undefined
   #isReadOnly = false
   #read = 0
-  #known: { readonly contents: LogContents; readonly edges: number } | undefined
+  #known:
+    | { readonly contents: LogContents; readonly lastId: string; readonly edges: number }
+    | undefined
+  #parsed: { readonly end: number; readonly records: readonly JournalRecord[] } | undefined
   #lastId: string | undefined
   #now: () => number
 
@@ -127,11 +137,19 @@ export class Log {
     throw new NotWritten(this.place.path, cause, records)
   }
 
-  read(): LogContents {
+  read(beginning?: KnownBeginning): LogContents {
     const fd = this.#openToRead()
-    const contents = this.#readAppended(fd) ?? this.readFrom(0)
-    if (contents !== this.#known?.contents)
-      this.#known = { contents, edges: edgesBefore(fd, contents.end) }
+    const contents = this.#readAppended(fd) ?? this.#readBeyond(fd, beginning) ?? this.readFrom(0)
+    if (contents !== this.#known?.contents) {
+      const { growth, end } = contents
+      if (growth === undefined) this.#parsed = { end, records: contents.records }
+      const before = growth && (this.#known ?? beginning)
+      const lastId = (growth ?? contents).records.reduce(
+        (max, { id }) => (id > max ? id : max),
+        before?.lastId ?? '',
+      )
+      this.#known = { contents, lastId, edges: edgesBefore(fd, end) }
+    }
     this.#read = Math.max(this.#read, contents.end)
     return contents
   }
@@ -165,25 +183,61 @@ export class Log {
     this.#isReadOnly = false
     this.#read = 0
     this.#known = undefined
+    this.#parsed = undefined
   }
 
   #readAppended(fd: number): LogContents | undefined {
     if (this.#known === undefined) return undefined
-    const { contents, edges } = this.#known
-    const { end, records, damage, bytes } = contents
+    const { contents, lastId, edges } = this.#known
+    const { end, bytes, damage } = contents
     const { size } = fstatSync(fd)
     if (bytes.length !== end || size < end || edgesBefore(fd, end) !== edges) return undefined
     if (size === end) return contents
-    const tail = this.readFrom(end)
-    const last = records.reduce((max, { id }) => (id > max ? id : max), '')
+    const grown = Buffer.concat([bytes, readRange(fd, end, size)])
+    return this.#grownFrom(end, lastId, damage, grown)
+  }
+
+  #readBeyond(fd: number, beginning: KnownBeginning | undefined): LogContents | undefined {
+    if (beginning === undefined) return undefined
+    const bytes = readRange(fd, 0, fstatSync(fd).size)
+    const { end, sum, lastId } = beginning
+    if (bytes.length < end || checksum(bytes.subarray(0, end)) !== sum) return undefined
+    this.#parsed = undefined
+    return this.#grownFrom(end, lastId, [], bytes)
+  }
+
+  #grownFrom(
+    from: number,
+    lastId: string,
+    damage: LogContents['damage'],
+    bytes: Buffer,
+  ): LogContents | undefined {
+    const tail = parseLog(bytes.subarray(from), this.place.path, from)
     // A late id may repeat one read before, and damage is reported by line number in the whole file.
-    if (tail.damage.length > 0 || tail.records.some(({ id }) => id <= last)) return undefined
+    if (tail.damage.length > 0 || tail.records.some(({ id }) => id <= lastId)) return undefined
+    this.sawId(lastId)
+    for (const { id } of tail.records) this.sawId(id)
+    let records: readonly JournalRecord[] | undefined
+    const parse = () => (records ??= this.#parse(bytes))
+    const growth = { from, records: tail.records }
     return {
-      records: [...records, ...tail.records],
+      // Parsed when asked for: a command that only appends to a long log never asks.
+      get records() {
+        return parse()
+      },
       damage,
       end: tail.end,
-      bytes: Buffer.concat([bytes, tail.bytes]),
+      bytes,
+      growth,
     }
+  }
+
+  #parse(bytes: Buffer): readonly JournalRecord[] {
+    const known = this.#parsed ?? { end: 0, records: [] }
+    const from = known.end <= bytes.length ? known : { end: 0, records: [] }
+    const { records, end } = parseLog(bytes.subarray(from.end), this.place.path, from.end)
+    this.#parsed = { end, records: [...from.records, ...records] }
+    return this.#parsed.records
   }
 
   #open(): number {

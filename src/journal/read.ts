@@ -19,6 +19,15 @@ export interface LogContents {
   /** The offset after the last complete line. */
   readonly end: number
   readonly bytes: Buffer
+  /** How far the log had been read before, and the records appended since; absent when all of it was read. */
+  readonly growth?: { readonly from: number; readonly records: readonly JournalRecord[] }
+}
+
+/** A beginning of a log, without damage, that was read earlier and need not be parsed again. */
+export interface KnownBeginning {
+  readonly end: number
+  readonly sum: string
+  readonly lastId: string
 }
 
 const NEWLINE = 0x0a

@@ -79,15 +79,16 @@ export function fold(sessionId: string, entries: readonly RawEntry[]): SessionSt
 /** Throws `NeedsFullFold` when an entry is late, or retracts or amends an earlier one. */
 export function advance(state: SessionState, entries: readonly RawEntry[]): SessionState {
   const next = workingCopy(state)
-  const known = itemIds(state)
+  let known: Set<string> | undefined
   for (const entry of sortedById(entries)) {
     if (entry.id === next.lastId) continue
     const unknown = REFERENCES.find(
-      (field) => isReference(entry.data[field]) && !known.has(entry.data[field]),
+      (field) =>
+        isReference(entry.data[field]) && !(known ??= itemIds(next)).has(entry.data[field]),
     )
     if (unknown !== undefined)
       throw new NeedsFullFold(`${entry.kind} ${entry.id} refers to what is not here`)
-    known.add(entry.id)
+    known?.add(entry.id)
     if (entry.id < next.lastId) throw new NeedsFullFold(`late entry ${entry.id}`)
     if (foldOf(entry.kind)?.reachesBack === true)
       throw new NeedsFullFold(`${entry.kind} ${entry.id}`)

@@ -5,8 +5,7 @@ export type RawEntry = JournalRecord
 
 /** Sorted by id, without retracted and repeated entries, with amendments applied. */
 export function inEffect(entries: readonly RawEntry[]): readonly RawEntry[] {
-  const byId = new Map(sortedById(entries).map((entry) => [entry.id, entry]))
-  const ordered = withoutRepeats([...byId.values()])
+  const ordered = withoutRepeats(onePerId(sortedById(entries)))
   const retracted = new Set<string>()
   // Newest first, so that a retracted retraction does not count.
   for (const entry of ordered.toReversed()) {
@@ -19,7 +18,9 @@ export function inEffect(entries: readonly RawEntry[]): readonly RawEntry[] {
   const stands = (entry: RawEntry) =>
     !retracted.has(entry.id) &&
     !(entry.kind === 'key.added' && retracted.has(textOf(entry.data.from)))
-  const kept = new Map(ordered.filter(stands).map((entry) => [entry.id, entry]))
+  const standing = ordered.filter(stands)
+  if (!standing.some(({ kind }) => kind === 'entry.amended')) return standing
+  const kept = new Map(standing.map((entry) => [entry.id, entry]))
   for (const amendment of kept.values()) {
     if (amendment.kind !== 'entry.amended') continue
     const target = kept.get(textOf(amendment.data.entry))
@@ -31,6 +32,10 @@ export function inEffect(entries: readonly RawEntry[]): readonly RawEntry[] {
     kept.set(target.id, { ...target, data: Object.fromEntries(data) })
   }
   return [...kept.values()]
+}
+
+function onePerId(sorted: readonly RawEntry[]): readonly RawEntry[] {
+  return sorted.filter(({ id }, index) => sorted[index + 1]?.id !== id)
 }
 
 /** References to a dropped repeat move to the kept entry: two processes that absorbed one edit each gave its step an id. */
@@ -54,6 +59,9 @@ function withoutRepeats(ordered: readonly RawEntry[]): readonly RawEntry[] {
 }
 
 export function sortedById(entries: readonly RawEntry[]): readonly RawEntry[] {
+  // A log is nearly always in order, and checking that is far cheaper than sorting.
+  if (entries.every((entry, index) => index === 0 || entries[index - 1]!.id <= entry.id))
+    return entries
   return entries.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
 }
 

@@ -50,8 +50,8 @@ export function standing(state: SessionState): readonly string[] {
 }
 
 /** `2025-01-15T10:30  a1b2c3  text` */
-export function entryLine(entry: RawEntry, all: readonly RawEntry[]): string {
-  const line = lineOf(entry, (id) => all.find((other) => other.id === id))
+export function entryLine(entry: RawEntry, all: () => readonly RawEntry[]): string {
+  const line = lineOf(entry, (id) => all().find((other) => other.id === id))
   const text = shorten(line.split('\n').join(' '), 100)
   return `${minute(entry.at)}  ${shortId(entry.id)}  ${entry.kind.padEnd(18)}  ${text}`.trimEnd()
 }

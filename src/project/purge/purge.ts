@@ -350,7 +350,7 @@ function isGoingOn(place: Place, run: string): boolean {
 }
 
 const WITHDRAWALS = 5
-const VIEWS = ['progress.md', 'state.json', 'state.toon', 'snapshot.json']
+const VIEWS = ['progress.md', 'state.json', 'state.toon', 'state.kept', 'snapshot.json']
 
 export function viewsOf(session: LiveSession): readonly string[] {
   const inFolder = VIEWS.map((name) => join(session.folder, name)).filter((path) =>

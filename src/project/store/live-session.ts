@@ -12,10 +12,20 @@ import { type SessionState, isOpen } from '../../session/state.ts'
 import { slug } from '../../text/clean.ts'
 import type { Marker } from '../../document/grammar.ts'
 import { renderDocument } from '../../document/render.ts'
-import { type Opened, openAbridged } from '../../document/snapshot.ts'
+import {
+  type Opened,
+  openAbridged,
+  readKeptState,
+  writeKeptState,
+} from '../../document/snapshot.ts'
 import { cleanDraft } from './clean-draft.ts'
 import type { Config } from '../config/config.ts'
 import { type Place, journalFolder, logPlace } from './place.ts'
+
+const LONG_LOG = 128 * 1024
+const KEPT_LAG = 4 * 1024
+// Each is searched for in the log's bytes; folding all of them is quicker than many searches.
+const MOST_ADVANCED = 100
 
 /** A session's log and its folded state at one moment. */
 export interface Reading {
@@ -33,6 +43,7 @@ export class LiveSession {
   readonly #config: Config
   readonly #sayRedacted: (kinds: readonly string[]) => void
   #reading: Reading | undefined
+  #keptEnd: number | undefined
   #document: (Pick<Reading, 'state' | 'marker'> & { readonly text: string }) | undefined
 
   constructor(
@@ -60,21 +71,37 @@ export class LiveSession {
     return openAbridged(this.id, this.log, this.snapshotPath)
   }
 
-  /** Reads the whole log once, then only what was appended. */
+  /** The whole state of a long log, so that no command has to fold it again. */
+  get #keptStatePath(): string {
+    return join(this.folder, 'state.kept')
+  }
+
+  keepState({ state, damage, marker }: Reading): void {
+    const beginning = { end: marker.offset, sum: marker.sum, lastId: state.lastId }
+    if (damage.length > 0 || beginning.end < LONG_LOG) return
+    if (this.#keptEnd !== undefined && beginning.end - this.#keptEnd < KEPT_LAG) return
+    writeKeptState(this.#keptStatePath, { beginning, state })
+    this.#keptEnd = beginning.end
+  }
+
   read(): Reading {
-    const contents = this.log.read()
+    const kept = this.#reading === undefined ? readKeptState(this.#keptStatePath) : undefined
+    const contents = this.log.read(kept?.beginning)
     if (this.#reading?.contents === contents) return this.#reading
-    if (contents.records.length === 0) {
-      throw new StintError(
-        'SESSION_EMPTY',
-        `nothing in the journal of session ${this.id} can be read`,
-        'stint doctor shows the damage',
-      )
+    if (kept?.beginning.end === contents.growth?.from) this.#keptEnd = kept?.beginning.end
+    const known = this.#reading ?? kept
+    const knownEnd = this.#reading?.contents.end ?? kept?.beginning.end
+    const state = this.#stateOf(contents, knownEnd, known?.state)
+    const { damage, end, bytes } = contents
+    this.#reading = {
+      state,
+      get entries() {
+        return contents.records
+      },
+      damage,
+      contents,
+      marker: { offset: end, sum: checksum(bytes.subarray(0, end)) },
     }
-    const { records: entries, damage } = contents
-    const state = this.#stateOf(entries)
-    const marker = { offset: contents.end, sum: checksum(contents.bytes.subarray(0, contents.end)) }
-    this.#reading = { state, entries, damage, contents, marker }
     return this.#reading
   }
 
@@ -84,24 +111,35 @@ export class LiveSession {
     return this.#document.text
   }
 
-  #stateOf(entries: readonly RawEntry[]): SessionState {
-    const known = this.#reading
-    const count = known?.entries.length ?? 0
-    if (known === undefined || entries[count - 1] !== known.entries[count - 1])
-      return fold(this.id, entries)
-    const appended = entries.slice(count)
-    const ids = new Set<unknown>(appended.map(({ id }) => id))
-    const onces = new Set(appended.flatMap(({ once }) => once ?? []))
-    // A state forgets old `once` keys, and retractions that came before their entry.
-    const isForeseen = known.entries.some(
-      ({ once, data }) => ids.has(data.entry) || (once !== undefined && onces.has(once)),
-    )
-    try {
-      return isForeseen ? fold(this.id, entries) : advance(known.state, appended)
-    } catch (error) {
-      if (!(error instanceof NeedsFullFold)) throw error
-      return fold(this.id, entries)
+  /** Advances the known state where the appended entries only add to it. */
+  #stateOf(
+    contents: LogContents,
+    knownEnd: number | undefined,
+    known: SessionState | undefined,
+  ): SessionState {
+    const { growth, bytes } = contents
+    if (known !== undefined && growth !== undefined && growth.from === knownEnd) {
+      const before = bytes.subarray(0, knownEnd)
+      // A state forgets old `once` keys, and what was retracted before it arrived.
+      const isForeseen =
+        growth.records.length > MOST_ADVANCED ||
+        growth.records.some(
+          ({ id, once }) =>
+            before.includes(id) || (once !== undefined && before.includes(JSON.stringify(once))),
+        )
+      try {
+        if (!isForeseen) return advance(known, growth.records)
+      } catch (error) {
+        if (!(error instanceof NeedsFullFold)) throw error
+      }
     }
+    if (contents.records.length === 0)
+      throw new StintError(
+        'SESSION_EMPTY',
+        `nothing in the journal of session ${this.id} can be read`,
+        'stint doctor shows the damage',
+      )
+    return fold(this.id, contents.records)
   }
 
   /** For entries that refer to each other before they are written. */

@@ -36,20 +36,29 @@ function writeViews(
   { reading, document }: RefreshedDocument,
   isDurable: boolean,
 ): void {
-  const { state, entries, contents } = reading
+  const { state, contents } = reading
   const write = (name: string, text: string) =>
     writeView(join(session.folder, name), text, { isDurable })
   write('progress.md', renderProgress(state))
   write('state.json', renderStateJson(state))
   write('state.toon', renderStateToon(state))
+  if (contents.bytes.includes('"checkpoint.made"')) writeCheckpointCopies(session, reading, write)
+  if (state.handoffs.items.length > 0)
+    restoreFiles(handoffFolder(session.folder), handoffsIn(reading.entries))
+  writeOpenSession(session.place, state)
+  writeSnapshot(session.snapshotPath, session.log, contents.end, state, { document, isDurable })
+  session.keepState(reading)
+}
+
+function writeCheckpointCopies(
+  session: LiveSession,
+  { entries }: Reading,
+  write: (name: string, text: string) => void,
+): void {
   const copies = join(session.folder, 'entries')
   for (const [name, text] of checkpointCopies(session.id, entries)) {
     if (existsSync(join(copies, name))) continue
     createFolderUnsynced(copies)
     write(join('entries', name), text())
   }
-  if (state.handoffs.items.length > 0)
-    restoreFiles(handoffFolder(session.folder), handoffsIn(entries))
-  writeOpenSession(session.place, state)
-  writeSnapshot(session.snapshotPath, session.log, contents.end, state, { document, isDurable })
 }

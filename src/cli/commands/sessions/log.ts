@@ -114,13 +114,13 @@ export const log = buildCommand<Flags, [], Context>({
         flags.json,
         {
           session: publicSessionHead(state),
-          entries: publicEntries(appended, reading.entries),
+          entries: publicEntries(appended, () => reading.entries),
         },
         () =>
           [
             ...appended
               .filter((entry) => entry.kind !== 'git.observed')
-              .map((entry) => entryLine(entry, reading.entries)),
+              .map((entry) => entryLine(entry, () => reading.entries)),
             output.dim(`${state.name}: ${progressLine(state)}`),
           ].join('\n'),
       )

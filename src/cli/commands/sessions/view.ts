@@ -149,7 +149,7 @@ const PARTS: readonly Part[] = [
     words: ({ entries, state }) =>
       [
         `${state.name}: ${entries.length} entries since ${minute(state.createdAt)}`,
-        ...entries.map((entry) => entryLine(entry, entries)),
+        ...entries.map((entry) => entryLine(entry, () => entries)),
       ].join('\n'),
   },
 ]
