@@ -200,3 +200,17 @@ export function findTask<T extends Named & Pick<Task, 'title' | 'status'>>(
     'name it by its id, or by a longer part of it',
   )
 }
+
+/** Groups by key, in the order in which the keys first come. */
+export function grouped<K, T>(
+  all: readonly T[],
+  keyOf: (one: T) => K,
+): ReadonlyMap<K, readonly T[]> {
+  const groups = new Map<K, T[]>()
+  for (const one of all) {
+    const group = groups.get(keyOf(one)) ?? []
+    group.push(one)
+    groups.set(keyOf(one), group)
+  }
+  return groups
+}

@@ -124,7 +124,7 @@ export async function retry(
   const chosen = await namedOr(workspace, names, isStuck)
   chosen.forEach(refuseToBegin)
   return each(workspace, chosen, async ({ id }) => {
-    if (note !== undefined) tellDelegate(workspace, id, note)
+    if (note !== undefined) await tellDelegate(workspace, id, note)
     await startInBackground(workspace, id)
   })
 }

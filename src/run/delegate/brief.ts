@@ -1,22 +1,21 @@
-// What a delegate is given besides its order: what its parent knows, in few words, and what it has to bring forth.
-import { costOfAll, shortenToCost } from '../../context/cost.ts'
+// What a delegate gets besides its prompt: what its parent knows, in few words, and what it has to produce.
+import type { Task } from '../../backlog/task.ts'
 import { SHOW, from } from '../../context/commands.ts'
+import { costOfAll, shortenToCost } from '../../context/cost.ts'
 import { fenceLines, fenced } from '../../context/fence.ts'
 import { LEFT_OUT_ROOM, leftOutLines, leftOutOf } from '../../context/left-out.ts'
 import { bullets } from '../../context/lists.ts'
-import { safeLine, safePassage } from '../../text/safe-text.ts'
-import type { Section } from '../../context/section.ts'
 import { settledSections } from '../../context/settled.ts'
 import { share } from '../../context/share.ts'
 import { standingSections } from '../../context/standing.ts'
-import { MARGIN } from '../../text/tokens.ts'
 import { redaction } from '../../project/store/clean-draft.ts'
 import { nameForFiles } from '../../project/store/live-session.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import type { SessionState } from '../../session/state.ts'
 import { currentPlace } from '../../session/kinds/phases.ts'
-import type { Task } from '../../backlog/task.ts'
+import type { SessionState } from '../../session/state.ts'
 import { redactDeep } from '../../text/redact.ts'
+import { safeLine, safePassage } from '../../text/safe-text.ts'
+import { MARGIN } from '../../text/tokens.ts'
 import { withJournal } from './parent-journal.ts'
 
 export interface BriefRequest {
@@ -30,77 +29,54 @@ export interface BriefRequest {
 }
 
 export interface Brief {
-  /** What goes behind the order in a prompt. */
+  /** What follows the task in a prompt. */
   readonly brief: string
-  /** The whole task file, for people and for whoever has only a file to go by. */
+  /** The whole task file. */
   readonly file: string
 }
 
 /** The most tokens a brief takes. */
 export const BRIEF_TOKENS = 1200
 
-/** Where one that only reads leaves its report, unless it was told otherwise. */
+/** Where a read-only delegate leaves its report by default. */
 export const REPORT_FILE = 'REPORT.md'
 
-/** Builds the task file of a delegate from its order and from what its parent's journal says, which is given as a record and not as orders. */
+/** Builds a delegate's task file from its request and its parent's journal, which is injected as data. */
 export async function briefFor(
   workspace: Workspace,
   request: BriefRequest,
   parent: string | undefined,
 ): Promise<Brief> {
-  const { value } = redactDeep({ ...request }, redaction(workspace.config))
-  const asked = value as BriefRequest
-  const state = await withJournal(
-    workspace,
-    parent,
-    async (session) => (await workspace.refreshIfPossible(session)).state,
-  )
+  const secrets = redaction(workspace.config)
+  const asked = redactDeep(request, secrets).value
+  const state = await withJournal(workspace, parent, async (session) => {
+    const { state: known } = await workspace.refreshIfPossible(session)
+    return redactDeep(known, secrets).value
+  })
   const output = ['## Output', ...outputLines(asked)]
-  const context = contextLines(
-    asked,
-    state === undefined ? undefined : redactDeep(state, redaction(workspace.config)).value,
-    BRIEF_TOKENS - MARGIN - costOfAll(['', ...output]),
-  )
+  const room = BRIEF_TOKENS - MARGIN - costOfAll(['', ...output])
+  const context = contextLines(asked.files ?? [], state, room)
   const before = context.length === 0 ? [] : [...context, '']
+  const title = `# Background Task: ${shortenToCost(safeLine(asked.what), 30) || asked.name}`
+  const task = ['## Task', ...taskLines(asked), '']
   return {
     brief: [...before, ...output].join('\n'),
-    file: [
-      `# Background Task: ${titleOf(asked)}`,
-      '',
-      ...before,
-      '## Task',
-      ...taskLines(asked),
-      '',
-      ...output,
-      '',
-    ].join('\n'),
+    file: [title, '', ...before, ...task, ...output, ''].join('\n'),
   }
 }
 
-function contextLines(
-  { files }: BriefRequest,
-  state: SessionState | undefined,
-  room: number,
-): readonly string[] {
-  const head = [
-    ...(state === undefined
-      ? []
-      : [`- Feature: ${shortenToCost(safeLine(state.title || state.name), 40)}`]),
-    ...phaseLines(state),
-    ...(files === undefined || files.length === 0 ? [] : [filesLine(files)]),
-  ]
-  if (head.length === 0) return []
-  const heading = ['## Context', ...head]
-  return state === undefined
-    ? heading
-    : [...heading, '', ...recordLines(state, room - costOfAll([...heading, '']))]
-}
-
-/** `5a (RED)`. */
-function phaseLines(state: SessionState | undefined): readonly string[] {
-  if (state?.workflow === undefined) return []
-  const { id, name } = currentPlace(state.workflow).place
-  return [`- Phase: ${shortenToCost(safeLine(`${id} (${name})`), 30)}`]
+function contextLines(files: readonly string[], state: SessionState | undefined, room: number) {
+  const heading = ['## Context']
+  if (state !== undefined)
+    heading.push(`- Feature: ${shortenToCost(safeLine(state.title || state.name), 40)}`)
+  if (state?.workflow !== undefined) {
+    const { id, name } = currentPlace(state.workflow).place
+    heading.push(`- Phase: ${shortenToCost(safeLine(`${id} (${name})`), 30)}`)
+  }
+  if (files.length > 0) heading.push(filesLine(files))
+  if (heading.length === 1) return []
+  if (state === undefined) return heading
+  return [...heading, '', ...recordLines(state, room - costOfAll([...heading, '']))]
 }
 
 const FILES_ROOM = 150
@@ -115,51 +91,41 @@ function filesLine(files: readonly string[]): string {
   return shortenToCost(`- Files: ${safe.join(', ')}`, FILES_ROOM)
 }
 
-/** The parent's journal as data, between fences, with what is vital first and what is left out named. */
-function recordLines(state: SessionState, room: number): readonly string[] {
-  const fence = costOfAll(fenceLines(state.name))
-  const fitted = share(sectionsOf(state), room - fence - LEFT_OUT_ROOM)
-  const leftOut = leftOutOf(fitted).map((what) => inSession(state, what))
-  const lines = [...fitted.flatMap(({ lines: told }) => told), ...leftOutLines(leftOut)]
-  return fenced(state.name, lines).text.split('\n')
-}
-
-/** What somebody needs who has to work in the same spirit and was not there. */
-function sectionsOf(state: SessionState): readonly Section[] {
-  const settled = settledSections(state).filter(({ things }) => SETTLED.has(things))
-  const standing = standingSections(state).filter(({ things }) => STANDING.has(things))
-  return [...settled, ...standing, gotchas(state)]
-}
-
-const SETTLED: ReadonlySet<string> = new Set([
+const SECTIONS: ReadonlySet<string> = new Set([
   'objective',
   'lines of key context',
   'decisions',
   'rulings',
   'lines drawn at checkpoints',
   'key files',
+  'TL;DR',
+  'progress',
+  'open blockers',
 ])
-const STANDING: ReadonlySet<string> = new Set(['TL;DR', 'progress', 'open blockers'])
 
-function gotchas(state: SessionState): Section {
-  const texts = state.discoveries.items.filter(({ gotcha }) => gotcha).map(({ text }) => text)
-  return bullets(texts, {
-    ...from(SHOW.discoveries, 'gotchas'),
-    rank: 4,
-    reserve: 60,
-    fair: 200,
-    heading: 'Gotchas:',
-    keep: 'last',
-  })
-}
-
-/** The delegate has a session of its own: the command has to name this one. */
-function inSession(state: SessionState, command: string): string {
-  return command.replace(/^stint view/, `stint view ${nameForFiles(state)}`)
-}
-
-function titleOf({ name, what }: BriefRequest): string {
-  return shortenToCost(safeLine(what), 30) || name
+/** The parent's journal as fenced data, the vital first, with the commands that show what is left out. */
+function recordLines(state: SessionState, room: number): readonly string[] {
+  const gotchas = state.discoveries.items.filter(({ gotcha }) => gotcha).map(({ text }) => text)
+  const sections = [
+    ...[...settledSections(state), ...standingSections(state)].filter(({ things }) =>
+      SECTIONS.has(things),
+    ),
+    bullets(gotchas, {
+      ...from(SHOW.discoveries, 'gotchas'),
+      rank: 4,
+      reserve: 60,
+      fair: 200,
+      heading: 'Gotchas:',
+      keep: 'last',
+    }),
+  ]
+  const fitted = share(sections, room - costOfAll(fenceLines(state.name)) - LEFT_OUT_ROOM)
+  // The delegate has a session of its own, so the command has to name this one.
+  const leftOut = leftOutOf(fitted).map((command) =>
+    command.replace(/^stint view/, `stint view ${nameForFiles(state)}`),
+  )
+  const lines = [...fitted.flatMap((section) => section.lines), ...leftOutLines(leftOut)]
+  return fenced(state.name, lines).text.split('\n')
 }
 
 function taskLines({ task, what }: BriefRequest): readonly string[] {
@@ -176,15 +142,12 @@ function taskLines({ task, what }: BriefRequest): readonly string[] {
 }
 
 function outputLines({ isReadOnly, output }: BriefRequest): readonly string[] {
-  if (isReadOnly)
-    return [
-      `Write to: ${safeLine(output ?? REPORT_FILE)}`,
-      'This is the report, a path from the root of the worktree. Do not commit it, and change nothing else.',
-    ]
-  if (output !== undefined)
-    return [
-      `Write to: ${safeLine(output)}`,
-      'A path from the root of the worktree. It has to be committed.',
-    ]
-  return ['What the task asks for, committed on this branch.']
+  if (!isReadOnly && output === undefined)
+    return ['What the task asks for, committed on this branch.']
+  return [
+    `Write to: ${safeLine(output ?? REPORT_FILE)}`,
+    isReadOnly
+      ? 'This is the report, a path from the root of the worktree. Do not commit it, and change nothing else.'
+      : 'A path from the root of the worktree. It has to be committed.',
+  ]
 }

@@ -1,23 +1,20 @@
-import { DEFAULT_HARNESS } from '../../harness/registry.ts'
 import { join, normalize } from 'node:path'
-import type { Backlog } from '../../backlog/backlog.ts'
-import { type Task, findTask, isTaskOpen } from '../../backlog/task.ts'
 import { readSpecialist } from '../../backlog/specialist.ts'
+import { type Task, findTask, isTaskOpen } from '../../backlog/task.ts'
 import { GitFailed, runGit } from '../../git/run-git.ts'
+import { DEFAULT_HARNESS } from '../../harness/registry.ts'
 import { StintError } from '../../journal/errors.ts'
 import { createFolder, removeEmptyFolder, removeFile, replaceFile } from '../../journal/files.ts'
 import { mintId, shortId } from '../../journal/ids.ts'
 import { AmbiguousSession, NoSession, chooseSession } from '../../project/store/choose.ts'
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
-import type { Place } from '../../project/store/place.ts'
 import { runFolder } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { repositoryOf, worktreesFolder } from '../../project/store/worktrees.ts'
-import { defined } from '../../text/defined.ts'
 import { cleanText, oneLine, slug } from '../../text/clean.ts'
-import { delegateEnvironment, delegateWrap } from './delegate-run.ts'
-import type { DelegateOrder, RunEntryData } from '../entries.ts'
+import { defined } from '../../text/defined.ts'
+import type { RunEntryData } from '../entries.ts'
 import { readyHarness } from '../loop/make-run-context.ts'
 import { thisProcess } from '../loop/start-run.ts'
 import { type RunOptions, resolveOptions } from '../options.ts'
@@ -33,8 +30,9 @@ import {
   treeOfItsOwn,
   uncommitted,
 } from '../worktree/tree.ts'
-import { briefFor } from './brief.ts'
+import { REPORT_FILE, briefFor } from './brief.ts'
 import type { DelegateRequest } from './delegate-row.ts'
+import { delegateEnvironment, delegateWrap } from './delegate-run.ts'
 import {
   type DelegateState,
   MAKING,
@@ -45,10 +43,10 @@ import {
   isUnsettled,
 } from './delegates.ts'
 import { removeTree } from './kept-commits.ts'
-import { changedFiles, tellBegun } from './parent-journal.ts'
 import { KnownPaths, type Touches, overlapOf, touchesOf } from './overlap.ts'
+import { changedFiles, tellBegun } from './parent-journal.ts'
 
-/** What a parallel run says of a delegate of its own. */
+/** Makes a delegate of a parallel run. */
 export interface PartOfRun {
   readonly run: string
   /** The run's branch. */
@@ -56,10 +54,10 @@ export interface PartOfRun {
   readonly backlog?: string
 }
 
-const LONGEST_NAME = 28
-const REPORT = 'REPORT.md'
+/** Specialists that only read. */
+const READERS: ReadonlySet<string> = new Set(['reviewer', 'research'])
 
-/** Makes a delegate: its branch and worktree, its log and its task file. Nobody works on it yet. What is wrong is said before anything is made. */
+/** Creates a delegate with its branch, worktree, log and task file, and does not start it. Refuses before it creates anything. */
 export async function createDelegate(
   workspace: Workspace,
   request: DelegateRequest,
@@ -67,11 +65,11 @@ export async function createDelegate(
 ): Promise<DelegateState> {
   refuseInRun(workspace, 'delegating')
   const { place, config } = workspace
-  repositoryOf(place)
+  const { worktree } = repositoryOf(place)
+  const { most } = config.delegates
   const others = allDelegates(place)
-  if (part === undefined) refuseTooMany(others, config.delegates.most)
-  const task =
-    request.task === undefined ? undefined : await takeTask(workspace, request.task, others, part)
+  if (part === undefined) refuseTooMany(others, most)
+  const task = await taskFor(workspace, request.task, others, part)
   const what = withoutSecrets(cleanText(request.what), config).trim() || task?.title || ''
   if (what === '')
     throw new StintError(
@@ -79,135 +77,119 @@ export async function createDelegate(
       'a delegate needs to be told what to do',
       'stint delegate "write tests for the parser"',
     )
-  const as = specialistNamed(workspace, request.as)
-  const isReadOnly = request.as !== undefined && READERS.has(readSpecialist(request.as) ?? '')
+  const as = profileNamed(workspace, request.as)
+  const isReadOnly = READERS.has(readSpecialist(request.as ?? '') ?? '')
   refuseSecretCommand(workspace, request.verify ?? '')
-  const options = runOptions(workspace, request, part)
+  const { harness = config.run.harness ?? DEFAULT_HARNESS } = request
+  const { model, verify, budgetTokens, budgetUsd, maxMinutes, permissions, script } = request
+  const limits = { verify, budgetTokens, budgetUsd, maxMinutes, permissions, script }
+  const options = { harness, ...defined({ model, ...limits, backlog: part?.backlog }) }
   const id = mintId(undefined)
-  const { from, target } = beginning(workspace, request.base, part)
+  const { from, target } = startingPoint(worktree, request.base, part)
   const parent = part === undefined ? await parentOf(workspace, request.session) : undefined
-  const wanted = { name: request.as ?? task?.shortname ?? what, folder: branchFolder(parent, part) }
-  const folder = `delegate-${shortId(id)}`
+  const ownFolder = part === undefined ? 'delegates' : `run-${shortId(part.run)}-parts`
+  const folder = `stint/${parent?.name ?? ownFolder}`
+  const nameAmong = (all: readonly DelegateState[]) =>
+    freeName(place.root, all, request.as ?? task?.shortname ?? what, folder)
+  const treeName = `delegate-${shortId(id)}`
   await refuseWhatCannotStart(
     workspace,
     options,
     id,
-    free(place, others, wanted),
-    join(worktreesFolder(place), folder),
+    nameAmong(others),
+    join(worktreesFolder(place), treeName),
   )
   const output = outputOf(request.output, isReadOnly)
   const files = (request.files ?? []).map((glob) => glob.trim()).filter((glob) => glob !== '')
   workspace.prepare()
   const state = await inTurn(place, MAKING, async () => {
-    // Others may have been made since it was looked.
+    // Others may have been created meanwhile.
     const now = allDelegates(place)
-    if (part === undefined) refuseTooMany(now, config.delegates.most)
+    if (part === undefined) refuseTooMany(now, most)
     if (task !== undefined) refuseDelegated(task, now)
-    const { name, slot } = free(place, now, wanted)
-    const { brief, file } = await briefFor(
-      workspace,
-      { what, name, files, isReadOnly, ...defined({ as, output, task }) },
-      parent?.id,
-    )
-    const tree = treeOfItsOwn(place, id, `${wanted.folder}/${name}`, { name: folder, from })
-    const order: DelegateOrder = {
-      name,
-      what,
-      target,
-      isReadOnly,
-      files,
-      slot,
-      brief,
-      ...defined({
-        as,
-        group: request.group,
-        task: task?.id,
-        parent: parent?.id,
-        run: part?.run,
-        output,
-      }),
-    }
-    const started = {
-      options,
-      harness: options.harness!,
-      source: `delegate ${name}`,
-      ...tree,
-      delegate: order,
-    }
-    writeDown(workspace, id, started, file)
+    const { name, slot } = nameAmong(now)
+    const wanted = { what, name, files, isReadOnly, ...defined({ as, output, task }) }
+    const { brief, file } = await briefFor(workspace, wanted, parent?.id)
+    const tree = treeOfItsOwn(place, id, `${folder}/${name}`, { name: treeName, from })
+    const of = { group: request.group, task: task?.id, parent: parent?.id, run: part?.run }
+    const order = { name, what, target, isReadOnly, files, slot, brief }
+    const delegate = { ...order, ...defined({ as, ...of, output }) }
+    const source = `delegate ${name}`
+    writeDown(workspace, id, { options, harness, source, ...tree, delegate }, file)
     return delegateNow(place, id)
   })
   await tellBegun(workspace, state)
   if (part === undefined) {
-    sayLeftOut(workspace)
-    if (!isReadOnly)
-      for (const line of foreseenOverlaps(workspace, { what, files, ...defined({ task }) }, others))
-        workspace.say(line)
+    const dirty = uncommitted(worktree)
+    if (dirty.length > 0)
+      workspace.say(`it does not have what is not committed here: ${fewOf(dirty, 3)}`)
+    if (!isReadOnly) sayOverlaps(workspace, { what, files, task }, others)
   }
   return state
 }
 
-/** With what it needs written down it is there. Where that cannot be written nothing is left of it. */
+/** Where the log cannot be written, nothing of the delegate is left. */
 function writeDown(
   { place, config }: Workspace,
   id: string,
   started: Omit<RunEntryData['run.started'], 'runner'>,
   file: string,
 ): void {
-  const { base, branch, tree } = started
   const folder = runFolder(place, id)
   const taskFile = join(folder, 'task.md')
   try {
     createFolder(folder)
     replaceFile(taskFile, file)
-    // It is with its maker until somebody takes it up.
     RunLog.create(place, id, config, { ...started, runner: thisProcess() }).close()
   } catch (error) {
-    removeTree(place, { branch, tree }, base)
+    removeTree(place, started, started.base)
     removeFile(taskFile)
     removeEmptyFolder(folder)
     throw error
   }
 }
 
-/** Its agent, what is put before it, and its environment: a mistake in these is better told now than by a process that is gone. */
+/** A mistake in the environment or the agent shows now, and not in a background process. */
 async function refuseWhatCannotStart(
   workspace: Workspace,
   options: RunOptions,
   id: string,
-  order: Pick<DelegateOrder, 'name' | 'slot'>,
+  order: { name: string; slot: number },
   tree: string,
 ): Promise<void> {
   const { delegates } = workspace.config
   delegateEnvironment(order, tree, delegates)
-  await readyHarness(
-    workspace,
-    resolveOptions(workspace, options),
-    id,
-    delegateWrap(order, tree, delegates),
-  )
+  const wrap = delegateWrap(order, tree, delegates)
+  await readyHarness(workspace, resolveOptions(workspace, options), id, wrap)
 }
 
-/** Specialists who look and tell. */
-const READERS: ReadonlySet<string> = new Set(['reviewer', 'research'])
-
-async function takeTask(
+async function taskFor(
   workspace: Workspace,
-  name: string,
+  name: string | undefined,
   others: readonly DelegateState[],
   part: PartOfRun | undefined,
-): Promise<Task> {
+): Promise<Task | undefined> {
+  if (name === undefined) return undefined
   const backlog = await (await openSource(workspace, part?.backlog)).read()
   const task = findTask(backlog.tasks, name)
-  if (!isTaskOpen(task)) {
+  const { shortname } = task
+  if (!isTaskOpen(task))
     throw new StintError(
       'TASK_DONE',
-      `${task.shortname} is completed`,
-      `stint task reopen ${task.shortname} opens it again`,
+      `${shortname} is completed`,
+      `stint task reopen ${shortname} opens it again`,
     )
-  }
   refuseDelegated(task, others)
-  refuseWaiting(task, backlog)
+  const open = [...task.dependsOn, ...task.children]
+    .flatMap((id) => backlog.byId.get(id) ?? [])
+    .filter(isTaskOpen)
+    .map((one) => one.shortname)
+  if (open.length > 0)
+    throw new StintError(
+      'TASK_WAITS',
+      `${shortname} waits for ${open.join(', ')}`,
+      `stint delegate --task ${open[0]} first`,
+    )
   return task
 }
 
@@ -222,22 +204,9 @@ function refuseDelegated(task: Task, others: readonly DelegateState[]): void {
   )
 }
 
-function refuseWaiting(task: Task, backlog: Backlog): void {
-  const open = [...task.dependsOn, ...task.children]
-    .map((id) => backlog.byId.get(id))
-    .filter((one) => one !== undefined && isTaskOpen(one))
-  const [first] = open
-  if (first === undefined) return
-  throw new StintError(
-    'TASK_WAITS',
-    `${task.shortname} waits for ${open.map((one) => one!.shortname).join(', ')}`,
-    `stint delegate --task ${first.shortname} first`,
-  )
-}
-
-function specialistNamed(workspace: Workspace, as: string | undefined): string | undefined {
+function profileNamed({ place }: Workspace, as: string | undefined): string | undefined {
   if (as === undefined) return undefined
-  const { profiles } = loadProfiles(workspace.place.repository?.worktree ?? workspace.place.root)
+  const { profiles } = loadProfiles(place.repository?.worktree ?? place.root)
   const profile = findProfile(as, profiles)
   if (profile !== undefined) return profile.name
   throw new StintError(
@@ -247,46 +216,22 @@ function specialistNamed(workspace: Workspace, as: string | undefined): string |
   )
 }
 
-function runOptions(
-  workspace: Workspace,
-  request: DelegateRequest,
-  part: PartOfRun | undefined,
-): RunOptions {
-  const { harness, model, verify, budgetTokens, budgetUsd, maxMinutes, permissions, script } =
-    request
-  return {
-    harness: harness ?? workspace.config.run.harness ?? DEFAULT_HARNESS,
-    ...defined({
-      model,
-      verify,
-      budgetTokens,
-      budgetUsd,
-      maxMinutes,
-      permissions,
-      script,
-      backlog: part?.backlog,
-    }),
-  }
-}
-
-/** Where its branch begins and where its work is to go. */
-function beginning(
-  workspace: Workspace,
+/** The commit its branch begins at, and its target branch. */
+function startingPoint(
+  worktree: string,
   base: string | undefined,
   part: PartOfRun | undefined,
 ): { from: string; target: string } {
-  const { worktree } = repositoryOf(workspace.place)
   const branch = part?.target ?? base?.replace(/^refs\/heads\//, '')
   const tip = branch === undefined ? undefined : commitOf(worktree, branch)
   if (branch !== undefined && tip !== undefined) return { from: tip, target: branch }
   const head = headOf(worktree)
-  if (head.branch === undefined) {
+  if (head.branch === undefined)
     throw new StintError(
       'NO_BRANCH',
       'this checkout is on no branch that work could go back to',
       'name one: --base BRANCH',
     )
-  }
   if (base === undefined) return { from: head.commit, target: head.branch }
   try {
     const name = ['--end-of-options', `${base}^{commit}`]
@@ -302,11 +247,8 @@ function beginning(
   }
 }
 
-/** The session it works for. Without one it works for nobody, which is no mistake unless one was named. */
-async function parentOf(
-  workspace: Workspace,
-  name: string | undefined,
-): Promise<{ id: string; name: string } | undefined> {
+/** Having no session to work for is an error only when one was named. */
+async function parentOf(workspace: Workspace, name: string | undefined) {
   try {
     return await chooseSession(workspace, name)
   } catch (error) {
@@ -320,35 +262,26 @@ async function parentOf(
   }
 }
 
-function branchFolder(parent: { name: string } | undefined, part: PartOfRun | undefined): string {
-  return `stint/${parent?.name ?? (part === undefined ? 'delegates' : `run-${shortId(part.run)}-parts`)}`
-}
-
 /** A name and a port slot that no other delegate has. */
-function free(
-  { root }: Place,
-  others: readonly DelegateState[],
-  wanted: { readonly name: string; readonly folder: string },
-): { readonly name: string; readonly slot: number } {
-  const base = slug(wanted.name, LONGEST_NAME) || 'delegate'
-  const nameOf = (number: number) => (number === 1 ? base : `${base}-${number}`)
+function freeName(root: string, others: readonly DelegateState[], wanted: string, folder: string) {
+  const base = slug(wanted, 28) || 'delegate'
   const isTaken = (name: string) =>
     others.some(({ order }) => order.name === name) ||
-    commitOf(root, `${wanted.folder}/${name}`) !== undefined
-  let number = 1
-  while (isTaken(nameOf(number))) number += 1
+    commitOf(root, `${folder}/${name}`) !== undefined
+  let name = base
+  for (let number = 2; isTaken(name); number += 1) name = `${base}-${number}`
   const slots = new Set(others.filter(isUnsettled).map(({ order }) => order.slot))
   let slot = 0
   while (slots.has(slot)) slot += 1
-  return { name: nameOf(number), slot }
+  return { name, slot }
 }
 
 function outputOf(wanted: string | undefined, isReadOnly: boolean): string | undefined {
-  if (wanted === undefined) return isReadOnly ? REPORT : undefined
+  if (wanted === undefined) return isReadOnly ? REPORT_FILE : undefined
   const path = normalize(wanted.trim())
   const parts = path.toLowerCase().split('/')
   const isInProject = path !== '.' && !path.startsWith('/') && parts[0] !== '..'
-  // What lies in these is never committed, and a folder is nothing that could be.
+  // Only a file that git can commit.
   const isWork = !parts.includes('.git') && !NOT_WORK.includes(parts[0]!) && !path.endsWith('/')
   if (isInProject && isWork) return path
   throw new StintError(
@@ -358,26 +291,17 @@ function outputOf(wanted: string | undefined, isReadOnly: boolean): string | und
   )
 }
 
-/** What is not committed is not on its branch: better said now than found out later. */
-function sayLeftOut(workspace: Workspace): void {
-  const { worktree } = repositoryOf(workspace.place)
-  const dirty = uncommitted(worktree)
-  if (dirty.length === 0) return
-  workspace.say(`it does not have what is not committed here: ${fewOf(dirty, 3)}`)
-}
-
-/** Refuses one more, when as many are at work as may be. */
 export function refuseTooMany(others: readonly DelegateState[], most: number): void {
-  const running = others.filter(isAttended)
+  const running = others.filter(isAttended).map(({ order }) => order.name)
   if (running.length < most) return
   throw new StintError(
     'TOO_MANY_DELEGATES',
-    `${running.length} delegates are at work, which is as many as may be: ${running.map(({ order }) => order.name).join(', ')}`,
+    `${running.length} delegates are at work, which is as many as may be: ${running.join(', ')}`,
     'stint delegate wait, stint delegate stop NAME, or raise delegates.most in .sessions/config.yaml',
   )
 }
 
-/** A verify command goes through the log to those who are to run it, and a secret in it would not. */
+/** The log that carries the verify command to the runner has its secrets redacted. */
 export function refuseSecretCommand({ config }: Workspace, verify: string): void {
   if (withoutSecrets(verify, config) === verify) return
   throw new StintError(
@@ -387,38 +311,28 @@ export function refuseSecretCommand({ config }: Workspace, verify: string): void
   )
 }
 
-// Who will probably change the same files is told before they do, and not by a conflict.
-
-const PATHS_SHOWN = 3
-
-interface Wanted {
-  readonly what: string
-  readonly files: readonly string[]
-  readonly task?: Task
-}
-
-/** One line for each delegate that has, or will have, files in common with an order. */
-export function foreseenOverlaps(
+/** Warns of each delegate that has, or will have, files in common with a request. */
+function sayOverlaps(
   workspace: Workspace,
-  wanted: Wanted,
+  { what, files, task }: { what: string; files: readonly string[]; task: Task | undefined },
   others: readonly DelegateState[],
-): readonly string[] {
+): void {
   const beside = others.filter((one) => isUnsettled(one) && !one.order.isReadOnly)
-  if (beside.length === 0) return []
-  const known = new KnownPaths(
-    runGit(repositoryOf(workspace.place).worktree, ['ls-files', '-z']).split('\0').filter(Boolean),
-  )
-  const own = touchesOf(textOf(wanted.what, wanted.task), known, wanted.files)
-  return beside.flatMap((other) => {
+  if (beside.length === 0) return
+  const listed = runGit(repositoryOf(workspace.place).worktree, ['ls-files', '-z']).split('\0')
+  const known = new KnownPaths(listed.filter(Boolean))
+  const own = touchesOf(textOf(what, task), known, files)
+  for (const other of beside) {
     const { how, paths } = overlapOf(own, touchedBy(workspace, other, known))
-    if (how === 'none') return []
-    return [
-      `${other.order.name}, which is ${other.status}, ${how === 'declared' ? 'is to change' : 'may change'} the same files: ${fewOf(paths, PATHS_SHOWN)}; they may conflict when they are merged`,
-    ]
-  })
+    if (how === 'none') continue
+    const change = how === 'declared' ? 'is to change' : 'may change'
+    workspace.say(
+      `${other.order.name}, which is ${other.status}, ${change} the same files: ${fewOf(paths, 3)}; they may conflict when they are merged`,
+    )
+  }
 }
 
-/** What it was said to change, what its order names, and what it has changed already. */
+/** What it declared or its prompt names, and what it has changed already. */
 function touchedBy(workspace: Workspace, state: DelegateState, known: KnownPaths): Touches {
   const { order, run } = state
   const { declared, likely } = touchesOf(textOf(order.what), known, order.files)
@@ -432,12 +346,7 @@ function touchedBy(workspace: Workspace, state: DelegateState, known: KnownPaths
     : { declared, likely: [...likely, ...changed] }
 }
 
-function textOf(what: string, task?: Task): Parameters<typeof touchesOf>[0] {
-  return {
-    title: what,
-    description: task?.description ?? '',
-    details: task?.details ?? '',
-    checklist: task?.checklist ?? [],
-    extra: task?.extra ?? '',
-  }
+function textOf(what: string, task?: Task) {
+  const { description = '', details = '', checklist = [], extra = '' } = task ?? {}
+  return { title: what, description, details, checklist, extra }
 }

@@ -1,221 +1,22 @@
+// What is asked of delegates and of the merge queue, and a delegate as it is listed and shown.
 import { join } from 'node:path'
 import { tryGit } from '../../git/run-git.ts'
 import { readOrUndefined } from '../../journal/look.ts'
-import type { Place } from '../../project/store/place.ts'
 import { runLogPlace } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import { defined } from '../../text/defined.ts'
-import type {
-  AttemptOutcome,
-  DelegateMove,
-  DelegateOrder,
-  DelegateStatus,
-  Spend,
-} from '../entries.ts'
+import type { AttemptOutcome, DelegateMove, DelegateOrder, Spend } from '../entries.ts'
 import { spendOf } from '../report.ts'
 import { addSpent } from '../run-state.ts'
 import { commitOf } from '../worktree/tree.ts'
 import { type DelegateState, isAttended, isOrphaned, isUnsettled } from './delegates.ts'
 import { commitsBeyond } from './kept-commits.ts'
 
-/** A delegate as it is listed. */
-export function rowOf({ place, config }: Workspace, state: DelegateState): DelegateRow {
-  const { id, move, order, ready, run, since, status } = state
-  const { base, branch, harness, tree } = run.started
-  const spent = run.attempts.reduce((sum, attempt) => addSpent(sum, attempt.spent), {})
-  const { as, group, isReadOnly, name, parent, target, task, what } = order
-  const next = nextCommand(state)
-  const known = {
-    as,
-    group,
-    task,
-    parent,
-    run: order.run,
-    summary: move?.summary ?? ready?.summary,
-    because: status === 'running' ? undefined : move?.because,
-    waitsUntil:
-      isAttended(state) && status === 'running' && isAhead(run.waitsUntil)
-        ? run.waitsUntil
-        : undefined,
-    report: ready?.report,
-    kept: move?.kept,
-    left: status === 'running' ? undefined : move?.left,
-    pr: move?.pr ?? ready?.pr,
-    next,
-  }
-  return {
-    id,
-    name,
-    status,
-    isOrphaned: isOrphaned(state),
-    what,
-    harness,
-    branch,
-    tree,
-    target,
-    isReadOnly,
-    startedAt: run.startedAt,
-    since,
-    seconds:
-      isAttended(state) && status === 'running'
-        ? (Date.now() - Date.parse(since)) / 1000
-        : run.seconds,
-    spend: spendOf(spent, config.prices),
-    // Of one that is settled the log knows it. There may be hundreds of them, and git is a process each time.
-    commits:
-      (isUnsettled(state) ? undefined : move?.commits) ??
-      commitsBeyond(place, base, [`refs/heads/${branch}`, ready?.commit, move?.kept]),
-    ...defined(known),
-  }
-}
-
-/** Nobody writes down that a wait is over. */
-function isAhead(moment: string | undefined): boolean {
-  return moment !== undefined && Date.parse(moment) > Date.now()
-}
-
-function nextCommand(state: DelegateState): string | undefined {
-  const { order, status } = state
-  const { isReadOnly, name } = order
-  if (isOrphaned(state)) return `stint delegate retry ${name}`
-  switch (status) {
-    case 'running':
-      return `stint delegate wait ${name}`
-    case 'ready':
-      return isReadOnly ? `stint delegate show ${name}` : `stint merge ${name}`
-    case 'conflicted':
-    case 'failed':
-      return `stint delegate retry ${name}`
-    case 'parked':
-      return `stint delegate show ${name}`
-    default:
-      return undefined
-  }
-}
-
-export interface DelegateDetail extends DelegateRow {
-  readonly order: DelegateOrder
-  readonly model?: string
-  /** The commit that its branch began at. */
-  readonly base: string
-  /** The newest commits that the target does not have, or did not have before it was merged, the oldest first. */
-  readonly commitList: readonly { readonly commit: string; readonly subject: string }[]
-  /** `git diff --stat` of the same. */
-  readonly stat: string
-  readonly attempts: readonly AttemptDetail[]
-  /** How often its work did not go into the target. */
-  readonly rejected: number
-  /** What its last step had to tell, conflict and verify command included. */
-  readonly move?: DelegateMove
-  readonly sessions: readonly { readonly id: string; readonly name: string }[]
-  /** References under which work is kept that is on no branch. */
-  readonly keptRefs: readonly string[]
-  /** What one that only reads found. */
-  readonly reportText?: string
-  /** What was said to it when it was begun again. */
-  readonly notes: readonly string[]
-  readonly logPath: string
-}
-
-export interface AttemptDetail {
-  readonly number: number
-  readonly place: string
-  readonly at: string
-  /** Absent while it goes on. */
-  readonly outcome?: AttemptOutcome
-  readonly reason?: string
-  readonly seconds: number
-  readonly commit?: string
-}
-
-/** As much of a branch as a person looks through. */
-const MOST_COMMITS = 50
-
-export function detailOf(
-  { place }: Workspace,
-  state: DelegateState,
-  row: DelegateRow,
-): DelegateDetail {
-  const { order, run, move, rejected, notes } = state
-  const model =
-    run.conversations.findLast(({ model: used }) => used !== undefined)?.model ??
-    run.started.options.model
-  const kept = [...run.attempts.map((attempt) => attempt.kept), move?.kept].filter(
-    (ref) => ref !== undefined,
-  )
-  return {
-    ...row,
-    order,
-    base: run.started.base,
-    ...changesOf(repositoryOf(place).mainRoot, state),
-    attempts: run.attempts.map(({ started, at, outcome, reason, seconds, commit }) => ({
-      number: started.number,
-      place: started.place,
-      at,
-      seconds,
-      ...defined({ outcome, reason, commit }),
-    })),
-    rejected,
-    sessions: run.sessions.map(({ session, name }) => ({ id: session, name })),
-    keptRefs: [...new Set(kept)],
-    notes,
-    logPath: runLogPlace(place, state.id).path,
-    ...reportOf(place, row),
-    ...defined({ model, move }),
-  }
-}
-
-function reportOf(
-  { sessions }: Place,
-  { report }: DelegateRow,
-): Pick<DelegateDetail, 'reportText'> {
-  const text = report === undefined ? undefined : readOrUndefined(join(sessions, report))
-  return text === undefined ? {} : { reportText: text.toString('utf8') }
-}
-
-function changesOf(
-  root: string,
-  state: DelegateState,
-): Pick<DelegateDetail, 'commitList' | 'stat'> {
-  const range = rangeOf(root, state)
-  if (range === undefined) return { commitList: [], stat: '' }
-  // Commits that are gone, by hand, have nothing to show; the log of the delegate still has.
-  const log = tryGit(root, ['log', `--max-count=${MOST_COMMITS}`, '--format=%H %s', range, '--'])
-  const plain = ['--stat=100', '--no-color', '--no-ext-diff', '--no-textconv']
-  const stat = log === undefined ? undefined : tryGit(root, ['diff', ...plain, range, '--'])
-  if (log === undefined || stat === undefined) return { commitList: [], stat: '' }
-  const lines = log.split('\n').filter((line) => line !== '')
-  return {
-    commitList: lines.toReversed().map((line) => ({
-      commit: line.slice(0, line.indexOf(' ')),
-      subject: line.slice(line.indexOf(' ') + 1),
-    })),
-    stat: stat.trimEnd(),
-  }
-}
-
-/** What the target would gain, or gained: once it contains the branch, that is what came since the branch began. */
-export function rangeOf(
-  root: string,
-  { order, run, status, ready, move }: DelegateState,
-): string | undefined {
-  const tip = commitOf(root, run.started.branch) ?? ready?.commit ?? move?.kept
-  if (tip === undefined) return undefined
-  const target = commitOf(root, order.target)
-  const shared =
-    status === 'merged' || target === undefined
-      ? undefined
-      : tryGit(root, ['merge-base', target, tip])?.trim() || undefined
-  return `${shared ?? run.started.base}..${tip}`
-}
-
-// What is asked of delegates and of the merge queue, and what they answer.
-
-/** What `stint delegate` may be told. */
+/** The options of `stint delegate`. */
 export interface DelegateRequest {
   readonly what: string
-  /** tests, docs, review, research or any profile. Those that review and research only read. */
+  /** tests, docs, review, research or any profile; review and research only read. */
   readonly as?: string
   /** A task of the backlog, by id or short name. */
   readonly task?: string
@@ -226,7 +27,7 @@ export interface DelegateRequest {
   readonly model?: string
   readonly files?: readonly string[]
   readonly output?: string
-  /** The session it works for; the one that is active here when absent. */
+  /** The session it works for; default: the active one. */
   readonly session?: string
   readonly verify?: string
   readonly budgetTokens?: number
@@ -238,49 +39,34 @@ export interface DelegateRequest {
 }
 
 /** A delegate as it is listed. */
-export interface DelegateRow {
-  readonly id: string
-  readonly name: string
-  readonly status: DelegateStatus
-  /** It is called running, and nobody runs it. */
+export interface DelegateRow
+  extends
+    Omit<DelegateOrder, 'brief' | 'files' | 'output' | 'slot'>,
+    Pick<DelegateState, 'id' | 'status' | 'since'>,
+    Pick<DelegateMove, 'summary' | 'because' | 'report' | 'kept' | 'left' | 'pr'> {
+  /** It is called running, but its process is gone. */
   readonly isOrphaned: boolean
-  readonly what: string
-  readonly as?: string
-  readonly group?: string
-  readonly task?: string
-  readonly parent?: string
-  readonly run?: string
   readonly harness: string
   readonly branch: string
   readonly tree: string
-  readonly target: string
-  readonly isReadOnly: boolean
   readonly startedAt: string
-  readonly since: string
-  /** Seconds that somebody worked on it. */
+  /** Seconds of work. */
   readonly seconds: number
   readonly spend: Spend
-  /** Commits beyond where it began. */
+  /** Commits beyond its base. */
   readonly commits: number
-  readonly summary?: string
-  readonly because?: string
   /** When the usage limit ends that it waits for. */
   readonly waitsUntil?: string
-  readonly report?: string
-  readonly kept?: string
-  /** What is in no commit, and still in its worktree. */
-  readonly left?: readonly string[]
-  readonly pr?: string
-  /** What a person would do next, as a command. */
+  /** The next command for a person. */
   readonly next?: string
 }
 
 export interface MergeOptions {
-  /** Says what would happen, in a worktree that is thrown away. Changes nothing. */
+  /** Reports what would happen, and changes nothing. */
   readonly isDryRun?: boolean
   /** Asked when all is green, before the target moves. */
   readonly review?: (proposal: MergeProposal) => Promise<boolean>
-  /** Begins the delegate again with the conflict; it is told the id. Absent: it stays as it is. */
+  /** Starts a delegate again with its conflict; without it, the delegate stays as it is. */
   readonly sendBack?: (delegate: string) => Promise<void>
   /** Opens a pull request instead of moving the target. */
   readonly isPullRequest?: boolean
@@ -296,6 +82,159 @@ export interface MergeProposal {
   /** `git diff --stat` of what the target would gain. */
   readonly stat: string
   readonly summary?: string
-  /** Decisions that do not go together with those of others. */
+  /** Decisions that contradict those of others. */
   readonly contradictions: readonly string[]
+}
+
+export function rowOf({ place, config }: Workspace, state: DelegateState): DelegateRow {
+  const { id, move, order, ready, run, since, status } = state
+  const { base, branch, harness, tree } = run.started
+  const { as, group, isReadOnly, name, parent, target, task, what } = order
+  const isRunning = status === 'running'
+  const isWorking = isRunning && isAttended(state)
+  // No entry says that a wait is over.
+  const isWaiting = isWorking && Date.parse(run.waitsUntil ?? '') > Date.now()
+  const known = {
+    as,
+    group,
+    task,
+    parent,
+    run: order.run,
+    summary: move?.summary ?? ready?.summary,
+    because: isRunning ? undefined : move?.because,
+    waitsUntil: isWaiting ? run.waitsUntil : undefined,
+    report: ready?.report,
+    kept: move?.kept,
+    left: isRunning ? undefined : move?.left,
+    pr: move?.pr ?? ready?.pr,
+    next: nextCommand(state),
+  }
+  const spent = run.attempts.reduce((sum, attempt) => addSpent(sum, attempt.spent), {})
+  return {
+    id,
+    name,
+    status,
+    isOrphaned: isOrphaned(state),
+    what,
+    harness,
+    branch,
+    tree,
+    target,
+    isReadOnly,
+    startedAt: run.startedAt,
+    since,
+    seconds: isWorking ? (Date.now() - Date.parse(since)) / 1000 : run.seconds,
+    spend: spendOf(spent, config.prices),
+    // For the hundreds that may be settled the log has it, without a git process each.
+    commits:
+      (isUnsettled(state) ? undefined : move?.commits) ??
+      commitsBeyond(place, base, [`refs/heads/${branch}`, ready?.commit, move?.kept]),
+    ...defined(known),
+  }
+}
+
+function nextCommand(state: DelegateState): string | undefined {
+  const { isReadOnly, name } = state.order
+  const { status } = state
+  if (isOrphaned(state) || status === 'conflicted' || status === 'failed')
+    return `stint delegate retry ${name}`
+  if (status === 'running') return `stint delegate wait ${name}`
+  if (status === 'ready' && !isReadOnly) return `stint merge ${name}`
+  return status === 'ready' || status === 'parked' ? `stint delegate show ${name}` : undefined
+}
+
+export interface DelegateDetail extends DelegateRow {
+  readonly order: DelegateOrder
+  readonly model?: string
+  /** The commit that its branch began at. */
+  readonly base: string
+  /** The newest commits that the target lacks, or lacked before the merge, oldest first. */
+  readonly commitList: readonly { readonly commit: string; readonly subject: string }[]
+  /** `git diff --stat` of the same. */
+  readonly stat: string
+  readonly attempts: readonly AttemptDetail[]
+  /** Failed merges. */
+  readonly rejected: number
+  /** Its last step, conflict and verify command included. */
+  readonly move?: DelegateMove
+  readonly sessions: readonly { readonly id: string; readonly name: string }[]
+  /** References that keep work which is on no branch. */
+  readonly keptRefs: readonly string[]
+  /** The report of a read-only one. */
+  readonly reportText?: string
+  /** Messages it got with its restarts. */
+  readonly notes: readonly string[]
+  readonly logPath: string
+}
+
+export interface AttemptDetail {
+  readonly number: number
+  readonly place: string
+  readonly at: string
+  /** Absent while it runs. */
+  readonly outcome?: AttemptOutcome
+  readonly reason?: string
+  readonly seconds: number
+  readonly commit?: string
+}
+
+const MOST_COMMITS = 50
+
+export function detailOf(
+  { place }: Workspace,
+  state: DelegateState,
+  row: DelegateRow,
+): DelegateDetail {
+  const { order, run, move, rejected, notes } = state
+  const model = run.conversations.findLast((one) => one.model !== undefined)?.model
+  const kept = [...run.attempts.map((attempt) => attempt.kept), move?.kept]
+  const report = row.report && readOrUndefined(join(place.sessions, row.report))
+  return {
+    ...row,
+    order,
+    base: run.started.base,
+    ...changesOf(repositoryOf(place).mainRoot, state),
+    attempts: run.attempts.map(({ started, at, outcome, reason, seconds, commit }) => ({
+      number: started.number,
+      place: started.place,
+      at,
+      seconds,
+      ...defined({ outcome, reason, commit }),
+    })),
+    rejected,
+    sessions: run.sessions.map(({ session, name }) => ({ id: session, name })),
+    keptRefs: [...new Set(kept.filter((ref) => ref !== undefined))],
+    notes,
+    logPath: runLogPlace(place, state.id).path,
+    ...defined({ reportText: report?.toString(), model: model ?? run.started.options.model, move }),
+  }
+}
+
+function changesOf(root: string, state: DelegateState) {
+  const range = rangeOf(root, state)
+  const list = ['log', `--max-count=${MOST_COMMITS}`, '--format=%H %s']
+  const log = range && tryGit(root, [...list, range, '--'])
+  const plain = ['--stat=100', '--no-color', '--no-ext-diff', '--no-textconv']
+  const stat =
+    range && log !== undefined ? tryGit(root, ['diff', ...plain, range, '--']) : undefined
+  // Commits that were removed by hand cannot be shown.
+  if (log === undefined || stat === undefined) return { commitList: [], stat: '' }
+  const lines = log.split('\n').filter((line) => line !== '')
+  const commitList = lines.toReversed().map((line) => ({
+    commit: line.slice(0, line.indexOf(' ')),
+    subject: line.slice(line.indexOf(' ') + 1),
+  }))
+  return { commitList, stat: stat.trimEnd() }
+}
+
+/** What the target would gain, or gained: after the merge, everything since the branch began. */
+export function rangeOf(
+  root: string,
+  { order, run, status, ready, move }: DelegateState,
+): string | undefined {
+  const tip = commitOf(root, run.started.branch) ?? ready?.commit ?? move?.kept
+  if (tip === undefined) return undefined
+  const target = status === 'merged' ? undefined : commitOf(root, order.target)
+  const shared = target && tryGit(root, ['merge-base', target, tip])?.trim()
+  return `${shared || run.started.base}..${tip}`
 }

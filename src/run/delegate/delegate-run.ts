@@ -1,19 +1,20 @@
+// How the run of a delegate differs from others: its ports and variables, its proof, and its one task.
+import { type Backlog, foldBacklog } from '../../backlog/backlog.ts'
+import { findTask, joined } from '../../backlog/task.ts'
 import { runGit } from '../../git/run-git.ts'
+import { StintError } from '../../journal/errors.ts'
 import type { DelegateSettings } from '../../project/config/run-config.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
+import { oneLine, shorten } from '../../text/clean.ts'
+import { commandWords } from '../../text/command-words.ts'
 import { defined } from '../../text/defined.ts'
 import type { DelegateRun } from '../attempt/run-context.ts'
 import type { DelegateMove, DelegateOrder } from '../entries.ts'
-import { commitOf, headNow } from '../worktree/tree.ts'
-import { StintError } from '../../journal/errors.ts'
-import { commandWords } from '../../text/command-words.ts'
-import type { Workspace } from '../../project/store/workspace.ts'
-import type { Backlog } from '../../backlog/backlog.ts'
-import { type Task, findTask, joined } from '../../backlog/task.ts'
-import { oneLine, shorten } from '../../text/clean.ts'
-import { openSource } from '../sources/open-source.ts'
 import type { BacklogSource } from '../sources/foreign.ts'
+import { openSource } from '../sources/open-source.ts'
+import { commitOf, headNow } from '../worktree/tree.ts'
 
-/** How the run of a delegate differs from others. `toMend`: its work was finished, and did not merge. */
+/** `toMend`: the merge that failed. */
 export function delegateRun(
   order: DelegateOrder,
   tree: string,
@@ -22,23 +23,14 @@ export function delegateRun(
 ): DelegateRun {
   const { brief, isReadOnly, output } = order
   const { because, target = '', onto = '', files = [], verify } = toMend ?? {}
+  const reason = because ?? 'it did not go into the target'
+  const failure = toMend && { reason, merge: { target, onto, files }, ...defined({ verify }) }
+  const proved = isReadOnly ? { report: output } : { produces: output }
   return {
     brief,
     env: delegateEnvironment(order, tree, settings),
-    proof: {
-      ...defined({ contains: toMend?.onto }),
-      ...defined(isReadOnly ? { report: output } : { produces: output }),
-    },
-    ...defined({ wrap: delegateWrap(order, tree, settings), setup: settings.setup }),
-    ...(toMend === undefined
-      ? {}
-      : {
-          failure: {
-            reason: because ?? 'it did not go into the target',
-            merge: { target, onto, files },
-            ...defined({ verify }),
-          },
-        }),
+    proof: defined({ contains: toMend?.onto, ...proved }),
+    ...defined({ wrap: delegateWrap(order, tree, settings), setup: settings.setup, failure }),
     watchTarget: () => {
       const before = commitOf(tree, order.target)
       return () => movedTarget(order, tree, before)
@@ -46,10 +38,7 @@ export function delegateRun(
   }
 }
 
-/**
- * Whether the target was put on a commit of the delegate's own while it worked. The rules keep an agent from it, as far as
- * it asks; where it did not, whoever merges should know that nothing was proved.
- */
+/** Reports that the agent itself put the target branch on an unproved commit of its own. */
 function movedTarget(
   { name, target }: DelegateOrder,
   tree: string,
@@ -57,20 +46,18 @@ function movedTarget(
 ): string | undefined {
   const now = headNow(tree)?.commit === undefined ? undefined : commitOf(tree, target)
   if (now === undefined || before === undefined || now === before) return undefined
-  // What came from there by a merge is no commit of its own.
+  // A commit that came by a merge is not its own.
   const own = runGit(tree, ['rev-list', '--first-parent', `${before}..HEAD`, '--']).split('\n')
   if (!own.includes(now)) return undefined
   const where = `from ${before.slice(0, 10)} to ${now.slice(0, 10)}`
   return `${target} was moved ${where}, a commit of ${name}, while it was worked on: it is on there without having been proved`
 }
 
-// What keeps the delegates of a project apart beside their trees: ports, variables, and the command around the agent.
-
 type Named = Pick<DelegateOrder, 'name' | 'slot'>
 
 const HIGHEST_PORT = 65_535
 
-/** What a delegate finds in its environment besides the user's: its name, its ports, and what the configuration says. */
+/** Its environment variables besides the user's. */
 export function delegateEnvironment(
   order: Named,
   tree: string,
@@ -79,7 +66,7 @@ export function delegateEnvironment(
   const fill = filler('delegates.env', order, tree, settings)
   const configured = settings.env.map((line) => {
     const end = line.indexOf('=')
-    return [line.slice(0, end), fill(line.slice(end + 1))] as const
+    return [line.slice(0, end), fill(line.slice(end + 1))]
   })
   return {
     ...Object.fromEntries(configured),
@@ -89,7 +76,7 @@ export function delegateEnvironment(
   }
 }
 
-/** The words of the command to put before the agent's own, if there is one. */
+/** The words of the command to put before the agent's own. */
 export function delegateWrap(
   order: Named,
   tree: string,
@@ -99,7 +86,7 @@ export function delegateWrap(
   const words = commandWords(settings.wrap)
   if (words === undefined)
     throw invalid(`delegates.wrap: a quotation does not end in ${settings.wrap}`)
-  // Filled in word by word: a folder with a blank in its name stays one.
+  // Filled in word by word, so that a folder with a blank in its name stays one word.
   return words.map(filler('delegates.wrap', order, tree, settings))
 }
 
@@ -111,22 +98,17 @@ function firstPort({ slot }: Named, { portBase, ports }: DelegateSettings): numb
   )
 }
 
-function filler(
-  key: string,
-  order: Named,
-  tree: string,
-  settings: DelegateSettings,
-): (text: string) => string {
+function filler(key: string, order: Named, tree: string, settings: DelegateSettings) {
   const port = firstPort(order, settings)
-  const values: Readonly<Record<string, string>> = {
-    port: String(port),
-    slot: String(order.slot),
-    name: order.name,
-    tree,
-  }
-  return (text) =>
+  const values = new Map([
+    ['port', String(port)],
+    ['slot', String(order.slot)],
+    ['name', order.name],
+    ['tree', tree],
+  ])
+  return (text: string) =>
     text.replaceAll(/\{([a-z]\w*)(?:\+(\d+))?\}/gi, (written, name: string, more?: string) => {
-      const value = Object.hasOwn(values, name) ? values[name] : undefined
+      const value = values.get(name)
       if (value === undefined || (more !== undefined && name !== 'port'))
         throw invalid(
           `${key}: there is no ${written}; there are {port}, {port+1} and so on, {slot}, {name} and {tree}`,
@@ -147,74 +129,37 @@ function invalid(reason: string): StintError {
   )
 }
 
-const LONGEST_TITLE = 100
-
-/**
- * The one task of a delegate: that of the backlog, or its order when it has none. It is done when it was proved, though the
- * backlog hears of it only when it is merged.
- */
+/** A backlog of the delegate's one task, done when it is proved, though the real backlog changes only with the merge. */
 export async function delegateSource(
   workspace: Workspace,
   id: string,
-  order: DelegateOrder,
+  { task: wanted, name, what, as: assignee }: DelegateOrder,
   backlog: string | undefined,
 ): Promise<BacklogSource> {
-  const source = order.task === undefined ? undefined : await openSource(workspace, backlog)
+  const source = wanted === undefined ? undefined : await openSource(workspace, backlog)
   let isDone = false
-  const own = async (): Promise<Task> => {
-    if (source === undefined || order.task === undefined) return taskOf(id, order)
-    const task = findTask((await source.read()).tasks, order.task)
-    const details = joined(task.details, ...(order.what === task.title ? [] : [order.what]))
-    return { ...task, details, ...defined({ assignee: order.as }) }
+  const own = async () => {
+    if (source === undefined || wanted === undefined) {
+      const data = { task: id, shortname: name, title: shorten(oneLine(what), 100) }
+      const added = { id, at: '', by: 'run', kind: 'task.added' }
+      return foldBacklog([{ ...added, data: { ...data, description: what } }]).tasks[0]!
+    }
+    const task = findTask((await source.read()).tasks, wanted)
+    const details = joined(task.details, ...(what === task.title ? [] : [what]))
+    return { ...task, details }
   }
   return {
-    name: `delegate ${order.name}`,
-    async read() {
-      const task: Task = {
-        ...(await own()),
-        dependsOn: [],
-        children: [],
-        status: isDone ? 'completed' : 'ready',
-      }
-      return backlogOf(task)
+    name: `delegate ${name}`,
+    async read(): Promise<Backlog> {
+      const status = isDone ? 'completed' : 'ready'
+      const found = { ...(await own()), ...defined({ assignee }) }
+      const task = { ...found, dependsOn: [], children: [], status } as const
+      const byId = new Map([[task.id, task]])
+      return { ...foldBacklog([]), tasks: [task], byId, unsized: new Set([task.id]) }
     },
     async settle() {
       isDone = true
       return []
     },
-  }
-}
-
-function taskOf(id: string, { name, what, as }: DelegateOrder): Task {
-  return {
-    id,
-    shortname: name,
-    title: shorten(oneLine(what), LONGEST_TITLE),
-    description: what,
-    details: '',
-    priority: 'P2',
-    size: 'M',
-    status: 'ready',
-    labels: [],
-    dependsOn: [],
-    blocks: [],
-    children: [],
-    checklist: [],
-    extra: '',
-    createdAt: '',
-    updatedAt: '',
-    sessions: [],
-    ...defined({ assignee: as }),
-  }
-}
-
-function backlogOf(task: Task): Backlog {
-  return {
-    tasks: [task],
-    byId: new Map([[task.id, task]]),
-    problems: [],
-    withdrawn: new Set(),
-    unsized: new Set([task.id]),
-    lastId: '',
   }
 }

@@ -1,10 +1,12 @@
-// What the log of a delegate amounts to. Pure.
+// What the log of a delegate amounts to, and whose turn it is to change it.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProcessMark } from '../../harness/contract/drive.ts'
 import { isAlive } from '../../harness/process/spawn-guarded.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId, shortId } from '../../journal/ids.ts'
 import type { Place } from '../../project/store/place.ts'
 import { runIds } from '../../project/store/run-files.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import {
   type DelegateMove,
@@ -14,39 +16,37 @@ import {
   type RunEntryData,
   isWhole,
 } from '../entries.ts'
-import { readRun } from '../run-log.ts'
-import { type RunState, foldRun } from '../run-state.ts'
-import { setTimeout as sleep, setTimeout as wait } from 'node:timers/promises'
 import { Claims } from '../loop/claims.ts'
 import { thisProcess } from '../loop/start-run.ts'
+import { RunLog, readRun } from '../run-log.ts'
+import { type RunState, foldRun } from '../run-state.ts'
 
 export interface DelegateState {
   readonly id: string
   readonly order: DelegateOrder
   readonly status: DelegateStatus
-  /** The last step it made, if it has made one. */
+  /** The last step. */
   readonly move?: DelegateMove
-  /** When it came to where it stands. */
+  /** When it entered its status. */
   readonly since: string
-  /** What it last brought to an end that was proved. */
+  /** The last step that was proved. */
   readonly ready?: DelegateMove
-  /** What it has still to mend: what did not go into the target when it was last tried. */
+  /** The last failed merge, which it has to fix. */
   readonly toMend?: DelegateMove
-  /** Somebody has worked on it. Before that it is with whoever made it. */
+  /** Before that it belongs to the process that created it. */
   readonly isBegun: boolean
-  /** How often its work did not go into the target, by a conflict or by a red verify command. */
+  /** Failed merges, by conflict or red verify command. */
   readonly rejected: number
-  /** What was said to it when it was begun again, the oldest first. */
+  /** Messages left for its next start, oldest first. */
   readonly notes: readonly string[]
-  /** The merge that goes on, or that somebody died in. */
+  /** The merge in progress, or the one a process died in. */
   readonly merge?: RunEntryData['merge.begun'] & {
     readonly landing?: RunEntryData['merge.landing']
   }
-  /** Its sessions, attempts and usage. */
   readonly run: RunState
 }
 
-/** Undefined for what is no delegate. Never throws on any entries. */
+/** Undefined for a run that is no delegate. Never throws on any entries. */
 export function foldDelegate(id: string, all: readonly RunEntry[]): DelegateState | undefined {
   const run = foldRun(all)
   const order = run?.started.delegate
@@ -64,13 +64,13 @@ export function foldDelegate(id: string, all: readonly RunEntry[]): DelegateStat
     if (entry.kind === 'run.started' || entry.kind === 'run.resumed') {
       status = 'running'
       merge = undefined
-      if (entry.kind === 'run.resumed') isBegun = true
+      isBegun ||= entry.kind === 'run.resumed'
     } else if (entry.kind === 'delegate.moved') {
-      status = entry.data.to
       move = entry.data
+      status = move.to
       merge = undefined
       if (status === 'ready') {
-        // Ready again as it was before is nothing mended.
+        // The same commit again fixes nothing.
         if (move.commit !== ready?.commit) toMend = undefined
         ready = move
       }
@@ -89,20 +89,11 @@ export function foldDelegate(id: string, all: readonly RunEntry[]): DelegateStat
     }
     since = entry.at
   }
-  return {
-    id,
-    order,
-    status,
-    since,
-    isBegun,
-    rejected,
-    notes,
-    run,
-    ...defined({ move, ready, toMend, merge }),
-  }
+  const last = defined({ move, ready, toMend, merge })
+  return { id, order, status, since, isBegun, rejected, notes, run, ...last }
 }
 
-/** Its work was finished and did not go into the target as that stood: something for it to mend. */
+/** Its work was finished but did not merge. */
 export function isRejection({ to, onto }: DelegateMove): boolean {
   return (to === 'conflicted' || to === 'failed') && onto !== undefined
 }
@@ -112,46 +103,33 @@ export function allDelegates(place: Place): readonly DelegateState[] {
   return runIds(place).flatMap((id) => foldDelegate(id, readRun(place, id)) ?? [])
 }
 
-/** The delegate as its log has it now. */
 export function delegateNow(place: Place, id: string): DelegateState {
   const state = foldDelegate(id, readRun(place, id))
   if (state !== undefined) return state
   throw new StintError('NO_DELEGATE', `${id} is no delegate`, 'stint delegates lists them')
 }
 
-/** The one that a name means: its name, its id, or a part of either that only it has. */
+/** Finds a delegate by name, by id, or by a part of either that only it has. */
 export function findDelegate(place: Place, name: string): DelegateState {
   const all = allDelegates(place)
   const word = name.trim().toLowerCase()
   const exact = all.filter(({ id, order }) => order.name === word || id === word)
-  const found =
-    exact.length > 0
-      ? exact
-      : all.filter(
-          ({ id, order }) => word !== '' && (order.name.includes(word) || id.includes(word)),
-        )
-  const [only, ...others] = found
-  if (only === undefined)
-    throw new StintError(
-      'NO_DELEGATE',
-      `there is no delegate "${name}"`,
-      'stint delegates lists them',
-    )
-  if (others.length > 0) {
-    throw new StintError(
-      'DELEGATE_AMBIGUOUS',
-      `"${name}" fits ${found.length} delegates: ${found.map(({ order }) => order.name).join(', ')}`,
-      'name it in full; stint delegates lists them',
-    )
-  }
-  return only
+  const isPart = ({ id, order }: DelegateState) => order.name.includes(word) || id.includes(word)
+  const found = exact.length > 0 || word === '' ? exact : all.filter(isPart)
+  if (found.length === 1) return found[0]!
+  const hint = 'stint delegates lists them'
+  if (found.length === 0)
+    throw new StintError('NO_DELEGATE', `there is no delegate "${name}"`, hint)
+  const names = found.map(({ order }) => order.name).join(', ')
+  const what = `"${name}" fits ${found.length} delegates: ${names}`
+  throw new StintError('DELEGATE_AMBIGUOUS', what, `name it in full; ${hint}`)
 }
 
-/** The one that is called just that, for what is not undone by the way: its name, its id, or the end of that which is shown. */
+/** For what cannot be undone: takes the name, the id or the short id, and no other part. */
 export function findExactly(place: Place, name: string): DelegateState {
   const found = findDelegate(place, name)
-  const word = name.trim().toLowerCase()
-  if ([found.order.name, found.id, shortId(found.id)].includes(word)) return found
+  const full = [found.order.name, found.id, shortId(found.id)]
+  if (full.includes(name.trim().toLowerCase())) return found
   throw new StintError(
     'DELEGATE_INEXACT',
     `"${name}" is only a part of what a delegate is called, which may mean another: it fits ${found.order.name} (${shortId(found.id)})`,
@@ -163,71 +141,81 @@ export function isSameProcess(a: ProcessMark, b: ProcessMark): boolean {
   return a.pid === b.pid && a.startedAt === b.startedAt
 }
 
-/** Whether somebody works on it or merges it now. */
+/** Whether a live process works on it or merges it. */
 export function isAttended({ status, merge, run }: DelegateState): boolean {
   if (status === 'merging') return merge !== undefined && isAlive(merge.merger)
   return status === 'running' && run.ended === undefined && isAlive(run.runner)
 }
 
-/** It is called running or merging, and whoever did that is gone. */
+/** Its status is running or merging, but that process is gone. */
 export function isOrphaned(state: DelegateState): boolean {
   return (state.status === 'running' || state.status === 'merging') && !isAttended(state)
 }
 
-/** Its work is neither in the target nor given up. */
+/** Neither merged nor discarded; a read-only one is done once its report is ready. */
 export function isUnsettled({ order, status }: DelegateState): boolean {
-  // The report of one that only reads is delivered when it is ready.
   return status !== 'merged' && status !== 'discarded' && !(order.isReadOnly && status === 'ready')
 }
 
-// Two commands never make, begin or settle delegates on top of each other: each waits for its turn, as long as whoever has it lives.
+/** Runs `use` with the log of a delegate open. */
+export async function withRunLog<T>(
+  { place, config }: Workspace,
+  id: string,
+  use: (log: RunLog) => T | Promise<T>,
+): Promise<T> {
+  const log = new RunLog(place, id, config)
+  try {
+    return await use(log)
+  } finally {
+    log.close()
+  }
+}
 
-const LOOK_MS = 25
-
-/** Names and slots are given out one delegate at a time. */
+/** Names and port slots are given out one delegate at a time. */
 export const MAKING = 'making a delegate'
 
-/** Whoever changes where a delegate stands: takes it up, finds that nobody does any more, begins to merge it, gives it up. */
+/** Held while a delegate changes hands: taken up, reconciled, merged or discarded. */
 export function takingUp(id: string): string {
   return `taking up ${id}`
 }
 
+/** One merge at a time in a repository. */
+export const QUEUE = 'merge queue'
+
+/** Waits until no live process holds `what`, then works while holding it. */
 export async function inTurn<T>(
   place: Place,
   what: string,
   work: () => T | Promise<T>,
 ): Promise<T> {
-  // Each call has a name of its own, so that two in one process wait for each other too.
-  const claims = new Claims(place, mintId(undefined), thisProcess())
+  const claims = newClaims(place)
   try {
-    while (!claims.take(what)) await sleep(LOOK_MS)
+    while (!claims.take(what)) await sleep(25)
     return await work()
   } finally {
     claims.releaseAll()
   }
 }
 
-/** What whoever merges has claimed: one at a time in a repository. */
-export const QUEUE = 'merge queue'
+/** Each call claims under an id of its own, so that two in one process wait for each other too. */
+export function newClaims(place: Place, owner = thisProcess()): Claims {
+  return new Claims(place, mintId(undefined), owner)
+}
 
-const LOOK_AGAIN_MS = 200
-
-/** Waits for its turn and answers how to let go of it; undefined when stopped before that. */
+/** Waits for the merge queue and returns how to release it; undefined when stopped first. */
 export async function takeQueue(
   place: Place,
   merger: ProcessMark,
-  { isStopped, waiting }: { readonly isStopped: AbortSignal; readonly waiting: () => void },
+  { isStopped, waiting }: { isStopped: AbortSignal; waiting: () => void },
 ): Promise<(() => void) | undefined> {
-  // Each call has a name of its own, so that two in one process wait for each other too.
-  const claims = new Claims(place, mintId(undefined), merger)
-  const letGo = () => claims.releaseAll()
+  const claims = newClaims(place, merger)
   for (let isFirst = true; !claims.take(QUEUE); isFirst = false) {
     if (isFirst) waiting()
     if (isStopped.aborted) {
-      letGo()
+      claims.releaseAll()
       return undefined
     }
-    await wait(LOOK_AGAIN_MS)
+    await sleep(200)
   }
-  return letGo
+  return () => claims.releaseAll()
 }

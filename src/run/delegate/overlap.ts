@@ -1,12 +1,11 @@
-// Which files two tasks will both change, as far as can be known beforehand. Pure.
+// Which files two tasks will probably both change. Pure.
 import { parse } from 'yaml'
 import type { Task } from '../../backlog/task.ts'
 
-/** The files of a task. Where they were declared, what its text names does not count. */
+/** The files of a task. What its text names counts only where none are declared. */
 export interface Touches {
   /** Globs. */
   readonly declared: readonly string[]
-  /** Paths that its text names. */
   readonly likely: readonly string[]
 }
 
@@ -15,21 +14,15 @@ export interface Overlap {
   readonly paths: readonly string[]
 }
 
-const NONE: Overlap = { how: 'none', paths: [] }
-
-/** What two tasks have in common: `declared` where both say so, `likely` where at least one is only guessed from its text. */
+/** `declared` where both tasks declare their files, `likely` where at least one is guessed from its text. */
 export function overlapOf(a: Touches, b: Touches): Overlap {
-  const [some, others] = [globsOf(a), globsOf(b)]
-  const paths = some.filter((one) => others.some((other) => mayShareAPath(one, other)))
-  if (paths.length === 0) return NONE
-  return { how: a.declared.length > 0 && b.declared.length > 0 ? 'declared' : 'likely', paths }
+  const areDeclared = a.declared.length > 0 && b.declared.length > 0
+  const [some, others] = [a, b].map((one) => (one.declared.length > 0 ? one.declared : one.likely))
+  const paths = some!.filter((one) => others!.some((other) => mayShareAPath(one, other)))
+  return { how: paths.length === 0 ? 'none' : areDeclared ? 'declared' : 'likely', paths }
 }
 
-function globsOf({ declared, likely }: Touches): readonly string[] {
-  return declared.length > 0 ? declared : likely
-}
-
-/** What is known of the files of a task, in a tree that has these. `files` are those of an order; a task file's head may have them too. */
+/** `files` are declared in a request; the head of a task file may declare them too. */
 export function touchesOf(
   task: TextOfTask,
   tree: KnownPaths,
@@ -41,19 +34,18 @@ export function touchesOf(
 
 type TextOfTask = Pick<Task, 'title' | 'description' | 'details' | 'checklist' | 'extra'>
 
-/** `files` of a task file's head: a glob, or a list of them. */
+/** `files` in the head of a task file: a glob, or a list of them. */
 function declaredIn(extra: string): readonly string[] {
   if (!/^files\s*:/m.test(extra)) return []
-  let head: unknown
+  let head: { readonly files?: unknown } | null
   try {
     head = parse(extra, { logLevel: 'error' })
   } catch {
-    // Somebody else's lines, which need not be YAML.
+    // Lines of another program, which need not be YAML.
     return []
   }
-  const { files } = (head ?? {}) as { readonly files?: unknown }
-  const list = Array.isArray(files) ? files : [files]
-  return list.filter((glob): glob is string => typeof glob === 'string' && glob.trim() !== '')
+  const globs = [head?.files].flat()
+  return globs.filter((glob): glob is string => typeof glob === 'string' && glob.trim() !== '')
 }
 
 /** The paths of a tree, by what texts call them. */
@@ -64,9 +56,9 @@ export class KnownPaths {
   constructor(files: readonly string[]) {
     for (const file of files) {
       const name = file.slice(file.lastIndexOf('/') + 1)
-      const same = this.#byName.get(name)
-      if (same === undefined) this.#byName.set(name, [file])
-      else same.push(file)
+      const same = this.#byName.get(name) ?? []
+      same.push(file)
+      this.#byName.set(name, same)
       for (let path = file; !this.#paths.has(path); path = path.slice(0, path.lastIndexOf('/'))) {
         this.#paths.add(path)
         if (!path.includes('/')) break
@@ -86,8 +78,7 @@ export class KnownPaths {
 }
 
 const IN_BACKTICKS = /`([^`\s]+)`/g
-const WORD = /[\w@.~/-]+/g
-/** No path that a text names is longer. */
+const WORD = /([\w@.~/-]+)/g
 const LONGEST = 300
 const HAS_FOLDER_AND_SUFFIX = /^[^/]+\/.*\.[a-z]\w{0,7}$/i
 const HAS_SUFFIX = /^[\w.@-]*[\w-]\.[a-z]\w{0,7}$/i
@@ -98,16 +89,13 @@ function likelyIn(
 ): readonly string[] {
   const found = new Set<string>()
   for (const text of [title, description, details, ...checklist.map(({ item }) => item)]) {
-    const quoted = [...text.matchAll(IN_BACKTICKS)]
-      .map((match) => plainPath(match[1]!))
-      .filter(isShort)
-    // What stands in backticks and looks like a path will be there when it is not there yet.
+    const quoted = pathsIn(text, IN_BACKTICKS)
+    // A path in backticks may be a file that is still to be created.
     for (const path of quoted)
       if (HAS_FOLDER_AND_SUFFIX.test(path) && !/[:$<>|=("']/.test(path)) found.add(path)
-    const words = [...text.matchAll(WORD)].map((match) => plainPath(match[0])).filter(isShort)
-    for (const path of [...quoted, ...words]) {
+    for (const path of [...quoted, ...pathsIn(text, WORD)]) {
       // The name of a folder at the top, such as src, says too little.
-      const isNamed = tree.has(path) && (path.includes('/') || path.includes('.'))
+      const isNamed = tree.has(path) && /[/.]/.test(path)
       const named = isNamed ? path : HAS_SUFFIX.test(path) ? tree.named(path) : undefined
       if (named !== undefined) found.add(named)
     }
@@ -115,35 +103,32 @@ function likelyIn(
   return [...found]
 }
 
-function isShort(path: string): boolean {
-  return path !== '' && path.length <= LONGEST
-}
-
 /** `./src/a.ts:12` is `src/a.ts`. */
-function plainPath(word: string): string {
-  return word
-    .slice(0, LONGEST + 1)
-    .replace(/^(?:\.?\/)+/, '')
-    .replace(/(?::\d+)+$/, '')
-    .replace(/[/.,;:]+$/, '')
+function pathsIn(text: string, pattern: RegExp): readonly string[] {
+  return [...text.matchAll(pattern)]
+    .map((match) =>
+      match[1]!
+        .slice(0, LONGEST + 1)
+        .replace(/^(?:\.?\/)+/, '')
+        .replace(/(?::\d+)+$/, '')
+        .replace(/[/.,;:]+$/, ''),
+    )
+    .filter((path) => path !== '' && path.length <= LONGEST)
 }
-
-// Whether two globs can match the same path. Pure, and careful: where it is not certain that they cannot, they may.
 
 interface Span {
   /** What every path it matches begins with. */
   readonly start: string
-  /** What every path it matches ends with; empty when it may stand for everything in a folder. */
+  /** What every path it matches ends with; empty for everything in a folder. */
   readonly end: string
   /** It is a path and no pattern. */
   readonly isPath: boolean
 }
 
 const WILD = /[*?[\]{}\\]|[@+!]\(/
-/** What a wildcard ends with. */
 const LAST_WILD = /^.*(?:[*?\]}\\]|\))/s
 
-/** A folder stands for everything in it. */
+/** Whether two globs can match the same path; yes in doubt. A folder stands for everything in it. */
 export function mayShareAPath(one: string, other: string): boolean {
   const [a, b] = [spanOf(one), spanOf(other)]
   if (a === undefined || b === undefined) return false
@@ -155,14 +140,13 @@ export function mayShareAPath(one: string, other: string): boolean {
 }
 
 function mayHold(glob: Span, path: Span): boolean {
-  // Something in the folder that the path is, or the path itself.
   if (isWithin(glob.start, path.start)) return true
   return path.start.startsWith(glob.start) && (path.end === '' || path.end.endsWith(glob.end))
 }
 
-/** Of a pattern that only leaves out, nothing. */
+/** Undefined for a pattern that only excludes. */
 function spanOf(text: string): Span | undefined {
-  // Names that differ in case only are one file on some machines.
+  // Names that differ only in case are one file on some machines.
   const glob = text
     .trim()
     .replace(/^(?:\.?\/)+/, '')
@@ -171,12 +155,9 @@ function spanOf(text: string): Span | undefined {
   if (/^!(?!\()/.test(glob) || glob === '') return undefined
   const isFile = glob.slice(glob.lastIndexOf('/') + 1).includes('.')
   const wild = WILD.exec(glob)
-  if (wild === null) return { start: glob, end: isFile ? glob : '', isPath: true }
-  return {
-    start: glob.slice(0, wild.index),
-    end: isFile ? glob.replace(LAST_WILD, '') : '',
-    isPath: false,
-  }
+  const isPath = wild === null
+  const end = isPath ? glob : glob.replace(LAST_WILD, '')
+  return { start: isPath ? glob : glob.slice(0, wild.index), end: isFile ? end : '', isPath }
 }
 
 function isWithin(path: string, folder: string): boolean {

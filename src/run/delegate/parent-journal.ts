@@ -1,4 +1,4 @@
-// What a delegate's parent is told: one entry in its journal for each thing that becomes of it.
+// What the journal of a delegate's parent records: one entry for each thing that becomes of the delegate.
 import { tryGit } from '../../git/run-git.ts'
 import { StintError, errnoOf } from '../../journal/errors.ts'
 import { isId } from '../../journal/ids.ts'
@@ -7,13 +7,7 @@ import type { Place } from '../../project/store/place.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import { appendToBacklog, refreshTasks } from '../../project/tasks/backlog.ts'
-import {
-  type DelegateOutcome,
-  type Draft,
-  type EntryData,
-  type Usage,
-  draft,
-} from '../../session/entries.ts'
+import { type DelegateOutcome, type Draft, type EntryData, draft } from '../../session/entries.ts'
 import { inEffect } from '../../session/in-effect.ts'
 import { openBlockers } from '../../session/state.ts'
 import { defined } from '../../text/defined.ts'
@@ -23,177 +17,133 @@ import { type DelegateState, isUnsettled } from './delegates.ts'
 
 const BY = 'delegate'
 
-/** Says in the parent's journal that a delegate works for it, or works again. */
+/** Records that a delegate was started, or started again. */
 export async function tellBegun(workspace: Workspace, state: DelegateState): Promise<void> {
   const { as, group, name, parent, task, what } = state.order
-  const begun = draft(
-    'delegate.begun',
-    {
-      delegate: state.id,
-      name,
-      what,
-      ...defined({ as, task, group }),
-      branch: state.run.started.branch,
-    },
-    { by: BY, once: `delegate:${state.id}:begun:${state.since}` },
-  )
-  await tell(workspace, parent, begun)
+  const { branch } = state.run.started
+  const data = { delegate: state.id, name, what, ...defined({ as, task, group }), branch }
+  const once = `delegate:${state.id}:begun:${state.since}`
+  await tell(workspace, parent, draft('delegate.begun', data, { by: BY, once }))
 }
 
-/** Says in the parent's journal what became of a delegate. Nothing as long as it is worked on. */
+/** Records what became of a delegate, unless it is still at work. */
 export async function tellParent(workspace: Workspace, state: DelegateState): Promise<void> {
-  if (state.status === 'running' || state.status === 'merging') return
-  const files = changedFiles(workspace, state, { isMerged: state.status === 'merged' })
-  const report = reportDraft(state, state.status, { files })
-  await tell(workspace, state.order.parent, report)
+  const { status } = state
+  if (status === 'running' || status === 'merging') return
+  const files = changedFiles(workspace, state, { isMerged: status === 'merged' })
+  await tell(workspace, state.order.parent, reportDraft(state, status, files))
 }
 
-/** Tells parents what they have not heard, because whoever should have told them was ended before. */
+/** Records what a killed process could not. */
 export async function tellMissed(
   workspace: Workspace,
   states: readonly DelegateState[],
 ): Promise<void> {
-  const parents = new Set(states.flatMap(({ order }) => order.parent ?? []))
-  for (const parent of parents) {
-    const heard = await withJournal(
-      workspace,
-      parent,
-      async (session) => session.open().delegates.items,
-    )
-    const statusOf = new Map(heard?.map(({ delegate, status }) => [delegate, status]))
-    // Of those that are settled a session forgets the oldest.
+  for (const parent of new Set(states.flatMap(({ order }) => order.parent ?? []))) {
+    const known = await withJournal(workspace, parent, (session) => session.open().delegates.items)
+    const statusOf = new Map(known?.map(({ delegate, status }) => [delegate, status]))
+    // A session forgets the oldest that are settled.
     const isBehind = (state: DelegateState) =>
       state.order.parent === parent &&
       statusOf.get(state.id) !== state.status &&
       (statusOf.has(state.id) || isUnsettled(state))
-    if (heard !== undefined)
+    if (known !== undefined)
       for (const state of states.filter(isBehind)) await tellParent(workspace, state)
   }
 }
 
-/** The delegate's own log has it already: where a parent cannot be told, that is only said. */
+/** The delegate's own log has it already, so a failure is only reported. */
 async function tell(workspace: Workspace, parent: string | undefined, entry: Draft): Promise<void> {
   try {
     await appendOnce(workspace, parent, [entry])
   } catch (error) {
-    if (
-      !(error instanceof Error) ||
-      (!(error instanceof StintError) && errnoOf(error) === undefined)
-    )
-      throw error
-    workspace.say(`what became of a delegate could not be told in its session: ${error.message}`)
+    if (!(error instanceof StintError) && errnoOf(error) === undefined) throw error
+    const { message } = error as Error
+    workspace.say(`what became of a delegate could not be told in its session: ${message}`)
   }
 }
 
-type Reported = EntryData['delegate.reported']
-
-/** The entry by which a parent learns of it. */
 function reportDraft(
-  state: DelegateState,
+  { id, move, order, ready, run, since }: DelegateState,
   status: DelegateOutcome,
-  { files, ...more }: Pick<Reported, 'commit' | 'deliverables'> & { files: readonly string[] },
+  files: readonly string[],
+  more: Pick<EntryData['delegate.reported'], 'commit' | 'deliverables'> = {},
 ): Draft {
-  const { id, move, order, ready, run } = state
-  const summary = move?.summary ?? ready?.summary
-  const usage = usageOf(state)
+  const spent = run.attempts.flatMap((attempt) => Object.values(attempt.spent))
+  const usage = spent.reduce(addUsage, NOTHING)
+  const known = {
+    summary: move?.summary ?? ready?.summary,
+    because: status === 'merged' ? undefined : move?.because,
+    commit: move?.commit,
+    report: move?.report,
+    files: files.length === 0 ? undefined : files,
+    usage: totalOf(usage) === 0 ? undefined : usage,
+    task: order.task,
+  }
+  const { name, what } = order
+  const { branch } = run.started
+  // Only a merge happens once.
+  const once = `delegate:${id}:${status === 'merged' ? status : `${status}:${since}`}`
   return draft(
     'delegate.reported',
-    {
-      delegate: id,
-      name: order.name,
-      status,
-      what: order.what,
-      branch: run.started.branch,
-      ...defined({ summary }),
-      ...(move?.because === undefined || status === 'merged' ? {} : { because: move.because }),
-      ...defined({ commit: move?.commit, report: move?.report }),
-      ...(files.length === 0 ? {} : { files }),
-      ...(totalOf(usage) === 0 ? {} : { usage }),
-      ...defined({ task: order.task }),
-      ...more,
-    },
-    // It is merged once; whatever else becomes of it may come again.
-    {
-      by: BY,
-      once:
-        status === 'merged' ? `delegate:${id}:merged` : `delegate:${id}:${status}:${state.since}`,
-    },
+    { delegate: id, name, status, what, branch, ...defined(known), ...more },
+    { by: BY, once },
   )
 }
 
-/** Of all its attempts. */
-function usageOf({ run }: DelegateState): Usage {
-  return run.attempts.flatMap(({ spent }) => Object.values(spent)).reduce(addUsage, NOTHING)
-}
-
 export interface Landed {
-  /** What the target was moved to. */
+  /** The target branch's new commit. */
   readonly commit: string
   readonly target: string
 }
 
 /**
- * Tells the parent's journal all that is to be kept of a merged delegate, or the delegate's own last session when it has no parent. Done
- * again, after a crash, it changes nothing.
+ * Records in the parent's journal all that is kept of a merged delegate, or in the delegate's own last session when it has no parent.
+ * Repeating it after a crash changes nothing.
  */
 export async function mergeJournals(
   workspace: Workspace,
   state: DelegateState,
   landed: Landed,
 ): Promise<void> {
-  const sessions = state.run.sessions.map(({ session }) => session)
-  const readings = await readAll(workspace, sessions)
-  const deliverables = deliverablesOf(readings, state.order.output)
-  const files = changedFiles(workspace, state, { isMerged: true })
-  const told = [
-    commitDraft(workspace, landed.commit, state.order.name),
-    reportDraft(state, 'merged', {
-      files,
-      commit: landed.commit,
-      ...(deliverables.length === 0 ? {} : { deliverables }),
-    }),
-    ...taskDrafts(state, landed),
-  ]
-  const once = (what: string, path: string) => ({
-    by: BY,
-    once: `delegate:${state.id}:${what}:${path}`,
-  })
-  const copies = [
-    ...readings.flatMap((reading) => learned(reading, state.order.name)),
-    ...files.map((path) => draft('file.changed', { path }, once('file', path))),
-    ...deliverables.map((path) => draft('deliverable.set', { path }, once('deliverable', path))),
-  ]
-  const isTold =
-    (await appendOnce(workspace, state.order.parent, [...copies, ...told])) ||
-    // What it learned is there already.
-    (await appendOnce(workspace, sessions.at(-1), told))
-  if (!isTold) appendToBacklog(workspace, taskDrafts(state, landed))
-  await refreshTasks(workspace, state.order.task === undefined ? [] : [state.order.task])
-}
-
-async function readAll(
-  workspace: Workspace,
-  sessions: readonly string[],
-): Promise<readonly Reading[]> {
+  const { id, order, run } = state
+  const sessions = run.sessions.map(({ session }) => session)
   const readings: Reading[] = []
-  for (const id of sessions) {
-    const reading = await withJournal(workspace, id, async (session) => session.read())
+  for (const session of sessions) {
+    const reading = await withJournal(workspace, session, (journal) => journal.read())
     if (reading !== undefined) readings.push(reading)
   }
-  return readings
+  const paths = deliverablesOf(readings, order.output)
+  const deliverables = paths.length === 0 ? undefined : paths
+  const files = changedFiles(workspace, state, { isMerged: true })
+  const told = [
+    commitDraft(workspace, landed.commit, order.name),
+    reportDraft(state, 'merged', files, { commit: landed.commit, ...defined({ deliverables }) }),
+    ...taskDone(state, landed),
+  ]
+  const once = (what: string, path: string) => ({ by: BY, once: `delegate:${id}:${what}:${path}` })
+  const copies = [
+    ...readings.flatMap((reading) => learned(reading, order.name)),
+    ...files.map((path) => draft('file.changed', { path }, once('file', path))),
+    ...paths.map((path) => draft('deliverable.set', { path }, once('deliverable', path))),
+  ]
+  const isTold =
+    (await appendOnce(workspace, order.parent, [...copies, ...told])) ||
+    // Its own session has what it learned already.
+    (await appendOnce(workspace, sessions.at(-1), told))
+  if (!isTold) appendToBacklog(workspace, taskDone(state, landed))
+  await refreshTasks(workspace, order.task === undefined ? [] : [order.task])
 }
 
-/** Copies of what is true beyond the delegate's own work. Each says whose it is, and is known by the entry it is a copy of. */
+/** Copies of what is true beyond the delegate's own work, each with its author and recognised by the entry it copies. */
 function learned({ state }: Reading, name: string): readonly Draft[] {
   const copy = (id: string) => ({ by: BY, once: `copy:${id}` })
   return [
     ...state.decisions.items.map(
-      ({ id, at, text, context, options, choice, rationale, whose = name }) =>
-        draft(
-          'decision.made',
-          { title: text, ...defined({ context, options, choice, rationale }), when: at, whose },
-          copy(id),
-        ),
+      ({ id, at, text, context, options, choice, rationale, whose = name }) => {
+        const known = defined({ context, options, choice, rationale })
+        return draft('decision.made', { title: text, ...known, when: at, whose }, copy(id))
+      },
     ),
     ...state.discoveries.items.map(({ id, at, text, gotcha, whose = name }) =>
       draft(gotcha ? 'gotcha.found' : 'discovery.made', { text, when: at, whose }, copy(id)),
@@ -204,7 +154,7 @@ function learned({ state }: Reading, name: string): readonly Draft[] {
   ]
 }
 
-/** A session that follows no template folds none, but its journal has them. */
+/** Read from the entries: a session without a template folds no deliverables. */
 function deliverablesOf(readings: readonly Reading[], output?: string): readonly string[] {
   const paths = new Set<string>()
   for (const { entries } of readings) {
@@ -223,80 +173,55 @@ function commitDraft({ place }: Workspace, commit: string, name: string): Draft 
   return draft('commit.made', { commit, subject }, { by: BY, once: `commit:${commit}` })
 }
 
-/** Written by the run that proved it, as runs close tasks: nobody else's word counts. */
-function taskDrafts(
-  { id, move, order, ready }: DelegateState,
-  { commit, target }: Landed,
-): readonly Draft[] {
-  if (order.task === undefined) return []
+/** Closes its task by `run`, as only a proof closes tasks. */
+export function taskDone({ id, move, order, ready }: DelegateState, landed?: Landed) {
+  const { task, name: whose } = order
+  if (task === undefined) return []
   const summary = ready?.summary ?? move?.summary
-  return [
-    draft(
-      'task.moved',
-      {
-        task: order.task,
-        status: 'completed',
-        ...defined({ summary }),
-        git: { branch: target, commit },
-        whose: order.name,
-      },
-      { by: 'run', once: `delegate:${id}:done:${order.task}` },
-    ),
-  ]
+  const git = landed && { branch: landed.target, commit: landed.commit }
+  const data = { task, status: 'completed' as const, ...defined({ summary, git }), whose }
+  return [draft('task.moved', data, { by: 'run', once: `delegate:${id}:done:${task}` })]
 }
 
 const MOST_FILES = 40
 
-/** The paths that its own commits changed, and not those that came to it from its target. Nothing when its commits are gone. */
+/** The paths that its own commits changed, without those that came from its target; none when its commits are gone. */
 export function changedFiles(
-  workspace: Workspace,
-  state: DelegateState,
+  { place }: Workspace,
+  { id, merge, order, ready, run }: DelegateState,
   { isMerged }: { readonly isMerged: boolean },
 ): readonly string[] {
-  if (state.order.isReadOnly) return []
-  const { worktree } = repositoryOf(workspace.place)
-  for (const [from, to] of pairsToCompare(workspace, state, isMerged)) {
-    // From where the two parted to the second.
-    const paths = tryGit(worktree, ['diff', '--name-only', '-z', `${from}...${to}`, '--'])
+  if (order.isReadOnly) return []
+  const { base, branch } = run.started
+  const tip = `refs/heads/${branch}`
+  // After the merge only the log knows what the target was before.
+  const last = isMerged ? (merge ?? lastMerge(place, id)) : undefined
+  const pairs = [
+    isMerged ? [last?.onto, last?.tip] : [order.target, tip],
+    [base, tip],
+    [base, ready?.commit],
+  ]
+  for (const [from, to] of pairs) {
+    if (from === undefined || to === undefined) continue
+    const range = ['diff', '--name-only', '-z', `${from}...${to}`, '--']
+    const paths = tryGit(repositoryOf(place).worktree, range)
     if (paths !== undefined) return paths.split('\0').filter(Boolean).slice(0, MOST_FILES)
   }
   return []
 }
 
-/** What to compare, the best first; what is missing in git is passed over. */
-function pairsToCompare(
-  { place }: Workspace,
-  { id, merge, order, ready, run }: DelegateState,
-  isMerged: boolean,
-): readonly (readonly [from: string, to: string])[] {
-  const { base, branch } = run.started
-  const tip = `refs/heads/${branch}`
-  // Once its work is in the target, only the log says what the target was before.
-  const landed = isMerged ? (merge ?? lastMerge(place, id)) : undefined
-  return [
-    ...(landed === undefined ? [] : [[landed.onto, landed.tip] as const]),
-    ...(isMerged ? [] : [[order.target, tip] as const]),
-    [base, tip],
-    ...(ready?.commit === undefined ? [] : [[base, ready.commit] as const]),
-  ]
-}
-
-/** The merge that landed: the last that was begun. */
-function lastMerge(
-  place: Place,
-  delegate: string,
-): { readonly onto: string; readonly tip: string } | undefined {
+function lastMerge(place: Place, delegate: string) {
   const begun = readRun(place, delegate).findLast(({ kind }) => kind === 'merge.begun')
   return begun?.kind === 'merge.begun' ? begun.data : undefined
 }
 
-/** The journal of a session, held as long as it is needed; undefined when there is none any more. */
+/** Opens the journal of a session for `use`; undefined when it does not exist any more. */
 export async function withJournal<T>(
   workspace: Workspace,
   id: string | undefined,
-  use: (session: LiveSession) => Promise<T>,
+  use: (session: LiveSession) => T | Promise<T>,
 ): Promise<T | undefined> {
-  // A log may come from elsewhere, and no name in it is to lead out of a folder.
+  // A log may come from elsewhere, and a name in it must not lead out of the folder.
   if (id === undefined || !isId(id)) return undefined
   const session = workspace.session(id)
   try {
@@ -306,15 +231,8 @@ export async function withJournal<T>(
   }
 }
 
-/**
- * Appends what a journal does not have yet, in one write, and renders its views. A session that is closed meanwhile stays closed.
- * Answers whether there was such a journal.
- */
-async function appendOnce(
-  workspace: Workspace,
-  id: string | undefined,
-  drafts: readonly Draft[],
-): Promise<boolean> {
+/** Appends what a journal does not have yet and renders its views; false where there is no such journal. */
+async function appendOnce(workspace: Workspace, id: string | undefined, drafts: readonly Draft[]) {
   const done = await withJournal(workspace, id, async (session) => {
     const known = new Set(session.read().entries.map(({ once }) => once))
     session.append(drafts.filter(({ once }) => once === undefined || !known.has(once)))

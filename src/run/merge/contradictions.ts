@@ -1,116 +1,80 @@
-// Decisions of a delegate that do not go together with those of others who work for the same.
+// Decisions of a delegate that contradict those of others who work for the same parent or run.
+import { contentWords } from '../../context/intent/words.ts'
 import { shortId } from '../../journal/ids.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { Decision } from '../../session/state.ts'
 import { shorten } from '../../text/clean.ts'
-import { defined } from '../../text/defined.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import { type DelegateState, allDelegates } from '../delegate/delegates.ts'
 import { withJournal } from '../delegate/parent-journal.ts'
-import { contentWords } from '../../context/intent/words.ts'
 
-/** More are not read. */
 const MOST = 10
 
-interface Made extends Decision {
-  /** Who made it, as people call them. */
-  readonly maker: string
-  readonly session: string
-}
+/** A decision with its author's name and session. */
+type Made = Decision & { readonly maker: string; readonly session: string }
 
-/** Each in one line: what it is about, who chose what, and the commands that show both. */
+/** Each in one line: who chose what for what, and the commands that show both. */
 export async function contradictionsOf(
   workspace: Workspace,
   state: DelegateState,
 ): Promise<readonly string[]> {
+  const { parent, run } = state.order
   const own = await madeBy(workspace, state)
   if (own.length === 0) return []
-  const others: Made[] = [...(await madeByParent(workspace, state))]
-  for (const other of allDelegates(workspace.place))
-    if (isBeside(state, other)) others.push(...(await madeBy(workspace, other)))
+  // What others told the parent is read where they decided it.
+  const others = (await decisionsIn(workspace, parent)).filter(({ whose }) => whose === undefined)
+  for (const other of allDelegates(workspace.place)) {
+    const isOfSame =
+      (parent !== undefined && parent === other.order.parent) ||
+      (run !== undefined && run === other.order.run)
+    const isKept = ['merged', 'merging', 'ready'].includes(other.status)
+    if (other.id !== state.id && isKept && isOfSame)
+      others.push(...(await madeBy(workspace, other)))
+  }
   const found = own.flatMap((mine) =>
     others
-      .filter((theirs) => contradicts(asked(mine), asked(theirs)))
+      .filter((theirs) => contradicts(decided(mine), decided(theirs)))
       .map((theirs) => line(mine, theirs)),
   )
   const different = [...new Set(found)]
-  return different.length <= MOST
-    ? different
-    : [
-        ...different.slice(0, MOST),
-        `and ${different.length - MOST} more decisions that do not go together`,
-      ]
+  const more = different.length - MOST
+  if (more <= 0) return different
+  return [...different.slice(0, MOST), `and ${more} more decisions that do not go together`]
 }
 
-/** It works for the same, and what it decided is in the target or is about to be. */
-function isBeside({ id, order }: DelegateState, other: DelegateState): boolean {
-  if (other.id === id || !['merged', 'merging', 'ready'].includes(other.status)) return false
-  const isOfSame = (one: string | undefined, two: string | undefined) =>
-    one !== undefined && one === two
-  return isOfSame(order.parent, other.order.parent) || isOfSame(order.run, other.order.run)
-}
-
-async function madeBy(
-  workspace: Workspace,
-  { order, run }: DelegateState,
-): Promise<readonly Made[]> {
+async function madeBy(workspace: Workspace, { order, run }: DelegateState) {
   const made: Made[] = []
   for (const { session } of run.sessions)
     made.push(...(await decisionsIn(workspace, session, order.name)))
   return made
 }
 
-/** Its own: what others brought it is looked at where they made it. */
-async function madeByParent(
-  workspace: Workspace,
-  { order }: DelegateState,
-): Promise<readonly Made[]> {
-  return (await decisionsIn(workspace, order.parent, undefined)).filter(
-    ({ whose }) => whose === undefined,
-  )
-}
-
 async function decisionsIn(
   workspace: Workspace,
   session: string | undefined,
-  maker: string | undefined,
-): Promise<readonly Made[]> {
-  const state = await withJournal(workspace, session, async (journal) => journal.read().state)
+  maker?: string,
+): Promise<Made[]> {
+  const state = await withJournal(workspace, session, (journal) => journal.read().state)
   if (state === undefined) return []
-  return state.decisions.items.map((decision) => ({
-    ...decision,
-    maker: maker ?? state.name,
-    session: state.id,
-  }))
+  const author = { maker: maker ?? state.name, session: state.id }
+  return state.decisions.items.map((decision) => ({ ...decision, ...author }))
 }
 
-function asked({ text, context, options, choice }: Decision) {
-  return {
-    title: text,
-    ...defined({ context, options, choice }),
-  }
+function decided({ text, ...decision }: Decision): Decided {
+  return { title: text, ...decision }
 }
 
 function line(mine: Made, theirs: Made): string {
-  const show = [
-    ...new Set([mine, theirs].map(({ session }) => `stint view ${shortId(session)} --decisions`)),
-  ].join('; ')
-  return `${chosen(mine)}, but ${chosen(theirs)} (${show})`
+  const commands = [mine, theirs].map(({ session }) => `stint view ${shortId(session)} --decisions`)
+  return `${chosen(mine)}, but ${chosen(theirs)} (${[...new Set(commands)].join('; ')})`
 }
 
 function chosen({ choice, maker, text }: Made): string {
-  const title = short(text)
+  const short = (words: string) => shorten(safeLine(words), 80)
   return choice === undefined || choice === text
-    ? `${maker} decided "${title}"`
-    : `${maker} chose "${short(choice)}" for "${title}"`
+    ? `${maker} decided "${short(text)}"`
+    : `${maker} chose "${short(choice)}" for "${short(text)}"`
 }
-
-function short(text: string): string {
-  return shorten(safeLine(text), 80)
-}
-
-// Whether two decisions answer the same question differently, told from their words. No model is asked: a person is shown both, and judges.
-// Rather one too few than one too many, as a list that is mostly wrong is not read.
 
 export interface Decided {
   readonly title: string
@@ -119,6 +83,10 @@ export interface Decided {
   readonly choice?: string
 }
 
+/**
+ * Whether two decisions answer the same question differently, judged by their words. Rather too few than too many: a person is shown both,
+ * and does not read a list that is mostly wrong.
+ */
 export function contradicts(one: Decided, other: Decided): boolean {
   const a = understood(one)
   const b = understood(other)
@@ -128,19 +96,19 @@ export function contradicts(one: Decided, other: Decided): boolean {
   return isSameQuestion(one, other) || isSameSubject(a, b)
 }
 
+type Words = ReadonlySet<string>
+
 interface Understood {
-  /** What was chosen. */
   readonly answer: string
   /** What it was chosen for, where the answer says so. */
   readonly part: string
-  /** What was looked at and not chosen. */
   readonly rejected: readonly string[]
-  /** What the question is about, without the words of its answers. */
-  readonly subject: ReadonlySet<string>
+  /** The question, without the words of its answers. */
+  readonly subject: Words
   readonly isFramed: boolean
 }
 
-/** `Use Redis for sessions` is an answer and a subject; so is `Redis over Postgres for sessions`, with what was rejected. */
+/** `Redis over Postgres for sessions` is an answer, what was rejected, and a subject. */
 function understood({ title, context, options, choice }: Decided): Understood {
   const isTitleAlone = choice === undefined || choice.trim() === '' || sameText(choice, title)
   const text = (isTitleAlone ? title : choice).replace(LEADING, '').trim()
@@ -177,18 +145,18 @@ function cutAt(text: string, mark: RegExp): readonly [before: string, after: str
     : [text.slice(0, found.index), text.slice(found.index + found[0].length)]
 }
 
-/** One chose what the other looked at and did not choose. */
+/** One chose what the other rejected. */
 function isRejectedBy({ answer }: Understood, { rejected }: Understood): boolean {
   return rejected.some((option) => covers(tokens(answer), tokens(option)))
 }
 
-/** `Log format` and `Configuration format` have in common only what kind of answer is asked for. */
+/** `Log format` and `Configuration format` have only the kind of answer in common. */
 function hasCommonSubject(a: Understood, b: Understood): boolean {
   const [ofA, ofB] = [withoutKinds(a.subject), withoutKinds(b.subject)]
   return ofA.size > 0 && ofB.size > 0 ? shared(ofA, ofB) > 0 : shared(a.subject, b.subject) > 0
 }
 
-function withoutKinds(words: ReadonlySet<string>): ReadonlySet<string> {
+function withoutKinds(words: Words): Words {
   return new Set([...words].filter((word) => !KINDS.has(word)))
 }
 
@@ -196,17 +164,20 @@ const KINDS =
   contentWords(`format store storage database backend engine library framework tool runner manager language policy strategy approach
   scheme style naming name type kind structure layout location place version default setting option handling design provider service`)
 
-/** Their titles, or these and what led to them, have most of their telling words in common. */
+/** Their titles, or these with their contexts, have most of their words in common. */
 function isSameQuestion(one: Decided, other: Decided): boolean {
   const titles = [contentWords(one.title), contentWords(other.title)] as const
   const contexts = [contentWords(one.context ?? ''), contentWords(other.context ?? '')] as const
   const isGeneral = titles[0].size < 2 && titles[1].size < 2
   const comeFromElsewhere =
     contexts[0].size > 0 && contexts[1].size > 0 && shared(...contexts) === 0
-  // `Naming` may be about anything; what led to it says about what.
+  // `Naming` may be about anything; its context says about what.
   if (isGeneral && comeFromElsewhere) return false
   if (alike(...titles) >= SHARED_PART) return true
-  const whole = [union(titles[0], contexts[0]), union(titles[1], contexts[1])] as const
+  const whole = [
+    new Set([...titles[0], ...contexts[0]]),
+    new Set([...titles[1], ...contexts[1]]),
+  ] as const
   return shared(...whole) >= 3 && alike(...whole) >= SHARED_PART
 }
 
@@ -230,22 +201,18 @@ function isAboutAnotherPart(a: Understood, b: Understood): boolean {
 function isSameAnswer(one: string, other: string): boolean {
   const [a, b] = [tokens(one), tokens(other)]
   if (a.size === 0 || b.size === 0) return true
-  if (isNegative(one) !== isNegative(other)) return false
+  if (NEGATIVE.test(one) !== NEGATIVE.test(other)) return false
   const [numbersA, numbersB] = [numbersOf(a), numbersOf(b)]
   if (numbersA.size > 0 && numbersB.size > 0 && shared(numbersA, numbersB) === 0) return false
-  // One that says more than the other says the same.
+  // One that only says more says the same.
   return shared(a, b) / Math.min(a.size, b.size) > 0.5
 }
 
 const NEGATIVE =
   /(?:^|\s)(?:no|not|never|none|without|don't|do not|disable|disabled|off|forbid|reject|drop|remove)(?=\s|$)/i
 
-function isNegative(text: string): boolean {
-  return NEGATIVE.test(text)
-}
-
-/** The words of an answer, which may be short or a number, other than those that any answer has. */
-function tokens(text: string): ReadonlySet<string> {
+/** The words of an answer, which may be short or a number, without those that any answer has. */
+function tokens(text: string): Words {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+(?:[.+#_-]*[\p{L}\p{N}+#]+)*/gu) ?? []
   return new Set(
     words
@@ -254,27 +221,26 @@ function tokens(text: string): ReadonlySet<string> {
   )
 }
 
-const FILLING: ReadonlySet<string> = new Set(
+const FILLING: Words = new Set(
   `a an the and or of in on at to by with from into it its is are be we will use using keep store stored kept only just simple plain single
   no not never none without do don't as for that this which one own new our`.split(/\s+/),
 )
 
-function numbersOf(words: ReadonlySet<string>): ReadonlySet<string> {
+function numbersOf(words: Words): Words {
   return new Set([...words].filter((word) => /^v?\d/.test(word)))
 }
 
-/** Whether all of the second is in the first. */
-function covers(words: ReadonlySet<string>, wanted: ReadonlySet<string>): boolean {
+function covers(words: Words, wanted: Words): boolean {
   return wanted.size > 0 && shared(wanted, words) === wanted.size
 }
 
-/** The part of all their words that both have. */
-function alike(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+/** The part of all their words that both have, from 0 to 1. */
+function alike(a: Words, b: Words): number {
   const both = shared(a, b)
   return both === 0 ? 0 : both / (a.size + b.size - both)
 }
 
-function shared(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+function shared(a: Words, b: Words): number {
   return [...a].filter((word) => [...b].some((other) => isSameToken(word, other))).length
 }
 
@@ -285,10 +251,6 @@ function isSameToken(a: string, b: string): boolean {
     short === long ||
     (short.length >= 4 && long.length - short.length <= 3 && long.startsWith(short))
   )
-}
-
-function union(a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> {
-  return new Set([...a, ...b])
 }
 
 function sameText(a: string, b: string): boolean {

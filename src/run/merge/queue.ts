@@ -1,18 +1,18 @@
-// The merge queue: the work of delegates goes into its targets one after the other, and what does not go in holds up nobody.
+// The merge queue: delegates are merged one after the other, and one that fails holds up no other.
 import { existsSync } from 'node:fs'
 import { StintError } from '../../journal/errors.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { thisProcess } from '../loop/start-run.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import type { MergeOptions } from '../delegate/delegate-row.ts'
 import { allDelegates, delegateNow, takeQueue } from '../delegate/delegates.ts'
-import { removeLeftTrees } from './target.ts'
+import { type Listener, type MergeEvent, type MergeOutcome, emitTo } from '../entries.ts'
+import { thisProcess } from '../loop/start-run.ts'
+import { recoverWithQueue } from './finish.ts'
 import { mergeOne, tidyAgain } from './merge-one.ts'
 import { type MergeContext, reasonOf, say, waiting } from './outcomes.ts'
 import { refuseWithoutGitHub } from './pull-request.ts'
-import { recoverWithQueue } from './finish.ts'
-import { type Listener, type MergeEvent, type MergeOutcome, emitTo } from '../entries.ts'
+import { removeLeftTrees } from './target.ts'
 
 /** Merges delegates in the order given, each into its own target. */
 export async function mergeDelegates(
@@ -35,83 +35,71 @@ export async function mergeDelegates(
   return mergeInTurn(context, ids)
 }
 
-/** The same with all that tests put in place of this process. */
+/** The same with what tests put in place of this process. */
 export async function mergeInTurn(
   context: MergeContext,
   ids: readonly string[],
 ): Promise<readonly MergeOutcome[]> {
   const { isStopped, merger, options, workspace } = context
-  const { place } = workspace
   if (options.isPullRequest === true && options.isDryRun !== true)
     await refuseWithoutGitHub(workspace, ids)
-  // A dry run changes nothing, and so need not wait for its turn.
+  // A dry run changes nothing and need not wait.
   if (options.isDryRun === true) return mergeEach(context, ids)
-  const letGo = await takeQueue(place, merger, {
+  const release = await takeQueue(workspace.place, merger, {
     isStopped,
     waiting: () => say(context, 'somebody else merges just now; waiting for them to end'),
   })
-  if (letGo === undefined) return ids.map((id) => notBegun(context, id))
+  if (release === undefined) return mergeEach(context, ids)
   try {
-    await bringToAnEnd(context)
+    await recoverKilled(context)
     return await mergeEach(context, ids)
   } finally {
-    letGo()
+    release()
   }
 }
 
-/** What killed merges left. One that cannot be brought to an end is said, and holds up nobody. */
-async function bringToAnEnd(context: MergeContext): Promise<void> {
+async function recoverKilled(context: MergeContext): Promise<void> {
   const { merger, workspace } = context
   const all = allDelegates(workspace.place)
   for (const state of all) {
     const { id, order, run, status } = state
     try {
       if (status === 'merging') await recoverWithQueue(workspace, id, merger)
-      // Died between its last word and putting things away. What stays for a reason was told when it was merged.
+      // Its process died before it cleaned up. What stays for a reason was reported by the merge.
       if (status === 'merged' && existsSync(run.started.tree)) tidyAgain(workspace, state, () => {})
     } catch (error) {
       const why = `was cut off and could not be brought to an end: ${reasonOf(error)}`
       say(context, `the merge of ${order.name} ${why}`)
     }
   }
-  removeLeftTrees(
-    workspace.place,
-    all.map(({ id }) => id),
-  )
+  const ids = all.map(({ id }) => id)
+  removeLeftTrees(workspace.place, ids)
 }
 
-async function mergeEach(
-  context: MergeContext,
-  ids: readonly string[],
-): Promise<readonly MergeOutcome[]> {
+async function mergeEach(context: MergeContext, ids: readonly string[]) {
   const { emit, isStopped, workspace } = context
   const outcomes: MergeOutcome[] = []
   const defects: unknown[] = []
   for (const id of ids) {
+    const state = delegateNow(workspace.place, id)
     if (isStopped.aborted) {
-      outcomes.push(notBegun(context, id))
+      outcomes.push(waiting(state, 'stopped before its turn'))
       continue
     }
-    const state = delegateNow(workspace.place, id)
     const { name, target } = state.order
-    const about = { delegate: name }
-    emit('merge.started', { id, target }, about)
+    emit('merge.started', { id, target }, { delegate: name })
     try {
       const outcome = await mergeOne(context, state).catch((error: unknown) => {
         if (error instanceof StintError) return waiting(state, reasonOf(error), error.hint)
         throw error
       })
       outcomes.push(outcome)
-      emit('merge.ended', outcome, about)
+      emit('merge.ended', outcome, { delegate: name })
     } catch (error) {
       defects.push(error)
     }
   }
-  // A defect is thrown behind the other merges, which it must not hold up.
+  // A defect must not hold up the other merges.
   if (defects.length > 0) throw defects[0]
   return outcomes
-}
-
-function notBegun({ workspace }: MergeContext, id: string): MergeOutcome {
-  return waiting(delegateNow(workspace.place, id), 'stopped before its turn')
 }

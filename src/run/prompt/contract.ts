@@ -1,17 +1,16 @@
-// One prompt to an agent of any harness, in a session that is new or goes on: what is asked, and what is told while it answers.
+// What is asked of a prompt to an agent, and what is emitted while it answers.
 import type { HarnessEvent, PermissionRequest, Permissions } from '../../harness/contract/drive.ts'
 import { type RedactOptions, redactDeep } from '../../text/redact.ts'
 import type { Gauge, Spend } from '../entries.ts'
 
 export interface PromptRequest {
   readonly text: string
-  /** By id or name; the one that is active here when absent, and a new one when there is none. */
+  /** By id or name; default: the active one, or a new one where none is active. */
   readonly session?: string
   /** A new session, whatever is active. */
   readonly isNew?: boolean
-  /** Goes on in this conversation of the session; absent: in the session's latest of that harness, or in a fresh one that gets the session's context. */
+  /** Default: the session's latest of that harness, or a fresh one with the session's context injected. */
   readonly conversation?: string
-  /** A fresh conversation, whatever there was. */
   readonly isFresh?: boolean
   readonly harness?: string
   readonly model?: string
@@ -20,7 +19,7 @@ export interface PromptRequest {
   readonly script?: string
 }
 
-/** Kinds that a run has too are named as there and hold the same. */
+/** Kinds that a run has too hold the same as there. */
 interface PromptEventData {
   'prompt.started': {
     prompt: string
@@ -70,17 +69,16 @@ export type PromptEnd = PromptEvent<'prompt.ended'>['data']
 export interface PromptHandle {
   readonly id: string
   readonly session: string
-  /** Settles what was asked; false when nothing waits under that name. */
+  /** Answers a permission request; false when none waits under that name. */
   decide(request: string, isAllowed: boolean): boolean
   interrupt(): Promise<void>
-  /** Resolves with what the last event says, whatever happened, when no process of it is left. */
+  /** Resolves with the last event, whatever happened, when no process of it is left. */
   readonly ended: Promise<PromptEnd>
 }
 
-/** Emits an event now. */
 export type Emit = <K extends PromptEventKind>(kind: K, data: PromptEventData[K]) => void
 
-/** Numbers events, and takes the secrets out of them: a listener may show or keep them. */
+/** Numbers and redacts events: a listener may show or keep them. */
 export function emitTo(listener: (event: PromptEvent) => void, secrets: RedactOptions): Emit {
   let number = 0
   return (kind, data) => {

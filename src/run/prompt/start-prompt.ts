@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import type { Harness, HarnessCheck, Permissions } from '../../harness/contract/drive.ts'
+import type { Harness } from '../../harness/contract/drive.ts'
 import { startOf } from '../../harness/process/spawn-guarded.ts'
+import { DEFAULT_HARNESS, findHarness } from '../../harness/registry.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
 import { redaction } from '../../project/store/clean-draft.ts'
@@ -8,13 +9,12 @@ import { refuseInRun } from '../../project/store/in-run.ts'
 import { runsFolder } from '../../project/store/run-files.ts'
 import { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
-import { plainEnvironment } from '../attempt/agent-environment.ts'
-import { DEFAULT_HARNESS, findHarness } from '../../harness/registry.ts'
-import { harnessNamed } from '../harnesses.ts'
 import { redactDeep } from '../../text/redact.ts'
-import { addSpent } from '../run-state.ts'
+import { plainEnvironment } from '../attempt/agent-environment.ts'
+import { harnessNamed } from '../harnesses.ts'
 import { spendOf } from '../report.ts'
-import { type Answered, type PromptContext, Questions, answer } from './answer.ts'
+import { addSpent } from '../run-state.ts'
+import { type Answered, type PromptContext, answer, askQuestions } from './answer.ts'
 import {
   type Emit,
   type PromptEnd,
@@ -32,10 +32,7 @@ import {
   wayOn,
 } from './prompted-session.ts'
 
-/**
- * One prompt to an agent, in a session that is new or goes on. What is wrong is said before anything is begun; the agent
- * works behind the handle.
- */
+/** Prompts an agent in a new or existing session. Refuses before anything starts; the agent works behind the handle. */
 export async function startPrompt(
   around: Workspace,
   request: PromptRequest,
@@ -57,12 +54,13 @@ export async function startPrompt(
     throw error
   })
   const { context, way, stopping } = begun
+  const { id, session, harness, questions } = context
   emit('prompt.started', {
-    prompt: context.id,
-    session: context.session.id,
-    name: context.session.name,
-    harness: context.harness.name,
-    isNewSession: context.session.isNew,
+    prompt: id,
+    session: session.id,
+    name: session.name,
+    harness: harness.name,
+    isNewSession: session.isNew,
     isFresh: way.how !== 'resumed',
   })
   say = (text) => emit('message', { text })
@@ -75,23 +73,18 @@ export async function startPrompt(
     emit('prompt.ended', last)
     return redactDeep(last, secrets).value
   })
-  return {
-    id: context.id,
-    session: context.session.id,
-    decide: (asked, isAllowed) => context.questions.decide(asked, isAllowed),
-    interrupt: async () => {
-      stopping.abort()
-      await ended
-    },
-    ended,
+  const interrupt = async () => {
+    stopping.abort()
+    await ended
   }
+  return { id, session: session.id, decide: questions.decide, interrupt, ended }
 }
 
 interface Begun {
   readonly context: PromptContext
   readonly way: WayOn
   readonly stopping: AbortController
-  /** Gives back what was taken. */
+  /** Releases what was taken. */
   readonly finish: () => Promise<void>
 }
 
@@ -101,31 +94,39 @@ async function begin(
   request: PromptRequest,
   emit: Emit,
 ): Promise<Begun> {
-  const { model = workspace.config.run.model, permissions = 'ask', text } = request
+  const { config } = workspace
+  const { model = config.run.model, permissions = 'ask', text, script } = request
   const row = await findPrompted(around, workspace, request)
   const name = harnessToPrompt(workspace, row?.id, request)
-  refusePermissions(await promptedHarness(workspace, name, request), permissions)
-  // Where there is a session already, it is enough to look when the harness could not be had: looking may mean to start it.
-  if (row === undefined)
-    await refuseMissing(await promptedHarness(workspace, name, request), workspace.env)
+  const first = await harnessNamed(name, workspace, defined({ script }))
+  const supported = first.capabilities.permissions
+  if (!supported.includes(permissions))
+    throw new StintError(
+      'NO_PERMISSIONS',
+      `${first.name} does not keep to --permissions ${permissions}`,
+      `it keeps to ${supported.join(', ')}`,
+    )
+  // The check may start the harness, so that in a session that exists it runs only after a failure.
+  const missing = row === undefined ? await problemWith(first, workspace) : undefined
+  if (missing !== undefined) throw new StintError('HARNESS_MISSING', missing.problem, missing.hint)
   const session = await enterPrompted(workspace, row, request)
   const id = mintId(undefined)
   const owner = { pid: process.pid, startedAt: startOf(process.pid), mark: '' }
-  const held = await holdSession(workspace.place, session, id, owner)
+  const release = await holdSession(workspace.place, session, id, owner)
   const journal = workspace.session(session.id)
   const finish = async (): Promise<void> => {
     await workspace.refreshIfPossible(journal)
     journal.close()
-    held.release()
+    release()
     workspace.close()
   }
   try {
     const stopping = new AbortController()
-    const harness = await promptedHarness(workspace, name, request, session.id)
-    const way = wayOn(journal.read(), harness, workspace.config.budget, request)
-    const questions = new Questions(emit, stopping.signal)
-    const secrets = redaction(workspace.config)
-    const shared = {
+    // The session keeps what a harness without a memory of its own remembers.
+    const state = join(runsFolder(workspace.place), 'prompts', session.id)
+    const harness = await harnessNamed(name, workspace, { state, ...defined({ script }) })
+    const way = wayOn(journal.read(), harness, config.budget, request)
+    const context = {
       id,
       text,
       workspace,
@@ -134,35 +135,31 @@ async function begin(
       harness,
       model,
       permissions,
-      questions,
-      secrets,
+      questions: askQuestions(emit, stopping.signal),
+      secrets: redaction(config),
       emit,
+      stopping: stopping.signal,
     }
-    return { context: { ...shared, stopping: stopping.signal }, way, stopping, finish }
+    return { context, way, stopping, finish }
   } catch (error) {
     await finish()
     throw error
   }
 }
 
-/** Whatever happens, what was taken is given back. */
+/** Never throws: no caller waits for it, so a failure is its end. */
 async function work({ context, way, finish }: Begun, request: PromptRequest): Promise<Answered> {
   try {
     return await answerSomewhere(context, way, request)
   } catch (error) {
-    // Nobody waits for it who could be thrown at: it is told as its end.
-    return {
-      how: 'failed',
-      failure: error instanceof Error ? error.message : String(error),
-      spent: {},
-      isUntouched: true,
-    }
+    const failure = error instanceof Error ? error.message : String(error)
+    return { how: 'failed', failure, spent: {}, isUntouched: true }
   } finally {
     await finish()
   }
 }
 
-/** A conversation that is gone does not keep its session from going on. */
+/** Continues in a fresh conversation where the old one is gone. */
 async function answerSomewhere(
   context: PromptContext,
   way: WayOn,
@@ -170,9 +167,9 @@ async function answerSomewhere(
 ): Promise<Answered> {
   const answered = await answer(context, way)
   if (!answered.isUntouched || context.stopping.aborted) return answered
-  const problem = await problemWith(context.harness, context.workspace.env)
-  if (problem !== undefined)
-    return { ...answered, how: 'failed', failure: `${problem.problem}: ${problem.hint}` }
+  const missing = await problemWith(context.harness, context.workspace)
+  if (missing !== undefined)
+    return { ...answered, how: 'failed', failure: `${missing.problem}: ${missing.hint}` }
   if (way.how !== 'resumed' || request.conversation !== undefined) return answered
   const why = answered.failure ?? 'no reason given'
   context.emit('message', {
@@ -194,62 +191,29 @@ function refuseSenseless({ text, isNew, isFresh, session, conversation }: Prompt
     throw refuse('a conversation is either fresh or the one that is named')
 }
 
-type Missing = Extract<HarnessCheck, { readonly isThere: false }>
-
-/** The name of the harness that is prompted: the one asked for, that of the conversation, the configuration's, or the default. */
-export function harnessToPrompt(
+/** The harness asked for, that of the conversation, the configuration's, or the default. */
+function harnessToPrompt(
   workspace: Workspace,
   session: string | undefined,
-  request: PromptRequest,
+  { harness, conversation }: PromptRequest,
 ): string {
-  const { harness, conversation } = request
-  if (conversation === undefined) return harness ?? workspace.config.run.harness ?? DEFAULT_HARNESS
-  if (session === undefined) {
+  const configured = workspace.config.run.harness
+  if (conversation === undefined) return harness ?? configured ?? DEFAULT_HARNESS
+  if (session === undefined)
     throw new StintError(
       'NO_CONVERSATION',
       'a new session has no conversation to go on with',
       'leave --conversation out',
     )
-  }
   const journal = workspace.session(session)
   const own = harnessOfConversation(journal.read().state, conversation)
   journal.close()
   // Of an agent that a command starts the journal knows the protocol, and not the command.
   const isNameless = findHarness(own)?.argument?.isRequired !== undefined
-  return harness ?? (isNameless ? (workspace.config.run.harness ?? own) : own)
+  return harness ?? (isNameless ? (configured ?? own) : own)
 }
 
-/** The harness itself. The session keeps what a harness without a memory of its own remembers. */
-export function promptedHarness(
-  workspace: Workspace,
-  name: string,
-  { script }: PromptRequest,
-  session?: string,
-): Promise<Harness> {
-  const state =
-    session === undefined ? {} : { state: join(runsFolder(workspace.place), 'prompts', session) }
-  return harnessNamed(name, workspace, { ...state, ...defined({ script }) })
-}
-
-export function refusePermissions({ name, capabilities }: Harness, permissions: Permissions): void {
-  if (capabilities.permissions.includes(permissions)) return
-  throw new StintError(
-    'NO_PERMISSIONS',
-    `${name} does not keep to --permissions ${permissions}`,
-    `it keeps to ${capabilities.permissions.join(', ')}`,
-  )
-}
-
-/** What keeps it from being prompted, if anything does. */
-export async function problemWith(
-  harness: Harness,
-  env: NodeJS.ProcessEnv,
-): Promise<Missing | undefined> {
+async function problemWith(harness: Harness, { env }: Workspace) {
   const check = await harness.check(env)
   return check.isThere ? undefined : check
-}
-
-export async function refuseMissing(harness: Harness, env: NodeJS.ProcessEnv): Promise<void> {
-  const missing = await problemWith(harness, env)
-  if (missing !== undefined) throw new StintError('HARNESS_MISSING', missing.problem, missing.hint)
 }

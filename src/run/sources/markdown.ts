@@ -1,16 +1,16 @@
-// Markdown by lines: what is a text to read, and what only stands in an example or a comment.
+// Markdown by lines, and what trackers write in texts and labels: boxes, sizes, priorities.
+import { type Priority, readPriority, readSize } from '../../backlog/task.ts'
 import type { ChecklistItem } from '../../session/entries.ts'
-import { type Priority, type Size, readPriority, readSize } from '../../backlog/task.ts'
 import { defined } from '../../text/defined.ts'
 
-export type LineKind = 'text' | 'code' | 'comment'
+type LineKind = 'text' | 'code' | 'comment'
 
 const FENCE = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}|~{3,})/
 
-/** For each line what it is. A fence or comment that never ends is ordinary text. */
+/** What each line is. A fence or comment that never ends is ordinary text. */
 export function lineKinds(lines: readonly string[]): readonly LineKind[] {
   const kinds: LineKind[] = lines.map(() => 'text')
-  // What did not end after one line does not end after a later one, and is not looked for again.
+  // What has no end after one line has none after a later one.
   const endless = new Set<string>()
   for (let start = 0; start < lines.length; start += 1) {
     const block = blockAt(lines[start]!, start === 0)
@@ -45,17 +45,13 @@ function blockAt(line: string, isFirst: boolean): Block | undefined {
   }
   // The frontmatter of the whole file.
   if (isFirst && line.replace(/^\uFEFF/, '').trimEnd() === '---') {
-    return {
-      kind: 'comment',
-      mark: '---',
-      isOver: false,
-      isEnd: (later) => later.trimEnd() === '---',
-    }
+    const isEnd = (later: string) => later.trimEnd() === '---'
+    return { kind: 'comment', mark: '---', isOver: false, isEnd }
   }
   const open = line.lastIndexOf('<!--')
   if (open === -1) return undefined
   const isOver = line.includes('-->', open)
-  // A remark at the end of a line leaves the line what it is.
+  // A comment at the end of a line leaves the line what it is.
   if (isOver && !line.trim().startsWith('<!--')) return undefined
   return { kind: 'comment', mark: '<!--', isOver, isEnd: (later) => later.includes('-->') }
 }
@@ -63,7 +59,7 @@ function blockAt(line: string, isFirst: boolean): Block | undefined {
 export interface Box {
   /** The columns in front of it; a tab goes to the next multiple of four. */
   readonly indent: number
-  /** Where the character between the brackets stands in the line. */
+  /** Where the character between the brackets stands. */
   readonly at: number
   readonly isTicked: boolean
   readonly text: string
@@ -75,8 +71,9 @@ const BOX = /^(\uFEFF?[ \t]*)((?:[-*+]|\d{1,9}[.)])[ \t]+\[)([ xX])\](?:[ \t]+(.
 export function boxOf(line: string): Box | undefined {
   const match = BOX.exec(line.trimEnd())
   if (match === null) return undefined
-  const [, blank = '', marker = '', tick = '', text = ''] = match
-  return { indent: indentOf(blank), at: blank.length + marker.length, isTicked: tick !== ' ', text }
+  const [, blank = '', marker = '', ticked = '', text = ''] = match
+  const at = blank.length + marker.length
+  return { indent: indentOf(blank), at, isTicked: ticked !== ' ', text }
 }
 
 export function indentOf(line: string): number {
@@ -89,20 +86,11 @@ export function indentOf(line: string): number {
   return columns
 }
 
-// What trackers have in common: labels that say a size or a priority, and lists of boxes in a text.
-
-export interface ReadLabels {
-  /** Those that say nothing else. */
-  readonly labels: readonly string[]
-  readonly priority?: Priority
-  readonly size?: Size
-}
-
 const SAYS = /^(size|priority|prio)\s*[:/=]\s*(\S+)$/i
 
-/** `size:S` and `size/S` are a size; `priority:P1`, `priority: high` and `P1` are a priority. */
-export function readLabels(labels: readonly string[]): ReadLabels {
-  const found = labels.map((label) => {
+/** `size:S` and `size/S` are a size; `priority:P1`, `priority: high` and `P1` are a priority. The other labels stay labels. */
+export function readLabels(all: readonly string[]) {
+  const found = all.map((label) => {
     const [, about = '', word = ''] = SAYS.exec(label.trim()) ?? []
     if (about.toLowerCase() === 'size') return { label, size: readSize(word) }
     if (about !== '')
@@ -111,12 +99,8 @@ export function readLabels(labels: readonly string[]): ReadLabels {
   })
   const size = found.find((one) => one.size !== undefined)?.size
   const priority = found.find((one) => one.priority !== undefined)?.priority
-  return {
-    labels: found
-      .filter((one) => one.size === undefined && one.priority === undefined)
-      .map(({ label }) => label),
-    ...defined({ priority, size }),
-  }
+  const others = found.filter((one) => one.size === undefined && one.priority === undefined)
+  return { labels: others.map(({ label }) => label), ...defined({ priority, size }) }
 }
 
 /** Trackers count from 0, the most urgent, to 4 for what is put off. */
@@ -126,38 +110,24 @@ export function numberedPriority(number: unknown): Priority | undefined {
     : undefined
 }
 
-export interface BoxLists {
-  readonly checklist: readonly ChecklistItem[]
-  /** The text without the lines that became items. */
-  readonly rest: string
-}
-
 /** Takes the items of lists with boxes out of a text, but for those that `isOther` calls something else. */
-export function takeBoxes(
-  text: string,
-  isOther: (item: string) => boolean = () => false,
-): BoxLists {
+export function takeBoxes(text: string, isOther: (item: string) => boolean = () => false) {
   const lines = text.split(/\r?\n/)
   const kinds = lineKinds(lines)
-  const boxes = lines.map((line, index) => (kinds[index] === 'text' ? boxOf(line) : undefined))
-  const taken = boxes.map((box) =>
-    box === undefined || box.text.trim() === '' || isOther(box.text) ? undefined : box,
-  )
-  return {
-    checklist: taken.flatMap((box) =>
-      box === undefined ? [] : [{ item: box.text, done: box.isTicked }],
-    ),
-    rest: lines.filter((_line, index) => taken[index] === undefined).join('\n'),
-  }
+  const checklist: ChecklistItem[] = []
+  const rest = lines.filter((line, index) => {
+    const box = kinds[index] === 'text' ? boxOf(line) : undefined
+    if (box === undefined || box.text.trim() === '' || isOther(box.text)) return true
+    checklist.push({ item: box.text, done: box.isTicked })
+    return false
+  })
+  return { checklist, rest: rest.join('\n') }
 }
 
 /** A text without its examples and comments. */
 export function proseOf(text: string): string {
   const lines = text.split(/\r?\n/)
   const kinds = lineKinds(lines)
-  return lines
-    .map((line, index) =>
-      kinds[index] === 'text' ? line.replaceAll(/`[^`]*`|<!--.*?-->/g, ' ') : '',
-    )
-    .join('\n')
+  const prose = (line: string) => line.replaceAll(/`[^`]*`|<!--.*?-->/g, ' ')
+  return lines.map((line, index) => (kinds[index] === 'text' ? prose(line) : '')).join('\n')
 }

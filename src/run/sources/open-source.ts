@@ -1,35 +1,38 @@
 import { resolve } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
-import { openBacklog } from '../../project/tasks/backlog.ts'
+import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { beadsSource, githubSource } from './trackers.ts'
-import { checklistSource } from './checklist.ts'
-import { jsonlSource } from './jsonl.ts'
+import { openBacklog } from '../../project/tasks/backlog.ts'
+import { parseChecklist, tick } from './checklist.ts'
 import type { BacklogSource } from './foreign.ts'
-import { SourceFile } from './source-file.ts'
+import { markDone, parseJsonl } from './jsonl.ts'
+import { fileSource } from './source-file.ts'
+import { beadsSource, githubSource } from './trackers.ts'
 
-/** The source that a word or a path means; `.tasks/` when none is given. */
+/** The source that a word or a path means; `.tasks/` by default. */
 export async function openSource(
   workspace: Workspace,
   given: string | undefined,
 ): Promise<BacklogSource> {
   const word = given?.trim() ?? '.tasks'
+  // Task files are views of the journals, so there is nothing to settle in them.
   if (resolve(workspace.cwd, word) === workspace.place.tasks || /^\.tasks\/?$/.test(word))
-    return tasksSource(workspace)
+    return { name: '.tasks', read: () => openBacklog(workspace), settle: async () => [] }
   if (word === 'beads') return beadsSource(workspace)
   if (word === 'github') return githubSource(workspace)
   if (/\.(?:jsonl|ndjson)$/i.test(word))
-    return jsonlSource(workspace, SourceFile.find(workspace, word))
-  if (/\.(?:md|markdown)$/i.test(word))
-    return checklistSource(workspace, SourceFile.find(workspace, word))
+    return fileSource(workspace, word, { parse: parseJsonl, markDone })
+  if (/\.(?:md|markdown)$/i.test(word)) {
+    const hide = (text: string) => withoutSecrets(text, workspace.config)
+    return fileSource(workspace, word, {
+      parse: (text) => parseChecklist(text, hide),
+      markDone: (text, own) => tick(text, own, hide),
+      lacks: 'has no line of the form "- [ ] what is to be done"',
+    })
+  }
   throw new StintError(
     'BACKLOG_UNKNOWN',
     `${JSON.stringify(word)} is no backlog`,
     'use .tasks, a .jsonl file, a .md file with "- [ ]" lines, beads, or github',
   )
-}
-
-/** The project's own tasks. Their files are views of the journals and need not be told anything. */
-function tasksSource(workspace: Workspace): BacklogSource {
-  return { name: '.tasks', read: () => openBacklog(workspace), settle: async () => [] }
 }

@@ -1,47 +1,46 @@
-// Programs that keep tasks: started with arguments, never through a shell, and not waited for without end.
+// Programs that keep tasks: started with arguments, never through a shell, and with a timeout.
 import { execFile } from 'node:child_process'
 import { StintError, errnoOf } from '../../journal/errors.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 
 export interface Program {
   readonly command: string
-  /** What it is for, and how to get it. */
+  /** How to get it. */
   readonly hint: string
 }
 
-export interface Surroundings {
+interface Where {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly timeoutMs?: number
-  /** What it reads; nothing when absent, since nobody is there to answer a question. */
+  /** Its standard input, empty by default. */
   readonly input?: string
 }
 
-const TIMEOUT_MS = 60_000
-const MOST_BYTES = 64 * 1024 * 1024
+export const GH: Program = {
+  command: 'gh',
+  hint: 'install the GitHub CLI, then gh auth login, in a clone of a repository on GitHub',
+}
 
-/** Runs it to its end and answers what it printed. */
+export function ghEnvironment({ place, env }: Workspace) {
+  return { cwd: place.root, env: { ...env, GH_PROMPT_DISABLED: '1', NO_COLOR: '1' } }
+}
+
+/** Runs it to its end and returns what it printed. */
 export async function runProgram(
   program: Program,
   args: readonly string[],
-  surroundings: Surroundings,
+  { cwd, env, input, timeoutMs = 60_000 }: Where,
 ): Promise<string> {
-  const { command } = program
-  const { cwd, env, input, timeoutMs = TIMEOUT_MS } = surroundings
-  const options = {
-    cwd,
-    env,
-    timeout: timeoutMs,
-    maxBuffer: MOST_BYTES,
-    killSignal: 'SIGKILL',
-    encoding: 'utf8',
-  } as const
+  const limits = { timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024, killSignal: 'SIGKILL' } as const
   return new Promise((resolve, reject) => {
-    const child = execFile(command, args, options, (error, stdout, stderr) => {
+    const options = { cwd, env, encoding: 'utf8', ...limits } as const
+    const child = execFile(program.command, args, options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout)
-      else reject(failure(program, args, { error, stderr, timeoutMs }))
+      else reject(failure(program, args, error, stderr, timeoutMs))
     })
-    // One that does not read to the end says by its exit code what that means.
+    // One that does not read to the end reports by its exit code.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(input)
   })
@@ -51,64 +50,51 @@ export async function runProgram(
 export async function runForJson(
   program: Program,
   args: readonly string[],
-  surroundings: Surroundings,
+  where: Where,
 ): Promise<unknown> {
-  const printed = await runProgram(program, args, surroundings)
+  const printed = await runProgram(program, args, where)
   try {
     return JSON.parse(printed)
   } catch (cause) {
     const shown = shorten(oneLine(printed), 120)
-    const what = shown === '' ? 'nothing' : `no JSON but: ${shown}`
-    throw new StintError('PROGRAM_FAILED', `${said(program, args)} printed ${what}`, program.hint, {
+    const what = `printed ${shown === '' ? 'nothing' : `no JSON but: ${shown}`}`
+    throw new StintError('PROGRAM_FAILED', `${said(program, args)} ${what}`, program.hint, {
       cause,
     })
   }
 }
 
-interface Failure {
-  readonly error: Error & {
-    readonly code?: string | number | null
-    readonly killed?: boolean
-    readonly signal?: string | null
-  }
-  readonly stderr: string
-  readonly timeoutMs: number
-}
-
 function failure(
   program: Program,
   args: readonly string[],
-  { error, stderr, timeoutMs }: Failure,
+  cause: NonNullable<Parameters<NonNullable<Parameters<typeof execFile>[3]>>[0]>,
+  stderr: string,
+  timeoutMs: number,
 ): StintError {
   const { command, hint } = program
-  const options = { cause: error }
-  const code = errnoOf(error)
-  if (code === 'ENOENT')
-    return new StintError(
-      'PROGRAM_MISSING',
-      `there is no program ${command} on the PATH`,
-      hint,
-      options,
-    )
-  if (code === 'EACCES')
-    return new StintError('PROGRAM_MISSING', `${command} cannot be started`, hint, options)
-  const reason =
-    code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER'
-      ? 'it printed more than can be held'
-      : error.killed === true
-        ? `it took longer than ${timeoutMs / 1000} s`
-        : complaint(stderr) ||
-          (error.signal ? `ended by ${error.signal}` : `exit code ${error.code}`)
-  return new StintError('PROGRAM_FAILED', `${said(program, args)} failed: ${reason}`, hint, options)
+  const { killed, signal, code: exit } = cause
+  const code = errnoOf(cause)
+  if (code === 'ENOENT' || code === 'EACCES') {
+    const what =
+      code === 'ENOENT'
+        ? `there is no program ${command} on the PATH`
+        : `${command} cannot be started`
+    return new StintError('PROGRAM_MISSING', what, hint, { cause })
+  }
+  let reason = complaint(stderr) || (signal ? `ended by ${signal}` : `exit code ${exit}`)
+  if (killed === true) reason = `it took longer than ${timeoutMs / 1000} s`
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') reason = 'it printed more than can be held'
+  const what = `${said(program, args)} failed: ${reason}`
+  return new StintError('PROGRAM_FAILED', what, hint, { cause })
 }
 
-/** What it said on standard error, in one line. Some say it in JSON. */
+/** Its standard error in one line. Some programs print it as JSON. */
 function complaint(stderr: string): string {
   try {
     const { error } = JSON.parse(stderr) as { error?: unknown }
     if (typeof error === 'string') return shorten(oneLine(error), 300)
   } catch {
-    // Plain words, as most programs say it.
+    // Plain words, as most programs print it.
   }
   return shorten(oneLine(stderr), 300)
 }

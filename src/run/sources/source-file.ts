@@ -4,116 +4,115 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { isTracked } from '../../git/status.ts'
 import { NotWritten, StintError, errnoOf, isMissing } from '../../journal/errors.ts'
 import { openRegularFile, replaceOpenFile } from '../../journal/files.ts'
-import type { Place } from '../../project/store/place.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { oneLine } from '../../text/clean.ts'
-import { fingerprint } from './foreign.ts'
+import {
+  type BacklogSource,
+  type ForeignTask,
+  fingerprint,
+  readForeign,
+  refuse,
+} from './foreign.ts'
 
 const MOST_BYTES = 16 * 1024 * 1024
 const TRIES = 5
 
-export class SourceFile {
-  /** Stands before the ids of its tasks: its path in the project. */
-  readonly key: string
-  /** The worktree that it lies in, when it lies in the project. */
-  readonly #home: string | undefined
-  readonly #inRepository: boolean
+interface FileFormat {
+  parse(text: string): {
+    readonly tasks: readonly ForeignTask[]
+    readonly problems: readonly string[]
+  }
+  /** The text with one task done; undefined when no single line is that task's. */
+  markDone(text: string, own: string): string | undefined
+  /** Printed when the file has no task. */
+  readonly lacks?: string
+}
 
-  constructor(
-    readonly path: string,
-    place: Place,
-  ) {
-    const homes = [place.repository?.worktree, place.root].filter((home) => home !== undefined)
-    this.#home = homes.find((home) => isWithin(home, path))
-    this.#inRepository = place.repository !== undefined
-    this.key = oneLine(
-      this.#home === undefined ? outsideKey(path) : slashes(relative(this.#home, path)),
+/** Tasks of a file. One that is completed is marked in the copy of the run's tree. */
+export function fileSource(workspace: Workspace, given: string, format: FileFormat): BacklogSource {
+  const { repository, root } = workspace.place
+  const path = realPath(resolve(workspace.cwd, given))
+  if (path === undefined)
+    throw new StintError(
+      'BACKLOG_NOT_FOUND',
+      `there is no file ${given}`,
+      'name a JSONL or Markdown file, or leave --backlog out',
     )
-  }
+  const homes = [repository?.worktree, root].filter((folder) => folder !== undefined)
+  const home = homes.find((folder) => isWithin(folder, path))
+  // Two files of one name outside the project must not share what journals say of their tasks.
+  const outside = `${slashes(path).split('/').at(-1)}~${fingerprint(path)}`
+  const inHome = home === undefined ? undefined : relative(home, path)
+  const key = oneLine(inHome === undefined ? outside : slashes(inHome))
+  const isCommitted = (folder: string, inside: string) =>
+    repository !== undefined && isTracked(folder, slashes(inside))
 
-  static find(workspace: Workspace, given: string): SourceFile {
-    const path = realPath(resolve(workspace.cwd, given))
-    if (path === undefined) {
-      throw new StintError(
-        'BACKLOG_NOT_FOUND',
-        `there is no file ${given}`,
-        'name a JSONL or Markdown file, or leave --backlog out',
-      )
-    }
-    return new SourceFile(path, workspace.place)
-  }
-
-  read(): string {
-    const text = textAt(this.path)
-    if (text === undefined) {
-      throw new StintError(
-        'BACKLOG_UNREADABLE',
-        `${this.key} cannot be read`,
-        'it must be a file of UTF-8 text, of at most 16 MB',
-      )
-    }
-    return text
-  }
-
-  /**
-   * Changes the copy in the working tree of a run. A file that git does not have is in no such tree and is changed where it
-   * is. Answers the path when git tracks it.
-   */
-  edit(tree: string, change: (text: string) => string | undefined): readonly string[] {
-    const target = this.#copyIn(tree) ?? (this.#isCommitted() ? undefined : this.path)
-    if (target === undefined || !rewrite(target, change)) return []
-    const root = realPath(tree)
-    if (root === undefined || !isWithin(root, target)) return []
-    const path = slashes(relative(root, target))
-    return this.#inRepository && isTracked(root, path) ? [path] : []
-  }
-
-  /** A link that leads out of the tree is not followed: an agent may have made it. */
-  #copyIn(tree: string): string | undefined {
-    const root = realPath(tree)
-    if (root === undefined || this.#home === undefined) return undefined
-    const copy = realPath(join(root, relative(this.#home, this.path)))
-    return copy !== undefined && isWithin(root, copy) ? copy : undefined
-  }
-
-  #isCommitted(): boolean {
-    return (
-      this.#home !== undefined &&
-      this.#inRepository &&
-      isTracked(this.#home, slashes(relative(this.#home, this.path)))
-    )
+  return {
+    name: key,
+    read: async () => {
+      const text = withOpen(path, textOf)
+      if (text === undefined)
+        throw new StintError(
+          'BACKLOG_UNREADABLE',
+          `${key} cannot be read`,
+          'it must be a file of UTF-8 text, of at most 16 MB',
+        )
+      const { tasks, problems } = format.parse(text)
+      refuse(key, problems)
+      if (tasks.length === 0 && format.lacks !== undefined) workspace.say(`${key} ${format.lacks}`)
+      return readForeign(workspace, key, tasks)
+    },
+    settle: async (task, _summary, tree) => {
+      const copy = inHome === undefined ? undefined : copyIn(tree, inHome)
+      // A file that git does not have is in no tree of a run, and is changed where it is.
+      const elsewhere = home !== undefined && inHome !== undefined && isCommitted(home, inHome)
+      const target = copy ?? (elsewhere ? undefined : path)
+      const change = (text: string) => {
+        const marked = format.markDone(text, task.id.slice(key.length + 1))
+        if (marked === undefined)
+          workspace.say(
+            `${key} has no single line for ${task.shortname} any more; it was left as it is`,
+          )
+        return marked
+      }
+      if (target === undefined || !rewrite(target, change)) return []
+      const root = realPath(tree)
+      if (root === undefined || !isWithin(root, target)) return []
+      const changed = relative(root, target)
+      return isCommitted(root, changed) ? [slashes(changed)] : []
+    },
   }
 }
 
-/** Says where no line of a file can be told apart any more. */
-export function notThere(file: SourceFile, name: string): string {
-  return `${file.key} has no single line for ${name} any more; it was left as it is`
+/** A link that leads out of the tree is not followed: an agent may have made it. */
+function copyIn(tree: string, inside: string): string | undefined {
+  const root = realPath(tree)
+  const copy = root === undefined ? undefined : realPath(join(root, inside))
+  return root !== undefined && copy !== undefined && isWithin(root, copy) ? copy : undefined
 }
 
 function rewrite(path: string, change: (text: string) => string | undefined): boolean {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const fd = openRegularFile(path)
-    if (fd === undefined) return false
-    try {
-      const text = textOf(fd)
-      const changed = text === undefined ? undefined : change(text)
-      if (changed === undefined || changed === text) return false
-      if (replaceOpenFile(path, fd, Buffer.from(changed))) return true
-    } catch (cause) {
-      if (cause instanceof StintError) throw cause
-      throw new NotWritten(path, cause)
-    } finally {
-      closeSync(fd)
-    }
+    const isWritten = withOpen(path, (fd) => {
+      try {
+        const text = textOf(fd)
+        const changed = text === undefined ? undefined : change(text)
+        if (changed === undefined || changed === text) return undefined
+        return replaceOpenFile(path, fd, Buffer.from(changed))
+      } catch (cause) {
+        throw cause instanceof StintError ? cause : new NotWritten(path, cause)
+      }
+    })
+    if (isWritten !== false) return isWritten ?? false
   }
   throw new NotWritten(path, new Error('somebody else is saving it all the time'))
 }
 
-function textAt(path: string): string | undefined {
+function withOpen<T>(path: string, use: (fd: number) => T): T | undefined {
   const fd = openRegularFile(path)
   if (fd === undefined) return undefined
   try {
-    return textOf(fd)
+    return use(fd)
   } finally {
     closeSync(fd)
   }
@@ -132,11 +131,6 @@ function isWithin(folder: string, path: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-// Two files of one name outside the project must not share what journals say of their tasks.
-function outsideKey(path: string): string {
-  return `${slashes(path).split('/').at(-1)}~${fingerprint(path)}`
-}
-
 function slashes(path: string): string {
   return path.split(sep).join('/')
 }
@@ -145,7 +139,7 @@ function realPath(path: string): string | undefined {
   try {
     return realpathSync.native(path)
   } catch (error) {
-    // What may not be looked at is as good as not there.
+    // What may not be read counts as missing.
     if (isMissing(error) || ['EACCES', 'EPERM', 'ELOOP'].includes(errnoOf(error) ?? ''))
       return undefined
     throw error

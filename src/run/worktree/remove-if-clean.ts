@@ -1,17 +1,17 @@
-// A worktree goes when all that it holds is in commits that stay without it, or can be made again.
+// A worktree is removed when all that it holds is in commits that stay without it, or can be built again.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { GitFailed, runGit } from '../../git/run-git.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
 import { namesIn } from '../../journal/look.ts'
 import type { Place } from '../../project/store/place.ts'
-import { NOT_WORK, type RunTree, hiddenPaths, repositoryAt, uncommitted } from './tree.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
+import { NOT_WORK, type RunTree, hiddenPaths, repositoryAt, uncommitted } from './tree.ts'
 
 /** What builds leave, and make again. */
 const BUILT = /^(?:node_modules|dist|build|target|\.venv|__pycache__|coverage|\.cache|.*\.log)$/
 
-/** Takes the worktree of a finished run away. Its branch stays; so does the worktree when it holds what is in no commit. */
+/** Removes the worktree of a finished run, unless it holds what is in no commit. Its branch stays. */
 export function removeIfClean(
   place: Place,
   { tree, isInPlace }: RunTree,
@@ -24,7 +24,7 @@ export function removeIfClean(
     say(`the worktree ${tree} is left, as it holds what is in no commit: ${fewOf(left)}`)
     return false
   }
-  // Git itself removes no worktree that could have submodules, whatever is in them.
+  // Git itself removes no worktree that could have submodules.
   const how = submodules.length > 0 ? ['--force'] : []
   try {
     runGit(repositoryOf(place).mainRoot, [...QUIETLY, 'worktree', 'remove', ...how, tree])
@@ -35,17 +35,14 @@ export function removeIfClean(
   }
 }
 
-/** What would go with a worktree: paths that no commit has and nobody can make again, and submodules with commits that nobody else has. */
+/** What would be lost with a worktree: paths in no commit that no build makes, and submodules with commits of their own. */
 export function inNoCommit(tree: string, submodules = submodulesOf(tree)): readonly string[] {
   const { gitDir } = repositoryAt(tree)!
-  const modules = gitFoldersIn(join(gitDir, 'modules')).filter(({ folder }) =>
-    hasOwnCommits(folder),
-  )
   const found = [
     ...uncommitted(tree),
     ...hiddenPaths(tree),
     ...ignoredResults(tree),
-    ...modules.map(({ name }) => name),
+    ...modulesWithCommits(join(gitDir, 'modules')),
     ...submodules.flatMap((path) => inSubmodule(tree, path)),
   ]
   return [...new Set(found)]
@@ -57,7 +54,6 @@ export function fewOf(paths: readonly string[], most = 5): string {
   return `${paths.slice(0, most).join(', ')}${more}`
 }
 
-/** What git ignores and nobody can make again. */
 function ignoredResults(tree: string): readonly string[] {
   return runGit(tree, ['status', '--porcelain=v1', '-z', '--ignored', '--untracked-files=normal'])
     .split('\0')
@@ -81,39 +77,30 @@ function inSubmodule(tree: string, path: string): readonly string[] {
     const own = hasOwnCommits(folder) ? [path] : []
     return [...own, ...inNoCommit(folder).map((inside) => join(path, inside))]
   } catch (error) {
-    // What cannot be looked at cannot be said to be kept.
+    // What cannot be read cannot be called kept.
     if (error instanceof GitFailed) return [path]
     throw error
   }
 }
 
-/** Commits that no remote of it has, also such as only its reflogs know. */
+/** Commits that no remote of it has, also those that only its reflogs know. */
 function hasOwnCommits(repository: string): boolean {
+  const list = 'rev-list --max-count=1 HEAD --all --reflog --not --remotes'.split(' ')
   try {
-    return (
-      runGit(repository, [
-        'rev-list',
-        '--max-count=1',
-        'HEAD',
-        '--all',
-        '--reflog',
-        '--not',
-        '--remotes',
-      ]) !== ''
-    )
+    return runGit(repository, list) !== ''
   } catch (error) {
     if (error instanceof GitFailed) return true
     throw error
   }
 }
 
-/** The repositories of a worktree's submodules, also of those that are checked out no more. The name of one may have slashes. */
-function gitFoldersIn(
-  folder: string,
-  name = '',
-): readonly { readonly folder: string; readonly name: string }[] {
+/** Repositories of submodules, also of those that are not checked out any more. The name of one may have slashes. */
+function modulesWithCommits(folder: string, name = ''): readonly string[] {
   if (!existsSync(folder)) return []
   if (existsSync(join(folder, 'HEAD')))
-    return [{ folder, name }, ...gitFoldersIn(join(folder, 'modules'), name)]
-  return namesIn(folder).flatMap((part) => gitFoldersIn(join(folder, part), join(name, part)))
+    return [
+      ...(hasOwnCommits(folder) ? [name] : []),
+      ...modulesWithCommits(join(folder, 'modules'), name),
+    ]
+  return namesIn(folder).flatMap((part) => modulesWithCommits(join(folder, part), join(name, part)))
 }

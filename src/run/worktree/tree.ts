@@ -1,5 +1,4 @@
-// Where a run works: a branch and a worktree of its own, or the user's checkout when asked. Nothing is removed that is
-// not this run's and clean, and nothing is reset before it is kept under `refs/stint/`.
+// Where a run works: a branch and a worktree of its own, or the user's checkout.
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,18 +21,21 @@ export interface RunTree {
   readonly isInPlace: boolean
 }
 
-/** Task files are views that Stint itself writes, and the outbox is the agent's mail to the run; they are nobody's uncommitted work. */
+/** Task files are views, and the outbox is the agent's mail to the run; neither is uncommitted work. */
 export const NOT_WORK = [...DEFAULT_EXCLUDE, '.tasks', TREE_OUTBOX]
 
 export function uncommitted(tree: string): readonly string[] {
   return dirtyPaths(tree, NOT_WORK)
 }
 
-/** Paths whose changes git was told not to see, so that what is verified may not be what is committed. */
+/** Paths whose changes git was told to ignore, so that what is verified may not be what is committed. */
 export function hiddenPaths(tree: string, encoding: 'utf8' | 'latin1' = 'utf8'): readonly string[] {
   const lines = runGit(tree, ['ls-files', '-v', '-z'], { encoding }).split('\0')
-  const isSparse = lines.some((line) => line.startsWith('S')) && isSparseCheckout(tree)
-  // Of a sparse checkout, what is outside of it is not there.
+  const setting = ['--type=bool', '--default=false', '--get', 'core.sparseCheckout']
+  const isSparse =
+    lines.some((line) => line.startsWith('S')) &&
+    runGit(tree, ['config', ...setting]).trim() === 'true'
+  // What is outside of a sparse checkout does not exist.
   const isMeantToBe = (path: string) =>
     isSparse && !existsSync(Buffer.concat([Buffer.from(`${tree}/`), Buffer.from(path, encoding)]))
   return lines
@@ -41,12 +43,7 @@ export function hiddenPaths(tree: string, encoding: 'utf8' | 'latin1' = 'utf8'):
     .map((line) => line.slice(2))
 }
 
-function isSparseCheckout(tree: string): boolean {
-  const setting = ['--type=bool', '--default=false', '--get', 'core.sparseCheckout']
-  return runGit(tree, ['config', ...setting]).trim() === 'true'
-}
-
-/** The user's own checkout, which has to be clean, since the agent's work would mix with theirs. */
+/** The user's own checkout, which has to be clean, or the agent's work would mix with theirs. */
 export function treeInPlace(place: Place): RunTree {
   const { worktree } = repositoryOf(place)
   const { branch, commit } = headOf(worktree)
@@ -59,17 +56,17 @@ export function treeInPlace(place: Place): RunTree {
   }
   const dirty = uncommitted(worktree)
   if (dirty.length > 0) {
-    const some = dirty.slice(0, 5).join(', ')
+    const count = dirty.length === 1 ? '1 path is' : `${dirty.length} paths are`
     throw new StintError(
       'TREE_DIRTY',
-      `${dirty.length === 1 ? '1 path is' : `${dirty.length} paths are`} not committed: ${some}`,
+      `${count} not committed: ${dirty.slice(0, 5).join(', ')}`,
       'commit or stash them, or leave --in-place away',
     )
   }
   return { tree: worktree, branch, base: commit, isInPlace: true }
 }
 
-/** A worktree of the run's own, on a new branch off a commit, that which is checked out now unless another is named, or on one that exists and nobody has checked out. */
+/** A worktree on a new branch, off HEAD unless another commit is named, or on a branch that exists and is not checked out. */
 export function treeOfItsOwn(
   place: Place,
   run: string,
@@ -90,15 +87,14 @@ export function treeOfItsOwn(
   createFolder(join(tree, '..'))
   const isThere = commitOf(worktree, branch) !== undefined
   try {
-    runGit(worktree, [
-      'worktree',
-      'add',
-      '--quiet',
-      ...(isThere ? [tree, branch] : ['-b', branch, tree, commit]),
-    ])
+    const what = isThere ? [tree, branch] : ['-b', branch, tree, commit]
+    runGit(worktree, ['worktree', 'add', '--quiet', ...what])
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error
-    takeBack(worktree, tree, isThere ? undefined : { branch, commit })
+    // A hook of the user's that fails makes git refuse and leave what it made.
+    if (repositoryAt(tree) !== undefined) runGit(worktree, ['worktree', 'remove', '--force', tree])
+    if (!isThere && commitOf(worktree, branch) === commit)
+      runGit(worktree, ['branch', '--quiet', '-D', branch])
     throw new StintError(
       'NO_WORKTREE',
       `no worktree for ${branch}: ${error.stderr.trim() || error.message}`,
@@ -108,20 +104,7 @@ export function treeOfItsOwn(
   return { tree, branch, base: isThere ? headOf(tree).commit : commit, isInPlace: false }
 }
 
-/** A hook of the user's that fails makes git say no and leave what it made. */
-function takeBack(
-  worktree: string,
-  tree: string,
-  made: { branch: string; commit: string } | undefined,
-): void {
-  const isMade = repositoryAt(tree) !== undefined
-  if (isMade) runGit(worktree, ['worktree', 'remove', '--force', tree])
-  if (made !== undefined && commitOf(worktree, made.branch) === made.commit) {
-    runGit(worktree, ['branch', '--quiet', '-D', made.branch])
-  }
-}
-
-/** Where HEAD of a worktree is that has to have a commit. */
+/** HEAD of a worktree that has to have a commit. */
 export function headOf(tree: string): { readonly branch?: string; readonly commit: string } {
   const repository = findRepository(tree)
   const head = repository === undefined ? {} : readHead(repository)
@@ -133,7 +116,7 @@ export function headOf(tree: string): { readonly branch?: string; readonly commi
   )
 }
 
-/** Where HEAD is, wherever an agent has left it; undefined when the folder is no worktree any more. */
+/** HEAD, wherever an agent left it; undefined when the folder is no worktree any more. */
 export function headNow(tree: string): Head | undefined {
   const repository = repositoryAt(tree)
   return repository === undefined ? undefined : readHead(repository)
@@ -146,26 +129,24 @@ export function repositoryAt(tree: string): Repository | undefined {
   return repository?.worktree === realpathSync.native(tree) ? repository : undefined
 }
 
-/** HEAD in words. */
 export function headInWords(head: Head | undefined): string {
   if (head === undefined) return 'nowhere: this is no worktree any more'
   if (head.branch === undefined) return `no branch, at ${head.commit?.slice(0, 10) ?? 'no commit'}`
   return head.commit === undefined ? `${head.branch}, a branch without a commit` : head.branch
 }
 
-/** The commit of a branch, if there is such a branch. */
 export function commitOf(tree: string, branch: string): string | undefined {
   const repository = findRepository(tree)
   return repository === undefined ? undefined : commitOfRef(repository, `refs/heads/${branch}`)
 }
 
-/** Makes a worktree again that somebody took away: from its branch, or from a commit when the branch is gone too. */
+/** Restores a removed worktree from its branch, or from a commit when the branch is gone too. */
 export function bringBack(place: Place, tree: string, branch: string, otherwise: string): void {
   const { mainRoot } = repositoryOf(place)
   const add =
     commitOf(mainRoot, branch) === undefined ? ['-b', branch, tree, otherwise] : [tree, branch]
   try {
-    // Of one that has lost its `.git` the files are still there.
+    // It has lost its `.git`, but its files are still there.
     if (existsSync(tree)) runGit(mainRoot, ['worktree', 'repair', tree])
     else {
       runGit(mainRoot, ['worktree', 'prune'])
@@ -182,14 +163,14 @@ export function bringBack(place: Place, tree: string, branch: string, otherwise:
   )
 }
 
-/** What the files amount to now: whether a turn changed anything is seen by this. */
+/** Changes when a turn changed any file. */
 export function fingerprint(tree: string): string {
   const head = headNow(tree)
   if (head === undefined) return 'no worktree'
   const changes = changesIn(tree)
   const isComparable = changes !== '' && head.commit !== undefined
   const diff = isComparable ? runGit(tree, ['diff', 'HEAD', '--no-ext-diff', '--no-textconv']) : ''
-  // What is in files that git does not know is told by neither.
+  // Neither of the two shows the content of untracked files.
   const untracked = pathsIn(changes, NOT_WORK)
     .slice(0, 2000)
     .map((path) => lstatSync(join(tree, path), { throwIfNoEntry: false }))
@@ -199,7 +180,7 @@ export function fingerprint(tree: string): string {
     .digest('hex')
 }
 
-/** How many commits the branch has beyond one, and whether it still builds on it. */
+/** Commits beyond one, and whether the branch still builds on it. */
 export function commitsSince(
   tree: string,
   base: string,
@@ -216,14 +197,8 @@ export function newCommits(
   base: string,
   most = 50,
 ): readonly { commit: string; subject: string }[] {
-  return runGit(tree, [
-    'log',
-    '--reverse',
-    `--max-count=${most}`,
-    '--format=%H %s',
-    `${base}..HEAD`,
-    '--',
-  ])
+  const list = ['log', '--reverse', `--max-count=${most}`, '--format=%H %s']
+  return runGit(tree, [...list, `${base}..HEAD`, '--'])
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => ({
