@@ -16,7 +16,6 @@ export { findRepository } from './git/repository.ts'
 export type {
   HarnessSetup,
   PlaceReport,
-  ServerReport,
   SetupReport,
   SetupRequest,
 } from './harness/contract/setup.ts'
@@ -40,7 +39,7 @@ export { statOrUndefined } from './journal/look.ts'
 export { whyNotPurged } from './project/purge/needle.ts'
 export { refuseInRun } from './project/store/in-run.ts'
 export { findItem } from './project/tasks/backlog.ts'
-export type { AttemptPlace, Breaker, DelegateMove, Listener } from './run/entries.ts'
+export type { AttemptPlace, DelegateMove, Listener } from './run/entries.ts'
 export type { PlannedParallel, PlannedRunSession } from './run/loop/plan-run.ts'
 export { MOST_AT_ONCE } from './run/options.ts'
 export { PRIORS, PRIOR_BASE, PRIOR_START } from './run/plan/forecast.ts'

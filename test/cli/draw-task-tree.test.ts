@@ -5,8 +5,8 @@ import {
   type TreeDrawing,
   drawTaskTrees,
 } from '../../src/cli/print/task-tree.ts'
-import { painter } from '../../src/cli/print/terminal/paint.ts'
-import { widthOf } from '../../src/cli/print/terminal/width.ts'
+import { painter } from '../../src/cli/print/terminal/layout.ts'
+import { widthOf } from '../../src/cli/print/terminal/layout.ts'
 import type { Backlog } from '../../src/backlog/backlog.ts'
 import { taskTrees } from '../../src/backlog/waits.ts'
 import { aChecklist, aLine, aStatus } from '../backlog/any-task.ts'

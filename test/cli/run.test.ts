@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Context } from '../../src/cli/context/context.ts'
-import { describePlan } from '../../src/cli/print/run/plan.ts'
+import { describePlan } from '../../src/cli/print/run/report.ts'
 import { describeReport, describeRuns } from '../../src/cli/print/run/report.ts'
 import { Output } from '../../src/cli/context/output.ts'
 import { runOptions } from '../../src/cli/context/run-flags.ts'

@@ -1,11 +1,11 @@
 import { budgetLine, isPercent, roleOf, tokensAt } from '../../core.ts'
-import type { ConversationBudget, Figure, Limit, Role, Stage, Used } from '../../library.ts'
 import { number } from '../../text/amounts.ts'
+import type { ConversationBudget, Figure, Limit, Stage, Used } from '../../library.ts'
 import { duration, minute, second } from '../../text/times.ts'
-import { dollars } from './terminal/amounts.ts'
 import type { Output } from '../context/output.ts'
+import { dollars, joinLines } from './terminal/text.ts'
 
-/** What `--json` says: a figure that is not known says so, and is not missing. */
+/** What `--json` prints: a figure that is not known says so, and is not missing. */
 export function budgetJson(budget: ConversationBudget) {
   const { conversation, harness, session, model, version, settings, percent, stage, next, now } =
     budget
@@ -16,9 +16,9 @@ export function budgetJson(budget: ConversationBudget) {
     model,
     version,
     now,
-    tokens: told(budget.tokens),
-    window: told(budget.window),
-    compactsAt: told(budget.point),
+    tokens: orUnknown(budget.tokens),
+    window: orUnknown(budget.window),
+    compactsAt: orUnknown(budget.point),
     percentOfWay: percent,
     stages: settings.stages,
     stageReached: stage,
@@ -27,16 +27,16 @@ export function budgetJson(budget: ConversationBudget) {
       line: settings.smartZone,
       isPast: budget.tokens === undefined ? undefined : isPastSmartZone(budget),
     },
-    startedAt: told(budget.startedAt),
-    costUsd: told(budget.cost),
-    fiveHour: told(budget.fiveHour),
-    sevenDay: told(budget.sevenDay),
-    used: told(budget.used),
-    delegated: told(budget.delegated),
+    startedAt: orUnknown(budget.startedAt),
+    costUsd: orUnknown(budget.cost),
+    fiveHour: orUnknown(budget.fiveHour),
+    sevenDay: orUnknown(budget.sevenDay),
+    used: orUnknown(budget.used),
+    delegated: orUnknown(budget.delegated),
   }
 }
 
-function told<T>(figure: Figure<T> | undefined): Figure<T> | { known: 'unknown' } {
+function orUnknown<T>(figure: Figure<T> | undefined): Figure<T> | { known: 'unknown' } {
   return figure ?? { known: 'unknown' }
 }
 
@@ -50,104 +50,72 @@ export function describeBudgetShortly(budget: ConversationBudget): string {
   ].join(' · ')
 }
 
-/** Every figure with its mark and where it comes from, and a gauge. */
+/** Every figure with how it is known and where it comes from, and a gauge. */
 export function describeBudget(budget: ConversationBudget, output: Output): string {
   const { conversation, harness, model, version, session } = budget
-  const program = [harness, version].filter(Boolean).join(' ')
-  return [
-    `📊 ${output.bold(session?.name ?? 'no session')} · conversation ${conversation.slice(0, 8)} · ${[program, model].filter(Boolean).join(', ')}`,
+  const program = [[harness, version].filter(Boolean).join(' '), model].filter(Boolean).join(', ')
+  return joinLines(
+    `📊 ${output.bold(session?.name ?? 'no session')} · conversation ${conversation.slice(0, 8)} · ${program}`,
     '',
-    ...gauge(budget),
+    gauge(budget),
     '',
-    ...rows(budget),
+    rows(budget),
     '',
-    ...whatNext(budget),
-  ].join('\n')
+    whatNext(budget),
+  )
 }
 
 const WIDTH = 60
 
 /** The way to the compaction point, with the stages on it. */
-function gauge({ tokens, point, settings }: ConversationBudget): readonly string[] {
-  if (tokens === undefined || point === undefined) {
-    return [
-      `[${'?'.repeat(WIDTH)}] ${tokens === undefined ? 'how full it is' : 'where it compacts'} is unknown`,
-    ]
-  }
+function gauge({ tokens, point, settings }: ConversationBudget): string {
+  if (tokens === undefined || point === undefined)
+    return `[${'?'.repeat(WIDTH)}] ${tokens === undefined ? 'how full it is' : 'where it compacts'} is unknown`
   const column = (at: number) => Math.min(WIDTH, Math.floor((at / point.value) * WIDTH))
   const filled = column(tokens.value)
-  const bar = Array.from({ length: WIDTH }, (_, index): string => (index < filled ? '█' : '░'))
-  const labels = Array.from<string>({ length: WIDTH + 8 }).fill(' ')
+  const bar = [...'█'.repeat(filled), ...'░'.repeat(WIDTH - filled)]
+  const labels = [...' '.repeat(WIDTH + 8)]
   for (const stage of settings.stages) {
     const at = column(tokensAt(stage, point.value) ?? Infinity)
     if (at >= WIDTH) continue
     bar[at] = '┃'
     const label = isPercent(stage) ? String(stage) : `${Math.round(stage / 1000)}k`
-    // Beside the opening bracket; one that would run into the label before it is left out.
+    // Behind the opening bracket; one that would run into the label before it is left out.
     if (labels[at] === ' ') labels.splice(at + 1, label.length, ...label)
   }
-  return [`[${bar.join('')}] ${number(point.value)}`, labels.join('').trimEnd()]
+  return `[${bar.join('')}] ${number(point.value)}\n${labels.join('').trimEnd()}`
 }
 
 function rows(budget: ConversationBudget): readonly string[] {
-  const {
-    tokens,
-    window,
-    point,
-    startedAt,
-    cost,
-    fiveHour,
-    sevenDay,
-    used,
-    delegated,
-    settings,
-    percent,
-    now,
-  } = budget
+  const { tokens, point, delegated, settings, now } = budget
+  const plain = (name: string, text: string) => `${name.padEnd(14)}  ${text}`
+  const row = <T>(name: string, figure: Figure<T> | undefined, words: (value: T) => string) => {
+    if (figure === undefined) return plain(name, 'unknown')
+    const { value, known, from, at } = figure
+    return plain(name, `${words(value).padEnd(24)}  ${known.padEnd(9)}  ${from}, ${ago(at, now)}`)
+  }
+  const tokenWords = (value: number) => `${number(value)} tokens`
   const left =
-    tokens === undefined || point === undefined
-      ? undefined
-      : Math.max(0, point.value - tokens.value)
-  const past = tokens === undefined ? '' : isPastSmartZone(budget) ? 'past' : 'below'
+    tokens && point
+      ? `${tokenWords(Math.max(0, point.value - tokens.value))} left, ${budget.percent}% of the way done`
+      : 'unknown'
+  const zone = `${isPastSmartZone(budget) ? 'past' : 'below'} the line of ${number(settings.smartZone)} tokens of history`
   return [
-    row('in context', tokens, (value) => `${number(value)} tokens`, now),
-    row('window', window, (value) => `${number(value)} tokens`, now),
-    row('compacts at', point, (value) => `${number(value)} tokens`, now),
-    plain(
-      'to compaction',
-      left === undefined ? 'unknown' : `${number(left)} tokens left, ${percent}% of the way done`,
-    ),
-    plain(
-      'smart zone',
-      past === ''
-        ? 'unknown'
-        : `${past} the line of ${number(settings.smartZone)} tokens of history`,
-    ),
-    row('age', startedAt, (value) => duration(value, now), now),
-    row('cost', cost, dollars, now),
-    row('5-hour limit', fiveHour, limit, now),
-    row('weekly limit', sevenDay, limit, now),
-    row('used in all', used, usedWords, now),
-    ...(delegated === undefined ? [] : [row('delegated', delegated, usedWords, now)]),
+    row('in context', tokens, tokenWords),
+    row('window', budget.window, tokenWords),
+    row('compacts at', point, tokenWords),
+    plain('to compaction', left),
+    plain('smart zone', tokens === undefined ? 'unknown' : zone),
+    row('age', budget.startedAt, (value) => duration(value, now)),
+    row('cost', budget.cost, dollars),
+    row('5-hour limit', budget.fiveHour, limitWords),
+    row('weekly limit', budget.sevenDay, limitWords),
+    row('used in all', budget.used, usedWords),
+    ...(delegated === undefined ? [] : [row('delegated', delegated, usedWords)]),
   ]
 }
 
-function row<T>(
-  name: string,
-  figure: Figure<T> | undefined,
-  words: (value: T) => string,
-  now: string,
-): string {
-  if (figure === undefined) return plain(name, 'unknown')
-  const { value, known, from, at } = figure
-  return plain(name, `${words(value).padEnd(24)}  ${known.padEnd(9)}  ${from}, ${ago(at, now)}`)
-}
-
-function plain(name: string, text: string): string {
-  return `${name.padEnd(14)}  ${text}`
-}
-
-/** A day or more back the date says more; a table has nothing but one. */
+/** A day or more back the date says more; a table of prices has nothing but one. */
 function ago(at: string, now: string): string {
   if (!at.includes('T')) return at
   const age = Date.parse(now) - Date.parse(at)
@@ -156,40 +124,32 @@ function ago(at: string, now: string): string {
   return age < 86_400_000 ? `${duration(at, now)} ago` : minute(at).slice(0, 10)
 }
 
-function whatNext(budget: ConversationBudget): readonly string[] {
-  const { tokens, point, stage, next, settings, percent } = budget
-  if (tokens === undefined)
-    return ['It has not answered yet, or nothing can be read of it: what comes next is unknown.']
-  const reached =
-    stage === undefined
-      ? 'No stage is reached.'
-      : `Stage ${stageName(stage)} is reached: ${ASKS[roleOf(stage, settings)]}.`
-  const beyond =
-    point === undefined
-      ? []
-      : settings.stages.filter((each) => (tokensAt(each, point.value) ?? 0) > point.value)
-  return [
-    reached,
-    ...(next === undefined || beyond.includes(next.stage)
-      ? []
-      : [
-          `Next: stage ${stageName(next.stage)} in ${number(next.left)} tokens: ${ASKS[roleOf(next.stage, settings)]}.`,
-        ]),
-    ...beyond.map(
-      (each) => `Stage ${stageName(each)} lies behind the compaction point and is never reached.`,
-    ),
-    ...((percent ?? 0) < 100
-      ? []
-      : [
-          'It compacts with its next call, or, where the client waits for a full window, at the end of that.',
-        ]),
-  ]
-}
-
-const ASKS: Readonly<Record<Role, string>> = {
+const ASKS = {
   warn: 'write down what only this conversation knows',
   suggest: 'hand over soon, at the next good place to stop',
   force: 'hand over now, before it is compacted',
+} as const
+
+function whatNext({ tokens, point, stage, next, settings, percent = 0 }: ConversationBudget) {
+  if (tokens === undefined)
+    return 'It has not answered yet, or nothing can be read of it: what comes next is unknown.'
+  const asks = (of: Stage) => ASKS[roleOf(of, settings)]
+  const beyond = settings.stages.filter(
+    (each) => point !== undefined && (tokensAt(each, point.value) ?? 0) > point.value,
+  )
+  return [
+    stage === undefined
+      ? 'No stage is reached.'
+      : `Stage ${stageName(stage)} is reached: ${asks(stage)}.`,
+    next !== undefined &&
+      !beyond.includes(next.stage) &&
+      `Next: stage ${stageName(next.stage)} in ${number(next.left)} tokens: ${asks(next.stage)}.`,
+    beyond.map(
+      (each) => `Stage ${stageName(each)} lies behind the compaction point and is never reached.`,
+    ),
+    percent >= 100 &&
+      'It compacts with its next call, or, where the client waits for a full window, at the end of that.',
+  ]
 }
 
 function stageName(stage: Stage): string {
@@ -200,17 +160,13 @@ function isPastSmartZone({ tokens, settings }: ConversationBudget): boolean {
   return (tokens?.value ?? 0) >= settings.smartZone
 }
 
-function limit({ percent, resetsAt }: Limit): string {
-  return `${Math.round(percent)}%${resetsAt === undefined ? '' : `, until ${second(resetsAt).slice(5, 16).replace('T', ' ')}`}`
+function limitWords({ percent, resetsAt }: Limit): string {
+  const until =
+    resetsAt === undefined ? '' : `, until ${second(resetsAt).slice(5, 16).replace('T', ' ')}`
+  return `${Math.round(percent)}%${until}`
 }
 
 function usedWords({ input, output, cacheRead, cacheWritten, calls }: Used): string {
-  const parts = [
-    `${number(input)} in`,
-    `${number(cacheWritten)} into the cache`,
-    `${number(cacheRead)} from it`,
-    `${number(output)} out`,
-    ...(calls === undefined ? [] : [`${number(calls)} ${calls === 1 ? 'call' : 'calls'}`]),
-  ]
-  return parts.join(', ')
+  const called = calls === undefined ? '' : `, ${number(calls)} ${calls === 1 ? 'call' : 'calls'}`
+  return `${number(input)} in, ${number(cacheWritten)} into the cache, ${number(cacheRead)} from it, ${number(output)} out${called}`
 }

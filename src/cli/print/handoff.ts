@@ -1,4 +1,5 @@
-import { isTakenUp } from '../../core.ts'
+import { relative } from 'node:path'
+import { publicHandoff, shortId } from '../../public.ts'
 import type {
   AcceptedHandoff,
   MadeHandoff,
@@ -7,12 +8,12 @@ import type {
   ShownHandoff,
   WaitingHandoff,
 } from '../../library.ts'
-import { publicHandoff, shortId } from '../../public.ts'
-import { relative } from 'node:path'
+import { isTakenUp } from '../../core.ts'
 import { minute } from '../../text/times.ts'
 import type { Output } from '../context/output.ts'
+import { joinLines } from './terminal/text.ts'
 
-/** What `--json` says of a handoff that is shown whole. */
+/** What `--json` prints of a handoff that is shown whole. */
 export function handoffJson(
   handoff: RecordedHandoff,
   session: { readonly id: string; readonly name: string },
@@ -26,31 +27,27 @@ export function describeMade(
   cwd: string,
   output: Output,
 ): string {
-  const { code, git } = handoff
+  const { code, git, number, to } = handoff
   const kept =
     code === undefined ? 'not kept with it' : `${code.commit.slice(0, 7)} under refs/stint/`
-  return [
-    `🤝 ${output.bold(`Handoff ${handoff.number}: ${state.name}`)}${handoff.isDraft ? ' (draft)' : ''}`,
+  return joinLines(
+    `🤝 ${output.bold(`Handoff ${number}: ${state.name}`)}${handoff.isDraft ? ' (draft)' : ''}`,
     `   File: ${relative(cwd, path)}`,
     `   Id: ${shortId(handoff.id)}`,
-    ...(handoff.to === undefined ? [] : [`   For: ${handoff.to.kind} ${handoff.to.name}`]),
-    ...(git?.commit === undefined
-      ? []
-      : [
-          `   At: ${git.branch ?? 'no branch'} ${git.commit.slice(0, 7)}, ${git.dirty ?? 'unknown'} uncommitted`,
-        ]),
-    ...(git === undefined ? [] : [`   Code: ${kept}`]),
+    to && `   For: ${to.kind} ${to.name}`,
+    git?.commit !== undefined &&
+      `   At: ${git.branch ?? 'no branch'} ${git.commit.slice(0, 7)}, ${git.dirty ?? 'unknown'} uncommitted`,
+    git && `   Code: ${kept}`,
     `   Size: ${handoff.tokens} tokens, estimated`,
-    ...(leftOut.length === 0 ? [] : [`   Left out: ${leftOut.join(', ')}`]),
+    leftOut.length > 0 && `   Left out: ${leftOut.join(', ')}`,
     '',
-    `   Next conversation: stint handoff accept ${state.name}/${handoff.number}`,
-  ].join('\n')
+    `   Next conversation: stint handoff accept ${state.name}/${number}`,
+  )
 }
 
 export function handoffLine(handoff: RecordedHandoff): string {
   const { number, id, at, git, isDraft, to, text, accepted } = handoff
-  const last = accepted.at(-1)
-  const fate = isTakenUp({ accepted }) ? 'taken up' : (last?.outcome ?? 'waiting')
+  const fate = isTakenUp({ accepted }) ? 'taken up' : (accepted.at(-1)?.outcome ?? 'waiting')
   const facts = [
     isDraft ? 'draft' : '',
     to === undefined ? '' : `for ${to.name}`,
@@ -65,29 +62,23 @@ export function describeShown({ handoff, moved }: ShownHandoff): string {
   if (moved === undefined) return handoff.document
   return moved.length === 0
     ? 'Everything that can be compared is as it was.'
-    : movedLines(moved).join('\n')
+    : joinLines(moved.map((line) => `- ${line}`))
 }
 
 export function describeAccepted(accepted: AcceptedHandoff, output: Output): string {
   const { outcome, moved, isTaken, text, number, session, bound, isForced } = accepted
   const title = `Handoff ${number} of ${session.name}: ${outcome}${isForced ? ', taken up all the same' : ''}`
-  const head = [`🤝 ${output.bold(title)}`, ...movedLines(moved).map((line) => `   ${line}`)]
-  if (!isTaken) {
-    return [
-      ...head,
-      '',
-      `   It was not taken up. --force does so all the same; stint handoff create makes a new one.`,
-    ].join('\n')
-  }
-  const going = bound === undefined ? [] : [`   Going on with: ${bound.name}`]
-  return [...head, ...going, '', text].join('\n')
+  return joinLines(
+    `🤝 ${output.bold(title)}`,
+    moved.map((line) => `   - ${line}`),
+    isTaken && bound !== undefined && `   Going on with: ${bound.name}`,
+    '',
+    isTaken
+      ? text
+      : `   It was not taken up. --force does so all the same; stint handoff create makes a new one.`,
+  )
 }
 
-function movedLines(moved: readonly string[]): readonly string[] {
-  return moved.map((line) => `- ${line}`)
-}
-
-/** One line about a handoff that somebody made for this. */
 export function waitingLine({ name, number }: WaitingHandoff): string {
   return `↪ Handoff ${number} of ${name} waits: stint handoff accept ${name}/${number}`
 }

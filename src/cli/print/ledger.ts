@@ -1,17 +1,18 @@
-import type {
-  Ledger,
-  LedgerDay,
-  LedgerRow,
-  Maintenance,
-  Saving,
-  SavingName,
-} from '../../library.ts'
 import { number } from '../../text/amounts.ts'
-import { capital, line, plural } from './terminal/text.ts'
+import type { Ledger, LedgerDay, LedgerRow, Maintenance, SavingName } from '../../library.ts'
 import { minute } from '../../text/times.ts'
-import { size, span, tokens } from './terminal/amounts.ts'
 import type { Output } from '../context/output.ts'
-import { table, tableWithHead } from './terminal/table.ts'
+import { table, tableWithHead } from './terminal/layout.ts'
+import {
+  type Lines,
+  capital,
+  joinLines,
+  line,
+  plural,
+  size,
+  span,
+  tokens,
+} from './terminal/text.ts'
 
 const MOST_ROWS = 20
 
@@ -20,7 +21,7 @@ interface Shown {
   readonly since?: string
 }
 
-/** What it cost, what it saved, what is left of that, and what it is made of. */
+/** What it cost, what it saved, the difference, and what it is made of. */
 export function describeLedger(
   { whole, rows, days }: Ledger,
   { by, since }: Shown,
@@ -32,23 +33,19 @@ export function describeLedger(
       ? 'Nothing is recorded here yet, so nothing was spent or saved: stint init --name NAME --goal TEXT starts a session.'
       : `Nothing was recorded${from}: without --since it is all there is.`
   }
-  const title =
-    whole.kind === 'project'
-      ? `Ledger of ${line(whole.name, 60)}`
-      : `Ledger of ${whole.kind} ${line(whole.name, 60)}`
-  return [
-    `📒 ${output.bold(title)}${from}`,
+  const kind = whole.kind === 'project' ? '' : `${whole.kind} `
+  return joinLines(
+    `📒 ${output.bold(`Ledger of ${kind}${line(whole.name, 60)}`)}${from}`,
     '',
-    ...costs(whole),
+    costs(whole),
     '',
-    ...savings(whole, output),
-    ...(by === 'day' ? ofDays(days, from, output) : ofRows(rows, by, from, output)),
-  ].join('\n')
+    savings(whole, output),
+    by === 'day' ? ofDays(days, from, output) : ofRows(rows, by, from, output),
+  )
 }
 
-function costs({
-  costs: { injectedTokens, injections, hooks, hookMs, writes, bytes },
-}: LedgerRow): readonly string[] {
+function costs({ costs: cost }: LedgerRow): Lines {
+  const { injectedTokens, injections, hooks, hookMs, writes, bytes } = cost
   const each = hooks === 0 ? '' : `, ${Math.round(hookMs / hooks)} ms each`
   return table([
     ['Given to models', `${number(injectedTokens)} tokens e`, `in ${plural(injections, 'text')}`],
@@ -56,7 +53,7 @@ function costs({
     ['Hooks', number(hooks), `${taken(hookMs)} inside their processes${each}`],
     ['Writes', number(writes), 'by hooks; of commands the entries alone'],
     ['On disk', size(bytes), ''],
-  ]).map(indented)
+  ]).map((text) => `  ${text}`)
 }
 
 const WORDS: Readonly<Record<SavingName, string>> = {
@@ -68,72 +65,62 @@ const WORDS: Readonly<Record<SavingName, string>> = {
   resuming: 'read less than by the first conversation, less what the others count',
 }
 
-function savings(row: LedgerRow, output: Output): readonly string[] {
-  const { costs: cost, savings: found } = row
-  if (found.length === 0) return ['Nothing was saved that can be counted.']
-  const rows = found.map(({ name, tokens: saved, known, times }) => [
+function savings(row: LedgerRow, output: Output): Lines {
+  if (row.savings.length === 0) return 'Nothing was saved that can be counted.'
+  const rows = row.savings.map(({ name, tokens: saved, known, times }) => [
     capital(name),
     signed(saved),
     known === 'estimated' ? 'e' : '',
     `×${number(times)}`,
     WORDS[name],
   ])
-  const net = savedBy(row) - cost.injectedTokens
-  const verdict =
-    net < 0
-      ? `${number(-net)} tokens more were given than saved`
-      : `${number(net)} tokens more were saved than given`
+  const net = savedBy(row) - row.costs.injectedTokens
+  const verdict = net < 0 ? 'more were given than saved' : 'more were saved than given'
   return [
-    ...table(rows, new Set([1, 3])).map(indented),
+    table(rows, [1, 3]).map((text) => `  ${text}`),
     '',
-    `${output.bold('Net')}: ${verdict} (e estimated).`,
+    `${output.bold('Net')}: ${number(Math.abs(net))} tokens ${verdict} (e estimated).`,
   ]
 }
 
-function ofRows(
-  rows: readonly LedgerRow[],
-  by: Shown['by'],
-  from: string,
-  output: Output,
-): readonly string[] {
-  if (rows.length === 0) return by === undefined ? [] : ['', `There are no ${by}s in it${from}.`]
-  const shown = rows.slice(0, MOST_ROWS)
-  const body = shown.map((row) => {
-    const { costs: cost, name, updatedAt } = row
-    return [
-      line(name, 32),
-      tokens(cost.injectedTokens),
-      signed(savedBy(row)),
-      signed(savedBy(row) - cost.injectedTokens),
-      number(cost.hooks),
-      taken(cost.hookMs),
-      number(cost.writes),
-      size(cost.bytes),
-      updatedAt === undefined ? '' : minute(updatedAt),
-    ]
-  })
+/** What was given, what was saved and the difference, as three cells. */
+function balance(given: number, saved: number): readonly string[] {
+  return [tokens(given), signed(saved), signed(saved - given)]
+}
+
+function ofRows(rows: readonly LedgerRow[], by: Shown['by'], from: string, output: Output): Lines {
+  if (rows.length === 0) return by !== undefined && ['', `There are no ${by}s in it${from}.`]
+  const body = rows
+    .slice(0, MOST_ROWS)
+    .map((row) => [
+      line(row.name, 32),
+      ...balance(row.costs.injectedTokens, savedBy(row)),
+      number(row.costs.hooks),
+      taken(row.costs.hookMs),
+      number(row.costs.writes),
+      size(row.costs.bytes),
+      row.updatedAt === undefined ? '' : minute(row.updatedAt),
+    ])
   const kind = rows[0]!.kind.toUpperCase()
   const head = [kind, 'GIVEN', 'SAVED', 'NET', 'HOOKS', 'TIME', 'WRITES', 'DISK', 'UPDATED']
-  const more = rows.length - shown.length
+  const more = rows.length - body.length
   return [
     '',
-    ...tableWithHead(head, body, output, new Set([1, 2, 3, 4, 5, 6, 7])),
-    ...(more > 0 ? [`… and ${more} more that cost less; --json has them all`] : []),
+    tableWithHead(head, body, output, [1, 2, 3, 4, 5, 6, 7]),
+    more > 0 && `… and ${more} more that cost less; --json has them all`,
   ]
 }
 
-function ofDays(days: readonly LedgerDay[], from: string, output: Output): readonly string[] {
+function ofDays(days: readonly LedgerDay[], from: string, output: Output): Lines {
   if (days.length === 0) return ['', `There are no days in it${from}.`]
   const body = days.map(({ day, injectedTokens, avoidedTokens, hooks, hookMs }) => [
     day,
-    tokens(injectedTokens),
-    signed(avoidedTokens),
-    signed(avoidedTokens - injectedTokens),
+    ...balance(injectedTokens, avoidedTokens),
     number(hooks),
     taken(hookMs),
   ])
   const head = ['DAY', 'GIVEN', 'SAVED', 'NET', 'HOOKS', 'TIME']
-  return ['', ...tableWithHead(head, body, output, new Set([1, 2, 3, 4, 5]))]
+  return ['', tableWithHead(head, body, output, [1, 2, 3, 4, 5])]
 }
 
 export function describeMaintenance(found: Maintenance, isDone: boolean, output: Output): string {
@@ -147,18 +134,17 @@ export function describeMaintenance(found: Maintenance, isDone: boolean, output:
   const due = isDue
     ? 'it is time to tidy up'
     : `the next tidying is due after ${every - sinceLast} more`
-  return [
-    `🧹 ${output.bold(`${plural(sessions, 'session')}`)} here, ${since}: ${due}.`,
+  return joinLines(
+    `🧹 ${output.bold(plural(sessions, 'session'))} here, ${since}: ${due}.`,
     '',
-    ...(hints.length === 0
-      ? ['Nothing to tidy up was found.']
-      : hints.flatMap(({ what, command }) => [`- ${what}`, `    ${command}`])),
+    hints.length === 0 && 'Nothing to tidy up was found.',
+    hints.map(({ what, command }) => [`- ${what}`, `    ${command}`]),
     '',
     'When it is done: stint ledger --maintenance --done',
-  ].join('\n')
+  )
 }
 
-function savedBy({ savings: found }: { readonly savings: readonly Saving[] }): number {
+function savedBy({ savings: found }: LedgerRow): number {
   return found.reduce((sum, saving) => sum + saving.tokens, 0)
 }
 
@@ -170,8 +156,4 @@ function signed(count: number): string {
 /** Hooks take milliseconds, and all of them together seconds. */
 function taken(ms: number): string {
   return ms < 60_000 ? `${(ms / 1000).toFixed(1)}s` : span(ms / 1000)
-}
-
-function indented(text: string): string {
-  return `  ${text}`
 }

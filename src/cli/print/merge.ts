@@ -1,47 +1,53 @@
-// The merge queue in words: what it does, and what came of each.
-// A merge put before a person: what it brings, the diff when asked for, and yes or no.
+// The merge queue in words: its events, what came of each delegate, and the review by a person.
 import type { MergeEvent, MergeOptions, MergeOutcome, MergeProposal } from '../../library.ts'
-import { fileList, indent, line, plural } from './terminal/text.ts'
 import { cleanText } from '../../text/clean.ts'
-import { span } from './terminal/amounts.ts'
-import { commitName } from './run/words.ts'
+import {
+  because,
+  commitName,
+  fileList,
+  indent,
+  joinLines,
+  line,
+  plural,
+  span,
+} from './terminal/text.ts'
 
-/** Undefined for what is told otherwise: how one ended is a result. */
-export function mergeEventWords(event: MergeEvent): string | undefined {
-  const name = line(event.delegate ?? '', 60)
-  switch (event.kind) {
+/** Undefined for the end of one, which is a result. */
+export function mergeEventWords({ kind, data, delegate = '' }: MergeEvent): string | undefined {
+  const name = line(delegate, 60)
+  switch (kind) {
     case 'merge.started':
-      return `${name}: merging into ${line(event.data.target, 60)}`
+      return `${name}: merging into ${line(data.target, 60)}`
     case 'setup.started':
-      return `${name}: making the worktree ready with ${line(event.data.command, 80)}`
+      return `${name}: making the worktree ready with ${line(data.command, 80)}`
     case 'verify.started':
-      return `${name}: verifying with ${line(event.data.command, 80)}`
+      return `${name}: verifying with ${line(data.command, 80)}`
     case 'verify.ended':
-      return `${name}: ${event.data.passed ? 'verified' : 'verify FAILED'} after ${span(event.data.seconds)}`
+      return `${name}: ${data.passed ? 'verified' : 'verify FAILED'} after ${span(data.seconds)}`
     case 'message':
-      return line(event.data.text, 400)
+      return line(data.text, 400)
     case 'merge.ended':
       return undefined
   }
 }
 
-function name(outcome: { readonly name: string }): string {
-  return line(outcome.name, 60)
-}
-
-/** It is in the target, or would be, or is where somebody else decides it. */
+/** It is in the target, or would be, or others decide on it. */
 export function isAsWanted({ how }: MergeOutcome): boolean {
-  return how === 'merged' || how === 'would merge' || how === 'pull request'
+  return MARKS[how] === '✓'
 }
 
 /** What came of one, why, and what to do next. */
 export function describeOutcome(outcome: MergeOutcome): string {
   const { next, contradictions = [] } = outcome
-  return [
-    `${MARKS[outcome.how]} ${name(outcome)} ${outcomeWords(outcome)}`,
-    ...contradictions.map((text) => `   ⚠ ${line(text, 400)}`),
-    ...(next === undefined ? [] : [`   ${line(next, 400)}`]),
-  ].join('\n')
+  return joinLines(
+    `${MARKS[outcome.how]} ${line(outcome.name, 60)} ${outcomeWords(outcome)}`,
+    contradictions.map(contradiction),
+    next !== undefined && `   ${line(next, 400)}`,
+  )
+}
+
+function contradiction(text: string): string {
+  return `   ⚠ ${line(text, 400)}`
 }
 
 const MARKS: Readonly<Record<MergeOutcome['how'], string>> = {
@@ -56,22 +62,14 @@ const MARKS: Readonly<Record<MergeOutcome['how'], string>> = {
   'not ready': '○',
 }
 
-function outcomeWords({
-  how,
-  target,
-  commit,
-  because,
-  files = [],
-  isSentBack,
-  pr,
-}: MergeOutcome): string {
-  const into = line(target, 60)
-  const at = commit === undefined ? '' : ` at ${commitName(commit)}`
-  const back = isSentBack === true ? '; it was sent back to be mended' : ''
-  const why = because === undefined || line(because) === '' ? '' : `: ${line(because, 400)}`
-  switch (how) {
+function outcomeWords(outcome: MergeOutcome): string {
+  const { commit, files = [], pr } = outcome
+  const into = line(outcome.target, 60)
+  const back = outcome.isSentBack === true ? '; it was sent back to be mended' : ''
+  const why = because(outcome.because, 400)
+  switch (outcome.how) {
     case 'merged':
-      return `merged into ${into}${at}${why}`
+      return `merged into ${into}${commit === undefined ? '' : ` at ${commitName(commit)}`}${why}`
     case 'would merge':
       return `would be merged into ${into}${why}`
     case 'pull request':
@@ -100,23 +98,15 @@ export function countOutcomes(outcomes: readonly MergeOutcome[]): string {
     .join(', ')
 }
 
-/** What a person decides on. */
-export function describeProposal({
-  name: called,
-  target,
-  from,
-  to,
-  stat,
-  summary,
-  contradictions,
-}: MergeProposal): string {
+export function describeProposal(proposal: MergeProposal): string {
+  const { name, target, from, to, stat, summary = '', contradictions } = proposal
   const text = (value: string) => indent(cleanText(value.slice(0, 8000)).trimEnd())
-  return [
-    `${line(called, 60)} into ${line(target, 60)}, ${commitName(from)}..${commitName(to)}`,
-    ...(summary === undefined || line(summary) === '' ? [] : [text(summary)]),
-    ...(stat.trim() === '' ? [] : [text(stat)]),
-    ...contradictions.map((each) => `   ⚠ ${line(each, 400)}`),
-  ].join('\n')
+  return joinLines(
+    `${line(name, 60)} into ${line(target, 60)}, ${commitName(from)}..${commitName(to)}`,
+    line(summary) !== '' && text(summary),
+    stat.trim() !== '' && text(stat),
+    contradictions.map(contradiction),
+  )
 }
 
 type Answer = 'yes' | 'no' | 'diff'
@@ -135,34 +125,31 @@ export interface Reviewer {
 
 const MOST_LINES = 2000
 
-export function reviewBy({ ask, say, diff, leave }: Reviewer): NonNullable<MergeOptions['review']> {
-  return async (proposal) => {
-    say(describeProposal(proposal))
-    for (;;) {
-      const answer = await ask(
-        `Merge ${line(proposal.name, 60)} into ${line(proposal.target, 60)}?`,
-        CHOICES,
-      )
-      if (answer === 'diff') say(shownDiff(proposal, await diff(proposal.from, proposal.to)))
-      else {
-        if (answer === undefined) leave()
-        return answer === 'yes'
-      }
-    }
-  }
-}
-
 const CHOICES = [
   { value: 'yes', label: 'Yes, merge it' },
   { value: 'no', label: 'No, it stays ready' },
   { value: 'diff', label: 'Show the diff' },
 ] as const
 
-function shownDiff({ from, to }: MergeProposal, diff: string): string {
-  const lines = cleanText(diff).split('\n')
-  if (lines.length <= MOST_LINES) return lines.join('\n')
-  return [
-    ...lines.slice(0, MOST_LINES),
-    `… ${lines.length - MOST_LINES} more lines: git diff ${from} ${to}`,
-  ].join('\n')
+export function reviewBy({ ask, say, diff, leave }: Reviewer): NonNullable<MergeOptions['review']> {
+  return async (proposal) => {
+    const { name, target, from, to } = proposal
+    say(describeProposal(proposal))
+    for (;;) {
+      const answer = await ask(`Merge ${line(name, 60)} into ${line(target, 60)}?`, CHOICES)
+      if (answer === 'diff') {
+        const lines = cleanText(await diff(from, to)).split('\n')
+        const more = lines.length - MOST_LINES
+        say(
+          joinLines(
+            lines.slice(0, MOST_LINES),
+            more > 0 && `… ${more} more lines: git diff ${from} ${to}`,
+          ),
+        )
+        continue
+      }
+      if (answer === undefined) leave()
+      return answer === 'yes'
+    }
+  }
 }

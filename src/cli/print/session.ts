@@ -1,4 +1,4 @@
-// The words that several commands share.
+// A session in words: its state, its entries, its list, what hooks captured, and where a reader resumes.
 import {
   count,
   currentStep,
@@ -10,23 +10,22 @@ import {
   stepCounts,
   tldrOf,
 } from '../../core.ts'
+import { type SessionRow, publicSession, shortId } from '../../public.ts'
 import type {
   Delivery,
   Drift,
   Item,
   RawEntry,
   Resumed,
-  SessionRow,
   SessionState,
   Shelf,
   WaitingHandoff,
 } from '../../library.ts'
-import { publicSession, shortId } from '../../public.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
 import type { Output } from '../context/output.ts'
-import { plural } from './terminal/text.ts'
 import { waitingLine } from './handoff.ts'
+import { type Lines, joinLines, listLines, plural, section } from './terminal/text.ts'
 
 export function progressLine(state: SessionState): string {
   const { done, total } = stepCounts(state)
@@ -34,26 +33,28 @@ export function progressLine(state: SessionState): string {
 }
 
 /** TL;DR, progress, current step and blockers, as a resuming reader needs them. */
-export function standing(state: SessionState): readonly string[] {
-  const { done, total } = stepCounts(state)
-  const current = currentStep(state)
-  const blockers = openBlockers(state)
+function standing(state: SessionState): readonly string[] {
+  const blockers = openBlockers(state).map(({ text }) => text)
   const phase = phaseLine(state)
-  return [
+  return listLines(
     tldrOf(state),
     '',
-    ...(phase === undefined ? [] : [`Workflow: ${phase}`]),
-    `Progress: ${done}/${total} steps complete`,
-    `Current: ${current?.text ?? 'None'}`,
-    `Blocker: ${blockers.length === 0 ? 'None' : blockers.map((blocker) => blocker.text).join('; ')}`,
-  ]
+    phase !== undefined && `Workflow: ${phase}`,
+    `Progress: ${progressLine(state)} complete`,
+    `Current: ${currentStep(state)?.text ?? 'None'}`,
+    `Blocker: ${blockers.length === 0 ? 'None' : blockers.join('; ')}`,
+  )
 }
 
 /** `2025-01-15T10:30  a1b2c3  text` */
 export function entryLine(entry: RawEntry, all: () => readonly RawEntry[]): string {
   const line = lineOf(entry, (id) => all().find((other) => other.id === id))
-  const text = shorten(line.split('\n').join(' '), 100)
+  const text = shorten(onOneLine(line), 100)
   return `${minute(entry.at)}  ${shortId(entry.id)}  ${entry.kind.padEnd(18)}  ${text}`.trimEnd()
+}
+
+function onOneLine(text: string): string {
+  return text.replaceAll('\n', ' ')
 }
 
 /** Prints rows as they come, so that a hundred thousand need no more memory than ten. */
@@ -72,18 +73,9 @@ export function printList(
           output.dim(columns('ID', 'NAME', 'STATUS', 'PROGRESS', 'UPDATED', 'BRANCH', 'OBJECTIVE')),
         )
       const steps = `${row.counts.stepsDone}/${row.counts.steps}`
-      const goal = shorten(row.goal.split('\n').join(' '), 50)
-      output.line(
-        columns(
-          shortId(row.id),
-          row.name,
-          row.status,
-          steps,
-          minute(row.updatedAt),
-          row.branch ?? '',
-          goal,
-        ),
-      )
+      const goal = shorten(onOneLine(row.goal), 50)
+      const { id, name, status, updatedAt, branch = '' } = row
+      output.line(columns(shortId(id), name, status, steps, minute(updatedAt), branch, goal))
     }
     printed += 1
   }
@@ -91,13 +83,14 @@ export function printList(
   else if (printed === 0) output.line('No sessions.')
 }
 
-function columns(
-  ...[id = '', name = '', status = '', steps = '', updated = '', branch = '', goal = '']: string[]
-): string {
-  return `${id.padEnd(6)}  ${name.padEnd(24)}  ${status.padEnd(9)}  ${steps.padEnd(8)}  ${updated.padEnd(16)}  ${branch.padEnd(20)}  ${goal}`.trimEnd()
-}
+const WIDTHS = [6, 24, 9, 8, 16, 20, 0]
 
-const LONGEST = 200
+function columns(...cells: readonly string[]): string {
+  return cells
+    .map((cell, index) => cell.padEnd(WIDTHS[index]!))
+    .join('  ')
+    .trimEnd()
+}
 
 /** What hooks captured, for a person. */
 export function describeActivity(state: SessionState): string {
@@ -122,52 +115,45 @@ export function describeActivity(state: SessionState): string {
     part('Conversations', state.conversations, ({ text, harness, reason }) => {
       return `${harness} ${text}${reason === undefined ? '' : ` (ended: ${reason})`}`
     }),
-    ...(lastTurn === undefined ? [] : [lastSaid(lastTurn)]),
+    lastTurn === undefined ? '' : lastTurnWords(lastTurn),
   ].filter((text) => text !== '')
   return parts.length === 0 ? 'No hook has noticed anything in this session.' : parts.join('\n\n')
 }
 
-function part<T extends Item>(title: string, shelf: Shelf<T>, line: (item: T) => string): string {
+function part<T extends Item>(title: string, shelf: Shelf<T>, words: (item: T) => string): string {
   if (count(shelf) === 0) return ''
-  const earlier =
-    shelf.earlier === 0 ? [] : [`- … and ${shelf.earlier} earlier: stint view --entries`]
-  const lines = shelf.items.map(
-    (item) => `- ${minute(item.at)} ${shorten(oneLine(line(item)), LONGEST)}`,
+  return joinLines(
+    `## ${title}`,
+    shelf.earlier > 0 && `- … and ${shelf.earlier} earlier: stint view --entries`,
+    shelf.items.map((item) => `- ${minute(item.at)} ${shorten(oneLine(words(item)), 200)}`),
   )
-  return [`## ${title}`, ...earlier, ...lines].join('\n')
 }
 
-function lastSaid({ at, said, failure, usage }: NonNullable<SessionState['lastTurn']>): string {
-  const tokens =
-    usage === undefined
-      ? []
-      : [`Context: ${usage.input + usage.cacheRead + usage.cacheWritten} tokens`]
-  const failed = failure === undefined ? [] : [`Failed: ${oneLine(failure)}`]
-  return [
+function lastTurnWords(turn: NonNullable<SessionState['lastTurn']>): string {
+  const { at, said = '', failure, usage } = turn
+  return joinLines(
     '## Last Turn',
-    `${minute(at)} ${said === undefined ? '' : shorten(oneLine(said), 600)}`.trimEnd(),
-    ...failed,
-    ...tokens,
-  ].join('\n')
+    `${minute(at)} ${shorten(oneLine(said), 600)}`.trimEnd(),
+    failure !== undefined && `Failed: ${oneLine(failure)}`,
+    usage && `Context: ${usage.input + usage.cacheRead + usage.cacheWritten} tokens`,
+  )
 }
 
-/** Each text that was given, and where in the harness's transcript it stands. */
+/** Each injected text, and where it is in the harness's transcript. */
 export function describeDeliveries(deliveries: readonly Delivery[]): string {
   if (deliveries.length === 0) return 'Nothing has been put before a model in this session.'
   const arrived = deliveries.filter(({ evidence }) => evidence !== undefined).length
-  return [
+  return joinLines(
     `${arrived} of ${deliveries.length} arrived, as the transcripts show:`,
-    ...deliveries.map(line),
-  ].join('\n')
+    deliveries.map(({ at, conversation, event, why, mark, chars, evidence, without }) => {
+      const proof =
+        evidence === undefined ? `✗ ${without}` : `✓ line ${evidence.line} of ${evidence.file}`
+      return `${minute(at)}  ${conversation.slice(0, 8)}  ${event}${why === '' ? '' : ` (${why})`}  ${chars} characters  [stint:${mark}]  ${proof}`
+    }),
+  )
 }
 
-function line({ at, conversation, event, why, mark, chars, evidence, without }: Delivery): string {
-  const proof =
-    evidence === undefined ? `✗ ${without}` : `✓ line ${evidence.line} of ${evidence.file}`
-  return `${minute(at)}  ${conversation.slice(0, 8)}  ${event}${why === '' ? '' : ` (${why})`}  ${chars} characters  [stint:${mark}]  ${proof}`
-}
-
-/** All that a program needs to go on, so that nothing else has to be read. */
+/** All that a program needs to resume, so that nothing else has to be read. */
 export function resumedJson(
   { reading: { state }, drift, project }: Resumed,
   waiting: readonly WaitingHandoff[] = [],
@@ -175,84 +161,74 @@ export function resumedJson(
   return {
     ...publicSession(state),
     drift,
-    ...(waiting.length === 0 ? {} : { waitingHandoffs: waiting.map(waitingJson) }),
+    waitingHandoffs:
+      waiting.length === 0
+        ? undefined
+        : waiting.map(({ name, ...one }) => ({ ...one, sessionName: name })),
     project,
   }
 }
 
-function waitingJson({ name, ...handoff }: WaitingHandoff) {
-  return { ...handoff, sessionName: name }
-}
-
 export function describeResumed(
-  { reading: { state }, before, drift, project }: Resumed,
+  { reading: { state }, before, drift, project = '' }: Resumed,
   output: Output,
   waiting: readonly WaitingHandoff[] = [],
 ): string {
   const after = state.compactions === 0 ? '' : ` (after ${plural(state.compactions, 'compaction')})`
-  const lines = [
+  const paused = before.pauseNote === undefined ? '' : `, paused: ${before.pauseNote}`
+  const listed = (title: string, items: readonly string[]): Lines =>
+    section(
+      `   ## ${title}`,
+      items.map((item) => `   - ${onOneLine(item)}`),
+    )
+  const texts = (items: readonly Item[]) => items.map(({ text }) => text)
+  return joinLines(
     `📋 ${output.bold(`Resuming Session: ${state.name}`)}${after}`,
     `   ID: ${state.id}`,
-    `   Last worked on: ${minute(before.updatedAt)}${before.pauseNote === undefined ? '' : `, paused: ${before.pauseNote}`}`,
-    ...waiting.map((one) => `   ${waitingLine(one)}`),
+    `   Last worked on: ${minute(before.updatedAt)}${paused}`,
+    waiting.map((one) => `   ${waitingLine(one)}`),
     '',
     '   ## Where You Left Off',
-    ...standing(before).map((line) => (line === '' ? '' : `   ${line}`)),
-  ]
-  const part = (title: string, items: readonly string[]) => {
-    if (items.length > 0)
-      lines.push('', `   ## ${title}`, ...items.map((item) => `   - ${item.split('\n').join(' ')}`))
-  }
-  part('Objective', state.goal === '' ? [] : [state.goal])
-  part(
-    'Key Context',
-    state.key.items.map((item) => item.text),
-  )
-  part('Decisions', state.decisions.items.slice(-5).map(decisionLine))
-  part(
-    'Discoveries',
-    state.discoveries.items.slice(-5).map((item) => item.text),
-  )
-  part(
-    'Next Steps',
-    state.next.items.map((item) => item.text),
-  )
-  part('Since Then', driftLines(drift))
-  if (state.commands.items.length > 0) {
-    lines.push(
-      '',
+    standing(before).map((line) => (line === '' ? '' : `   ${line}`)),
+    listed('Objective', state.goal === '' ? [] : [state.goal]),
+    listed('Key Context', texts(state.key.items)),
+    listed('Decisions', state.decisions.items.slice(-5).map(decisionLine)),
+    listed('Discoveries', texts(state.discoveries.items.slice(-5))),
+    listed('Next Steps', texts(state.next.items)),
+    listed('Since Then', driftLines(drift)),
+    section(
       '   ## Resume Commands (shown, not run)',
-      ...state.commands.items.map((item) => `   $ ${item.text}`),
-    )
-  }
-  if (project !== undefined && project !== '') {
-    lines.push(
-      '',
-      '   ## Project (as read from its repository)',
-      ...project.split('\n').map((line) => `   ${line}`),
-    )
-  }
-  return lines.join('\n')
+      state.commands.items.map(({ text }) => `   $ ${text}`),
+    ),
+    project !== '' &&
+      section(
+        '   ## Project (as read from its repository)',
+        project.split('\n').map((line) => `   ${line}`),
+      ),
+  )
+}
+
+const HISTORIES: Partial<Record<Drift['history'], string>> = {
+  rewritten: 'is on no branch any more (amended, rebased or reset)',
+  missing: 'is not in this repository',
+  elsewhere: 'is not on this branch',
 }
 
 function driftLines(drift: Drift | undefined): readonly string[] {
   if (drift === undefined) return []
-  const lines: string[] = []
-  if (drift.hasBranchChanged && drift.branchThen !== undefined) {
-    lines.push(
-      `the session was on ${drift.branchThen}, you are on ${drift.branchNow ?? 'no branch'}: git switch ${drift.branchThen} goes back`,
-    )
-  }
-  if (drift.history === 'rewritten')
-    lines.push(
-      `its commit ${drift.from.slice(0, 7)} is on no branch any more (amended, rebased or reset)`,
-    )
-  if (drift.history === 'missing')
-    lines.push(`its commit ${drift.from.slice(0, 7)} is not in this repository`)
-  if (drift.history === 'elsewhere')
-    lines.push(`its commit ${drift.from.slice(0, 7)} is not on this branch`)
-  if (drift.commits > 0)
-    lines.push(`${plural(drift.commits, 'new commit')}: ${drift.subjects.slice(0, 5).join('; ')}`)
-  if (drift.dirty > 0) lines.push(`${plural(drift.dirty, 'uncommitted path')}`)
+  const { branchThen, branchNow, history, from, commits, subjects, dirty } = drift
+  const moved = HISTORIES[history]
+  const lines = [
+    ...(drift.hasBranchChanged && branchThen !== undefined
+      ? [
+          `the session was on ${branchThen}, you are on ${branchNow ?? 'no branch'}: git switch ${branchThen} goes back`,
+        ]
+      : []),
+    ...(moved === undefined ? [] : [`its commit ${from.slice(0, 7)} ${moved}`]),
+    ...(commits > 0
+      ? [`${plural(commits, 'new commit')}: ${subjects.slice(0, 5).join('; ')}`]
+      : []),
+    ...(dirty > 0 ? [plural(dirty, 'uncommitted path')] : []),
+  ]
   return lines.length === 0 ? ['no new commits, nothing uncommitted'] : lines
 }

@@ -1,20 +1,19 @@
-// What `stint setup` says.
+// What `stint setup` prints.
+import { relative } from 'node:path'
 import {
   type FileChange,
   type HarnessSetup,
   type PlaceReport,
   type Plan,
-  type ServerReport,
   type SetupReport,
   type SetupRequest,
   filesOf,
   kindOf,
   unifiedDiff,
 } from '../../core.ts'
-import { relative } from 'node:path'
 import { minute } from '../../text/times.ts'
 import type { Output } from '../context/output.ts'
-import { plural } from './terminal/text.ts'
+import { joinLines, plural } from './terminal/text.ts'
 
 type Asked = Pick<SetupRequest, 'into' | 'remove' | 'dryRun'>
 type Program = { readonly title: string } & Pick<HarnessSetup, 'nextStep'>
@@ -28,35 +27,10 @@ export function setupJson({ into, remove, dryRun }: Asked, plan: Plan, harness: 
     changes: filesOf(plan).map((change) => ({
       path: change.path,
       change: kindOf(change),
-      ...(dryRun ? { diff: hunksOf(change) } : {}),
+      diff: dryRun ? hunksOf(change) : undefined,
     })),
     notes: plan.notes,
   }
-}
-
-export function describeSetup(
-  request: Asked,
-  plan: Plan,
-  output: Output,
-  root: string,
-  program: Program,
-): string {
-  const { changes, notes, record } = plan
-  const said = notes.map((note) => `   ${note}`)
-  if (changes.length === 0 && record === undefined)
-    return [nothingToDo(request, program.title), ...said].join('\n')
-  if (request.dryRun)
-    return [
-      ...changes.flatMap((change) => describeDiff(change, root)),
-      ...describeRecord(record),
-      ...said,
-    ].join('\n')
-  return [
-    output.bold(headline(request, program.title)),
-    ...grouped(changes, root),
-    ...said,
-    ...(request.remove ? [] : ['', program.nextStep(request)]),
-  ].join('\n')
 }
 
 const FOR = {
@@ -65,21 +39,50 @@ const FOR = {
   user: 'for you, in every project',
 }
 
-function headline({ into, remove }: Asked, program: string): string {
-  if (typeof into !== 'string') return remove ? 'The plugin is removed.' : 'The plugin is written.'
-  return remove ? `Taken out of ${program} (${FOR[into]}).` : `Set up in ${program} (${FOR[into]}).`
-}
-
-function nothingToDo({ remove, into }: Asked, program: string): string {
-  if (remove) return 'Nothing of Stint is set up there.'
-  return typeof into === 'string'
-    ? `Already set up in ${program} (${FOR[into]}); nothing changed.`
-    : 'The plugin is there already; nothing changed.'
+export function describeSetup(
+  request: Asked,
+  { changes, notes: all, record }: Plan,
+  output: Output,
+  root: string,
+  { title, nextStep }: Program,
+): string {
+  const { into, remove, dryRun } = request
+  const notes = all.map((note) => `   ${note}`)
+  const where = typeof into === 'string' ? `${title} (${FOR[into]})` : undefined
+  if (changes.length === 0 && record === undefined) {
+    const there =
+      where === undefined
+        ? 'The plugin is there already; nothing changed.'
+        : `Already set up in ${where}; nothing changed.`
+    return joinLines(remove ? 'Nothing of Stint is set up there.' : there, notes)
+  }
+  if (dryRun)
+    return joinLines(
+      changes.map((change) => [
+        `--- ${change.before === undefined ? '/dev/null' : nearby(change.path, root)}`,
+        `+++ ${change.after === undefined ? '/dev/null' : nearby(change.path, root)}`,
+        hunksOf(change),
+      ]),
+      // Our own record is not shown line by line.
+      record &&
+        `${record.after === undefined ? '---' : '+++'} ${record.path} (what it takes to undo this)`,
+      notes,
+    )
+  const headline =
+    where === undefined
+      ? `The plugin is ${remove ? 'removed' : 'written'}.`
+      : `${remove ? 'Taken out of' : 'Set up in'} ${where}.`
+  return joinLines(
+    output.bold(headline),
+    grouped(changes, root),
+    notes,
+    !remove && ['', nextStep(request)],
+  )
 }
 
 const DONE = { create: 'created', change: 'changed', delete: 'deleted' }
 
-/** One line for each file, or for all the slash commands that fared alike. */
+/** One line for each file, or for all the slash commands with the same change. */
 function grouped(changes: readonly FileChange[], root: string): readonly string[] {
   const lines = changes.map((change) => {
     const isCommand = /[/\\]commands[/\\][\w-]+\.md$/.test(change.path)
@@ -92,53 +95,37 @@ function grouped(changes: readonly FileChange[], root: string): readonly string[
   })
 }
 
-function describeDiff(change: FileChange, root: string): readonly string[] {
-  const shown = nearby(change.path, root)
-  const { before, after } = change
-  return [
-    `--- ${before === undefined ? '/dev/null' : shown}`,
-    `+++ ${after === undefined ? '/dev/null' : shown}`,
-    ...hunksOf(change),
-  ]
-}
-
-function hunksOf({ before, after }: FileChange): readonly string[] {
-  return unifiedDiff(before ?? '', after ?? '')
-}
-
-/** Nobody reads our own record line by line. */
-function describeRecord(record: FileChange | undefined): readonly string[] {
-  if (record === undefined) return []
-  return [
-    `${record.after === undefined ? '---' : '+++'} ${record.path} (what it takes to undo this)`,
-  ]
-}
-
-export function describeReport(report: SetupReport, output: Output, root: string): string {
-  const { places, server, command, fired, notes, problems, isWorking } = report
-  const never = Object.entries(fired).map(
-    ([event, at]) => `${event.padEnd(18)}${at === null ? 'never' : minute(at)}`,
-  )
-  return [
-    ...column(
-      'registered',
-      places.map((place) => `${place.scope.padEnd(8)}${describePlace(place, root)}`),
-    ),
-    ...column('found', [
-      command.foundBy === null
-        ? 'no Stint'
-        : `by the ${FOUND[command.foundBy]}: ${command.program}`,
-    ]),
-    ...column('server', describeServer(server, places, root)),
-    ...column('fired', never),
-    '',
-    output.bold(isWorking ? 'Working.' : `${plural(problems.length, 'problem')}:`),
-    ...problems.flatMap(({ what, advice }) => [`   ${what}`, `      ${advice}`]),
-    ...notes.map((note) => `   Note: ${note}`),
-  ].join('\n')
+function hunksOf({ before = '', after = '' }: FileChange): readonly string[] {
+  return unifiedDiff(before, after)
 }
 
 const FOUND = { launcher: 'launcher', project: 'project itself', path: 'PATH' }
+
+export function describeReport(report: SetupReport, output: Output, root: string): string {
+  const { places, command, fired, notes, problems, isWorking } = report
+  const column = (name: string, lines: readonly string[]) =>
+    lines.map((line, index) => `${(index === 0 ? name : '').padEnd(12)}${line}`)
+  const found =
+    command.foundBy === null ? 'no Stint' : `by the ${FOUND[command.foundBy]}: ${command.program}`
+  return joinLines(
+    column(
+      'registered',
+      places.map((place) => `${place.scope.padEnd(8)}${describePlace(place, root)}`),
+    ),
+    column('found', [found]),
+    column('server', describeServer(report, root)),
+    column(
+      'fired',
+      Object.entries(fired).map(
+        ([event, at]) => `${event.padEnd(18)}${at === null ? 'never' : minute(at)}`,
+      ),
+    ),
+    '',
+    output.bold(isWorking ? 'Working.' : `${plural(problems.length, 'problem')}:`),
+    problems.map(({ what, advice }) => [`   ${what}`, `      ${advice}`]),
+    notes.map((note) => `   Note: ${note}`),
+  )
+}
 
 function describePlace({ path, status, events, plugin }: PlaceReport, root: string): string {
   const what = {
@@ -150,40 +137,29 @@ function describePlace({ path, status, events, plugin }: PlaceReport, root: stri
   return `${what.padEnd(16)}${nearby(path, root)}${plugin === undefined ? '' : `, which turns on the plugin ${plugin}`}`
 }
 
-const WORDS = {
-  server: {
-    current: 'registered',
-    outdated: 'outdated',
-    other: 'added by hand',
-    unreadable: 'cannot be read',
-  },
-  approval: {
-    approved: 'approved',
-    refused: 'turned off by you',
-    asked: 'Claude Code asks you once',
-  },
+const SERVER = {
+  current: 'registered',
+  outdated: 'outdated',
+  other: 'added by hand',
+  unreadable: 'cannot be read',
+}
+const APPROVAL = {
+  approved: 'approved',
+  refused: 'turned off by you',
+  asked: 'Claude Code asks you once',
 }
 
-function describeServer(
-  { places, approval, answer }: ServerReport,
-  settings: readonly PlaceReport[],
-  root: string,
-): readonly string[] {
+function describeServer({ server, places: settings }: SetupReport, root: string) {
+  const { places, approval, answer } = server
   const plugin = settings.find((place) => place.plugin !== undefined)?.plugin
   if (places.length === 0)
     return [plugin === undefined ? 'no' : `no, unless the plugin ${plugin} brings it`]
   return places.map(({ path, status }) => {
     const isOurs = status === 'current' || status === 'outdated'
-    const more =
-      isOurs && approval !== null
-        ? [WORDS.approval[approval], answer?.isWell === true ? 'answers' : 'does not answer']
-        : []
-    return `${[WORDS.server[status], ...more].join(', ')}: ${nearby(path, root)}`
+    const answers = answer?.isWell === true ? 'answers' : 'does not answer'
+    const more = isOurs && approval !== null ? `, ${APPROVAL[approval]}, ${answers}` : ''
+    return `${SERVER[status]}${more}: ${nearby(path, root)}`
   })
-}
-
-function column(name: string, lines: readonly string[]): readonly string[] {
-  return lines.map((line, index) => `${(index === 0 ? name : '').padEnd(12)}${line}`)
 }
 
 function nearby(path: string, root: string): string {

@@ -1,13 +1,12 @@
 // A prompt in front of a person or a program: the answer as it is written, what is asked, what Ctrl-C does, how it ends.
 import type { PermissionRequest, PromptEnd, PromptEvent, PromptHandle } from '../../library.ts'
-import { line } from './terminal/text.ts'
 import { withoutControls } from '../../text/clean.ts'
-import { cents } from './terminal/amounts.ts'
 import type { Context } from '../context/context.ts'
 import { EXIT } from '../context/errors.ts'
 import { INTERRUPTED } from '../context/interrupt.ts'
 import { Output } from '../context/output.ts'
 import { permissionWords } from './run/words.ts'
+import { cents, line } from './terminal/text.ts'
 
 type Start = (tell: (event: PromptEvent) => void) => Promise<PromptHandle>
 
@@ -38,7 +37,7 @@ class PromptView {
   readonly #output: Output
   readonly #isJson: boolean
   readonly #stop: Stop
-  /** What was written of the message that is on its way. */
+  /** What was printed of the message that is being written. */
   #written = ''
   #percent: number | undefined
   #name = ''
@@ -53,62 +52,66 @@ class PromptView {
   }
 
   take(event: PromptEvent): void {
-    if (this.#isJson) this.#context.process.stdout.write(`${JSON.stringify(event)}\n`)
-    if (event.kind === 'permission.asked')
-      return this.#ask(event.data.request, event.data.permission)
-    if (!this.#isJson) this.#show(event)
+    if (this.#isJson) this.#print(`${JSON.stringify(event)}\n`)
+    if (event.kind === 'permission.asked') this.#ask(event.data.request, event.data.permission)
+    else if (!this.#isJson) this.#show(event)
   }
 
-  #show(event: PromptEvent): void {
-    if (event.kind === 'delta') this.#write(event.data.text)
-    else if (event.kind === 'anew') this.#anew()
-    else if (event.kind === 'text') this.#finish(withoutControls(event.data.text))
-    else if (event.kind === 'tool') this.#tool(event.data)
-    else if (event.kind === 'usage') this.#percent = event.data.gauge.percent
-    else if (event.kind === 'context.compacted') this.#talk('the conversation was compacted')
-    else if (event.kind === 'limit.reached')
-      this.#talk(
-        `${line(event.data.message)}${event.data.resetsAt === undefined ? '' : `, until ${event.data.resetsAt}`}`,
-      )
-    else if (event.kind === 'message') this.#talk(line(event.data.text, 300))
-    else if (event.kind === 'prompt.started') {
-      const { harness, isFresh, isNewSession, name } = event.data
-      this.#name = name
-      const where = isFresh ? 'a fresh conversation' : 'the same conversation'
-      this.#quietly(`${isNewSession ? 'new session' : 'session'} ${name}, ${harness}, ${where}`)
-    } else if (event.kind === 'prompt.ended') this.#end(event.data)
+  #show({ kind, data }: PromptEvent): void {
+    switch (kind) {
+      case 'delta':
+        this.#written += data.text
+        return this.#print(data.text)
+      case 'anew':
+        // What is on a terminal cannot be taken back, so the person is told that it does not count.
+        if (this.#written === '') return
+        this.#print('\n')
+        this.#written = ''
+        return this.#talk('the answer broke off, and begins anew')
+      case 'text':
+        return this.#finish(withoutControls(data.text))
+      case 'tool':
+        return this.#tool(data)
+      case 'usage':
+        this.#percent = data.gauge.percent
+        return
+      case 'context.compacted':
+        return this.#talk('the conversation was compacted')
+      case 'limit.reached': {
+        const until = data.resetsAt === undefined ? '' : `, until ${data.resetsAt}`
+        return this.#talk(`${line(data.message)}${until}`)
+      }
+      case 'message':
+        return this.#talk(line(data.text, 300))
+      case 'prompt.started': {
+        this.#name = data.name
+        const session = data.isNewSession ? 'new session' : 'session'
+        const where = data.isFresh ? 'a fresh conversation' : 'the same conversation'
+        return this.#quietly(`${session} ${data.name}, ${data.harness}, ${where}`)
+      }
+      case 'prompt.ended':
+        return this.#end(data)
+    }
   }
 
-  #write(text: string): void {
-    this.#written += text
+  #print(text: string): void {
     this.#context.process.stdout.write(text)
   }
 
-  /** The whole of a message, of which pieces may have been written; they are the beginning of it, but for secrets. */
+  /** The whole of a message. The printed pieces are its beginning, except for redacted secrets. */
   #finish(text: string): void {
     const rest = text.startsWith(this.#written) ? text.slice(this.#written.length) : `\n${text}`
-    this.#context.process.stdout.write(rest.endsWith('\n') ? rest : `${rest}\n`)
+    this.#print(rest.endsWith('\n') ? rest : `${rest}\n`)
     this.#written = ''
-  }
-
-  /** What stands on a terminal cannot be taken back, but it is said that it does not count. */
-  #anew(): void {
-    if (this.#written === '') return
-    this.#context.process.stdout.write('\n')
-    this.#written = ''
-    this.#talk('the answer broke off, and begins anew')
   }
 
   #tool({ name, status, command, path, output }: PromptEvent<'tool'>['data']): void {
     if (status === 'completed') return
     const what = command ?? path
-    const use = what === undefined ? line(name, 60) : `${line(name, 60)}: ${line(what)}`
+    const use = `${line(name, 60)}${what === undefined ? '' : `: ${line(what)}`}`
     const last = output?.trimEnd().split('\n').at(-1)
-    this.#quietly(
-      status === 'started'
-        ? use
-        : `${use} failed${last === undefined ? '' : ` (${line(last, 80)})`}`,
-    )
+    const failed = ` failed${last === undefined ? '' : ` (${line(last, 80)})`}`
+    this.#quietly(`${use}${status === 'started' ? '' : failed}`)
   }
 
   #ask(request: string, permission: PermissionRequest): void {
@@ -133,13 +136,9 @@ class PromptView {
     if (this.#written !== '') this.#finish(this.#written)
     if (how === 'interrupted') this.#talk('interrupted; the next prompt goes on')
     else if (how !== 'completed') this.#talk(`${how}: ${line(failure ?? 'no reason given', 500)}`)
-    const figures = [
-      this.#name,
-      `${Math.round(seconds)} s`,
-      ...(spend.usd === undefined || spend.usd === 0 ? [] : [cents(spend.usd)]),
-      ...(this.#percent === undefined ? [] : [`context ${this.#percent}%`]),
-    ]
-    this.#quietly(figures.join(', '))
+    const cost = (spend.usd ?? 0) === 0 ? '' : `, ${cents(spend.usd)}`
+    const full = this.#percent === undefined ? '' : `, context ${this.#percent}%`
+    this.#quietly(`${this.#name}, ${Math.round(seconds)} s${cost}${full}`)
   }
 
   #talk(text: string): void {
@@ -151,13 +150,15 @@ class PromptView {
   }
 }
 
-/** Ctrl-C interrupts the agent, a second one ends us at once, and what we started with us. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Ctrl-C interrupts the agent; a second one ends Stint at once, and its child processes. */
 class Stop {
   handle: PromptHandle | undefined
   #isStopping = false
 
   constructor() {
-    process.on('SIGINT', this.interrupt).on('SIGTERM', this.interrupt).on('SIGHUP', this.interrupt)
+    for (const signal of SIGNALS) process.on(signal, this.interrupt)
   }
 
   with(handle: PromptHandle): void {
@@ -167,10 +168,7 @@ class Stop {
   }
 
   dispose(): void {
-    process
-      .off('SIGINT', this.interrupt)
-      .off('SIGTERM', this.interrupt)
-      .off('SIGHUP', this.interrupt)
+    for (const signal of SIGNALS) process.off(signal, this.interrupt)
   }
 
   readonly interrupt = (): void => {

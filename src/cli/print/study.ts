@@ -18,7 +18,7 @@ import {
   verdictWords,
 } from '../study/tables.ts'
 import type { Output } from '../context/output.ts'
-import { table } from './terminal/table.ts'
+import { table } from './terminal/layout.ts'
 
 /** The study as it is read on a terminal: every table, and where each figure comes from. */
 export function describeStudy(study: Study, sensitivity: Sensitivity, output: Output): string {
@@ -57,6 +57,6 @@ export function describeStudy(study: Study, sensitivity: Sensitivity, output: Ou
 }
 
 function drawn({ head, rows }: Table): readonly string[] {
-  const figures = new Set(head.map((_, column) => column).slice(1))
-  return table([head, ...rows], figures).map((line) => `   ${line}`)
+  const figures = head.map((_, column) => column).slice(1)
+  return table([head, ...rows], figures).map((text) => `   ${text}`)
 }

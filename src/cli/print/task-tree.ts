@@ -1,18 +1,15 @@
-// Tasks drawn as trees: a line for each, below it what it waits for and who has it. Members of a parallel group that stand
-// side by side are joined by a double line.
+// Tasks drawn as trees: a line for each, below it its relations. Siblings of one parallel group are joined by a double line.
 import { isTaskOpen, openBlocks, proposeSpecialist, waitingFor } from '../../core.ts'
-import type { PartOf, Task, TaskGraph, TreeNode } from '../../library.ts'
-import { plural } from './terminal/text.ts'
+import type { Task, TaskGraph, TreeNode } from '../../library.ts'
 import { TASK_MARKS } from './task.ts'
-import { type Paint, type Part, type Style, flow } from './terminal/paint.ts'
-import { cutTo, widthOf } from './terminal/width.ts'
+import { type Paint, type Part, type Style, cutTo, flow, widthOf } from './terminal/layout.ts'
+import { plural } from './terminal/text.ts'
 
 /** A delegate that has a task. */
 export interface TaskDelegate {
   readonly id: string
   readonly name: string
   readonly status: string
-  /** It is called running or merging, and nobody does that. */
   readonly isOrphaned: boolean
 }
 
@@ -27,172 +24,137 @@ export interface TreeDrawing {
   readonly paint: Paint
 }
 
-/** The lines of the trees. None is wider than asked for. */
-export function drawTaskTrees(trees: readonly TreeNode[], drawing: TreeDrawing): readonly string[] {
-  return new Drawing(drawing).draw(trees)
-}
-
-/** What stands in front of a task: on its own line, and on those that follow. */
+/** What is in front of a task: on its own line, and on those that follow. */
 interface Rails {
   readonly own: string
   readonly below: string
 }
 
 const FEW = 4
-/** Wider than any line, and still a number that can be reckoned with. */
+/** Wider than any line, and still a number to calculate with. */
 const UNBOUNDED = 1_000_000
 /** Less of a title says nothing. */
 const SHORTEST_TITLE = 12
 
-class Drawing {
-  readonly #lines: string[] = []
-  readonly #drawing: TreeDrawing
-  readonly #columns: number
-  readonly #members: ReadonlyMap<string, readonly Task[]>
+/** The lines of the trees. None is wider than asked for. */
+export function drawTaskTrees(trees: readonly TreeNode[], drawing: TreeDrawing): readonly string[] {
+  const { backlog, delegates, isFull, columns = UNBOUNDED, paint } = drawing
+  const groups = groupsOf(backlog.tasks)
+  const lines: string[] = []
 
-  constructor(drawing: TreeDrawing) {
-    this.#drawing = drawing
-    this.#columns = drawing.columns ?? UNBOUNDED
-    this.#members = groupsOf(drawing.backlog.tasks)
-  }
-
-  draw(trees: readonly TreeNode[]): readonly string[] {
-    this.#siblings(trees, undefined)
-    return this.#lines
-  }
-
-  /** `rails` is what stands in front of all of them; undefined at the top, where nothing joins them. */
-  #siblings(nodes: readonly TreeNode[], rails: string | undefined): void {
+  /** `rails` is what is in front of all of them; undefined at the top, where nothing joins them. */
+  function drawSiblings(nodes: readonly TreeNode[], rails: string | undefined): void {
     const blocks = blocksOf(nodes)
-    blocks.forEach(({ group, nodes: members }, index) => {
+    for (const [index, { group, nodes: members }] of blocks.entries()) {
+      const isLast = index === blocks.length - 1
       const here =
-        rails === undefined
-          ? { own: '', below: '' }
-          : branch(rails, index === blocks.length - 1, '├─ ', '└─ ', '│  ')
-      if (group === undefined) this.#task(members[0]!, here)
+        rails === undefined ? { own: '', below: '' } : branch(rails, isLast, ['├─ ', '└─ ', '│  '])
+      if (group === undefined) drawTask(members[0]!, here, false)
       else {
-        this.#line(here.own, [{ text: this.#groupWords(group, members), style: 'bold' }])
-        members.forEach((node, at) =>
-          this.#task(
-            node,
-            branch(here.below, at === members.length - 1, '╠═ ', '╚═ ', '║  '),
-            true,
-          ),
-        )
-      }
-    })
-  }
-
-  #task(node: TreeNode, rails: Rails, isJoined = false): void {
-    const { task, parts } = node
-    const { own, below } = rails
-    const notes = this.#head(node, own)
-    const inside = this.#narrowed(`${below}${parts.length > 0 ? '│  ' : '   '}`)
-    const room = this.#columns - inside.length
-    const more = [...notes, ...this.#relations(node, isJoined)].flatMap((part) =>
-      brokenAtCommas(part, room),
-    )
-    const { paint, isFull } = this.#drawing
-    for (const line of flow(more, room, paint)) this.#lines.push(paint(inside, 'dim') + line)
-    if (isFull(task)) {
-      for (const { item, done } of task.checklist) {
-        this.#line(inside, [
-          { text: `[${done ? 'x' : ' '}] ${item}`, ...(done ? { style: 'dim' as const } : {}) },
-        ])
+        drawLine(here.own, [{ text: groupWords(group, members), style: 'bold' }])
+        for (const [at, node] of members.entries()) {
+          const isLastMember = at === members.length - 1
+          drawTask(node, branch(here.below, isLastMember, ['╠═ ', '╚═ ', '║  ']), true)
+        }
       }
     }
-    this.#siblings(parts, below)
   }
 
-  /** Draws the line of a task and answers what found no room on it. */
-  #head({ task, progress }: TreeNode, rails: string): readonly Part[] {
-    const start: Part[] = [
-      { text: TASK_MARKS[task.status], ...styled(STATUS_STYLES[task.status]) },
+  function drawTask(node: TreeNode, { own, below }: Rails, isJoined: boolean): void {
+    const { task, parts } = node
+    const notes = drawHead(node, own)
+    const inside = narrowed(`${below}${parts.length > 0 ? '│  ' : '   '}`)
+    const room = columns - inside.length
+    const more = [...notes, ...relations(node, isJoined)].flatMap((part) =>
+      brokenAtCommas(part, room),
+    )
+    for (const line of flow(more, room, paint)) lines.push(paint(inside, 'dim') + line)
+    for (const { item, done } of isFull(task) ? task.checklist : [])
+      drawLine(inside, [{ text: `[${done ? 'x' : ' '}] ${item}`, style: done ? 'dim' : undefined }])
+    drawSiblings(parts, below)
+  }
+
+  /** Draws the line of a task and returns what found no room on it. */
+  function drawHead({ task, progress }: TreeNode, rails: string): readonly Part[] {
+    const start: readonly Part[] = [
+      { text: TASK_MARKS[task.status], style: STATUS_STYLES[task.status] },
       { text: ` ${task.shortname}`, style: isTaskOpen(task) ? 'bold' : 'dim' },
       { text: `  ${task.priority} ${task.size}`, style: 'dim' },
     ]
     const notes = headNotes(task, progress)
-    const end = notes.flatMap(({ text, style }): readonly Part[] => [
-      { text: `  ${text}`, ...styled(style) },
-    ])
-    const room = this.#columns - widthOf(rails) - widthOfAll(start) - 2
+    const end = notes.map(({ text, style }): Part => ({ text: `  ${text}`, style }))
+    const room = columns - widthOf(rails) - widthOfAll(start) - 2
     const beside = room - widthOfAll(end)
     const isTogether = beside >= Math.min(SHORTEST_TITLE, widthOf(task.title))
     const title = cutTo(task.title, isTogether ? beside : room)
-    this.#line(rails, [
-      ...start,
-      { text: title === '' ? '' : `  ${title}` },
-      ...(isTogether ? end : []),
-    ])
+    const middle = { text: title === '' ? '' : `  ${title}` }
+    drawLine(rails, [...start, middle, ...(isTogether ? end : [])])
     return isTogether ? [] : notes
   }
 
-  #relations({ task, partOf }: TreeNode, isJoined: boolean): readonly Part[] {
-    const { backlog, delegates, isFull } = this.#drawing
+  function relations({ task, partOf }: TreeNode, isJoined: boolean): readonly Part[] {
     const nameOf = (id: string) => backlog.byId.get(id)?.shortname ?? `${id} (not in the backlog)`
-    const listed = (ids: readonly string[]) => names(ids.map(nameOf), isFull(task))
-    const waits = isTaskOpen(task)
-      ? waitingFor(backlog, task).map(({ reference }) => reference)
-      : []
-    const blocked = isTaskOpen(task) ? openBlocks(backlog, task).map(({ id }) => id) : []
-    const companions = task.group === undefined || isJoined ? [] : this.#companions(task)
+    const listed = (before: string, ids: readonly string[]) => {
+      const names = ids.map(nameOf)
+      if (ids.length === 0) return ''
+      return isFull(task) || names.length <= FEW + 1
+        ? `${before} ${names.join(', ')}`
+        : `${before} ${names.slice(0, FEW).join(', ')} and ${names.length - FEW} more`
+    }
+    const isOpen = isTaskOpen(task)
+    const waits = isOpen ? waitingFor(backlog, task).map(({ reference }) => reference) : []
+    const blocked = isOpen ? openBlocks(backlog, task).map(({ id }) => id) : []
+    const { group } = task
+    const companions = (groups.get(group ?? '') ?? []).filter(({ id }) => id !== task.id)
+    const withOthers = listed(
+      ' with',
+      companions.map(({ id }) => id),
+    )
     return [
-      ...(partOf === undefined
-        ? []
-        : [
-            { text: partOfWords(partOf, nameOf(partOf.parent)), style: PART_OF_STYLES[partOf.why] },
-          ]),
-      ...(waits.length === 0
-        ? []
-        : [{ text: `waits for ${listed(waits)}`, style: 'yellow' as const }]),
-      ...(blocked.length === 0
-        ? []
-        : [{ text: `blocks ${listed(blocked)}`, style: 'dim' as const }]),
-      ...(task.group === undefined || isJoined
-        ? []
-        : [
-            {
-              text: `∥ ${task.group}${companions.length === 0 ? '' : ` with ${listed(companions)}`}`,
-            },
-          ]),
+      {
+        text:
+          partOf === undefined
+            ? ''
+            : `part of ${nameOf(partOf.parent)}${partOf.why === 'circle' ? ', which stands under it' : ''}`,
+        style: partOf?.why === 'deep' || partOf?.why === 'outside' ? 'dim' : 'red',
+      },
+      { text: listed('waits for', waits), style: 'yellow' },
+      { text: listed('blocks', blocked), style: 'dim' },
+      { text: group === undefined || isJoined ? '' : `∥ ${group}${withOthers}` },
       ...(delegates.get(task.id) ?? []).map(delegatePart),
     ]
   }
 
-  #companions({ id, group = '' }: Task): readonly string[] {
-    return (this.#members.get(group) ?? [])
-      .filter((other) => other.id !== id)
-      .map((other) => other.id)
-  }
-
-  #groupWords(group: string, here: readonly TreeNode[]): string {
-    const members = this.#members.get(group) ?? []
-    const done = members.filter((task) => !isTaskOpen(task)).length
+  function groupWords(group: string, here: readonly TreeNode[]): string {
+    const members = groups.get(group) ?? []
+    const open = members.filter(isTaskOpen)
     const shown = new Set(here.map(({ task }) => task.id))
-    const elsewhere = members.filter((task) => isTaskOpen(task) && !shown.has(task.id)).length
+    const elsewhere = open.filter(({ id }) => !shown.has(id)).length
     const more = elsewhere === 0 ? '' : `, ${elsewhere} elsewhere`
-    return `∥ ${group}: at the same time, ${done} of ${members.length} done${more}`
+    return `∥ ${group}: at the same time, ${members.length - open.length} of ${members.length} done${more}`
   }
 
-  /** On a terminal where the rails leave no room for words, the words go before them. Each of their signs is one column wide. */
-  #narrowed(rails: string): string {
-    return rails.slice(0, Math.max(0, this.#columns - SHORTEST_TITLE))
+  /** Where the rails leave no room for words, the words take it. Each sign of them is one column wide. */
+  function narrowed(rails: string): string {
+    return rails.slice(0, Math.max(0, columns - SHORTEST_TITLE))
   }
 
   /** A line of these parts. What does not fit is cut. */
-  #line(rails: string, parts: readonly Part[]): void {
-    const { paint } = this.#drawing
-    const front = this.#narrowed(rails)
+  function drawLine(rails: string, parts: readonly Part[]): void {
+    const front = narrowed(rails)
     let line = paint(front, 'dim')
-    let room = this.#columns - front.length
+    let room = columns - front.length
     for (const { text, style } of parts) {
       const cut = cutTo(text, room)
       line += paint(cut, style)
       room -= widthOf(cut)
       if (cut !== text) break
     }
-    this.#lines.push(line.trimEnd())
+    lines.push(line.trimEnd())
   }
+
+  drawSiblings(trees, undefined)
+  return lines
 }
 
 interface Block {
@@ -201,102 +163,85 @@ interface Block {
   readonly nodes: readonly TreeNode[]
 }
 
-/** Siblings of one group stand together, where the first of them stood. */
+/** Siblings of one group are together, at the place of the first of them. */
 function blocksOf(nodes: readonly TreeNode[]): readonly Block[] {
-  const groups = new Map<string, TreeNode[]>()
-  for (const node of nodes) {
-    // What is a part of something else is only seemingly a sibling.
-    if (node.task.group === undefined || node.partOf !== undefined) continue
-    const members = groups.get(node.task.group)
-    if (members === undefined) groups.set(node.task.group, [node])
-    else members.push(node)
-  }
+  // A node with `partOf` is a part of something else, and only seemingly a sibling.
+  const groups = groupBy(nodes, ({ task, partOf }) =>
+    partOf === undefined ? task.group : undefined,
+  )
   return nodes.flatMap((node): readonly Block[] => {
     const { group } = node.task
-    const members =
-      group === undefined || node.partOf !== undefined ? [] : (groups.get(group) ?? [])
-    if (group === undefined || members.length < 2) return [{ nodes: [node] }]
+    const members = group === undefined ? [] : (groups.get(group) ?? [])
+    if (group === undefined || node.partOf !== undefined || members.length < 2)
+      return [{ nodes: [node] }]
     return members[0] === node ? [{ group, nodes: members }] : []
   })
 }
 
-function branch(rails: string, isLast: boolean, more: string, last: string, on: string): Rails {
+function branch(
+  rails: string,
+  isLast: boolean,
+  [more, last, on]: readonly [string, string, string],
+): Rails {
   return { own: `${rails}${isLast ? last : more}`, below: `${rails}${isLast ? '   ' : on}` }
 }
 
 /** The tasks of each parallel group. */
 export function groupsOf(tasks: readonly Task[]): ReadonlyMap<string, readonly Task[]> {
-  const groups = new Map<string, Task[]>()
-  for (const task of tasks) {
-    if (task.group === undefined) continue
-    const members = groups.get(task.group)
-    if (members === undefined) groups.set(task.group, [task])
-    else members.push(task)
+  return groupBy(tasks, ({ group }) => group)
+}
+
+function groupBy<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string | undefined,
+): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    if (key === undefined) continue
+    const members = groups.get(key)
+    if (members === undefined) groups.set(key, [item])
+    else members.push(item)
   }
   return groups
 }
 
 function headNotes(task: Task, { done, total }: TreeNode['progress']): readonly Part[] {
-  const ticked = task.checklist.filter((item) => item.done).length
-  return [
-    ...(task.checklist.length === 0 ? [] : [{ text: `[${ticked}/${task.checklist.length}]` }]),
-    ...(total === 0
-      ? []
-      : [
-          {
-            text: `${done} of ${plural(total, 'part')} done`,
-            style: done === total ? ('green' as const) : ('cyan' as const),
-          },
-        ]),
-    ...(task.labels.length === 0
-      ? []
-      : [{ text: task.labels.map((label) => `#${label}`).join(' '), style: 'dim' as const }]),
-    ...specialistParts(task),
-    ...(task.status === 'ready'
-      ? []
-      : [{ text: `(${task.status})`, ...styled(STATUS_STYLES[task.status]) }]),
-  ]
-}
-
-/** Who was said to do it, or who should. Of what is completed nobody has to say it any more. */
-function specialistParts(task: Task): readonly Part[] {
-  if (task.assignee !== undefined) return [{ text: `→ ${task.assignee}` }]
-  return isTaskOpen(task)
+  const { checklist, labels, status, assignee } = task
+  const ticked = checklist.filter((item) => item.done).length
+  const proposed: readonly Part[] = isTaskOpen(task)
     ? [{ text: `→ ${proposeSpecialist(task).specialist} (proposed)`, style: 'dim' }]
     : []
+  const notes: readonly Part[] = [
+    { text: checklist.length === 0 ? '' : `[${ticked}/${checklist.length}]` },
+    {
+      text: total === 0 ? '' : `${done} of ${plural(total, 'part')} done`,
+      style: done === total ? 'green' : 'cyan',
+    },
+    { text: labels.map((label) => `#${label}`).join(' '), style: 'dim' },
+    ...(assignee === undefined ? proposed : [{ text: `→ ${assignee}` }]),
+    { text: status === 'ready' ? '' : `(${status})`, style: STATUS_STYLES[status] },
+  ]
+  return notes.filter(({ text }) => text !== '')
 }
 
 function delegatePart({ name, status, isOrphaned }: TaskDelegate): Part {
-  const style = isOrphaned ? 'red' : DELEGATE_STYLES[status]
   return {
     text: `delegate ${name}: ${status}${isOrphaned ? ', but nobody is at it' : ''}`,
-    ...styled(style),
+    style: isOrphaned ? 'red' : DELEGATE_STYLES[status],
   }
-}
-
-function partOfWords({ why }: PartOf, name: string): string {
-  return why === 'circle' ? `part of ${name}, which stands under it` : `part of ${name}`
-}
-
-function names(all: readonly string[], isFull: boolean): string {
-  if (isFull || all.length <= FEW + 1) return all.join(', ')
-  return `${all.slice(0, FEW).join(', ')} and ${all.length - FEW} more`
 }
 
 /** A list of names that is too long for a line, as one part for each line. */
 function brokenAtCommas({ text, style }: Part, columns: number): readonly Part[] {
-  if (widthOf(text) <= columns) return [{ text, ...styled(style) }]
+  if (widthOf(text) <= columns) return [{ text, style }]
   const lines: string[] = []
   for (const word of text.split(/(?<=,) /)) {
     const longer = `${lines.at(-1) ?? ''} ${word}`
     if (lines.length > 0 && widthOf(longer) <= columns) lines[lines.length - 1] = longer
     else lines.push(word)
   }
-  return lines.map((line) => ({ text: line, ...styled(style) }))
-}
-
-function styled(style: Style | undefined): { style?: Style } {
-  return style === undefined ? {} : { style }
+  return lines.map((line) => ({ text: line, style }))
 }
 
 function widthOfAll(parts: readonly Part[]): number {
@@ -309,13 +254,6 @@ const STATUS_STYLES: Readonly<Record<Task['status'], Style | undefined>> = {
   blocked: 'yellow',
   completed: 'green',
   failed: 'red',
-}
-
-const PART_OF_STYLES: Readonly<Record<PartOf['why'], Style>> = {
-  unknown: 'red',
-  circle: 'red',
-  deep: 'dim',
-  outside: 'dim',
 }
 
 const DELEGATE_STYLES: Readonly<Record<string, Style>> = {

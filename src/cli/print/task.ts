@@ -1,10 +1,10 @@
-import { taskTrees } from '../../core.ts'
 import type { Project, Task, TaskStatus, TreeNode } from '../../library.ts'
-import { facts, indent } from './terminal/text.ts'
+import { taskTrees } from '../../core.ts'
+import { facts, indent, joinLines } from './terminal/text.ts'
 import { shorten } from '../../text/clean.ts'
 import type { Output } from '../context/output.ts'
 
-/** The short names of tasks, or what they were linked by when the backlog does not have them. */
+/** What they were linked by where the backlog does not have them. */
 export async function taskNames(
   project: Project,
   ids: readonly string[],
@@ -23,13 +23,13 @@ export const TASK_MARKS: Record<TaskStatus, string> = {
 }
 
 export function taskLine(task: Task): string {
+  const { status, checklist, assignee } = task
   const labels = task.labels.map((label) => ` #${label}`).join('')
-  const ticked =
-    task.checklist.length === 0
-      ? ''
-      : ` [${task.checklist.filter((item) => item.done).length}/${task.checklist.length}]`
-  const who = task.assignee === undefined ? '' : ` → ${task.assignee}`
-  return `${TASK_MARKS[task.status]} ${task.shortname}  ${task.priority} ${task.size}  ${shorten(task.title, 60)}${ticked}${labels}${who}${task.status === 'ready' ? '' : `  (${task.status})`}`
+  const done = checklist.filter((item) => item.done).length
+  const ticked = checklist.length === 0 ? '' : ` [${done}/${checklist.length}]`
+  const who = assignee === undefined ? '' : ` → ${assignee}`
+  const state = status === 'ready' ? '' : `  (${status})`
+  return `${TASK_MARKS[status]} ${task.shortname}  ${task.priority} ${task.size}  ${shorten(task.title, 60)}${ticked}${labels}${who}${state}`
 }
 
 /** More levels of parts than these are not indented. */
@@ -49,31 +49,28 @@ export function taskLines(tasks: readonly Task[]): readonly string[] {
 }
 
 export function describeTask(task: Task, output: Output): string {
-  return [
+  const { description, checklist, details } = task
+  return joinLines(
     `${TASK_MARKS[task.status]} ${output.bold(task.title)}`,
-    ...facts([
+    facts([
       ['ID', task.id],
       ['Status', task.status],
       ['Priority', `${task.priority}, size ${task.size}`],
       ['Labels', task.labels.join(', ')],
       ['Depends on', task.dependsOn.join(', ')],
       ['Blocks', task.blocks.join(', ')],
-      ['Part of', task.parent ?? ''],
+      ['Part of', task.parent],
       ['Parts', task.children.join(', ')],
-      ['Group', task.group ?? ''],
-      ['Assigned to', task.assignee ?? ''],
-      ['Verify', task.verify ?? ''],
-      ['Summary', task.summary ?? ''],
+      ['Group', task.group],
+      ['Assigned to', task.assignee],
+      ['Verify', task.verify],
+      ['Summary', task.summary],
     ]),
-    ...(task.description === '' ? [] : ['', indent(task.description)]),
-    ...(task.checklist.length === 0
-      ? []
-      : [
-          '',
-          ...task.checklist.map(
-            (item, index) => `   ${index + 1}. [${item.done ? 'x' : ' '}] ${item.item}`,
-          ),
-        ]),
-    ...(task.details === '' ? [] : ['', indent(task.details)]),
-  ].join('\n')
+    description !== '' && ['', indent(description)],
+    checklist.length > 0 && [
+      '',
+      checklist.map(({ item, done }, index) => `   ${index + 1}. [${done ? 'x' : ' '}] ${item}`),
+    ],
+    details !== '' && ['', indent(details)],
+  )
 }

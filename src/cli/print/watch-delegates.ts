@@ -1,21 +1,26 @@
 // Delegates while they work: drawn in place on a terminal, a line for each change elsewhere.
-import type { DelegateRow } from '../../library.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { clock } from './terminal/amounts.ts'
+import type { DelegateRow } from '../../library.ts'
 import type { Context } from '../context/context.ts'
-import { delegateTable, rowLine } from './delegate.ts'
-import { type Terminal, LiveBlock } from './terminal/live-block.ts'
-import { type DelegateScene, idsOf, standing } from '../context/with-delegates.ts'
 import type { Interrupt } from '../context/interrupt.ts'
+import { type DelegateScene, idsOf, standing } from '../context/with-delegates.ts'
+import { delegateTable, rowLine } from './delegate.ts'
+import { LiveBlock, liveTerminal } from './terminal/live.ts'
+import { clock } from './terminal/text.ts'
 
 const EVERY_MS = 1000
 
-export interface WatchOptions {
-  /** What to show, asked for again each second. */
+interface WatchOptions {
+  /** Reads what to show, each second. */
   readonly look: () => Promise<readonly DelegateRow[]>
   readonly tasks: ReadonlyMap<string, string>
   /** Below the table, on a terminal. */
   readonly hint: string
+}
+
+interface DelegateView {
+  show(rows: readonly DelegateRow[]): void
+  end(): void
 }
 
 /** Shows delegates for as long as `work` takes, and leaves nothing of it on a terminal. */
@@ -24,7 +29,7 @@ export async function watching<T>(
   work: Promise<T>,
   options: WatchOptions,
 ): Promise<T> {
-  const view = isLive(context) ? new TableView(context, options) : new ChangeLines(context)
+  const view = tableView(context, options) ?? changeLines(context)
   const over = new AbortController()
   const looking = (async () => {
     for (;;) {
@@ -33,7 +38,7 @@ export async function watching<T>(
     }
   })()
   try {
-    // Whoever looks may fail as well; else it ends only because it is told to.
+    // Reading may fail as well; else it ends only because it is aborted.
     const value = await Promise.race([work, looking])
     // The last change came after the last look.
     view.show(await options.look())
@@ -45,65 +50,41 @@ export async function watching<T>(
   }
 }
 
-interface DelegateView {
-  show(rows: readonly DelegateRow[]): void
-  end(): void
-}
-
-export function isLive({ process: { stderr }, env }: Context): boolean {
-  return (
-    (stderr as { readonly isTTY?: boolean }).isTTY === true &&
-    env.CI === undefined &&
-    env.TERM !== 'dumb'
-  )
-}
-
-class TableView implements DelegateView {
-  readonly #block: LiveBlock
-  #rows: readonly DelegateRow[] = []
-
-  constructor(context: Context, { tasks, hint }: WatchOptions) {
-    this.#block = new LiveBlock(context.process.stderr as Terminal, ({ columns, rows, now }) => {
-      if (this.#rows.length === 0) return []
-      const lines = [...delegateTable(this.#rows, { now, tasks, width: columns }), hint]
-      // A block higher than the screen cannot be drawn over; the youngest stand at its end.
-      return lines.length < rows ? lines : [lines[0]!, ...lines.slice(-Math.max(1, rows - 2))]
-    })
-  }
-
-  show(rows: readonly DelegateRow[]): void {
-    this.#rows = rows
-    this.#block.soon()
-  }
-
-  end(): void {
-    this.#block.pause()
+function tableView(context: Context, { tasks, hint }: WatchOptions): DelegateView | undefined {
+  const terminal = liveTerminal(context)
+  if (terminal === undefined) return undefined
+  let shown: readonly DelegateRow[] = []
+  const block = new LiveBlock(terminal, ({ columns, rows, now }) => {
+    if (shown.length === 0) return []
+    const lines = [...delegateTable(shown, { now, tasks, width: columns }), hint]
+    // A block higher than the screen cannot be drawn over; the youngest are at its end.
+    return lines.length < rows ? lines : [lines[0]!, ...lines.slice(-Math.max(1, rows - 2))]
+  })
+  return {
+    show(rows) {
+      shown = rows
+      block.soon()
+    },
+    end: () => block.pause(),
   }
 }
 
-class ChangeLines implements DelegateView {
-  readonly #said = new Map<string, string>()
-  readonly #context: Context
-
-  constructor(context: Context) {
-    this.#context = context
+function changeLines({ process: { stderr } }: Context): DelegateView {
+  const said = new Map<string, string>()
+  return {
+    show(rows) {
+      for (const row of rows) {
+        const words = rowLine(row)
+        if (said.get(row.id) === words) continue
+        said.set(row.id, words)
+        stderr.write(`${clock(row.since)}  ${words}\n`)
+      }
+    },
+    end() {},
   }
-
-  show(rows: readonly DelegateRow[]): void {
-    for (const row of rows) {
-      const words = rowLine(row)
-      if (this.#said.get(row.id) === words) continue
-      this.#said.set(row.id, words)
-      this.#context.process.stderr.write(`${clock(row.since)}  ${words}\n`)
-    }
-  }
-
-  end(): void {}
 }
 
-const HINT = 'Ctrl-C ends the waiting; they go on'
-
-/** Shows these until none of them is at work, and answers how they stand then. */
+/** Shows these until none of them is at work, and returns their rows then. */
 export async function waitFor(
   context: Context,
   scene: DelegateScene,
@@ -114,6 +95,7 @@ export async function waitFor(
   const look = () => standing(scene, ids)
   const tasks = await scene.taskNames(rows.map(({ task }) => task))
   const ended = scene.delegates.wait([...ids], { isStopped: interrupt.signal })
-  await watching(context, interrupt.orUndefined(ended), { look, tasks, hint: HINT })
+  const hint = 'Ctrl-C ends the waiting; they go on'
+  await watching(context, interrupt.orUndefined(ended), { look, tasks, hint })
   return look()
 }

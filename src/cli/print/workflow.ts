@@ -3,7 +3,8 @@ import type { Phase, PhaseStatus, Recovered, WorkflowOverview } from '../../libr
 import { shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
 import type { Output } from '../context/output.ts'
-import { tableWithHead } from './terminal/table.ts'
+import { tableWithHead } from './terminal/layout.ts'
+import { joinLines } from './terminal/text.ts'
 
 const MARKS: Record<PhaseStatus, string> = {
   pending: '·',
@@ -17,75 +18,61 @@ const MARKS: Record<PhaseStatus, string> = {
 export function describeWorkflow(overview: WorkflowOverview, output: Output): string {
   const { state, workflow, deliverables, conversation, next } = overview
   const focus = focusOf(state)
-  return [
+  const typical =
+    conversation?.tokens === undefined
+      ? ''
+      : ` (typically ${tokensText(conversation.tokens)} tokens)`
+  return joinLines(
     `🧭 ${output.bold(`${workflow.id}: ${workflow.name}`)}${state.status === 'active' ? '' : ` (${state.status})`}`,
     `   ${workflow.percent}% complete, template ${workflow.templateName}`,
-    ...(conversation === undefined
-      ? []
-      : [
-          `   Conversation ${conversation.number} of ${conversation.of}: ${conversation.name}${typical(conversation.tokens)}`,
-        ]),
+    conversation &&
+      `   Conversation ${conversation.number} of ${conversation.of}: ${conversation.name}${typical}`,
     '',
-    ...phaseLines(overview),
+    phaseLines(overview),
     '',
-    ...(focus === undefined ? [] : [`   Focus: ${focus}`]),
-    ...(deliverables.length === 0
-      ? []
-      : ['   Deliverables:', ...deliverables.map(deliverableLine)]),
-    ...splitLines(overview),
+    focus !== undefined && `   Focus: ${focus}`,
+    deliverables.length > 0 && '   Deliverables:',
+    deliverables.map(({ path, phase, exists }) => {
+      const of = phase === undefined ? '' : ` (phase ${phase})`
+      return `   ${exists ? '✓' : '✗'} ${path}${of}${exists ? '' : ', not there'}`
+    }),
+    splitLine(overview),
     `   Next: ${next.text}${next.who === 'person' ? ', which is for a person to do' : ''}`,
     `         ${next.command}`,
-  ].join('\n')
-}
-
-function typical(tokens: readonly [number, number] | undefined): string {
-  return tokens === undefined ? '' : ` (typically ${tokensText(tokens)} tokens)`
+  )
 }
 
 function phaseLines({ workflow }: WorkflowOverview): readonly string[] {
-  const ids = workflow.phases.flatMap((phase) => [
-    phase.id,
-    ...phase.subPhases.map((sub) => `  ${sub.id}`),
+  const rows = workflow.phases.flatMap((phase) => [
+    {
+      ...phase,
+      rest: [
+        phase.tokens === undefined ? '' : tokensText(phase.tokens).padEnd(9),
+        gateText(phase, isApproved(workflow, phase.id)),
+      ],
+    },
+    ...phase.subPhases.map((sub) => ({ ...sub, id: `  ${sub.id}`, rest: [] })),
   ])
-  const width = Math.max(...ids.map((id) => id.length))
-  const names = workflow.phases
-    .flatMap((phase) => [phase, ...phase.subPhases])
-    .map(({ name }) => name.length)
-  const longest = Math.min(30, Math.max(...names))
-  const row = (mark: string, id: string, name: string, rest: readonly string[]) =>
-    `   ${mark} ${id.padEnd(width)}  ${shorten(name, longest).padEnd(longest)}  ${rest.filter((part) => part !== '').join('  ')}`.trimEnd()
-  return workflow.phases.flatMap((phase) => [
-    row(MARKS[phase.status], phase.id, phase.name, [
-      phase.tokens === undefined ? '' : tokensText(phase.tokens).padEnd(9),
-      gateText(phase, isApproved(workflow, phase.id)),
-      phase.status === 'skipped' ? 'skipped' : '',
-    ]),
-    ...phase.subPhases.map((sub) =>
-      row(MARKS[sub.status], `  ${sub.id}`, sub.name, [sub.status === 'skipped' ? 'skipped' : '']),
-    ),
-  ])
+  const width = Math.max(...rows.map(({ id }) => id.length))
+  const longest = Math.min(30, Math.max(...rows.map(({ name }) => name.length)))
+  return rows.map(({ status, id, name, rest }) => {
+    const more = [...rest, status === 'skipped' ? 'skipped' : ''].filter((part) => part !== '')
+    return `   ${MARKS[status]} ${id.padEnd(width)}  ${shorten(name, longest).padEnd(longest)}  ${more.join('  ')}`.trimEnd()
+  })
 }
 
-function gateText(phase: Phase, approved: boolean): string {
+function gateText({ status, gate }: Phase, approved: boolean): string {
   if (approved) return 'approved'
-  if (phase.status === 'waiting for approval') return 'waits for approval'
-  return phase.gate === 'approval' ? 'gate: approval' : ''
-}
-
-function deliverableLine({
-  path,
-  phase,
-  exists,
-}: WorkflowOverview['deliverables'][number]): string {
-  return `   ${exists ? '✓' : '✗'} ${path}${phase === undefined ? '' : ` (phase ${phase})`}${exists ? '' : ', not there'}`
+  if (status === 'waiting for approval') return 'waits for approval'
+  return gate === 'approval' ? 'gate: approval' : ''
 }
 
 /** Where one conversation ends, how to begin the next. */
-function splitLines({ splitHere, workflow }: WorkflowOverview): readonly string[] {
-  if (!splitHere) return []
-  return [
-    `   ✂️  The place for a fresh conversation: stint handoff create ${workflow.id}, then /clear`,
-  ]
+function splitLine({ splitHere, workflow }: WorkflowOverview): string | false {
+  return (
+    splitHere &&
+    `   ✂️  The place for a fresh conversation: stint handoff create ${workflow.id}, then /clear`
+  )
 }
 
 /** One workflow after a change: where it is now and what comes next. */
@@ -93,13 +80,13 @@ export function describeStep(heading: string, overview: WorkflowOverview, output
   const { state, workflow, next } = overview
   const { place } = currentPlace(workflow)
   const focus = focusOf(state)
-  return [
+  return joinLines(
     `🧭 ${output.bold(heading)}`,
     `   ${workflow.id}: phase ${place.id} ${place.name}, ${workflow.percent}% complete`,
-    ...(focus === undefined || place.status !== 'current' ? [] : [`   Focus: ${focus}`]),
-    ...splitLines(overview),
+    focus !== undefined && place.status === 'current' && `   Focus: ${focus}`,
+    splitLine(overview),
     `   Next: ${next.text}: ${next.command}`,
-  ].join('\n')
+  )
 }
 
 export function workflowTable(overviews: readonly WorkflowOverview[], output: Output): string {
@@ -122,35 +109,37 @@ export function workflowTable(overviews: readonly WorkflowOverview[], output: Ou
 
 const SHOWN = 12
 
-/** What was found of a workflow, what was made of it, and how it stands. */
+const DONE = {
+  found: 'The workflow is there.',
+  followed: 'The session ID follows the template now.',
+  opened: 'A new session was opened for it.',
+}
+const PLANNED = {
+  found: 'Nothing has to be rebuilt.',
+  followed: 'The session ID would follow the template.',
+  opened: 'A new session would be opened for it.',
+}
+
+/** What was found of a workflow, what was made of it, and its state. */
 export function describeRecovered(
   { evidence, phase, because, outcome, overview }: Recovered,
   id: string,
   output: Output,
 ): string {
-  const shown = evidence.slice(0, SHOWN).map((one) => {
-    const says = one.phase === undefined ? '' : ` → ${one.phase}`
-    return `   ${minute(one.at)}  ${one.source.padEnd(10)}  ${shorten(`${one.where}: ${one.text}`, 90)}${says}`
-  })
-  const more = evidence.length > SHOWN ? [`   … and ${evidence.length - SHOWN} more`] : []
-  const done = {
-    found: 'The workflow is there.',
-    followed: `The session ${id} follows the template now.`,
-    opened: 'A new session was opened for it.',
-  }[outcome]
-  const planned = {
-    found: 'Nothing has to be rebuilt.',
-    followed: `The session ${id} would follow the template.`,
-    opened: 'A new session would be opened for it.',
-  }
-  return [
+  const made = (overview === undefined ? PLANNED : DONE)[outcome].replace('ID', () => id)
+  return joinLines(
     `🔎 ${output.bold(`Evidence of ${id}`)}`,
-    ...(evidence.length === 0 ? ['   none'] : [...shown, ...more]),
+    evidence.length === 0 && '   none',
+    evidence.slice(0, SHOWN).map((one) => {
+      const says = one.phase === undefined ? '' : ` → ${one.phase}`
+      return `   ${minute(one.at)}  ${one.source.padEnd(10)}  ${shorten(`${one.where}: ${one.text}`, 90)}${says}`
+    }),
+    evidence.length > SHOWN && `   … and ${evidence.length - SHOWN} more`,
     '',
     `   Concluded: phase ${phase.id} ${phase.name}, because ${because}`,
-    `   ${overview === undefined ? planned[outcome] : done}`,
-    ...(overview === undefined
-      ? ['   Nothing was changed (--dry-run).']
-      : ['', describeWorkflow(overview, output)]),
-  ].join('\n')
+    `   ${made}`,
+    overview === undefined
+      ? '   Nothing was changed (--dry-run).'
+      : ['', describeWorkflow(overview, output)],
+  )
 }

@@ -1,7 +1,8 @@
 // The study as one page that needs nothing else: no script, no request, light or dark as the reader has it.
 import { lstatSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { NotWritten, StintError, errnoOf } from '../../library.ts'
+import { NotWritten } from '../../library.ts'
+import { StintError, errnoOf } from '../../public.ts'
 import { replaceSource, statOrUndefined } from '../../core.ts'
 import { type Bar, barChart, escape, legend, logChart, pointChart, stackChart } from './charts.ts'
 import type { Arm, Sensitivity, Study } from './contract.ts'

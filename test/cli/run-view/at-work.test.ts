@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { PlainLog, finishedLines } from '../../../src/cli/print/run/view.ts'
+import { PlainLog, finishedLines } from '../../../src/cli/print/run/show-run.ts'
 import { frame } from '../../../src/cli/print/run/frame.ts'
 import { NOTHING_YET, afterEvent } from '../../../src/cli/print/run/state.ts'
 import type { RunEvent, TaskName } from '../../../src/run/entries.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { LiveView, finishedLines } from '../../../src/cli/print/run/view.ts'
+import { finishedLines, liveView } from '../../../src/cli/print/run/show-run.ts'
 import { frame } from '../../../src/cli/print/run/frame.ts'
 import { NOTHING_YET, afterEvent } from '../../../src/cli/print/run/state.ts'
 import type { RunEvent } from '../../../src/run/entries.ts'
@@ -15,12 +15,12 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-function viewOn(screen: Screen): LiveView {
-  return new LiveView(screen, { color: true })
+function viewOn(screen: Screen): ReturnType<typeof liveView> {
+  return liveView(screen, { color: true })
 }
 
 /** Each event at its time, and the view drawing in between. */
-function play(view: LiveView, events: readonly RunEvent[]): void {
+function play(view: ReturnType<typeof liveView>, events: readonly RunEvent[]): void {
   for (const event of events) {
     vi.setSystemTime(Math.max(Date.now(), Date.parse(event.at)))
     view.take(event)
@@ -56,7 +56,7 @@ describe('the live view', () => {
     expect(withoutTimes(screen.text())).toBe(
       withoutTimes(expected([...STORY, ...REST.slice(0, -1)], screen)),
     )
-    view.end()
+    view.pause()
   })
 
   test('is drawn in one write a frame, at most ten times a second', () => {
@@ -74,7 +74,7 @@ describe('the live view', () => {
       expect(write.startsWith('\u001B[?2026h')).toBe(true)
       expect(write.indexOf('\u001B[?2026l')).toBe(write.length - '\u001B[?2026l'.length)
     }
-    view.end()
+    view.pause()
   })
 
   test('is drawn again for the clock each second, and for nothing else', () => {
@@ -84,20 +84,20 @@ describe('the live view', () => {
     screen.writes = []
     vi.advanceTimersByTime(5000)
     expect(screen.writes).toHaveLength(5)
-    view.end()
+    view.pause()
   })
 
   test('is not written again when nothing on it changed', () => {
     const screen = new Screen()
     const stands = Date.now()
-    const view = new LiveView(screen, { color: true, now: () => stands })
+    const view = liveView(screen, { color: true, now: () => stands })
     for (const event of STORY) view.take(event)
     vi.advanceTimersByTime(5000)
     expect(screen.writes).toHaveLength(1)
     view.take({ kind: 'turn.started', at: at(1), task: TASKS.login, data: { why: 'task' } })
     vi.advanceTimersByTime(5000)
     expect(screen.writes).toHaveLength(1)
-    view.end()
+    view.pause()
   })
 
   test('leaves what stays and nothing else, with the cursor shown, when it ends', () => {
@@ -105,8 +105,8 @@ describe('the live view', () => {
     const view = viewOn(screen)
     play(view, STORY)
     expect(screen.isCursorShown).toBe(false)
-    view.end()
-    view.end()
+    view.pause()
+    view.pause()
     expect(screen.text()).toBe(
       '✓ login-form                     4m 12s   509k tokens    $0.41  a1b2c3d',
     )
@@ -121,7 +121,7 @@ describe('the live view', () => {
     const screen = new Screen()
     const view = viewOn(screen)
     for (const event of [...STORY, ...REST]) view.take(event)
-    view.end()
+    view.pause()
     expect(
       screen
         .text()
@@ -155,7 +155,7 @@ describe('the live view', () => {
     expect(lines[2]).toContain('✓ session-cookie')
     expect(lines[3]).toContain('── run 3f9c1a')
     expect(screen.isCursorShown).toBe(false)
-    view.end()
+    view.pause()
   })
 
   test.each([
@@ -177,7 +177,7 @@ describe('the live view', () => {
     expect(text.endsWith(`\n${block}`)).toBe(true)
     expect(text.slice(0, -block.length)).not.toContain('──')
     expect(text.slice(0, -block.length)).toContain('✓ login-form')
-    view.end()
+    view.pause()
   })
 
   test('made narrower and wider again loses nothing that was to stay', () => {
@@ -191,7 +191,7 @@ describe('the live view', () => {
     expect(withoutTimes(screen.text())).toBe(
       withoutTimes(expected([...STORY, ...REST.slice(0, 8)], screen)),
     )
-    view.end()
+    view.pause()
   })
 
   test('leaves nothing of the block where it had the whole screen', () => {
@@ -199,7 +199,7 @@ describe('the live view', () => {
     const view = viewOn(screen)
     play(view, STORY.slice(0, 15))
     expect(screen.text()).toMatch(/^── run/)
-    view.end()
+    view.pause()
     expect(screen.text()).toBe('')
   })
 
@@ -212,7 +212,7 @@ describe('the live view', () => {
     expect(screen.text().split('\n')[1]).toBe(
       'stint: finishing session-cookie; Ctrl-C again stops now',
     )
-    view.end()
+    view.pause()
   })
 
   test('shows the cursor when the process ends without having ended it', () => {
@@ -223,7 +223,7 @@ describe('the live view', () => {
     const added = process.listeners('exit').find((listener) => !before.includes(listener))
     added!(1)
     expect(screen.isCursorShown).toBe(true)
-    view.end()
+    view.pause()
     expect(process.listeners('exit')).toEqual(before)
   })
 })

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { PlainLog, eventLine } from '../../../src/cli/print/run/view.ts'
+import { PlainLog, jsonView } from '../../../src/cli/print/run/show-run.ts'
 import type { RunEvent } from '../../../src/run/entries.ts'
 import { awkwardText } from './awkward.ts'
 import { ATTEMPT, REST, STORY, TASKS, at, gauge, spend } from './story.ts'
@@ -134,7 +134,12 @@ test('for programs every event is one line of JSON that reads back as it was', (
     ...REST,
     { kind: 'text', at: at(0), data: { text: 'two\nlines\u2028three' } } as const,
   ]) {
-    expect(eventLine(event)).not.toMatch(/[\n\r]/)
-    expect(JSON.parse(eventLine(event))).toEqual(event)
+    let printed = ''
+    jsonView(
+      (text) => (printed += text),
+      () => {},
+    ).take(event)
+    expect(printed).toMatch(/^[^\n\r]+\n$/)
+    expect(JSON.parse(printed)).toEqual(event)
   }
 })

@@ -47,7 +47,7 @@ describe('after its events', () => {
     )
     expect(counts).toEqual([3, 1, 1, 1])
     expect(state).toMatchObject({ ended: 'waiting', stopping: 'after task' })
-    expect(state).not.toHaveProperty('current')
+    expect(state.current).toBeUndefined()
   })
 
   test('a task that was parked and then done counts once, as done', () => {
@@ -114,7 +114,7 @@ describe('after its events', () => {
       data: { why: 'task' },
     }
     expect(after(started, begun(), verifying).current?.doing).toBe('verifying with npm test')
-    expect(after(started, begun(), verifying, turn).current).not.toHaveProperty('doing')
+    expect(after(started, begun(), verifying, turn).current?.doing).toBeUndefined()
   })
 
   test('a tool is told of once, also by a harness that tells only of its end', () => {

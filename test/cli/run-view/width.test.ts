@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cutTo, widthOf } from '../../../src/cli/print/terminal/width.ts'
+import { cutTo, widthOf } from '../../../src/cli/print/terminal/layout.ts'
 import { awkwardText } from './awkward.ts'
 
 describe('a text on a terminal', () => {

@@ -8,7 +8,7 @@ import { oneLine, shorten } from '../../../text/clean.ts'
 import type { Context } from '../../context/context.ts'
 import { Misuse, describeError, errorJson } from '../../context/errors.ts'
 import { json, number, text } from '../../context/flags.ts'
-import { RunningLine } from '../../print/terminal/progress-line.ts'
+import { RunningLine } from '../../print/terminal/live.ts'
 import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
 

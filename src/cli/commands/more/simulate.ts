@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.ts'
 import { Misuse } from '../../context/errors.ts'
 import { json, number, text, toggle } from '../../context/flags.ts'
 import { Output, withJsonErrors } from '../../context/output.ts'
-import { ProgressLine, bar } from '../../print/terminal/progress-line.ts'
+import { ProgressLine, bar } from '../../print/terminal/live.ts'
 import { defined } from '../../../text/defined.ts'
 
 interface Flags {

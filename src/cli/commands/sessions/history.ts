@@ -9,7 +9,7 @@ import { conversationText } from '../../print/conversation.ts'
 import { Misuse } from '../../context/errors.ts'
 import { json, moment, optionalName, text, texts, timeAgo, toggle } from '../../context/flags.ts'
 import type { Output } from '../../context/output.ts'
-import { tableWithHead } from '../../print/terminal/table.ts'
+import { tableWithHead } from '../../print/terminal/layout.ts'
 import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
 
@@ -162,7 +162,7 @@ function printList(
     ]
     const total = rows.reduce((sum, { bytes }) => sum + bytes, 0)
     return [
-      ...tableWithHead(heads, rows.map(cellsOf), output, new Set([4, 5, 6])),
+      ...tableWithHead(heads, rows.map(cellsOf), output, [4, 5, 6]),
       `${plural(rows.length, 'conversation')}, ${size(total)}`,
     ].join('\n')
   })

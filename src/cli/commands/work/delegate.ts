@@ -69,7 +69,7 @@ const work = buildCommand<{}, [string], Context>({
   },
   async func(_flags, id) {
     await withRuns(this, {}, async ({ delegates }) => {
-      const { plainView } = await import('../../print/run/view.ts')
+      const { plainView } = await import('../../print/run/show-run.ts')
       const log = plainView((text) => this.process.stdout.write(text))
       await delegates.work(id, (event) => log.take(event))
     })

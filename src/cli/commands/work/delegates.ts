@@ -6,7 +6,8 @@ import { describeDelegates, isAtWork, isRecent } from '../../print/delegate.ts'
 import { Misuse } from '../../context/errors.ts'
 import { json, text, toggle } from '../../context/flags.ts'
 import { Interrupt, onQuitKey } from '../../context/interrupt.ts'
-import { isLive, watching } from '../../print/watch-delegates.ts'
+import { liveTerminal } from '../../print/terminal/live.ts'
+import { watching } from '../../print/watch-delegates.ts'
 
 interface DelegatesFlags {
   readonly all?: boolean
@@ -66,7 +67,7 @@ export const delegates = buildCommand<DelegatesFlags, [], Context>({
 function refuseToWatch(context: Context, flags: DelegatesFlags): void {
   if (flags.json === true)
     throw new Misuse('--watch is for a person, and --json for a program', 'leave one of them out')
-  if (isLive(context)) return
+  if (liveTerminal(context) !== undefined) return
   throw new Misuse(
     '--watch needs a terminal to draw on',
     'stint delegate wait tells each change on a line',

@@ -24,7 +24,7 @@ export const plan = buildCommand<PlanFlags, [], Context>({
   async func(flags) {
     await withRuns(this, flags, async ({ runs }, output) => {
       const options = planOptions(flags)
-      const { describePlan } = await import('../../print/run/plan.ts')
+      const { describePlan } = await import('../../print/run/report.ts')
       const planned = await runs.plan(options)
       output.result(flags.json, planned, () => describePlan(planned, output))
     })

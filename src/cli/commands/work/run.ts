@@ -43,7 +43,7 @@ export const run = buildCommand<RunFlags, [], Context>({
         )
       }
       if (flags.dryRun === true) {
-        const { describePlan } = await import('../../print/run/plan.ts')
+        const { describePlan } = await import('../../print/run/report.ts')
         const plan = await project.runs.plan(options)
         output.result(flags.json, plan, () => [describePlan(plan, output), '', REHEARSE].join('\n'))
         return

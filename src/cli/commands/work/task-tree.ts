@@ -7,7 +7,7 @@ import type { Context } from '../../context/context.ts'
 import { type TaskDelegate, drawTaskTrees, groupsOf } from '../../print/task-tree.ts'
 import { json, taskArgument, toggle } from '../../context/flags.ts'
 import { withNearest } from '../../context/nearest.ts'
-import { painter } from '../../print/terminal/paint.ts'
+import { painter } from '../../print/terminal/layout.ts'
 import { withRuns } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
 

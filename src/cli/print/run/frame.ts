@@ -1,42 +1,53 @@
 // The block that is drawn in place while a run goes on.
-import { line } from '../terminal/text.ts'
-import { clock, roughly, span } from '../terminal/amounts.ts'
-import { type AtWork, type ViewState, atWorkLines, countOf } from './state.ts'
-import { gaugeLines } from './gauge.ts'
-import { type Paint, type Part, type Style, flow, painter } from '../terminal/paint.ts'
-import { cutTo, padTo, widthOf } from '../terminal/width.ts'
+import { isPercent, tokensAt } from '../../../core.ts'
+import type { Gauge } from '../../../library.ts'
 import {
-  conversationName,
+  type Paint,
+  type Part,
+  type Style,
+  cutTo,
+  flow,
+  padTo,
+  painter,
+  widthOf,
+} from '../terminal/layout.ts'
+import type { FrameSize } from '../terminal/live.ts'
+import { beginning, clock, line, roughly, secondsBetween, span, tokens } from '../terminal/text.ts'
+import { type AtWork, type ViewState, countOf } from './state.ts'
+import {
   gaugeWords,
   limitParts,
   name,
+  programWords,
   runName,
   spendParts,
   stoppingWords,
 } from './words.ts'
 
-export interface FrameOptions {
-  readonly columns: number
-  readonly rows: number
-  readonly color: boolean
-  /** ISO. */
-  readonly now: string
-}
-
 const LABEL = 9
-/** Narrower than this, a bar and its figures do not stand on one line. */
+/** Narrower than this, a bar and its figures are on two lines. */
 const WIDE = 64
-/** Narrower than this, only where it stands is said. */
+/** Narrower than this, there is one line only. */
 const FEWEST = 24
 const TAIL = 6
 
+interface Draw {
+  readonly state: ViewState
+  readonly width: number
+  readonly now: string
+  readonly paint: Paint
+  readonly isWide: boolean
+}
+
 /** The lines of the block. None is as wide as the terminal, and all of them fit on it. */
-export function frame(state: ViewState, { columns, rows, color, now }: FrameOptions): string[] {
-  // What is written into the last column makes some terminals begin a line by themselves.
+export function frame(
+  state: ViewState,
+  { columns, rows, color, now }: FrameSize & { readonly color: boolean },
+): string[] {
+  // Some terminals begin a line by themselves after a character in the last column.
   const width = Math.max(1, columns - 1)
   if (width < FEWEST) return [cutTo(inOneLine(state), width)]
-  const paint = painter(color)
-  const draw = { state, width, now, paint, isWide: width >= WIDE }
+  const draw = { state, width, now, paint: painter(color), isWide: width >= WIDE }
   const most = Math.max(1, rows - 1)
   // The least needed first, until the rest fits.
   const sections = [
@@ -59,46 +70,32 @@ export function frame(state: ViewState, { columns, rows, color, now }: FrameOpti
 }
 
 function inOneLine(state: ViewState): string {
-  const at = state.atWork?.map(({ task: of }) => name(of)).join(' ')
-  const current = at ?? (state.current === undefined ? '' : name(state.current.task))
-  return `${countOf(state, 'done')}/${Object.keys(state.outcomes).length}${current === '' ? '' : ` ${current}`}`
-}
-
-interface Draw {
-  readonly state: ViewState
-  readonly width: number
-  readonly now: string
-  readonly paint: Paint
-  readonly isWide: boolean
+  const all = state.atWork ?? (state.current === undefined ? [] : [state.current])
+  const counted = `${countOf(state, 'done')}/${Object.keys(state.outcomes).length}`
+  return `${counted} ${all.map((one) => name(one.task)).join(' ')}`.trimEnd()
 }
 
 /** `── run 3f9c1a · claude, claude-sonnet-4-5 ──────── 12m 40s of about 45m ──` */
-function header({ state, width, now, paint }: Draw): readonly string[] {
-  const { run, harness, model, startedAt, expectedSeconds } = state
-  const who = [harness, model].filter((part) => part !== undefined).map((part) => line(part, 60))
-  const left = [run === undefined ? 'stint run' : `run ${runName(run)}`, who.join(', ')]
+function header(draw: Draw): readonly string[] {
+  const { state, width, now, paint } = draw
+  const { run, harness, model, startedAt, expectedSeconds: expected } = state
+  const left = [
+    run === undefined ? 'stint run' : `run ${runName(run)}`,
+    programWords([harness, model]),
+  ]
     .filter((part) => part !== '')
     .join(' · ')
-  const elapsed = startedAt === undefined ? undefined : secondsBetween(startedAt, now)
-  const right = elapsed === undefined ? '' : clockWords(elapsed, expectedSeconds)
-  const isTogether = widthOf(left) + widthOf(right) + 10 <= width
-  if (right === '' || isTogether) return [rule(left, right, width, paint)]
-  return [rule(left, '', width, paint), ...labelled('time', [{ text: right }], { width, paint })]
-}
-
-/** A line across, with a text at its beginning and one at its end. */
-function rule(left: string, right: string, width: number, paint: Paint): string {
-  const cut = cutTo(left, Math.max(0, width - 6))
-  const end = right === '' ? '' : ` ${right} ──`
-  const dashes = '─'.repeat(Math.max(0, width - 4 - widthOf(cut) - widthOf(end)))
-  return `${paint('── ', 'dim')}${paint(cut, 'bold')}${paint(` ${dashes}${end}`, 'dim')}`
-}
-
-function clockWords(elapsed: number, expected: number | undefined): string {
-  if (expected === undefined) return span(elapsed)
-  return elapsed > expected
-    ? `${span(elapsed)}, expected ${roughly(expected)}`
-    : `${span(elapsed)} of about ${roughly(expected)}`
+  const rule = (end: string) => {
+    const cut = cutTo(left, Math.max(0, width - 6))
+    const dashes = '─'.repeat(Math.max(0, width - 4 - widthOf(cut) - widthOf(end)))
+    return `${paint('── ', 'dim')}${paint(cut, 'bold')}${paint(` ${dashes}${end}`, 'dim')}`
+  }
+  if (startedAt === undefined) return [rule('')]
+  const elapsed = secondsBetween(startedAt, now)
+  const about = expected === undefined ? '' : elapsed > expected ? ', expected ' : ' of about '
+  const right = `${span(elapsed)}${expected === undefined ? '' : `${about}${roughly(expected)}`}`
+  if (widthOf(left) + widthOf(right) + 10 <= width) return [rule(` ${right} ──`)]
+  return [rule(''), ...labelled('time', [{ text: right }], draw)]
 }
 
 function tasks(draw: Draw): readonly string[] {
@@ -106,31 +103,33 @@ function tasks(draw: Draw): readonly string[] {
   const all = Object.keys(state.outcomes).length
   if (all === 0)
     return labelled('tasks', [{ text: 'finding out what there is to do', style: 'dim' }], draw)
-  const [done, parked, blocked, open] = (['done', 'parked', 'blocked', 'open'] as const).map(
-    (each) => countOf(state, each),
-  ) as [number, number, number, number]
-  const parts: Part[] = [
+  const [done, parked, blocked] = [
+    countOf(state, 'done'),
+    countOf(state, 'parked'),
+    countOf(state, 'blocked'),
+  ]
+  const parts: readonly Part[] = [
     { text: `${done} of ${all} done`, style: 'bold' },
-    ...(parked === 0 ? [] : [{ text: `${parked} failed`, style: 'red' as const }]),
-    ...(blocked === 0 ? [] : [{ text: `${blocked} blocked`, style: 'yellow' as const }]),
-    { text: `${open} open` },
+    { text: parked === 0 ? '' : `${parked} failed`, style: 'red' },
+    { text: blocked === 0 ? '' : `${blocked} blocked`, style: 'yellow' },
+    { text: `${countOf(state, 'open')} open` },
   ]
   const size = isWide ? 24 : Math.max(8, width - LABEL)
   const doneCells = Math.round((done / all) * size)
   const failedCells = Math.min(size - doneCells, Math.round(((parked + blocked) / all) * size))
   const rest = size - doneCells - failedCells
   const bar = `${paint('█'.repeat(doneCells), 'green')}${paint('▒'.repeat(failedCells), 'red')}${paint('░'.repeat(rest), 'dim')}`
-  if (!isWide) return [labelled('tasks', [], draw, bar), labelled('', parts, draw)].flat()
+  if (!isWide) return [ready('tasks', bar, draw), ...labelled('', parts, draw)]
   const [first = '', ...more] = flow(parts, width - LABEL - size - 2, paint)
   return [
-    ...labelled('tasks', [], draw, `${bar}  ${first}`),
+    ready('tasks', `${bar}  ${first}`, draw),
     ...more.map((each) => `${' '.repeat(LABEL + size + 2)}${each}`),
   ]
 }
 
 function session(draw: Draw): readonly string[] {
   const { session: opened, conversation, branch } = draw.state
-  const id = conversation?.id === undefined ? '' : ` (${conversationName(conversation.id)})`
+  const id = conversation?.id === undefined ? '' : ` (${beginning(conversation.id, 8)})`
   return labelled(
     'session',
     [
@@ -142,16 +141,22 @@ function session(draw: Draw): readonly string[] {
   )
 }
 
+const PLACES = {
+  'live conversation': '',
+  'same conversation again': 'same conversation',
+  'fresh conversation': 'fresh conversation',
+} as const
+
 function task(draw: Draw): readonly string[] {
   const { state, now, width } = draw
-  const { current } = state
-  if (current === undefined)
-    return labelled('task', [{ text: betweenTasks(state), style: 'dim' }], draw)
-  const { task: of, attempt, place, startedAt, doing } = current
+  if (state.current === undefined) return labelled('task', [betweenTasks(state)], draw)
+  const { task: of, attempt, place, startedAt, doing = '' } = state.current
   const title = line(of.title)
-  // The title takes what the name leaves of the line, and a line of its own only when that is next to nothing.
+  // The title takes what the name leaves of the line, unless that is next to nothing.
   const room = width - LABEL - widthOf(name(of)) - 3
   const isBeside = title !== '' && title !== name(of) && room >= Math.min(12, widthOf(title))
+  const again: readonly Part[] =
+    attempt === 1 ? [] : [{ text: `attempt ${attempt}`, style: 'yellow' }, { text: PLACES[place] }]
   return [
     ...labelled(
       'task',
@@ -160,63 +165,69 @@ function task(draw: Draw): readonly string[] {
     ),
     ...labelled(
       '',
-      [
-        { text: span(secondsBetween(startedAt, now)) },
-        { text: attempt === 1 ? '' : `attempt ${attempt}`, style: 'yellow' },
-        { text: attempt === 1 ? '' : PLACES[place] },
-        { text: doing ?? '' },
-      ],
+      [{ text: span(secondsBetween(startedAt, now)) }, ...again, { text: doing }],
       draw,
     ),
   ]
 }
 
-/** Of several at once, a line each. */
+const LONGEST_NAME = 24
+/** With less there is room for the name alone. */
+const LEAST_DOING = 8
+
+/** Each on one line: whose task, how long, how full, doing what. */
 function atWork(draw: Draw, all: readonly AtWork[]): readonly string[] {
-  if (all.length === 0)
-    return labelled('at work', [{ text: betweenTasks(draw.state), style: 'dim' }], draw)
-  const lines = atWorkLines(all, draw.width - LABEL, draw.now, draw.paint)
-  return lines.flatMap((text, index) => labelled(index === 0 ? 'at work' : '', [], draw, text))
+  const { now, paint } = draw
+  if (all.length === 0) return labelled('at work', [betweenTasks(draw.state)], draw)
+  const width = draw.width - LABEL
+  const most = Math.min(LONGEST_NAME, Math.max(8, Math.floor(width * 0.35)))
+  const names = all.map((one) => cutTo(name(one.task), most))
+  const longest = Math.max(...names.map(widthOf))
+  return all.map(({ startedAt, doing = '', percent }, index) => {
+    const full = percent === undefined ? '' : `${Math.round(percent)}%`
+    const figures = ` ${span(secondsBetween(startedAt, now)).padStart(7)} ${full.padStart(4)}`
+    const room = width - longest - widthOf(figures) - 2
+    const more = room < LEAST_DOING ? '' : `  ${cutTo(doing, room)}`
+    const text =
+      room < 0
+        ? paint(cutTo(names[index]!, width), 'cyan')
+        : `${paint(padTo(names[index]!, longest), 'cyan')}${figures}${more}`.trimEnd()
+    return ready(index === 0 ? 'at work' : '', text, draw)
+  })
 }
 
-const PLACES = {
-  'live conversation': '',
-  'same conversation again': 'same conversation',
-  'fresh conversation': 'fresh conversation',
-} as const
-
-function betweenTasks({ ended, startedAt }: ViewState): string {
-  if (ended !== undefined) return 'none any more'
-  return startedAt === undefined ? 'none yet' : 'choosing the next one'
+function betweenTasks({ ended, startedAt }: ViewState): Part {
+  const waiting = startedAt === undefined ? 'none yet' : 'choosing the next one'
+  return { text: ended === undefined ? waiting : 'none any more', style: 'dim' }
 }
 
 function gauge(draw: Draw): readonly string[] {
   const { state, width, paint, isWide } = draw
   if (state.gauge === undefined) return []
   const figures = gaugeWords(state.gauge)
-  const bar = gaugeLines(state.gauge, width - LABEL - (isWide ? widthOf(figures) + 2 : 0), paint)
-  if (bar.length === 0)
+  const columns = width - LABEL - (isWide ? widthOf(figures) + 2 : 0)
+  const bar = gaugeLines(state.gauge, columns, paint)
+  if (bar === undefined)
     return labelled(
       'context',
       [{ text: `${figures} tokens` }, { text: 'where it compacts is unknown', style: 'dim' }],
       draw,
     )
-  const [cells = '', legend = ''] = bar
-  const below = legend === '' ? [] : labelled('', [], draw, legend)
-  if (isWide) return [...labelled('context', [], draw, `${cells}  ${figures}`), ...below]
+  const [cells, legend] = bar
   return [
-    ...labelled('context', [{ text: figures }], draw),
-    ...labelled('', [], draw, cells),
-    ...below,
+    ...(isWide
+      ? [ready('context', `${cells}  ${figures}`, draw)]
+      : [...labelled('context', [{ text: figures }], draw), ready('', cells, draw)]),
+    ...(legend === '' ? [] : [ready('', legend, draw)]),
   ]
 }
 
 function spent(draw: Draw): readonly string[] {
   const { spend } = draw.state
-  if (spend === undefined) return []
+  const parts = spend === undefined ? [] : spendParts(spend)
   return labelled(
     'spent',
-    spendParts(spend).map((text) => ({ text })),
+    parts.map((text) => ({ text })),
     draw,
   )
 }
@@ -224,63 +235,98 @@ function spent(draw: Draw): readonly string[] {
 /** What holds the run up, when something does. */
 function status(draw: Draw): readonly string[] {
   const { stopping, limit, current } = draw.state
+  const yellow = (text: string): Part => ({ text, style: 'yellow' })
   const [what = '', ...why] = limit === undefined ? [] : limitParts(limit)
+  const stops = stopping === undefined ? '' : stoppingWords(stopping, current && name(current.task))
   return [
-    ...(limit === undefined
-      ? []
-      : labelled(
-          'limit',
-          [{ text: what, style: 'yellow' }, ...why.map((text) => ({ text }))],
-          draw,
-        )),
-    ...(stopping === undefined
-      ? []
-      : labelled(
-          'stop',
-          stoppingWords(stopping, current && name(current.task))
-            .split('; ')
-            .map((text) => ({ text, style: 'yellow' })),
-          draw,
-        )),
+    ...labelled('limit', [yellow(what), ...why.map((text) => ({ text }))], draw),
+    ...labelled('stop', stops.split('; ').map(yellow), draw),
   ]
 }
 
 function tail({ state, width, paint }: Draw, most: number): readonly string[] {
   const last = state.tail.slice(-most)
   if (last.length === 0) return []
-  const isShort = width < 50
-  return [
-    paint('─'.repeat(width), 'dim'),
-    ...last.map(({ at, words }) => {
-      const time = isShort ? clock(at).slice(0, 5) : clock(at)
-      return cutPainted(`${time} `, words, width, paint)
-    }),
-  ]
+  const lines = last.map(({ at, words }) => {
+    const time = `${width < 50 ? clock(at).slice(0, 5) : clock(at)} `
+    const isBad = words.startsWith('✗') || /\bFAILED\b| failed: /.test(words)
+    const style: Style | undefined = words.startsWith('✓') ? 'green' : isBad ? 'red' : undefined
+    const room = Math.max(0, width - widthOf(time))
+    return `${paint(cutTo(time, width), 'dim')}${paint(cutTo(words, room), style)}`
+  })
+  return [paint('─'.repeat(width), 'dim'), ...lines]
 }
 
-function cutPainted(time: string, words: string, width: number, paint: Paint): string {
-  const room = Math.max(0, width - widthOf(time))
-  const style: Style | undefined = words.startsWith('✓')
-    ? 'green'
-    : words.startsWith('✗') || /\bFAILED\b| failed: /.test(words)
-      ? 'red'
-      : undefined
-  return `${paint(cutTo(time, width), 'dim')}${paint(cutTo(words, room), style)}`
-}
-
-/** A line under its label; what does not fit goes on below, as far in. A ready text is taken as it is. */
-function labelled(
-  label: string,
-  parts: readonly Part[],
-  { width, paint }: Pick<Draw, 'width' | 'paint'>,
-  ready?: string,
-): readonly string[] {
-  const lines = ready === undefined ? flow(parts, width - LABEL, paint) : [ready]
-  return lines.map(
-    (text, index) => `${paint(padTo(index === 0 ? label : '', LABEL), 'dim')}${text}`,
+/** Parts under their label; what does not fit goes on below, as far in. */
+function labelled(label: string, parts: readonly Part[], draw: Draw): readonly string[] {
+  return flow(parts, draw.width - LABEL, draw.paint).map((text, index) =>
+    ready(index === 0 ? label : '', text, draw),
   )
 }
 
-function secondsBetween(from: string, to: string): number {
-  return (Date.parse(to) - Date.parse(from)) / 1000
+function ready(label: string, text: string, { paint }: Draw): string {
+  return `${paint(padTo(label, LABEL), 'dim')}${text}`
+}
+
+interface Mark {
+  readonly column: number
+  readonly sign: string
+  readonly label: string
+}
+
+/** How full the conversation is: the way to the compaction point as a bar, and below it its marks. No bar where the point is unknown. */
+function gaugeLines(
+  { context, point, smartZone, stages }: Gauge,
+  columns: number,
+  paint: Paint,
+): readonly [bar: string, legend: string] | undefined {
+  if (point === undefined || point <= 0 || columns < 8) return undefined
+  const column = (at: number) => Math.min(columns, Math.floor((at / point) * columns))
+  const found = stages.flatMap((stage): readonly Mark[] => {
+    const at = tokensAt(stage, point)
+    if (at === undefined || at >= point) return []
+    return [
+      { column: column(at), sign: '┃', label: isPercent(stage) ? String(stage) : tokens(stage) },
+    ]
+  })
+  const zone = { column: column(smartZone), sign: '╎', label: `smart zone ${tokens(smartZone)}` }
+  const isShown = smartZone < point && !found.some((mark) => mark.column === zone.column)
+  const marks = [...(isShown ? [zone] : []), ...found]
+    .filter((mark) => mark.column < columns)
+    .toSorted((a, b) => a.column - b.column)
+
+  const reached = stages.filter((stage) => context >= (tokensAt(stage, point) ?? Infinity)).length
+  const isCalm = reached === 0 && context < smartZone
+  const style = reached > 1 ? 'red' : isCalm ? 'green' : 'yellow'
+  const filled = column(context)
+  const cells = (from: number, to: number) =>
+    paint('█'.repeat(Math.max(0, Math.min(to, filled) - from)), style) +
+    paint('░'.repeat(Math.max(0, to - Math.max(from, filled))), 'dim')
+  let bar = ''
+  let drawn = 0
+  for (const mark of marks.filter((one, index) => one.column !== marks[index - 1]?.column)) {
+    bar += `${cells(drawn, mark.column)}${mark.sign}`
+    drawn = mark.column + 1
+  }
+  return [`${bar}${cells(drawn, columns)}`, paint(legendOf(marks, columns), 'dim')]
+}
+
+/** So far beside its mark a label still reads as its. */
+const ASIDE = 2
+
+/** The labels below their marks. That of the smart zone is before its mark where there is no room behind it. */
+function legendOf(marks: readonly Mark[], columns: number): string {
+  let text = ''
+  for (const [index, { column, sign, label }] of marks.entries()) {
+    const next = marks[index + 1]?.column ?? columns
+    const before = `${label} ╎`
+    const isBefore = sign === '╎' && column + 2 + label.length >= next
+    const [ideal, said] = isBefore
+      ? [column + 1 - before.length, before]
+      : [column, sign === '╎' ? `╎ ${label}` : label]
+    const from = Math.max(ideal, text === '' ? 0 : widthOf(text) + 1)
+    if (from - ideal > ASIDE || from + widthOf(said) > columns) continue
+    text = `${text}${' '.repeat(from - widthOf(text))}${said}`
+  }
+  return text
 }

@@ -1,49 +1,148 @@
+// What a run would do and why, and what it came to.
+import { number } from '../../../text/amounts.ts'
+import { shortId } from '../../../public.ts'
 import type {
   Comparison,
   EndOfRun,
-  NeverBegun,
   ParallelReport,
+  RunPlan,
   RunReport,
   RunRow,
-  SessionReport,
   Spend,
   TaskReport,
 } from '../../../library.ts'
-import { shortId } from '../../../public.ts'
-import { number } from '../../../text/amounts.ts'
-import { capital, indent, line, plural, shellWord } from '../terminal/text.ts'
+import type { PlannedParallel, PlannedRunSession } from '../../../core.ts'
 import { minute } from '../../../text/times.ts'
-import { cents, span, tokens } from '../terminal/amounts.ts'
 import type { Output } from '../../context/output.ts'
-import { END_WORDS, allTokens, commitName, countWords, name } from './words.ts'
-import { table, tableWithHead } from '../terminal/table.ts'
+import { table, tableWithHead } from '../terminal/layout.ts'
+import {
+  type Lines,
+  capital,
+  cents,
+  commitName,
+  joinLines,
+  line,
+  plural,
+  roughly,
+  section,
+  shellWord,
+  span,
+  tokens,
+} from '../terminal/text.ts'
+import { END_WORDS, allTokens, countWords, name, programWords } from './words.ts'
 
-/** A run is over, or well under way: what each task, session and the whole took, and what to do next. */
+export function describePlan(plan: RunPlan, output: Output): string {
+  const { source, harness, model, sessions, waiting, notes, parallel } = plan
+  const count = sessions.reduce((sum, { tasks }) => sum + tasks.length, 0)
+  const seconds = sessions.reduce((sum, session) => sum + session.seconds, 0)
+  const how =
+    parallel === undefined
+      ? ` in ${plural(sessions.length, 'session')}`
+      : `, up to ${parallel.most} at once`
+  const recorded = plan.tracking === 'light' ? 'little' : 'each turn and the code of each task'
+  // A part of the cost would look like the whole.
+  const usd = sessions.some((session) => session.usd === undefined)
+    ? undefined
+    : sessions.reduce((sum, session) => sum + session.usd!, 0)
+  return joinLines(
+    `📐 ${output.bold(count === 0 ? 'Nothing to do' : `${plural(count, 'task')}${how}`)}`,
+    `   From ${line(source)}, with ${programWords([harness, model])}`,
+    count > 0 && `   ${plan.complexity} work (${plan.domain}): ${recorded} is recorded besides`,
+    parallel === undefined
+      ? sessions.map((session, index) => ['', sessionBlock(session, index, output)])
+      : ['', waveBlock(sessions, parallel, output)],
+    count > 0 && [
+      '',
+      `   ${output.bold('In all')}  about ${roughly(parallel?.seconds ?? seconds)}, ${aboutCost(usd)}`,
+      parallel && `           ${shareWords(parallel)}`,
+    ],
+    section(
+      `   ${output.bold('Waits')}`,
+      waiting.map(({ task, reason }) => `   ⊘ ${name(task)}: ${line(reason)}`),
+    ),
+    notes.length > 0 && ['', notes.map((note) => `   ${line(note)}`)],
+  )
+}
+
+function aboutCost(usd: number | undefined): string {
+  return usd === undefined ? 'cost unknown' : `about ${cents(usd)}`
+}
+
+function sessionBlock(session: PlannedRunSession, index: number, output: Output): Lines {
+  const { tasks, because, context, usd, seconds } = session
+  const rows = tasks.map(({ task, sizeClass, forecast: { added }, profile }) => [
+    `   ○ ${line(task.name, 32)}`,
+    sizeClass,
+    `+${tokens(added.middle)}`,
+    `at most ${tokens(added.margin)}`,
+    profile === undefined ? '' : `as ${line(profile.name, 20)}`,
+    line(task.title, 60),
+  ])
+  const end = `ends at ${tokens(context.middle)} tokens, at most ${tokens(context.margin)}`
+  return [
+    `   ${output.bold(`Session ${index + 1}`)}  about ${roughly(seconds)}, ${aboutCost(usd)}, ${end}`,
+    `   ${output.dim(line(because))}`,
+    table(rows, [2]),
+  ]
+}
+
+/** When each task would begin, and what it waits for until then. */
+function waveBlock(
+  sessions: readonly PlannedRunSession[],
+  { waves }: PlannedParallel,
+  output: Output,
+): Lines {
+  const planned = new Map(
+    sessions.flatMap(({ tasks, seconds }) =>
+      tasks.map((task) => [task.task.id, { ...task, seconds }]),
+    ),
+  )
+  const rows = waves.flatMap(({ at, tasks }) =>
+    tasks.map(({ task, because = '' }, index) => {
+      const { seconds = 0, sizeClass = '' } = planned.get(task.id) ?? {}
+      const when = at === 0 ? 'at once' : `after ${roughly(at)}`
+      return [
+        `   ${index > 0 ? '' : when}`,
+        `○ ${line(task.name, 32)}`,
+        sizeClass,
+        `about ${roughly(seconds)}`,
+        line(because, 80),
+      ]
+    }),
+  )
+  return rows.length > 0 && [`   ${output.bold('Begun')}`, table(rows)]
+}
+
+function shareWords({ share, target, savedSeconds }: PlannedParallel): string {
+  const saved =
+    savedSeconds > 0 ? `; about ${roughly(savedSeconds)} less than one after the other` : ''
+  return `${percent(share)} of the tasks beside another (aim ${percent(target)})${saved}`
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
+}
+
 export function describeReport(report: RunReport, output: Output): string {
-  // Nothing was begun, so there is nothing to tell of it.
   if (report.how === 'nothing to do')
     return `✅ ${output.bold('There was nothing to do')}: stint task list shows what there is`
-  const { run, harness, models, how, startedAt, seconds, sessions, commits, branch, prices } =
-    report
-  // What a harness used without naming a model stands under its own name.
-  const who = [...new Set([harness, ...models])].map((part) => line(part, 60)).join(', ')
+  const { run, harness, models, how, startedAt, seconds, sessions, commits, parallel } = report
+  // The usage of a harness that names no model is listed under the harness's own name.
+  const who = programWords([...new Set([harness, ...models])])
   const tasks = sessions.flatMap((session) => session.tasks)
   const conversations = sessions.reduce((sum, session) => sum + session.conversations, 0)
   const several = conversations > sessions.length ? ` with ${conversations} conversations` : ''
-  return [
+  return joinLines(
     `${MARKS_OF_END[how] ?? '🏁'} ${output.bold(`Run ${shortId(run)}: ${countWords(report)}`)}`,
     `   ${capital(END_WORDS[how])}`,
     `   ${who}, ${minute(startedAt)}, ${span(seconds)}, ${plural(sessions.length, 'session')}${several}, ${plural(commits, 'commit')}`,
-    ...(tasks.length === 0 ? [] : ['', ...figures(report, output)]),
-    ...(tasks.length === 0 ? [] : ['', `   Cost: ${costLine(report.spend, prices)}`]),
-    ...(report.parallel === undefined ? [] : ['', ...atOnce(report.parallel, output)]),
+    tasks.length > 0 && ['', figures(report, output), '', `   Cost: ${costLine(report)}`],
+    parallel && ['', atOnce(parallel, output)],
     // Of several at once each task has a conversation of its own, and there is nothing to compare.
-    ...(tasks.length < 2 || report.parallel !== undefined
-      ? []
-      : ['', ...compared(report.compared, output)]),
-    ...leftOver(tasks, report, output),
-    ...whatNext(report, branch, tasks),
-  ].join('\n')
+    tasks.length > 1 && parallel === undefined && ['', compared(report.compared, output)],
+    leftOver(report, tasks, output),
+    whatNext(report, tasks),
+  )
 }
 
 const MARKS_OF_END: Partial<Record<EndOfRun | 'running', string>> = {
@@ -53,67 +152,48 @@ const MARKS_OF_END: Partial<Record<EndOfRun | 'running', string>> = {
 
 const MARKS = { done: '✓', parked: '✗', blocked: '⊘', open: '○' } as const
 const HEAD = ['', 'TIME', 'IN', 'CACHED', 'WRITTEN', 'OUT', 'COST', 'COMMIT', '']
-const FIGURES = new Set([1, 2, 3, 4, 5, 6])
 
-/** One table for all of it, so that the columns of every session stand below each other. */
-function figures({ sessions, spend, seconds }: RunReport, output: Output): readonly string[] {
-  const rows = sessions.flatMap((session, index) => [
-    sessionRow(session, index),
-    ...session.tasks.map(taskRow),
-  ])
-  const all = ['Whole run', span(seconds), ...amounts(spend), '']
-  const [head = '', ...lines] = table([HEAD, ...rows, all], FIGURES)
-  const isSession = (index: number) => rows[index] === undefined || !/^ {2}/.test(rows[index][0]!)
-  return indent(
-    [
-      output.dim(head),
-      ...lines.map((text, index) => (isSession(index) ? output.bold(text) : text)),
-    ].join('\n'),
-  ).split('\n')
-}
-
-function sessionRow(
-  { name: called, spend, seconds }: SessionReport,
-  index: number,
-): readonly string[] {
-  return [`Session ${index + 1} ${line(called, 20)}`, span(seconds), ...amounts(spend), '']
-}
-
-function taskRow({
-  task,
-  outcome,
-  attempts,
-  spend,
-  seconds,
-  commit,
-  compactions,
-}: TaskReport): readonly string[] {
-  const notes = [
-    ...(attempts > 1 ? [`${attempts} tries`] : []),
-    ...(compactions > 0 ? [`compacted${compactions > 1 ? ` ×${compactions}` : ''}`] : []),
+/** One table for all of it, so that the columns of every session are aligned. */
+function figures({ sessions, spend, seconds }: RunReport, output: Output): Lines {
+  const rows = [
+    ...sessions.flatMap((session, index) => [
+      row(`Session ${index + 1} ${line(session.name, 20)}`, session),
+      ...session.tasks.map(taskRow),
+    ]),
+    row('Whole run', { spend, seconds }),
   ]
-  const label = `  ${MARKS[outcome]} ${line(task.name, 32)}`
-  if (attempts === 0) return [label]
+  const [head = '', ...lines] = table([HEAD, ...rows], [1, 2, 3, 4, 5, 6])
+  const shown = lines.map((text, index) =>
+    rows[index]![0]!.startsWith('  ') ? text : output.bold(text),
+  )
+  return [output.dim(head), ...shown].map((text) => `   ${text}`)
+}
+
+function row(
+  label: string,
+  { spend, seconds }: { readonly spend: Spend; readonly seconds: number },
+): readonly string[] {
+  const { input, cacheRead, cacheWritten, output, usd } = spend
   return [
     label,
     span(seconds),
-    ...amounts(spend),
-    commit === undefined ? '' : commitName(commit),
-    notes.join(', '),
-  ]
-}
-
-function amounts({ input, cacheRead, cacheWritten, output, usd }: Spend): readonly string[] {
-  return [
-    tokens(input),
-    tokens(cacheRead),
-    tokens(cacheWritten),
-    tokens(output),
+    ...[input, cacheRead, cacheWritten, output].map(tokens),
     usd === undefined ? '?' : cents(usd),
   ]
 }
 
-function costLine(spend: Spend, prices: string): string {
+function taskRow(report: TaskReport): readonly string[] {
+  const { task, outcome, attempts, commit, compactions } = report
+  const label = `  ${MARKS[outcome]} ${line(task.name, 32)}`
+  if (attempts === 0) return [label]
+  const notes = [
+    ...(attempts > 1 ? [`${attempts} tries`] : []),
+    ...(compactions > 0 ? [`compacted${compactions > 1 ? ` ×${compactions}` : ''}`] : []),
+  ]
+  return [...row(label, report), commit === undefined ? '' : commitName(commit), notes.join(', ')]
+}
+
+function costLine({ spend, prices }: RunReport): string {
   const all = `${number(allTokens(spend))} tokens`
   return spend.usd === undefined
     ? `${line(prices)} (${all})`
@@ -122,51 +202,25 @@ function costLine(spend: Spend, prices: string): string {
 
 /** Both sides of it, whichever way it comes out. */
 function compared(
-  { boilerplateAvoided, historyReread, savedUsd, profilesNotLoaded }: Comparison,
+  { boilerplateAvoided, historyReread, savedUsd, profilesNotLoaded: profiles }: Comparison,
   output: Output,
-): readonly string[] {
-  const row = (sign: '−' | '+', tokens: number, what: string) => [
-    `   ${sign} ${number(tokens)}`,
-    what,
-  ]
-  const profiles =
-    profilesNotLoaded < 0
-      ? // The index of profiles is paid for as well, and may be more than what was not loaded.
-        [
-          row(
-            '+',
-            -profilesNotLoaded,
-            'tokens of the index of profiles, beyond what was not loaded',
-          ),
-        ]
-      : [row('−', profilesNotLoaded, 'tokens of profiles not loaded')]
+): Lines {
   const rows = [
-    row('−', boilerplateAvoided, 'tokens of set-up not said again'),
-    row('+', historyReread, 'tokens of earlier tasks read again, most of them from the cache'),
-    ...(profilesNotLoaded === 0 ? [] : profiles),
+    [`− ${number(boilerplateAvoided)}`, 'tokens of set-up not said again'],
     [
-      `   = ${savedWords(savedUsd)}`,
-      savedUsd === undefined ? 'because a price is unknown' : 'in all',
+      `+ ${number(historyReread)}`,
+      'tokens of earlier tasks read again, most of them from the cache',
     ],
+    // The index of profiles is paid for as well, and may be more than what was not loaded.
+    ...(profiles < 0
+      ? [[`+ ${number(-profiles)}`, 'tokens of the index of profiles, beyond what was not loaded']]
+      : []),
+    ...(profiles > 0 ? [[`− ${number(profiles)}`, 'tokens of profiles not loaded']] : []),
+    [`= ${savedWords(savedUsd)}`, savedUsd === undefined ? 'because a price is unknown' : 'in all'],
   ]
   return [
     `   ${output.bold('Against one conversation per task')} (estimated from measured sizes)`,
-    ...table(rows),
-  ]
-}
-
-/** How much went on side by side, whichever way it comes out. */
-function atOnce(
-  { most, share, target, savedSeconds }: ParallelReport,
-  output: Output,
-): readonly string[] {
-  const percent = (of: number) => `${Math.round(of * 100)} %`
-  const verdict = share >= target ? 'reached' : 'missed'
-  const time =
-    savedSeconds < 0 ? `${span(-savedSeconds)} longer than` : `${span(savedSeconds)} less than`
-  return [
-    `   ${output.bold('At once')}  up to ${most}; ${percent(share)} of the tasks beside another (aim ${percent(target)}, ${verdict})`,
-    `   ${' '.repeat('At once'.length)}  ${time} all of them one after the other, without merging`,
+    table(rows).map((text) => `   ${text}`),
   ]
 }
 
@@ -176,46 +230,53 @@ function savedWords(usd: number | undefined): string {
   return `${cents(Math.abs(usd))} ${usd > 0 ? 'saved' : 'lost'}`
 }
 
-/** What is not done, why, and how to take it up. */
-function leftOver(
-  tasks: readonly TaskReport[],
-  { backlog, neverBegun }: Pick<RunReport, 'backlog' | 'neverBegun'>,
-  output: Output,
-): readonly string[] {
-  const left = tasks.filter((task) => task.outcome === 'parked' || task.outcome === 'blocked')
-  const open = tasks.filter((task) => task.outcome === 'open')
-  const run = `stint run${backlog === undefined ? '' : ` --backlog ${shellWord(backlog)}`}`
+/** How much ran side by side, whichever way it comes out. */
+function atOnce({ most, share, target, savedSeconds }: ParallelReport, output: Output): Lines {
+  const verdict = share >= target ? 'reached' : 'missed'
+  const time = `${span(Math.abs(savedSeconds))} ${savedSeconds < 0 ? 'longer' : 'less'} than`
   return [
-    ...(left.length === 0 ? [] : ['', `   ${output.bold('Not done')}`]),
-    ...left.flatMap(({ task, outcome, reason, attempts, kept }) => [
-      `   ${MARKS[outcome]} ${name(task)}, ${outcome} after ${plural(attempts, 'attempt')}: ${line(reason ?? 'no reason was given')}`,
-      ...(kept === undefined ? [] : [`     what it left: git show ${shellWord(kept)}`]),
-      `     take it up: ${run} --task ${shellWord(task.name)}`,
-    ]),
-    ...(open.length === 0 && neverBegun === undefined
-      ? []
-      : ['', `   ${output.bold('Still open')}`]),
-    ...open.map(
-      ({ task, reason }) => `   ○ ${name(task)}${reason === undefined ? '' : `: ${line(reason)}`}`,
-    ),
-    ...neverBegunLines(neverBegun),
+    `   ${output.bold('At once')}  up to ${most}; ${percent(share)} of the tasks beside another (aim ${percent(target)}, ${verdict})`,
+    `            ${time} all of them one after the other, without merging`,
   ]
 }
 
 /** A long backlog would fill the screen. */
 const MOST_NAMED = 20
 
-function neverBegunLines(left: NeverBegun | undefined): readonly string[] {
-  if (left === undefined) return []
-  const named = left.tasks.slice(0, MOST_NAMED)
-  const more = left.count - named.length
+/** What is not done, why, and how to resume it. */
+function leftOver(
+  { backlog, neverBegun }: RunReport,
+  tasks: readonly TaskReport[],
+  output: Output,
+): Lines {
+  const run = `stint run${backlog === undefined ? '' : ` --backlog ${shellWord(backlog)}`}`
+  const open = tasks.filter(({ outcome }) => outcome === 'open')
+  const named = neverBegun?.tasks.slice(0, MOST_NAMED) ?? []
+  const more = (neverBegun?.count ?? 0) - named.length
   return [
-    ...named.map((task) => `   ○ ${name(task)}, never begun`),
-    ...(more === 0 ? [] : [`   … and ${more} more, never begun`]),
+    section(
+      `   ${output.bold('Not done')}`,
+      tasks
+        .filter(({ outcome }) => outcome === 'parked' || outcome === 'blocked')
+        .map(({ task, outcome, reason, attempts, kept }) => [
+          `   ${MARKS[outcome]} ${name(task)}, ${outcome} after ${plural(attempts, 'attempt')}: ${line(reason ?? 'no reason was given')}`,
+          kept !== undefined && `     what it left: git show ${shellWord(kept)}`,
+          `     take it up: ${run} --task ${shellWord(task.name)}`,
+        ]),
+    ),
+    section(
+      `   ${output.bold('Still open')}`,
+      open.map(
+        ({ task, reason }) =>
+          `   ○ ${name(task)}${reason === undefined ? '' : `: ${line(reason)}`}`,
+      ),
+      named.map((task) => `   ○ ${name(task)}, never begun`),
+      more > 0 && `   … and ${more} more, never begun`,
+    ),
   ]
 }
 
-/** Ends that leave something which the same run can go on with. */
+/** Ends that leave something which the same run can resume. */
 const GOES_ON: ReadonlySet<RunReport['how']> = new Set([
   'max tasks',
   'max sessions',
@@ -228,41 +289,36 @@ const GOES_ON: ReadonlySet<RunReport['how']> = new Set([
   'task failed',
 ])
 
-function whatNext(
-  { run, how, commits }: RunReport,
-  branch: string | undefined,
-  tasks: readonly TaskReport[],
-): readonly string[] {
-  // What was begun and is open may have left commits that nothing has proved.
+function whatNext({ run, how, commits, branch }: RunReport, tasks: readonly TaskReport[]): Lines {
+  // A task that was begun and is open may have left commits that nothing has proved.
   const isUnproved = tasks.some(({ outcome, attempts }) => outcome === 'open' && attempts > 0)
   const isMergeable = branch !== undefined && commits > 0 && how !== 'running' && !isUnproved
-  const lines = [
-    ...(isMergeable ? [`   Merge it: git merge ${shellWord(branch)}`] : []),
-    ...(GOES_ON.has(how) ? [`   Go on:    stint run --resume ${shortId(run)}`] : []),
+  const isResumable = GOES_ON.has(how)
+  return [
+    (isMergeable || isResumable) && '',
+    isMergeable && `   Merge it: git merge ${shellWord(branch)}`,
+    isResumable && `   Go on:    stint run --resume ${shortId(run)}`,
   ]
-  return lines.length === 0 ? [] : ['', ...lines]
 }
 
-/** The runs there were, a line each. */
 export function describeRuns(rows: readonly RunRow[], output: Output): string {
   if (rows.length === 0) return 'No runs: stint run starts one, stint plan says what it would do.'
   const body = rows.map(({ id, startedAt, harness, done, failed, open, spend, state, how }) => [
     shortId(id),
     minute(startedAt),
     line(harness, 24),
-    String(done),
-    String(failed),
-    String(open),
+    ...[done, failed, open].map(String),
     tokens(allTokens(spend)),
     cents(spend.usd),
     how === 'running' || how === 'finished' ? state : `${state}, ${how}`,
   ])
   const head = ['RUN', 'STARTED', 'HARNESS', 'DONE', 'FAILED', 'OPEN', 'TOKENS', 'COST', 'STATE']
-  const resumable = rows.find((row) => row.state === 'resumable')
-  return [
-    ...tableWithHead(head, body, output, new Set([3, 4, 5, 6, 7])),
-    ...(resumable === undefined
-      ? []
-      : ['', `Go on with the last that can be: stint run --resume ${shortId(resumable.id)}`]),
-  ].join('\n')
+  const resumable = rows.find((one) => one.state === 'resumable')
+  return joinLines(
+    tableWithHead(head, body, output, [3, 4, 5, 6, 7]),
+    resumable && [
+      '',
+      `Go on with the last that can be: stint run --resume ${shortId(resumable.id)}`,
+    ],
+  )
 }

@@ -1,14 +1,29 @@
 // A run in front of a person or a program: what it looks like, what Ctrl-C does, what is asked, how it ends.
+import type { PermissionRequest, RunEvent, RunHandle, RunReport } from '../../../library.ts'
 import type { Listener } from '../../../core.ts'
-import type { PermissionRequest, RunHandle, RunReport } from '../../../library.ts'
 import { type RedactOptions, redactDeep } from '../../../text/redact.ts'
 import type { Context } from '../../context/context.ts'
 import { EXIT } from '../../context/errors.ts'
 import { INTERRUPTED } from '../../context/interrupt.ts'
-import { permissionWords } from './words.ts'
-import type { Terminal } from '../terminal/live-block.ts'
-import { type RunView, LiveView, jsonView, plainView } from './view.ts'
 import type { SayBy } from '../../context/with-project.ts'
+import { type Style, cutTo, padTo, painter, widthOf } from '../terminal/layout.ts'
+import { type Terminal, LiveBlock, liveTerminal } from '../terminal/live.ts'
+import { clock, commitName, line, span, tokens } from '../terminal/text.ts'
+import { frame } from './frame.ts'
+import { NOTHING_YET, afterEvent } from './state.ts'
+import {
+  allTokens,
+  blockedReason,
+  costWords,
+  gaugeWords,
+  name,
+  nearby,
+  outcomeIn,
+  permissionWords,
+  spendParts,
+  stoppingWords,
+  wordsOf,
+} from './words.ts'
 
 type Decide = (request: PermissionRequest) => Promise<boolean>
 export type Start = (tell: Listener, decide: Decide) => Promise<RunHandle>
@@ -25,7 +40,9 @@ export async function showRun(
 ): Promise<RunReport> {
   const view = viewFor(context, flags)
   const stderr = context.process.stderr as Partial<NodeJS.WriteStream>
-  stderr.on?.('error', nobodyReads)
+  // A terminal that was closed takes no more frames. The run ends in order all the same.
+  const ignore = () => {}
+  stderr.on?.('error', ignore)
   sayBy((text) => view.say(text))
   const stop = new Stop(view)
   try {
@@ -38,26 +55,23 @@ export async function showRun(
     return await handle.ended
   } finally {
     stop.dispose()
-    view.end()
+    view.pause()
     sayBy(undefined)
-    stderr.off?.('error', nobodyReads)
+    stderr.off?.('error', ignore)
   }
 }
-
-/** A terminal that was closed takes no more frames. The run ends in order all the same. */
-function nobodyReads(): void {}
 
 function viewFor(context: Context, flags: { readonly json?: boolean | undefined }): RunView {
   const { stdout, stderr } = context.process
   const talk = (text: string) => stderr.write(text)
   if (flags.json === true) return jsonView((text) => stdout.write(text), talk)
-  const terminal = stderr as Terminal & { readonly isTTY?: boolean }
-  const { env } = context
-  if (terminal.isTTY !== true || env.CI !== undefined || env.TERM === 'dumb') return plainView(talk)
-  return new LiveView(terminal, { color: env.NO_COLOR === undefined || env.NO_COLOR === '' })
+  const terminal = liveTerminal(context)
+  if (terminal === undefined) return plainView(talk)
+  const { NO_COLOR = '' } = context.env
+  return liveView(terminal, { color: NO_COLOR === '' })
 }
 
-/** Ctrl-C once lets the task be finished; twice stops now, as being told to terminate and a closed terminal do. */
+/** Ctrl-C once lets the task be finished; twice stops now, as SIGTERM and a closed terminal do. */
 class Stop {
   readonly #view: RunView
   #handle: RunHandle | undefined
@@ -91,13 +105,13 @@ class Stop {
   #stop(how: 'after task' | 'now'): void {
     if (this.#how === 'now') return
     this.#how = how
-    // The run says what it does about it; before there is one, nobody else would.
+    // The run itself reports that it stops; before there is one, nothing else would.
     if (this.#handle === undefined) this.#view.say('stopping')
     else this.#handle.stop(how)
   }
 }
 
-/** Puts what the agent wants before the person, one request at a time. */
+/** Asks the person what the agent may do, one request at a time. */
 function asking(view: RunView, stop: Stop): Decide {
   let last: Promise<unknown> = Promise.resolve()
   const ask: Decide = async (request) => {
@@ -133,4 +147,147 @@ export function exitCodeOfRun({ how, sessions }: RunReport): number {
   return (isAllDone && (how === 'finished' || how === 'nothing to do')) || isAsAsked
     ? EXIT.ok
     : EXIT.failure
+}
+
+interface RunView {
+  take(event: RunEvent): void
+  /** A line for the person that is no event. */
+  say(text: string): void
+  /** Leaves the terminal to a question, until `resume`. */
+  pause(): void
+  resume(): void
+}
+
+type Write = (text: string) => unknown
+
+/** Off a terminal: a line for each event, as it happens. */
+export function plainView(write: Write): RunView {
+  const log = new PlainLog()
+  return still((event) => {
+    for (const text of log.lines(event)) write(`${text}\n`)
+  }, write)
+}
+
+/** For programs: each event as one line of JSON. */
+export function jsonView(write: Write, talk: Write): RunView {
+  return still((event) => void write(`${JSON.stringify(event)}\n`), talk)
+}
+
+function still(take: RunView['take'], talk: Write): RunView {
+  return {
+    take,
+    say: (text) => void talk(`stint: ${text}\n`),
+    pause: () => {},
+    resume: () => {},
+  }
+}
+
+/** Usage is printed again when it has moved by so many percent of the way. */
+const POINTS = 5
+/** The same in tokens, where the way is unknown. */
+const TOKENS = 10_000
+
+/** A run as lines of a log: the time of day and what happened. */
+export class PlainLog {
+  /** By delegate, where several work at once. */
+  readonly #saidAt = new Map<string | undefined, number>()
+  readonly #worktrees = new Map<string | undefined, string>()
+  #task: string | undefined
+
+  lines(event: RunEvent): readonly string[] {
+    const { kind, data, delegate } = event
+    if ((kind === 'run.planned' || kind === 'delegate.started') && data.worktree !== undefined)
+      this.#worktrees.set(delegate, data.worktree)
+    if (kind === 'attempt.started' && delegate === undefined) this.#task = name(data.task)
+    if (outcomeIn(event) !== undefined) this.#task = undefined
+    const words = this.#words(event)
+    return words === undefined ? [] : [`${clock(event.at)}  ${words}`]
+  }
+
+  #words(event: RunEvent): string | undefined {
+    if (event.kind === 'usage') return this.#usage(event)
+    return event.kind === 'stopping'
+      ? stoppingWords(event.data.how, this.#task)
+      : wordsOf(nearby(event, this.#worktrees.get(event.delegate)))
+  }
+
+  #usage({ delegate, data: { gauge, spend } }: RunEvent<'usage'>): string | undefined {
+    // How full the context is, is not known yet.
+    if (gauge.context === 0) return undefined
+    const now = gauge.percent === undefined ? gauge.context / TOKENS : gauge.percent / POINTS
+    // Less than before is another conversation, or a compaction.
+    if (Math.abs(now - (this.#saidAt.get(delegate) ?? 0)) < 1) return undefined
+    this.#saidAt.set(delegate, now)
+    const who = delegate === undefined ? '' : `[${line(delegate, 40)}] `
+    return `${who}ctx ${gaugeWords(gauge)}, spent ${spendParts(spend).join(', ')}`
+  }
+}
+
+/** A run drawn in place, with what is finished above. */
+export function liveView(
+  terminal: Terminal,
+  { color, now }: { color: boolean; now?: () => number },
+): RunView {
+  let state = NOTHING_YET
+  const block = new LiveBlock(terminal, (size) => frame(state, { ...size, color }), now)
+  return {
+    take(event) {
+      state = afterEvent(state, event)
+      block.keep(...finishedLines(event, { columns: block.columns, color }))
+    },
+    say: (text) => block.keep(`stint: ${line(text, 1000)}`),
+    pause: () => block.pause(),
+    resume: () => block.resume(),
+  }
+}
+
+const NAME = 28
+/** Narrower than this there is room for the name alone. */
+const FEWEST = 24
+
+/** The lines that stay above the live view: each task that is settled, and where a session ended and why. */
+export function finishedLines(
+  event: RunEvent,
+  { columns, color }: { columns: number; color: boolean },
+): readonly string[] {
+  const width = Math.max(1, columns - 1)
+  const paint = painter(color)
+  const settled = (mark: string, style: Style, rest: (room: number) => string) => {
+    const task = event.task === undefined ? '' : name(event.task)
+    if (width < FEWEST) return [cutTo(`${mark} ${task}`, width).trimEnd()]
+    const longest = Math.min(NAME, Math.max(8, Math.floor(width * 0.45)))
+    const shown = cutTo(task, Math.max(1, width - 2))
+    const room = width - 2 - Math.max(longest, widthOf(shown))
+    return [`${paint(mark, style)} ${padTo(shown, longest)}${rest(room)}`.trimEnd()]
+  }
+  const cutReason = (reason: string) => (room: number) =>
+    room < 8 ? '' : `  ${cutTo(reason, room - 2)}`
+  if (event.kind === 'task.parked') return settled('✗', 'red', cutReason(line(event.data.reason)))
+  // Of several at once each has its own session, which ends with its task.
+  if (event.kind === 'session.closed' && event.delegate === undefined) {
+    const { name: session = '', because } = event.data
+    return [paint(cutTo(`  session ${line(session, 40)} closed: ${line(because)}`, width), 'dim')]
+  }
+  if (event.kind !== 'attempt.ended') return []
+  const { outcome, seconds, spend, commit } = event.data
+  if (outcome === 'blocked')
+    return settled('⊘', 'yellow', cutReason(`blocked: ${line(blockedReason(event.data))}`))
+  if (outcome !== 'done') return []
+  return settled('✓', 'green', (room) => {
+    if (seconds === undefined || spend === undefined) return ''
+    const time = span(seconds).padStart(7)
+    const cost = costWords(spend).padStart(7)
+    const used = `${tokens(allTokens(spend)).padStart(5)} tokens`
+    // Half a figure would be a wrong one, so each is there or not.
+    const choices = [
+      [time, used, cost, commit === undefined ? '' : commitName(commit)],
+      [time, used, cost],
+      [time, cost],
+      [time],
+    ]
+    const fitting = choices
+      .map((figures) => `  ${figures.join('  ')}`.trimEnd())
+      .find((figures) => widthOf(figures) <= room)
+    return fitting ?? ''
+  })
 }

@@ -1,6 +1,5 @@
-// What an event of a run is in words, on one line and without its time. The log off a terminal and the last lines of the
-// live view say the same.
-import { type Breaker, budgetLine, measured } from '../../../core.ts'
+// An event of a run in words, on one line and without its time: for the log off a terminal and the last lines of the live view.
+import { budgetLine, measured } from '../../../core.ts'
 import type {
   EndOfRun,
   Gauge,
@@ -12,9 +11,18 @@ import type {
   TaskName,
 } from '../../../library.ts'
 import { shortId } from '../../../public.ts'
-import { line, plural } from '../terminal/text.ts'
 import { defined } from '../../../text/defined.ts'
-import { cents, clock, span, tokens } from '../terminal/amounts.ts'
+import {
+  because,
+  cents,
+  clock,
+  commitName,
+  firstOf,
+  line,
+  plural,
+  span,
+  tokens,
+} from '../terminal/text.ts'
 
 /** The same event with paths in the run's own worktree relative to its root. */
 export function nearby(event: RunEvent, worktree: string | undefined): RunEvent {
@@ -28,10 +36,77 @@ export function nearby(event: RunEvent, worktree: string | undefined): RunEvent 
   return { ...event, data: { ...event.data, ...near } }
 }
 
-/** Undefined for what is no news by itself: use, which comes many times a second, and tools that ended well. */
-export function wordsOf(event: RunEvent): string | undefined {
-  const words = ownWords(event)
-  return words === undefined ? undefined : withName(event, words)
+type Words = {
+  readonly [K in RunEventKind]?: (data: RunEvent<K>['data'], task: string) => string | undefined
+}
+
+/** What is not here is no news by itself. */
+const WORDS: Words = {
+  'run.planned': ({ run, harness, model, branch, tasks, isResumed, parallel = 1 }) => {
+    const program = programWords([harness, model])
+    const where = branch === undefined ? '' : ` on ${line(branch, 60)}`
+    const atOnce = parallel > 1 ? `, ${parallel} at once` : ''
+    return `run ${runName(run)} ${isResumed ? 'goes on' : 'started'}: ${plural(tasks.length, 'task')} with ${program}${where}${atOnce}`
+  },
+  message: ({ text }) => line(text),
+  'session.opened': ({ number, name: session, because: why, planned = [] }) => {
+    const listed = planned.length === 0 ? '' : ` (${firstOf(planned.map(name), 5)})`
+    return `session ${number}, ${line(session, 40)}: ${line(why)}${listed}`
+  },
+  'conversation.opened': ({ number, handoff }) =>
+    `conversation ${number} opened${handoff === undefined ? '' : ', with a handoff'}`,
+  'attempt.started': ({ number, place, task: { title } }, task) =>
+    `▶ ${task}: ${number === 1 ? line(title) : `attempt ${number}, ${place}`}`,
+  'turn.started': ({ why }, task) => {
+    if (why === 'task') return undefined
+    return `${task}: ${why === 'retry' ? 'told what failed' : 'ended its turn without a word; asked how it stands'}`
+  },
+  text: ({ text }) => (line(text) === '' ? undefined : `“${line(text)}”`),
+  tool: (tool) =>
+    tool.status === 'completed'
+      ? undefined
+      : `${toolWords(tool)}${tool.status === 'failed' ? ' failed' : ''}`,
+  stage: ({ stage, gauge }) =>
+    `past ${stage === 'smart-zone' ? 'the smart zone' : `${stageName(stage)} of the way`}: ${gaugeWords(gauge)}`,
+  'context.compacted': ({ tokensBefore }, task) =>
+    `compacted in the middle of ${task}${tokensBefore === undefined ? '' : `, at ${tokens(tokensBefore)} tokens`}`,
+  'verify.started': ({ command }, task) => `${task}: verifying with ${line(command, 80)}`,
+  'verify.ended': ({ passed, seconds, summary }, task) =>
+    `${task}: ${passed ? 'verified' : 'verify FAILED'} after ${span(seconds)}${passed ? '' : because(summary)}`,
+  'attempt.ended': (ended, task) => {
+    const { outcome, number = '', reason = '', commit, summary, seconds, spend, next } = ended
+    if (outcome === 'blocked') return `⊘ ${task} blocked: ${line(blockedReason(ended))}`
+    if (outcome === 'failed')
+      return `${task}: attempt ${number} failed: ${line(reason)}${next === undefined ? '' : `; ${THEN[next]}`}`
+    if (outcome === 'interrupted') return undefined
+    const took = seconds === undefined ? '' : ` in ${span(seconds)}`
+    const cost =
+      spend === undefined ? '' : `, ${tokens(allTokens(spend))} tokens, ${costWords(spend)}`
+    return `✓ ${task} done${took}${cost}${atCommit(commit)}${because(summary)}`
+  },
+  'task.parked': ({ reason, kept }, task) =>
+    `✗ ${task} parked: ${line(reason)}${kept === undefined ? '' : ` (kept: ${line(kept)})`}`,
+  'breaker.tripped': ({ which, detail }, task) =>
+    `${task}: stopped, ${BREAKERS[which]}: ${line(detail)}`,
+  'limit.reached': (limit) => `usage limit: ${limitParts(limit).join('; ')}`,
+  'rotation.decided': ({ stay, rule, because: why }, task) =>
+    rule === 'first'
+      ? undefined
+      : `${stay ? 'staying' : 'a fresh conversation'} for ${task}: ${line(why)}`,
+  'session.closed': ({ name: session = '', done = 0, because: why }) =>
+    `session ${line(session, 40)} closed, ${done} done: ${line(why)}`,
+  'delegate.started': ({ isAgain, branch }, task) =>
+    `${task}: ${isAgain ? 'begun again' : `with a delegate of its own, on ${line(branch, 60)}`}`,
+  'delegate.ready': ({ summary }, task) => `${task}: ready to be merged${because(summary)}`,
+  'delegate.merged': ({ target, commit }, task) =>
+    `${task}: merged into ${line(target, 60)}${atCommit(commit)}`,
+  'delegate.conflicted': ({ because: why, isSentBack }, task) =>
+    `${task}: not merged${because(why)}${isSentBack ? '; given back to be mended' : ''}`,
+  'delegate.parked': ({ because: why, next }, task) =>
+    `${task}: its work is left on its branch${because(why)}${next === undefined ? '' : `; ${line(next)}`}`,
+  stopping: ({ how }) => stoppingWords(how, undefined),
+  'run.report': (report) =>
+    `run ended: ${END_WORDS[report.how]}; ${countWords(report)}, ${span(report.seconds)}, ${costWords(report.spend)}`,
 }
 
 /** Events whose words do not name the task. */
@@ -46,115 +121,19 @@ const UNNAMED: ReadonlySet<RunEventKind> = new Set([
   'limit.reached',
 ])
 
+export function wordsOf(event: RunEvent): string | undefined {
+  const task = event.task === undefined ? 'a task' : name(event.task)
+  // The table has each kind's own data type, which TypeScript does not see through the lookup.
+  const write = WORDS[event.kind] as
+    | ((data: RunEvent['data'], task: string) => string | undefined)
+    | undefined
+  const words = write?.(event.data, task)
+  return words === undefined ? undefined : withName(event, words)
+}
+
 /** In a run of several delegates, whose event it is, unless the task is named anyway. */
 export function withName({ delegate, kind }: RunEvent, words: string): string {
   return delegate === undefined || !UNNAMED.has(kind) ? words : `[${line(delegate, 40)}] ${words}`
-}
-
-function ownWords(event: RunEvent): string | undefined {
-  const task = event.task === undefined ? 'a task' : name(event.task)
-  switch (event.kind) {
-    case 'run.planned':
-      return started(event.data)
-    case 'message':
-      return line(event.data.text)
-    case 'session.opened': {
-      const { number, name: session, because: why, planned = [] } = event.data
-      return `session ${number}, ${line(session, 40)}: ${line(why)}${listed(planned)}`
-    }
-    case 'conversation.opened':
-      return `conversation ${event.data.number} opened${event.data.handoff === undefined ? '' : ', with a handoff'}`
-    case 'attempt.started': {
-      const { number, place, task: about } = event.data
-      return `▶ ${task}: ${number === 1 ? line(about.title) : `attempt ${number}, ${place}`}`
-    }
-    case 'turn.started':
-      return TURNS[event.data.why] === '' ? undefined : `${task}: ${TURNS[event.data.why]}`
-    case 'text':
-      return line(event.data.text) === '' ? undefined : `“${line(event.data.text)}”`
-    case 'tool': {
-      const { status } = event.data
-      return status === 'completed'
-        ? undefined
-        : `${toolWords(event.data)}${status === 'failed' ? ' failed' : ''}`
-    }
-    case 'stage': {
-      const { stage, gauge } = event.data
-      return `${stage === 'smart-zone' ? 'past the smart zone' : `past ${stageName(stage)} of the way`}: ${gaugeWords(gauge)}`
-    }
-    case 'context.compacted': {
-      const { tokensBefore } = event.data
-      return `compacted in the middle of ${task}${tokensBefore === undefined ? '' : `, at ${tokens(tokensBefore)} tokens`}`
-    }
-    case 'verify.started':
-      return `${task}: verifying with ${line(event.data.command, 80)}`
-    case 'verify.ended': {
-      const { passed, seconds, summary } = event.data
-      return `${task}: ${passed ? 'verified' : 'verify FAILED'} after ${span(seconds)}${passed ? '' : because(summary)}`
-    }
-    case 'attempt.ended':
-      return endedWords(task, event.data)
-    case 'task.parked': {
-      const { reason, kept } = event.data
-      return `✗ ${task} parked: ${line(reason)}${kept === undefined ? '' : ` (kept: ${line(kept)})`}`
-    }
-    case 'breaker.tripped':
-      return `${task}: stopped, ${BREAKERS[event.data.which]}: ${line(event.data.detail)}`
-    case 'limit.reached':
-      return `usage limit: ${limitParts(event.data).join('; ')}`
-    case 'rotation.decided': {
-      const { stay, rule, because: why } = event.data
-      return rule === 'first'
-        ? undefined
-        : `${stay ? 'staying' : 'a fresh conversation'} for ${task}: ${line(why)}`
-    }
-    case 'session.closed': {
-      const { name: session = '', done = 0, because: why } = event.data
-      return `session ${line(session, 40)} closed, ${done} done: ${line(why)}`
-    }
-    case 'delegate.started':
-      return event.data.isAgain
-        ? `${task}: begun again`
-        : `${task}: with a delegate of its own, on ${line(event.data.branch, 60)}`
-    case 'delegate.ready':
-      return `${task}: ready to be merged${because(event.data.summary)}`
-    case 'delegate.merged': {
-      const { target, commit } = event.data
-      return `${task}: merged into ${line(target, 60)}${commit === undefined ? '' : `, ${commitName(commit)}`}`
-    }
-    case 'delegate.conflicted':
-      return `${task}: not merged${because(event.data.because)}${event.data.isSentBack ? '; given back to be mended' : ''}`
-    case 'delegate.parked': {
-      const { next } = event.data
-      return `${task}: its work is left on its branch${because(event.data.because)}${next === undefined ? '' : `; ${line(next)}`}`
-    }
-    case 'stopping':
-      return stoppingWords(event.data.how, undefined)
-    case 'run.report': {
-      const { how, seconds, spend } = event.data
-      return `run ended: ${END_WORDS[how]}; ${countWords(event.data)}, ${span(seconds)}, ${costWords(spend)}`
-    }
-    default:
-      return undefined
-  }
-}
-
-function endedWords(task: string, ended: RunEvent<'attempt.ended'>['data']): string | undefined {
-  const { outcome, number = '', reason = '', commit, summary, seconds, spend, next } = ended
-  switch (outcome) {
-    case 'done': {
-      const took = seconds === undefined ? '' : ` in ${span(seconds)}`
-      const cost =
-        spend === undefined ? '' : `, ${tokens(allTokens(spend))} tokens, ${costWords(spend)}`
-      return `✓ ${task} done${took}${cost}${commit === undefined ? '' : `, ${commitName(commit)}`}${because(summary)}`
-    }
-    case 'failed':
-      return `${task}: attempt ${number} failed: ${line(reason)}${next === undefined ? '' : `; ${THEN[next]}`}`
-    case 'blocked':
-      return `⊘ ${task} blocked: ${line(blockedReason(ended))}`
-    case 'interrupted':
-      return undefined
-  }
 }
 
 /** What became of a task, if the event settles that. */
@@ -169,43 +148,22 @@ export function blockedReason({ reason = '', kept }: RunEvent<'attempt.ended'>['
   return kept === undefined ? reason : `${reason} (its work is kept as ${kept})`
 }
 
-function started({
-  run,
-  harness,
-  model,
-  branch,
-  tasks,
-  isResumed,
-  parallel = 1,
-}: RunEvent<'run.planned'>['data']): string {
-  const program = [harness, ...(model === undefined ? [] : [model])]
-    .map((part) => line(part, 60))
-    .join(', ')
-  return `run ${runName(run)} ${isResumed ? 'goes on' : 'started'}: ${plural(tasks.length, 'task')} with ${program}${branch === undefined ? '' : ` on ${line(branch, 60)}`}${parallel > 1 ? `, ${parallel} at once` : ''}`
+/** `claude, claude-sonnet-4-5` */
+export function programWords(parts: readonly (string | undefined)[]): string {
+  return parts.flatMap((part) => (part === undefined ? [] : [line(part, 60)])).join(', ')
 }
 
-/** As much of a harness's own id as tells it from the others. */
-export function conversationName(id: string): string {
-  return beginning(id, 8)
+function atCommit(commit: string | undefined): string {
+  return commit === undefined ? '' : `, ${commitName(commit)}`
 }
 
-export function commitName(commit: string): string {
-  return beginning(commit, 7)
+function stageName(stage: number): string {
+  return stage <= 100 ? `${stage}%` : `${tokens(stage)} tokens`
 }
 
 export function runName(run: string): string {
   return line(shortId(run))
 }
-
-function beginning(id: string, count: number): string {
-  return Array.from(line(id)).slice(0, count).join('')
-}
-
-const TURNS = {
-  task: '',
-  asked: 'ended its turn without a word; asked how it stands',
-  retry: 'told what failed',
-} as const
 
 const THEN = {
   'live conversation': 'trying again',
@@ -214,12 +172,12 @@ const THEN = {
   parked: 'parked',
 } as const
 
-const BREAKERS: Readonly<Record<Breaker, string>> = {
+const BREAKERS = {
   silence: 'it said nothing for too long',
   'same error': 'the same error again and again',
   'no change': 'nothing changes',
   time: 'out of time',
-}
+} as const
 
 export const END_WORDS: Readonly<Record<EndOfRun | 'running', string>> = {
   running: 'still running',
@@ -244,17 +202,9 @@ export function stoppingWords(how: 'after task' | 'now', task: string | undefine
 }
 
 /** `$ npm test`, `Edit src/a.ts`, `WebSearch`. */
-export function toolWords({
-  name: tool,
-  command,
-  path,
-}: {
-  name: string
-  command?: string
-  path?: string
-}): string {
-  if (command !== undefined) return `$ ${line(command)}`
-  return path === undefined ? line(tool, 60) : `${line(tool, 40)} ${line(path)}`
+export function toolWords(tool: Pick<RunEvent<'tool'>['data'], 'name' | 'command' | 'path'>) {
+  if (tool.command !== undefined) return `$ ${line(tool.command)}`
+  return tool.path === undefined ? line(tool.name, 60) : `${line(tool.name, 40)} ${line(tool.path)}`
 }
 
 export function limitParts({
@@ -269,12 +219,11 @@ export function limitParts({
 
 /** `52% · 87k/167k` */
 export function gaugeWords({ context, point }: Gauge): string {
-  const tokensNow = measured(context, 'run', '')
-  return budgetLine(
-    point === undefined
-      ? { tokens: tokensNow }
-      : { tokens: tokensNow, point: measured(point, 'run', '') },
-  ).slice(4)
+  const known = (value: number) => measured(value, 'run', '')
+  const tokensNow = { tokens: known(context) }
+  return budgetLine(point === undefined ? tokensNow : { ...tokensNow, point: known(point) }).slice(
+    4,
+  )
 }
 
 /** `31k in · 1.2M cached · 42k out · $1.42`, as parts. */
@@ -296,46 +245,25 @@ export function allTokens({ input, cacheRead, cacheWritten, output }: Spend): nu
 }
 
 /** `11 done, 1 parked of 12` */
-export function countWords({
-  sessions,
-  neverBegun,
-}: Pick<RunReport, 'sessions' | 'neverBegun'>): string {
+export function countWords({ sessions, neverBegun }: RunReport): string {
   const tasks = sessions.flatMap((session) => session.tasks)
-  const counted = (['done', 'parked', 'blocked', 'open'] as const).map((outcome) => {
-    const left = outcome === 'open' ? (neverBegun?.count ?? 0) : 0
-    return [tasks.filter((task) => task.outcome === outcome).length + left, outcome] as const
+  const left = neverBegun?.count ?? 0
+  const parts = (['done', 'parked', 'blocked', 'open'] as const).flatMap((outcome) => {
+    const settled = tasks.filter((task) => task.outcome === outcome).length
+    const count = settled + (outcome === 'open' ? left : 0)
+    return count > 0 || outcome === 'done' ? [`${count} ${outcome}`] : []
   })
-  const parts = counted
-    .filter(([count, outcome]) => count > 0 || outcome === 'done')
-    .map(([count, outcome]) => `${count} ${outcome}`)
-  return `${parts.join(', ')} of ${tasks.length + (neverBegun?.count ?? 0)}`
+  return `${parts.join(', ')} of ${tasks.length + left}`
 }
 
 export function name(task: TaskName): string {
   return line(task.name, 60)
 }
 
-function stageName(stage: number): string {
-  return stage <= 100 ? `${stage}%` : `${tokens(stage)} tokens`
-}
-
-function listed(tasks: readonly TaskName[]): string {
-  if (tasks.length === 0) return ''
-  const more = tasks.length > 5 ? ` and ${tasks.length - 5} more` : ''
-  return ` (${tasks.slice(0, 5).map(name).join(', ')}${more})`
-}
-
-function because(text: string | undefined): string {
-  return text === undefined || line(text) === '' ? '' : `: ${line(text)}`
-}
-
 /** What an agent wants to do, as a question. */
 export function permissionWords({ tool, title, command, path }: PermissionRequest): string {
-  const what =
-    command === undefined
-      ? path === undefined
-        ? ''
-        : `: ${line(path)}`
-      : `: ${line(command, 300)}`
-  return `May the agent use ${line(tool, 60)}${what === '' && title !== '' ? `: ${line(title)}` : what}?`
+  const about = command ?? path ?? (title === '' ? undefined : title)
+  const words =
+    about === undefined ? '' : `: ${line(about, command === undefined ? undefined : 300)}`
+  return `May the agent use ${line(tool, 60)}${words}?`
 }
