@@ -33,7 +33,7 @@ const HINT =
 const CHECK_MS = 20_000
 
 function programIn(env: NodeJS.ProcessEnv): string {
-  return env['STINT_CLAUDE'] || 'claude'
+  return env.STINT_CLAUDE || 'claude'
 }
 
 function check(env: NodeJS.ProcessEnv): Promise<HarnessCheck> {
@@ -120,7 +120,7 @@ const OF_ANOTHER =
   /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_ENV_FILE|CLAUDE_PROJECT_DIR|CLAUDE_CODE_(?:ENTRYPOINT|SESSION_ID|SSE_PORT|MESSAGING_\w+))$/
 
 export function environmentFor({ env, permissions }: OpenConversation): NodeJS.ProcessEnv {
-  if (permissions === 'all' && process.getuid?.() === 0 && env['IS_SANDBOX'] !== '1')
+  if (permissions === 'all' && process.getuid?.() === 0 && env.IS_SANDBOX !== '1')
     throw new StintError(
       'ROOT_WITHOUT_SANDBOX',
       'Claude Code does not let root allow everything',

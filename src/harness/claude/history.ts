@@ -38,9 +38,9 @@ function headOf({ path }: HistoryFile): HistoryHead | undefined {
   // Sub-agents have files of their own.
   const isAgent = name.startsWith('agent-')
   for (const line of firstObjects(path, HEAD_BYTES)) {
-    const sessionId = nameOf(line['sessionId'])
+    const sessionId = nameOf(line.sessionId)
     const conversation = isAgent ? (folderOfAgent(path) ?? sessionId) : name
-    const cwd = nameOf(line['cwd'], 4096)
+    const cwd = nameOf(line.cwd, 4096)
     if (sessionId === undefined || cwd === undefined) continue
     return isConversationId(conversation) ? { conversation, cwd } : undefined
   }
@@ -87,8 +87,8 @@ class ClaudeTranslator implements Translator {
 
   constructor(head: HistoryHead, memory: Json) {
     this.#head = head
-    this.#hasBegun = memory['hasBegun'] === true
-    this.#links = new Map(listOf(memory['links']) as [string, string][])
+    this.#hasBegun = memory.hasBegun === true
+    this.#links = new Map(listOf(memory.links) as [string, string][])
   }
 
   translate(line: Buffer): readonly NewItem[] | 'damaged' {
@@ -98,7 +98,7 @@ class ClaudeTranslator implements Translator {
     const asWritten =
       source === undefined
         ? undefined
-        : messageAsWritten(fields, source, this.#resolved(nameOf(fields['parentUuid'])))
+        : messageAsWritten(fields, source, this.#resolved(nameOf(fields.parentUuid)))
     if (asWritten !== undefined) return [...this.#began(fields), asWritten, ...endedBy(fields)]
     const item = itemOf(fields)
     if (item === undefined) {
@@ -125,8 +125,8 @@ class ClaudeTranslator implements Translator {
   }
 
   #began(fields: Json): readonly HistoryItem[] {
-    const at = nameOf(fields['timestamp'])
-    if (this.#hasBegun || at === undefined || fields['isSidechain'] === true) return []
+    const at = nameOf(fields.timestamp)
+    if (this.#hasBegun || at === undefined || fields.isSidechain === true) return []
     this.#hasBegun = true
     const { conversation } = this.#head
     return [
@@ -135,7 +135,7 @@ class ClaudeTranslator implements Translator {
         conversation,
         harness: 'claude',
         at,
-        ...defined({ cwd: nameOf(fields['cwd'], 4096) ?? this.#head.cwd }),
+        ...defined({ cwd: nameOf(fields.cwd, 4096) ?? this.#head.cwd }),
       },
     ]
   }
@@ -150,7 +150,7 @@ class ClaudeTranslator implements Translator {
   }
 
   #link(fields: Json): void {
-    const [id, parent] = [nameOf(fields['uuid']), nameOf(fields['parentUuid'])]
+    const [id, parent] = [nameOf(fields.uuid), nameOf(fields.parentUuid)]
     if (id === undefined || parent === undefined) return
     this.#links.set(id, this.#resolved(parent)!)
     if (this.#links.size > MOST_LINKS) this.#links.delete(this.#links.keys().next().value!)
@@ -190,7 +190,7 @@ function inTwo(text: string): Parsed {
     const around = objectOf(parseJson(`${text.slice(0, start)}null${text.slice(end)}`))
     const source = text.slice(start, end)
     // A nested message was found.
-    const message = around?.['message'] === null ? objectOf(parseJson(source)) : undefined
+    const message = around?.message === null ? objectOf(parseJson(source)) : undefined
     if (message !== undefined) return { fields: { ...around, message }, source }
   }
   return { fields: objectOf(parseJson(text)) }
@@ -213,9 +213,9 @@ function isPlain(line: Buffer, at: number): boolean {
 const EXIT = /<command-name>\/(exit|quit)<\/command-name>/
 
 function endedBy(fields: Json): readonly HistoryItem[] {
-  const content = objectOf(fields['message'])?.['content']
-  const at = nameOf(fields['timestamp'])
-  if (fields['type'] !== 'user' || typeof content !== 'string' || at === undefined) return []
+  const content = objectOf(fields.message)?.content
+  const at = nameOf(fields.timestamp)
+  if (fields.type !== 'user' || typeof content !== 'string' || at === undefined) return []
   const command = EXIT.exec(content.slice(0, 500))?.[1]
   return command === undefined ? [] : [{ type: 'ended', at, reason: `/${command}` }]
 }

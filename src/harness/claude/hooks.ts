@@ -27,8 +27,8 @@ const LONGEST_PATH = 4096
 
 export function readStatusInput(json: string): StatusInput {
   const fields = objectOf(parseJson(json)) ?? {}
-  const conversation = fields['session_id']
-  const cwd = pathOf(fields['cwd']) ?? pathOf(objectOf(fields['workspace'])?.['current_dir'])
+  const conversation = fields.session_id
+  const cwd = pathOf(fields.cwd) ?? pathOf(objectOf(fields.workspace)?.current_dir)
   return {
     ...defined({ cwd }),
     ...(isConversationId(conversation) ? { conversation } : {}),
@@ -37,32 +37,32 @@ export function readStatusInput(json: string): StatusInput {
 }
 
 function figuresIn(fields: Json): StatusFigures {
-  const window = objectOf(fields['context_window'])
-  const limits = objectOf(fields['rate_limits'])
+  const window = objectOf(fields.context_window)
+  const limits = objectOf(fields.rate_limits)
   return defined({
-    usedPercent: positive(window?.['used_percentage']),
-    size: positive(window?.['context_window_size']),
+    usedPercent: positive(window?.used_percentage),
+    size: positive(window?.context_window_size),
     used: usedIn(window),
-    model: nameOf(objectOf(fields['model'])?.['id']),
-    version: nameOf(fields['version']),
-    cost: countOf(objectOf(fields['cost'])?.['total_cost_usd']),
-    fiveHour: toldLimit(limits?.['five_hour']),
-    sevenDay: toldLimit(limits?.['seven_day']),
+    model: nameOf(objectOf(fields.model)?.id),
+    version: nameOf(fields.version),
+    cost: countOf(objectOf(fields.cost)?.total_cost_usd),
+    fiveHour: toldLimit(limits?.five_hour),
+    sevenDay: toldLimit(limits?.seven_day),
   })
 }
 
 // Not from the totals beside it, which old clients sum over all calls.
 function usedIn(window: Json | undefined): number | undefined {
-  const usage = usageIn({ usage: window?.['current_usage'] })
+  const usage = usageIn({ usage: window?.current_usage })
   return usage === undefined ? undefined : positive(tokensOf(usage))
 }
 
 function toldLimit(value: unknown): Limit | undefined {
   const fields = objectOf(value)
-  const percent = countOf(fields?.['used_percentage']) ?? countOf(fields?.['utilization'])
+  const percent = countOf(fields?.used_percentage) ?? countOf(fields?.utilization)
   return percent === undefined
     ? undefined
-    : { percent, ...defined({ resetsAt: resetIn(fields?.['resets_at']) }) }
+    : { percent, ...defined({ resetsAt: resetIn(fields?.resets_at) }) }
 }
 
 function resetIn(value: unknown): string | undefined {

@@ -91,12 +91,10 @@ export function readCompactionSettings(
   const files = settingsFiles(around)
   const said: string[] = []
   const env = (name: string): string | undefined => {
-    const file = files.find(
-      ({ settings }) => nameOf(objectOf(settings['env'])?.[name]) !== undefined,
-    )
+    const file = files.find(({ settings }) => nameOf(objectOf(settings.env)?.[name]) !== undefined)
     const value =
       around.env[name] ||
-      (file === undefined ? undefined : nameOf(objectOf(file.settings['env'])?.[name]))
+      (file === undefined ? undefined : nameOf(objectOf(file.settings.env)?.[name]))
     if (value !== undefined) said.push(name)
     return value
   }

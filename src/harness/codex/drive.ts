@@ -27,7 +27,7 @@ export const codexHarness: Harness = {
 }
 
 function programIn(env: NodeJS.ProcessEnv): string {
-  return textOf(env['STINT_CODEX']) ?? 'codex'
+  return textOf(env.STINT_CODEX) ?? 'codex'
 }
 
 function check(env: NodeJS.ProcessEnv): Promise<HarnessCheck> {
@@ -80,15 +80,15 @@ async function beginThread(
   const read: Json = await server
     .request('config/read', { includeLayers: false, cwd: options.cwd })
     .catch(() => ({}))
-  const configuration = objectOf(read['config'])
-  const marks = [options.env['STINT_MARK'], process.mark].filter(Boolean).join('.')
-  const params = threadParams(options, marks, textOf(configuration?.['developer_instructions']))
+  const configuration = objectOf(read.config)
+  const marks = [options.env.STINT_MARK, process.mark].filter(Boolean).join('.')
+  const params = threadParams(options, marks, textOf(configuration?.developer_instructions))
   const method = options.resume === undefined ? 'thread/start' : 'thread/resume'
   const answer = await server.request(method, params)
-  const thread = nameOf(objectOf(answer['thread'])?.['id'])
+  const thread = nameOf(objectOf(answer.thread)?.id)
   if (thread === undefined) throw new Error(`Codex answered ${method} without an id`)
-  const compactsAt = countOf(configuration?.['model_auto_compact_token_limit'])
-  return { thread, model: nameOf(answer['model']), compactsAt }
+  const compactsAt = countOf(configuration?.model_auto_compact_token_limit)
+  return { thread, model: nameOf(answer.model), compactsAt }
 }
 
 function notOpened(cause: unknown, stderr: string, resume: string | undefined): StintError {

@@ -50,10 +50,10 @@ function* rolloutsIn(paths: readonly string[]): Generator<HistoryFile> {
 
 function headOf({ path }: HistoryFile): HistoryHead | undefined {
   const [first] = firstObjects(path, HEAD_BYTES)
-  const meta = first?.['type'] === 'session_meta' ? objectOf(first['payload']) : undefined
-  const conversation = nameOf(meta?.['id'])
+  const meta = first?.type === 'session_meta' ? objectOf(first.payload) : undefined
+  const conversation = nameOf(meta?.id)
   if (!isConversationId(conversation)) return undefined
-  return { conversation, ...defined({ cwd: nameOf(meta?.['cwd'], 4096) }) }
+  return { conversation, ...defined({ cwd: nameOf(meta?.cwd, 4096) }) }
 }
 
 const PASSED_OVER = [
@@ -72,28 +72,28 @@ class RolloutTranslator implements Translator {
 
   constructor(head: HistoryHead, memory: Json) {
     this.#head = head
-    this.#model = nameOf(memory['model'])
-    this.#context = countOf(memory['context'])
+    this.#model = nameOf(memory.model)
+    this.#context = countOf(memory.context)
   }
 
   translate(line: Buffer, offset: number): readonly HistoryItem[] | 'damaged' {
     const start = line.subarray(0, TYPE_WITHIN)
     if (PASSED_OVER.some((mark) => start.includes(mark))) return []
     const fields = objectOf(parseJson(line.toString('utf8')))
-    const payload = objectOf(fields?.['payload'])
+    const payload = objectOf(fields?.payload)
     if (fields === undefined) return 'damaged'
     if (payload === undefined) return []
-    const at = nameOf(fields['timestamp'])
-    switch (fields['type']) {
+    const at = nameOf(fields.timestamp)
+    switch (fields.type) {
       case 'session_meta':
         return this.#began(payload, at)
       case 'turn_context':
-        this.#model = nameOf(payload['model']) ?? this.#model
+        this.#model = nameOf(payload.model) ?? this.#model
         return []
       case 'response_item':
-        return this.#said(payload, objectOf(fields['metadata']), at, offset)
+        return this.#said(payload, objectOf(fields.metadata), at, offset)
       case 'token_usage_record':
-        return this.#used(objectOf(payload['usage']), nameOf(payload['response_id']))
+        return this.#used(objectOf(payload.usage), nameOf(payload.response_id))
       case 'compacted':
         return this.#compacted(payload, at, offset)
       case 'event_msg':
@@ -118,10 +118,10 @@ class RolloutTranslator implements Translator {
   #began(meta: Json, at: string | undefined): readonly HistoryItem[] {
     const { conversation } = this.#head
     // A fork may start with the beginning of its origin.
-    if (nameOf(meta['id']) !== conversation) return []
-    const began = nameOf(meta['timestamp']) ?? at
+    if (nameOf(meta.id) !== conversation) return []
+    const began = nameOf(meta.timestamp) ?? at
     if (began === undefined) return []
-    const more = defined({ cwd: nameOf(meta['cwd'], 4096), forkOf: nameOf(meta['forked_from_id']) })
+    const more = defined({ cwd: nameOf(meta.cwd, 4096), forkOf: nameOf(meta.forked_from_id) })
     return [{ type: 'began', conversation, harness: 'codex', at: began, ...more }]
   }
 
@@ -134,7 +134,7 @@ class RolloutTranslator implements Translator {
     const message = messageOf(payload, `line-${offset}`)
     if (message === undefined) return []
     const isOfModel = message.role === 'assistant'
-    const isMeta = message.isMeta === true || metadata?.['compaction_output'] === true
+    const isMeta = message.isMeta === true || metadata?.compaction_output === true
     const whole = {
       ...message,
       ...defined({ at, model: isOfModel ? this.#model : undefined, isMeta: isMeta || undefined }),
@@ -153,7 +153,7 @@ class RolloutTranslator implements Translator {
     const usage = usageOf(told)
     // The request that made a summary does not measure the context.
     if (!this.#held.some(({ isMeta }) => isMeta === true))
-      this.#context = countOf(told['total_tokens']) ?? this.#context
+      this.#context = countOf(told.total_tokens) ?? this.#context
     const shared = request ?? this.#held.find(({ role }) => role === 'assistant')?.id
     this.#held = this.#held.map((message) =>
       message.role === 'assistant'
@@ -164,17 +164,17 @@ class RolloutTranslator implements Translator {
   }
 
   #happened(payload: Json, at: string | undefined, offset: number): readonly HistoryItem[] {
-    switch (payload['type']) {
+    switch (payload.type) {
       case 'token_count':
         // Newer versions report it before, for each request.
         if (!this.#held.some(({ role }) => role === 'assistant')) return []
-        return this.#used(objectOf(objectOf(payload['info'])?.['last_token_usage']), undefined)
+        return this.#used(objectOf(objectOf(payload.info)?.last_token_usage), undefined)
       case 'task_complete': {
-        const failure = textOf(objectOf(payload['error'])?.['message'])
+        const failure = textOf(objectOf(payload.error)?.message)
         return [...this.#release(), ...(failure === undefined ? [] : [failed(failure, at, offset)])]
       }
       case 'error': {
-        const failure = textOf(payload['message'])
+        const failure = textOf(payload.message)
         return [...this.#release(), ...(failure === undefined ? [] : [failed(failure, at, offset)])]
       }
       case 'turn_aborted':
@@ -182,7 +182,7 @@ class RolloutTranslator implements Translator {
           ? this.#release()
           : [
               ...this.#release(),
-              { type: 'ended', at, reason: nameOf(payload['reason']) ?? 'interrupted' },
+              { type: 'ended', at, reason: nameOf(payload.reason) ?? 'interrupted' },
             ]
       default:
         return []
@@ -191,9 +191,9 @@ class RolloutTranslator implements Translator {
 
   #compacted(payload: Json, at: string | undefined, offset: number): readonly HistoryItem[] {
     const id = `compaction-${offset}`
-    const summary = textOf(payload['message'])
+    const summary = textOf(payload.message)
     const more = defined({ at, tokensBefore: this.#context })
-    const history = listOf(payload['replacement_history'])
+    const history = listOf(payload.replacement_history)
     const restated = history.flatMap((item, index) => {
       const message = messageOf(objectOf(item) ?? {}, '')
       if (message === undefined) return []
@@ -247,17 +247,17 @@ function text(role: Message['role'], said: string): Omit<Message, 'id'> {
 }
 
 function usageOf(told: Json): Usage {
-  const cacheRead = countOf(told['cached_input_tokens']) ?? 0
-  const cacheWritten = countOf(told['cache_write_input_tokens']) ?? 0
-  const input = Math.max(0, (countOf(told['input_tokens']) ?? 0) - cacheRead - cacheWritten)
-  return { input, cacheWritten, cacheRead, output: countOf(told['output_tokens']) ?? 0 }
+  const cacheRead = countOf(told.cached_input_tokens) ?? 0
+  const cacheWritten = countOf(told.cache_write_input_tokens) ?? 0
+  const input = Math.max(0, (countOf(told.input_tokens) ?? 0) - cacheRead - cacheWritten)
+  return { input, cacheWritten, cacheRead, output: countOf(told.output_tokens) ?? 0 }
 }
 
 type Said = Omit<Message, 'at'>
 
 export function messageOf(item: Json, place: string): Said | undefined {
-  const id = nameOf(item['id']) ?? place
-  switch (item['type']) {
+  const id = nameOf(item.id) ?? place
+  switch (item.type) {
     case 'message':
       return said(item, id)
     case 'reasoning':
@@ -277,9 +277,8 @@ export function messageOf(item: Json, place: string): Said | undefined {
 }
 
 function said(item: Json, id: string): Said {
-  const parts = partsOf(item['content'])
-  const role =
-    item['role'] === 'assistant' ? 'assistant' : item['role'] === 'user' ? 'user' : 'system'
+  const parts = partsOf(item.content)
+  const role = item.role === 'assistant' ? 'assistant' : item.role === 'user' ? 'user' : 'system'
   return {
     type: 'message',
     id,
@@ -295,7 +294,7 @@ const OF_HARNESS =
 function isOfHarness(item: Json, role: Message['role'], parts: readonly Part[]): boolean {
   if (role === 'assistant') return false
   const kinds = listOf(
-    objectOf(item['internal_chat_message_metadata_passthrough'])?.['content_item_kinds'],
+    objectOf(item.internal_chat_message_metadata_passthrough)?.content_item_kinds,
   )
   if (kinds.length > 0)
     return !kinds.some((kind) => typeof kind === 'string' && kind.startsWith('user.'))
@@ -308,18 +307,18 @@ function partsOf(content: unknown): readonly Part[] {
   return listOf(content).flatMap((value): readonly Part[] => {
     const block = objectOf(value)
     if (block === undefined) return []
-    if (typeof block['text'] === 'string') return [{ type: 'text', text: block['text'] }]
-    if (block['type'] === 'input_image' && typeof block['image_url'] === 'string')
-      return [pictureAt(block['image_url'])]
+    if (typeof block.text === 'string') return [{ type: 'text', text: block.text }]
+    if (block.type === 'input_image' && typeof block.image_url === 'string')
+      return [pictureAt(block.image_url)]
     return [{ type: 'other', block }]
   })
 }
 
 function reasoned(item: Json, id: string): Said {
-  const texts = [...listOf(item['summary']), ...listOf(item['content'])].flatMap(
-    (piece) => textOf(objectOf(piece)?.['text']) ?? [],
+  const texts = [...listOf(item.summary), ...listOf(item.content)].flatMap(
+    (piece) => textOf(objectOf(piece)?.text) ?? [],
   )
-  const data = textOf(item['encrypted_content'])
+  const data = textOf(item.encrypted_content)
   const thinking: Part[] =
     texts.length === 0 ? [] : [{ type: 'thinking', text: texts.join('\n\n') }]
   const encrypted: Part[] = data === undefined ? [] : [{ type: 'thinking', text: '', data }]
@@ -327,8 +326,8 @@ function reasoned(item: Json, id: string): Said {
 }
 
 function called(item: Json, id: string): Said {
-  const use = nameOf(item['call_id']) ?? id
-  const name = nameOf(item['name'], 1000) ?? String(item['type']).replace(/_call$/, '')
+  const use = nameOf(item.call_id) ?? id
+  const name = nameOf(item.name, 1000) ?? String(item.type).replace(/_call$/, '')
   return {
     type: 'message',
     id,
@@ -338,21 +337,20 @@ function called(item: Json, id: string): Said {
 }
 
 function inputOf(item: Json): Json {
-  const given = item['arguments'] ?? item['input'] ?? item['action']
+  const given = item.arguments ?? item.input ?? item.action
   const parsed = typeof given === 'string' ? objectOf(parseJson(given)) : objectOf(given)
   return parsed ?? { input: given ?? '' }
 }
 
 function answered(item: Json, id: string): Said | undefined {
-  const use = nameOf(item['call_id'])
+  const use = nameOf(item.call_id)
   if (use === undefined) return undefined
-  const output = objectOf(item['output'])
+  const output = objectOf(item.output)
   const parts = partsOf(
-    output === undefined ? item['output'] : (output['content'] ?? output['content_items']),
+    output === undefined ? item.output : (output.content ?? output.content_items),
   )
   const isError =
-    output?.['success'] === false ||
-    parts.some((part) => part.type === 'text' && hasFailed(part.text))
+    output?.success === false || parts.some((part) => part.type === 'text' && hasFailed(part.text))
   return {
     type: 'message',
     id,

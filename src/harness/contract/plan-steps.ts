@@ -28,34 +28,31 @@ const LIST_TOOLS: Readonly<
   Record<string, (input: Json, response: unknown) => PlanChange | undefined>
 > = {
   TodoWrite: (input) => {
-    if (!Array.isArray(input['todos'])) return undefined
+    if (!Array.isArray(input.todos)) return undefined
     return {
       isWhole: true,
-      todos: input['todos'].slice(0, MOST).flatMap((todo) => todoIn(objectOf(todo), 'content')),
+      todos: input.todos.slice(0, MOST).flatMap((todo) => todoIn(objectOf(todo), 'content')),
     }
   },
   TaskCreate: (input, response) => {
     const key =
-      keyIn(objectOf(objectOf(response)?.['task'])?.['id']) ??
-      /#(\d+)/.exec(textOf(response) ?? '')?.[1]
-    const text = textIn(input['subject'])
+      keyIn(objectOf(objectOf(response)?.task)?.id) ?? /#(\d+)/.exec(textOf(response) ?? '')?.[1]
+    const text = textIn(input.subject)
     return text === undefined
       ? undefined
       : { isWhole: false, todos: [{ text, ...defined({ key }) }] }
   },
   TaskUpdate: (input, response) => {
-    const key = keyIn(input['taskId'])
-    if (key === undefined || objectOf(response)?.['success'] === false) return undefined
+    const key = keyIn(input.taskId)
+    if (key === undefined || objectOf(response)?.success === false) return undefined
     return {
       isWhole: false,
-      todos: [
-        { key, ...defined({ text: textIn(input['subject']), status: statusIn(input['status']) }) },
-      ],
+      todos: [{ key, ...defined({ text: textIn(input.subject), status: statusIn(input.status) }) }],
     }
   },
   // The list is shared with other agents, so a missing item need not be removed.
   TaskList: (_, response) => {
-    const tasks = objectOf(response)?.['tasks']
+    const tasks = objectOf(response)?.tasks
     return Array.isArray(tasks)
       ? {
           isWhole: false,
@@ -64,7 +61,7 @@ const LIST_TOOLS: Readonly<
       : undefined
   },
   ExitPlanMode: (input, response) => {
-    const plan = textOf(input['plan']) ?? textOf(objectOf(response)?.['plan'])
+    const plan = textOf(input.plan) ?? textOf(objectOf(response)?.plan)
     const items = plan === undefined ? [] : planItems(plan)
     const todos = items.map(({ text, isDone }) => ({
       text: shorten(text, LONGEST),
@@ -76,10 +73,10 @@ const LIST_TOOLS: Readonly<
 
 function todoIn(fields: Json | undefined, name: string): readonly Todo[] {
   const text = textIn(fields?.[name])
-  const status = statusIn(fields?.['status']) ?? 'todo'
+  const status = statusIn(fields?.status) ?? 'todo'
   return text === undefined || status === 'dropped'
     ? []
-    : [{ text, status, ...defined({ key: keyIn(fields?.['id']) }) }]
+    : [{ text, status, ...defined({ key: keyIn(fields?.id) }) }]
 }
 
 function statusIn(value: unknown): Todo['status'] {

@@ -41,7 +41,7 @@ const MAIN_CHAIN = Buffer.from('"isSidechain":false')
 export function isOfDelegate(line: Buffer): boolean {
   if (!line.includes(SIDECHAIN)) return false
   // With both, one is inside a tool's input.
-  return !line.includes(MAIN_CHAIN) || parseLine(line)?.['isSidechain'] === true
+  return !line.includes(MAIN_CHAIN) || parseLine(line)?.isSidechain === true
 }
 
 export interface Place {

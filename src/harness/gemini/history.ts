@@ -51,14 +51,14 @@ function headOf(file: HistoryFile): HistoryHead | undefined {
     file.form === 'document'
       ? documentHead(file.path)
       : firstObjects(file.path, HEAD_BYTES).next().value
-  const conversation = nameOf(fields?.['sessionId'])
+  const conversation = nameOf(fields?.sessionId)
   if (!isConversationId(conversation)) return undefined
   const cwd = readOrUndefined(join(dirname(dirname(file.path)), '.project_root'))
     ?.toString('utf8')
     .trim()
   return {
     conversation,
-    ...defined({ cwd: nameOf(cwd, 4096), cwdHash: nameOf(fields?.['projectHash']) }),
+    ...defined({ cwd: nameOf(cwd, 4096), cwdHash: nameOf(fields?.projectHash) }),
   }
 }
 
@@ -80,15 +80,15 @@ class ChatTranslator implements Translator {
 
   constructor(head: HistoryHead, memory: Json) {
     this.#head = head
-    this.#hasBegun = memory['hasBegun'] === true
-    this.#window = nameOf(memory['window']) ?? ''
+    this.#hasBegun = memory.hasBegun === true
+    this.#window = nameOf(memory.window) ?? ''
   }
 
   translate(line: Buffer): readonly HistoryItem[] | 'damaged' {
     const fields = objectOf(parseJson(line.toString('utf8')))
     if (fields === undefined) return 'damaged'
-    const all = objectOf(fields['$set'])
-    if (all !== undefined) return this.#restated(listOf(all['messages']))
+    const all = objectOf(fields.$set)
+    if (all !== undefined) return this.#restated(listOf(all.messages))
     return [...this.#began(fields), ...messagesOf(fields, this.#window)]
   }
 
@@ -105,7 +105,7 @@ class ChatTranslator implements Translator {
   }
 
   #began(fields: Json): readonly HistoryItem[] {
-    const at = nameOf(fields['startTime']) ?? nameOf(fields['timestamp'])
+    const at = nameOf(fields.startTime) ?? nameOf(fields.timestamp)
     if (this.#hasBegun || at === undefined) return []
     this.#hasBegun = true
     const { conversation, cwd } = this.#head
@@ -121,11 +121,11 @@ class ChatTranslator implements Translator {
       if (fields === undefined) continue
       if (isSnapshot(fields)) {
         isCompressed = true
-        this.#window = `~${String(fields['id']).slice(0, 8)}`
+        this.#window = `~${String(fields.id).slice(0, 8)}`
         items.push({
           type: 'compaction',
-          id: `compaction-${String(fields['id'])}`,
-          ...defined({ at: nameOf(fields['timestamp']) }),
+          id: `compaction-${String(fields.id)}`,
+          ...defined({ at: nameOf(fields.timestamp) }),
         })
         items.push(
           ...messagesOf(fields, this.#window).map((message) => ({ ...message, isSummary: true })),
@@ -147,25 +147,25 @@ class ChatTranslator implements Translator {
  * separates those after a compression.
  */
 export function messagesOf(fields: Json, window: string): readonly Message[] {
-  const id = nameOf(fields['id'])
+  const id = nameOf(fields.id)
   if (id === undefined) return []
-  const common = { type: 'message', ...defined({ at: nameOf(fields['timestamp']) }) } as const
-  switch (fields['type']) {
+  const common = { type: 'message', ...defined({ at: nameOf(fields.timestamp) }) } as const
+  switch (fields.type) {
     case 'user':
       return saidByUser(fields, id, common, window)
     case 'gemini':
       return saidByModel(fields, id, common, window)
     case 'error':
-      return [{ ...common, id, role: 'system', parts: partsOf(fields['content']), isFailure: true }]
+      return [{ ...common, id, role: 'system', parts: partsOf(fields.content), isFailure: true }]
     default:
       return []
   }
 }
 
 export function isSnapshot(fields: Json): boolean {
-  const [first] = partsOf(fields['content'])
+  const [first] = partsOf(fields.content)
   return (
-    fields['type'] === 'user' &&
+    fields.type === 'user' &&
     first?.type === 'text' &&
     first.text.trimStart().startsWith('<state_snapshot>')
   )
@@ -194,30 +194,30 @@ function saidByModel(fields: Json, id: string, common: Common, window: string): 
     ...common,
     role: 'assistant',
     request: id,
-    ...defined({ model: nameOf(fields['model']) }),
+    ...defined({ model: nameOf(fields.model) }),
   } as const
-  const usage = usageOf(objectOf(fields['tokens']))
+  const usage = usageOf(objectOf(fields.tokens))
   const said: Message = {
     ...shared,
     id,
-    parts: [...thoughtsOf(fields['thoughts']), ...partsOf(content)],
+    parts: [...thoughtsOf(fields.thoughts), ...partsOf(content)],
     ...defined({ usage }),
   }
   const calls = [
-    ...listOf(fields['toolCalls']),
-    ...listOf(content).map((part) => objectOf(part)?.['functionCall']),
+    ...listOf(fields.toolCalls),
+    ...listOf(content).map((part) => objectOf(part)?.functionCall),
   ]
   const uses = calls.flatMap((value): readonly Message[] => {
     const call = objectOf(value)
-    const [use, name] = [nameOf(call?.['id']), nameOf(call?.['name'], 1000)]
+    const [use, name] = [nameOf(call?.id), nameOf(call?.name, 1000)]
     if (use === undefined || name === undefined) return []
-    const part: Part = { type: 'tool use', id: use, name, input: objectOf(call?.['args']) ?? {} }
+    const part: Part = { type: 'tool use', id: use, name, input: objectOf(call?.args) ?? {} }
     return [{ ...shared, id: `use-${use}${window}`, parts: [part] }]
   })
-  const results = listOf(fields['toolCalls']).flatMap((value) => {
+  const results = listOf(fields.toolCalls).flatMap((value) => {
     const call = objectOf(value)
-    const isError = call?.['status'] === 'error' || call?.['status'] === 'cancelled'
-    return responsesIn(call?.['result']).map((response) =>
+    const isError = call?.status === 'error' || call?.status === 'cancelled'
+    return responsesIn(call?.result).map((response) =>
       resultOf(response, id, common, window, isError),
     )
   })
@@ -226,7 +226,7 @@ function saidByModel(fields: Json, id: string, common: Common, window: string): 
 
 function responsesIn(content: unknown): readonly Json[] {
   return listOf(content).flatMap((part): readonly Json[] => {
-    const response = objectOf(objectOf(part)?.['functionResponse'])
+    const response = objectOf(objectOf(part)?.functionResponse)
     return response === undefined ? [] : [response]
   })
 }
@@ -238,13 +238,13 @@ function resultOf(
   window: string,
   hasFailed = false,
 ): Message {
-  const use = nameOf(told['id']) ?? message
-  const response = objectOf(told['response']) ?? {}
+  const use = nameOf(told.id) ?? message
+  const response = objectOf(told.response) ?? {}
   const { output, error } = response
   const text = textOf(output) ?? textOf(error) ?? (output === '' ? '' : JSON.stringify(response))
   const parts: readonly Part[] = [
     ...(text === '' ? [] : [{ type: 'text', text } as const]),
-    ...partsOf(told['parts']),
+    ...partsOf(told.parts),
   ]
   const isError = hasFailed || error !== undefined
   return {
@@ -258,7 +258,7 @@ function resultOf(
 function thoughtsOf(thoughts: unknown): readonly Part[] {
   return listOf(thoughts).flatMap((value): readonly Part[] => {
     const thought = objectOf(value)
-    const text = [textOf(thought?.['subject']), textOf(thought?.['description'])]
+    const text = [textOf(thought?.subject), textOf(thought?.description)]
       .filter((piece) => piece !== undefined)
       .join('\n')
     return text === '' ? [] : [{ type: 'thinking', text }]
@@ -271,16 +271,16 @@ function partsOf(content: unknown): readonly Part[] {
     const part = typeof value === 'string' ? { text: value } : objectOf(value)
     if (
       part === undefined ||
-      part['functionCall'] !== undefined ||
-      part['functionResponse'] !== undefined
+      part.functionCall !== undefined ||
+      part.functionResponse !== undefined
     )
       return []
-    if (typeof part['text'] === 'string') {
-      if (part['text'] === '') return []
-      return [{ type: part['thought'] === true ? 'thinking' : 'text', text: part['text'] }]
+    if (typeof part.text === 'string') {
+      if (part.text === '') return []
+      return [{ type: part.thought === true ? 'thinking' : 'text', text: part.text }]
     }
-    const inline = objectOf(part['inlineData'])
-    const [mediaType, data] = [nameOf(inline?.['mimeType']), textOf(inline?.['data'])]
+    const inline = objectOf(part.inlineData)
+    const [mediaType, data] = [nameOf(inline?.mimeType), textOf(inline?.data)]
     if (mediaType !== undefined && data !== undefined) return [{ type: 'image', mediaType, data }]
     return [{ type: 'other', block: part }]
   })
@@ -288,9 +288,9 @@ function partsOf(content: unknown): readonly Part[] {
 
 // Output excludes thoughts, and input includes the cache.
 function usageOf(tokens: Json | undefined): Usage | undefined {
-  const input = countOf(tokens?.['input'])
+  const input = countOf(tokens?.input)
   if (tokens === undefined || input === undefined) return undefined
-  const cacheRead = countOf(tokens['cached']) ?? 0
-  const output = (countOf(tokens['output']) ?? 0) + (countOf(tokens['thoughts']) ?? 0)
+  const cacheRead = countOf(tokens.cached) ?? 0
+  const output = (countOf(tokens.output) ?? 0) + (countOf(tokens.thoughts) ?? 0)
   return { input: Math.max(0, input - cacheRead), cacheWritten: 0, cacheRead, output }
 }

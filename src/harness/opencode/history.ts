@@ -67,12 +67,12 @@ class OpencodeDatabase implements ConversationDatabase {
     const sql = `SELECT id, parent_id AS parent, directory, time_created AS created, time_updated AS updated,
       ${field('messageID')} AS reverted, ${field('partID')} AS revertedPart FROM session ORDER BY id`
     const rows = this.#database.prepare(sql).all() as readonly Json[]
-    const parents = new Map(rows.map((row) => [row['id'], row['parent']]))
+    const parents = new Map(rows.map((row) => [row.id, row.parent]))
     return rows.flatMap((row) => {
-      const [id, cwd] = [nameOf(row['id']), nameOf(row['directory'], 4096)]
+      const [id, cwd] = [nameOf(row.id), nameOf(row.directory, 4096)]
       if (!isConversationId(id) || cwd === undefined) return []
       const conversation = rootOf(id, parents)
-      const [startedAt, updatedAt] = [Number(row['created']), Number(row['updated'])]
+      const [startedAt, updatedAt] = [Number(row.created), Number(row.updated)]
       return [
         { id, conversation, cwd, startedAt, updatedAt, ...defined({ revert: revertIn(row) }) },
       ]
@@ -100,14 +100,14 @@ class OpencodeDatabase implements ConversationDatabase {
     const rows = this.#database
       .prepare('SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id')
       .all(id)
-    const ids = (rows as readonly Json[]).map((row) => String(row['id']))
+    const ids = (rows as readonly Json[]).map((row) => String(row.id))
     const at = revert === undefined ? -1 : ids.indexOf(revert.message)
     return new Set(at === -1 ? ids : ids.slice(0, at + (revert?.isBehind === true ? 1 : 0)))
   }
 
   bytesOf({ id }: DatabaseSession): number {
     const sql = 'SELECT coalesce(sum(length(data)), 0) AS bytes FROM part WHERE session_id = ?'
-    return Number((this.#database.prepare(sql).get(id) as Json)['bytes'])
+    return Number((this.#database.prepare(sql).get(id) as Json).bytes)
   }
 
   *messages(session: DatabaseSession, after: DatabasePlace | undefined): Generator<DatabaseStep> {
@@ -121,13 +121,13 @@ class OpencodeDatabase implements ConversationDatabase {
     let isFirst = after === undefined && agent === undefined
     let place = after ?? { at: -1, id: '' }
     for (const row of rows.iterate(id, place.at, place.id) as IterableIterator<Json>) {
-      const message = objectOf(parseJson(String(row['data'])))
-      place = { at: Number(row['at']), id: String(row['id']) }
+      const message = objectOf(parseJson(String(row.data)))
+      place = { at: Number(row.at), id: String(row.id) }
       if (message === undefined) {
         yield { items: [], place, bytes: 0, damaged: 1 }
         continue
       }
-      if (isUnfinished(message) && row['isFollowed'] !== 1) return
+      if (isUnfinished(message) && row.isFollowed !== 1) return
       const { parts, bytes, damaged } = this.#parts(place.id)
       const items = itemsOf({ id: place.id, at: place.at, message, parts, ...defined({ agent }) })
       const began: readonly HistoryItem[] = isFirst
@@ -145,7 +145,7 @@ class OpencodeDatabase implements ConversationDatabase {
       yield {
         items: [...began, ...items],
         place,
-        bytes: bytes + String(row['data']).length,
+        bytes: bytes + String(row.data).length,
         damaged,
       }
     }
@@ -160,10 +160,10 @@ class OpencodeDatabase implements ConversationDatabase {
     let [bytes, damaged] = [0, 0]
     const parts: (Json & { id: string })[] = []
     for (const row of this.#database.prepare(sql).all(message) as readonly Json[]) {
-      bytes += Number(row['length'])
-      const fields = typeof row['data'] === 'string' ? objectOf(parseJson(row['data'])) : undefined
+      bytes += Number(row.length)
+      const fields = typeof row.data === 'string' ? objectOf(parseJson(row.data)) : undefined
       if (fields === undefined) damaged += 1
-      else parts.push({ ...fields, id: String(row['id']) })
+      else parts.push({ ...fields, id: String(row.id) })
     }
     return { parts, bytes, damaged }
   }
@@ -178,8 +178,8 @@ function revertIn({ reverted, revertedPart }: Json): DatabaseSession['revert'] {
 }
 
 function isUnfinished(message: Json): boolean {
-  if (message['role'] !== 'assistant' || message['error'] !== undefined) return false
-  return objectOf(message['time'])?.['completed'] === undefined
+  if (message.role !== 'assistant' || message.error !== undefined) return false
+  return objectOf(message.time)?.completed === undefined
 }
 
 function rootOf(id: string, parents: ReadonlyMap<unknown, unknown>): string {
@@ -209,21 +209,21 @@ export function itemsOf(stored: StoredMessage): readonly HistoryItem[] {
     at: new Date(stored.at).toISOString(),
     ...defined({ agent: stored.agent }),
   } as const
-  const compaction = parts.find((part) => part['type'] === 'compaction')
+  const compaction = parts.find((part) => part.type === 'compaction')
   if (compaction !== undefined) {
     return [
       {
         type: 'compaction',
         id,
         at: common.at,
-        trigger: compaction['auto'] === false ? 'manual' : 'auto',
+        trigger: compaction.auto === false ? 'manual' : 'auto',
       },
     ]
   }
-  if (message['role'] === 'assistant') return saidByModel(stored, common)
+  if (message.role === 'assistant') return saidByModel(stored, common)
   const said = parts.flatMap(partOf)
   if (said.length === 0) return []
-  const isMeta = parts.every((part) => part['synthetic'] === true)
+  const isMeta = parts.every((part) => part.synthetic === true)
   return [{ ...common, id, role: 'user', parts: said, ...(isMeta ? { isMeta } : {}) }]
 }
 
@@ -237,19 +237,19 @@ function saidByModel(
   { id, message, parts }: StoredMessage,
   common: Common,
 ): readonly HistoryItem[] {
-  const isSummary = message['summary'] === true || undefined
+  const isSummary = message.summary === true || undefined
   const shared = {
     ...common,
     role: 'assistant',
-    ...defined({ model: nameOf(message['modelID']), isSummary }),
+    ...defined({ model: nameOf(message.modelID), isSummary }),
   } as const
   const items: HistoryItem[] = []
   // One step is one request; older versions have several in a message.
   for (const [number, step] of stepsOf(parts).entries()) {
     const name = number === 0 ? id : `${id}-${number}`
-    const finish = step.find((part) => part['type'] === 'step-finish')
+    const finish = step.find((part) => part.type === 'step-finish')
     const usage = usageOf(
-      objectOf(finish?.['tokens']) ?? (number === 0 ? objectOf(message['tokens']) : undefined),
+      objectOf(finish?.tokens) ?? (number === 0 ? objectOf(message.tokens) : undefined),
     )
     const said = step.flatMap(partOf)
     if (said.length > 0)
@@ -258,10 +258,10 @@ function saidByModel(
     if (results.length > 0)
       items.push({ ...common, id: `${name}-results`, role: 'user', parts: results })
   }
-  const failure = objectOf(message['error'])
+  const failure = objectOf(message.error)
   if (failure === undefined) return items
-  const text = textOf(objectOf(failure['data'])?.['message']) ?? nameOf(failure['name']) ?? 'failed'
-  if (failure['name'] === 'MessageAbortedError')
+  const text = textOf(objectOf(failure.data)?.message) ?? nameOf(failure.name) ?? 'failed'
+  if (failure.name === 'MessageAbortedError')
     return [...items, { type: 'ended', at: common.at!, reason: 'interrupted' }]
   return [
     ...items,
@@ -278,7 +278,7 @@ function saidByModel(
 function stepsOf<T extends Json>(parts: readonly T[]): readonly (readonly T[])[] {
   const steps: T[][] = [[]]
   for (const part of parts) {
-    if (part['type'] === 'step-start' && steps.at(-1)!.some(({ type }) => type === 'step-finish'))
+    if (part.type === 'step-start' && steps.at(-1)!.some(({ type }) => type === 'step-finish'))
       steps.push([])
     steps.at(-1)!.push(part)
   }
@@ -290,7 +290,7 @@ const SILENT = new Set(['step-start', 'step-finish', 'snapshot', 'patch', 'retry
 function partOf(part: Json): readonly Part[] {
   const { type, text, url, mime } = part
   if (type === 'text' || type === 'reasoning') {
-    if (typeof text !== 'string' || text === '' || part['ignored'] === true) return []
+    if (typeof text !== 'string' || text === '' || part.ignored === true) return []
     return [{ type: type === 'text' ? 'text' : 'thinking', text }]
   }
   if (
@@ -301,18 +301,18 @@ function partOf(part: Json): readonly Part[] {
   )
     return [pictureAt(url)]
   if (type === 'tool') {
-    const [id, name] = [nameOf(part['callID']), nameOf(part['tool'], 1000)]
-    const state = objectOf(part['state'])
+    const [id, name] = [nameOf(part.callID), nameOf(part.tool, 1000)]
+    const state = objectOf(part.state)
     if (id !== undefined && name !== undefined)
-      return [{ type: 'tool use', id, name, input: objectOf(state?.['input']) ?? {} }]
+      return [{ type: 'tool use', id, name, input: objectOf(state?.input) ?? {} }]
   }
   return typeof type === 'string' && SILENT.has(type) ? [] : [{ type: 'other', block: part }]
 }
 
 function resultOf(part: Json): readonly Part[] {
-  const state = objectOf(part['state'])
-  const use = nameOf(part['callID'])
-  if (part['type'] !== 'tool' || use === undefined || state === undefined) return []
+  const state = objectOf(part.state)
+  const use = nameOf(part.callID)
+  if (part.type !== 'tool' || use === undefined || state === undefined) return []
   const { status, output, error } = state
   if (status !== 'completed' && status !== 'error') return []
   const isError = status === 'error'
@@ -328,14 +328,14 @@ function resultOf(part: Json): readonly Part[] {
 }
 
 function usageOf(tokens: Json | undefined): Usage | undefined {
-  const input = countOf(tokens?.['input'])
+  const input = countOf(tokens?.input)
   if (tokens === undefined || input === undefined) return undefined
-  const cache = objectOf(tokens['cache'])
-  const output = (countOf(tokens['output']) ?? 0) + (countOf(tokens['reasoning']) ?? 0)
+  const cache = objectOf(tokens.cache)
+  const output = (countOf(tokens.output) ?? 0) + (countOf(tokens.reasoning) ?? 0)
   return {
     input,
-    cacheWritten: countOf(cache?.['write']) ?? 0,
-    cacheRead: countOf(cache?.['read']) ?? 0,
+    cacheWritten: countOf(cache?.write) ?? 0,
+    cacheRead: countOf(cache?.read) ?? 0,
     output,
   }
 }

@@ -12,7 +12,7 @@ export function findProgram(
 ): string | undefined {
   const folders = command.includes('/')
     ? ['']
-    : (env['PATH'] ?? '').split(':').filter((folder) => folder !== '')
+    : (env.PATH ?? '').split(':').filter((folder) => folder !== '')
   return folders.map((folder) => resolve(cwd, folder, command)).find(isProgram)
 }
 

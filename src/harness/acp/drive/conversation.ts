@@ -60,8 +60,8 @@ export class Listener {
   }
 
   readonly update = (params: Json): void => {
-    if (this.id !== undefined && params['sessionId'] !== this.id) return
-    const events = this.updates.read(objectOf(params['update']) ?? {})
+    if (this.id !== undefined && params.sessionId !== this.id) return
+    const events = this.updates.read(objectOf(params.update) ?? {})
     // Between turns agents send only history and usage.
     if (this.turn === undefined)
       this.#between = events.findLast((event) => event.type === 'usage') ?? this.#between

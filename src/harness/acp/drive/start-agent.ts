@@ -108,8 +108,7 @@ export function failureOf(error: unknown): string {
 
 export function limitBehind(error: unknown): LimitReached | undefined {
   const failure = failureOf(error)
-  const isLimit =
-    error instanceof RequestError && objectOf(error.data)?.['errorKind'] === 'rate_limit'
+  const isLimit = error instanceof RequestError && objectOf(error.data)?.errorKind === 'rate_limit'
   return limitIn(failure) ?? (isLimit ? { message: failure } : undefined)
 }
 
@@ -136,8 +135,8 @@ export function streamTo(agent: GuardedProcess, { trace, update }: Taps): Stream
         if (!isWanted) return
         trace?.('from', line)
         const message = objectOf(parseJson(line))
-        if (message?.['method'] === 'session/update') update(objectOf(message['params']) ?? {})
-        else if (message?.['jsonrpc'] === '2.0') controller.enqueue(message as AnyMessage)
+        if (message?.method === 'session/update') update(objectOf(message.params) ?? {})
+        else if (message?.jsonrpc === '2.0') controller.enqueue(message as AnyMessage)
       }
       if (isWanted) controller.close()
     },

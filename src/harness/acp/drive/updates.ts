@@ -35,7 +35,7 @@ export class Updates {
   }
 
   read(update: Json): readonly HarnessEvent[] {
-    switch (update['sessionUpdate']) {
+    switch (update.sessionUpdate) {
       case 'agent_message_chunk':
         return this.#chunk(update)
       case 'user_message_chunk':
@@ -72,24 +72,24 @@ export class Updates {
   }
 
   tool(told: Json): ToolUse {
-    const id = nameOf(told['toolCallId']) ?? ''
+    const id = nameOf(told.toolCallId) ?? ''
     return toolUse(id, told, this.#tools.get(id))
   }
 
   #chunk(update: Json): readonly HarnessEvent[] {
-    const content = objectOf(update['content'])
-    const id = nameOf(update['messageId'])
+    const content = objectOf(update.content)
+    const id = nameOf(update.messageId)
     const isAnother = id !== undefined && this.#messageId !== undefined && id !== this.#messageId
     const before = isAnother ? this.flush() : []
     this.#messageId = id
-    const text = content?.['type'] === 'text' ? content['text'] : undefined
+    const text = content?.type === 'text' ? content.text : undefined
     if (typeof text !== 'string' || text === '') return before
     this.#message += text
     return this.#tellsDeltas ? [...before, { type: 'delta', text }] : before
   }
 
   #tool(update: Json): readonly HarnessEvent[] {
-    const id = nameOf(update['toolCallId'])
+    const id = nameOf(update.toolCallId)
     if (id === undefined) return []
     const before = this.#tools.get(id)
     if (before?.isOver === true) return []
@@ -107,13 +107,13 @@ export class Updates {
   }
 
   #usage(update: Json): readonly HarnessEvent[] {
-    const context = countOf(update['used'])
-    const window = countOf(update['size'])
-    const cost = objectOf(update['cost'])
-    const costUsd = cost?.['currency'] === 'USD' ? countOf(cost['amount']) : undefined
+    const context = countOf(update.used)
+    const window = countOf(update.size)
+    const cost = objectOf(update.cost)
+    const costUsd = cost?.currency === 'USD' ? countOf(cost.amount) : undefined
     this.#context = context ?? this.#context
     // Some report 0 for an unknown window.
-    const model = nameOf(objectOf(update['_meta'])?.['_claude/model'])
+    const model = nameOf(objectOf(update._meta)?.['_claude/model'])
     return [
       {
         type: 'usage',
@@ -127,13 +127,13 @@ export class Updates {
    * loaded.
    */
   #compaction(update: Json): readonly HarnessEvent[] {
-    const id = nameOf(update['compactionId'])
+    const id = nameOf(update.compactionId)
     if (id === undefined) return []
     const { tokensBefore, isTold } = this.#compactions.get(id) ?? {
       tokensBefore: this.#context,
       isTold: false,
     }
-    const isDone = update['status'] === 'completed'
+    const isDone = update.status === 'completed'
     this.#compactions.set(id, { tokensBefore, isTold: isTold || isDone })
     return isDone && !isTold
       ? [{ type: 'compaction', boundary: id, ...defined({ tokensBefore }) }]
@@ -169,13 +169,13 @@ export interface ToolUse {
 const LONGEST_OUTPUT = 4000
 
 export function toolUse(id: string, told: Json, before?: ToolUse): ToolUse {
-  const title = textOf(told['title']) ?? before?.title
-  const kind = textOf(told['kind']) ?? before?.kind
+  const title = textOf(told.title) ?? before?.title
+  const kind = textOf(told.kind) ?? before?.kind
   const paths = pathsIn(told)
   return {
     id,
     name:
-      textOf(told['name']) ??
+      textOf(told.name) ??
       (before?.name === before?.kind ? undefined : before?.name) ??
       kind ??
       title ??
@@ -190,7 +190,7 @@ export function toolUse(id: string, told: Json, before?: ToolUse): ToolUse {
         (kind === 'execute' ? commandInTitle(title) : undefined),
       cwd: folderIn(told) ?? before?.cwd,
       output: isOver(told) ? outputIn(told) : undefined,
-      status: textOf(told['status']) ?? before?.status,
+      status: textOf(told.status) ?? before?.status,
     }),
   }
 }
@@ -206,8 +206,8 @@ function isOver({ status }: Json): boolean {
 }
 
 function commandIn(told: Json): string | undefined {
-  const input = objectOf(told['rawInput'])
-  const command = input?.['command'] ?? input?.['cmd']
+  const input = objectOf(told.rawInput)
+  const command = input?.command ?? input?.cmd
   if (!Array.isArray(command)) return textOf(command)
   const words = command.filter((word) => typeof word === 'string')
   const isScript = words.length === 3 && SHELL.test(words[0]!) && /^-\w*c$/.test(words[1]!)
@@ -215,8 +215,8 @@ function commandIn(told: Json): string | undefined {
 }
 
 function folderIn(told: Json): string | undefined {
-  const input = objectOf(told['rawInput'])
-  return [input?.['cwd'], input?.['workdir'], input?.['directory'], input?.['dir_path']]
+  const input = objectOf(told.rawInput)
+  return [input?.cwd, input?.workdir, input?.directory, input?.dir_path]
     .map(textOf)
     .find((path) => path !== undefined)
 }
@@ -229,25 +229,19 @@ function commandInTitle(title: string | undefined): string | undefined {
 }
 
 function pathsIn(told: Json): readonly string[] {
-  const input = objectOf(told['rawInput'])
-  const places = [...listOf(told['locations']), ...listOf(told['content'])].map((place) =>
-    textOf(objectOf(place)?.['path']),
+  const input = objectOf(told.rawInput)
+  const places = [...listOf(told.locations), ...listOf(told.content)].map((place) =>
+    textOf(objectOf(place)?.path),
   )
-  const named = [input?.['file_path'], input?.['abs_path'], input?.['path']].map(textOf)
+  const named = [input?.file_path, input?.abs_path, input?.path].map(textOf)
   return [...new Set([...places, ...named].filter((path) => path !== undefined))]
 }
 
 function outputIn(told: Json): string | undefined {
-  const blocks = listOf(told['content']).map((block) => objectOf(block)?.['content'])
-  const raw = told['rawOutput']
+  const blocks = listOf(told.content).map((block) => objectOf(block)?.content)
+  const raw = told.rawOutput
   const fields = objectOf(raw)
-  const texts = [
-    raw,
-    fields?.['formatted_output'],
-    fields?.['output'],
-    fields?.['stdout'],
-    saidIn(blocks),
-  ]
+  const texts = [raw, fields?.formatted_output, fields?.output, fields?.stdout, saidIn(blocks)]
   return texts
     .map(textOf)
     .find((text) => text !== undefined)
@@ -258,7 +252,7 @@ function outputIn(told: Json): string | undefined {
 // the turn.
 
 export function usageIn(response: Json): Usage | undefined {
-  const usage = objectOf(response['usage'])
+  const usage = objectOf(response.usage)
   return usage === undefined ? quotaIn(response) : counted(usage)
 }
 
@@ -285,12 +279,12 @@ function counted(usage: Json): Usage {
 
 /** Gemini CLI's form. */
 function quotaIn(response: Json): Usage | undefined {
-  const count = objectOf(objectOf(objectOf(response['_meta'])?.['quota'])?.['token_count'])
+  const count = objectOf(objectOf(objectOf(response._meta)?.quota)?.token_count)
   if (count === undefined) return undefined
   return {
-    input: countOf(count['input_tokens']) ?? 0,
+    input: countOf(count.input_tokens) ?? 0,
     cacheWritten: 0,
     cacheRead: 0,
-    output: countOf(count['output_tokens']) ?? 0,
+    output: countOf(count.output_tokens) ?? 0,
   }
 }

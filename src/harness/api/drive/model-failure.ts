@@ -76,8 +76,8 @@ export function failureFor({ status, headers, body, keyVariable, now }: Answered
 
 export function failureInStream(error: unknown): ModelFailure {
   const fields = objectOf(error)
-  const type = textOf(fields?.['type']) ?? textOf(fields?.['code']) ?? ''
-  const told = [textOf(fields?.['message']) ?? textOf(error) ?? 'no reason given', type]
+  const type = textOf(fields?.type) ?? textOf(fields?.code) ?? ''
+  const told = [textOf(fields?.message) ?? textOf(error) ?? 'no reason given', type]
     .filter((part) => part !== '')
     .join(', ')
   if (USED_UP.test(told)) return new ModelFailure('limit', told)
@@ -109,14 +109,11 @@ function waitIn(headers: Headers, now: number): number | undefined {
 /** Servers other than the two providers put it elsewhere, or send a page. */
 function messageIn(body: string): string {
   const fields = objectOf(parseJson(body))
-  const error = fields?.['error']
+  const error = fields?.error
   const inner = objectOf(error)
   const message =
-    textOf(inner?.['message']) ??
-    textOf(error) ??
-    textOf(fields?.['message']) ??
-    textOf(fields?.['detail'])
-  const code = textOf(inner?.['code'])
+    textOf(inner?.message) ?? textOf(error) ?? textOf(fields?.message) ?? textOf(fields?.detail)
+  const code = textOf(inner?.code)
   if (message === undefined) return oneLine(body.replaceAll(/<[^>]*>/g, ' ')).slice(0, 300)
   return code === undefined || message.includes(code) ? message : `${message}, ${code}`
 }

@@ -80,7 +80,7 @@ export function anthropicBody({
     ...opening,
     ...users.slice(-2).flatMap((content) => content.slice(-1)),
   ]
-  for (const block of new Set(marked)) block['cache_control'] = { type: 'ephemeral' }
+  for (const block of new Set(marked)) block.cache_control = { type: 'ephemeral' }
   return {
     model,
     max_tokens: maxOutput,
@@ -137,26 +137,23 @@ export class AnthropicReply implements ReplyReader {
     const event = objectOf(parseJson(data))
     if (event === undefined)
       throw new ModelFailure('again', 'the answer is not in the form of a stream of events')
-    switch (event['type']) {
+    switch (event.type) {
       case 'message_start':
-        return this.#begin(objectOf(event['message']) ?? {})
+        return this.#begin(objectOf(event.message) ?? {})
       case 'content_block_start':
-        return this.#open(countOf(event['index']) ?? 0, objectOf(event['content_block']) ?? {})
+        return this.#open(countOf(event.index) ?? 0, objectOf(event.content_block) ?? {})
       case 'content_block_delta':
-        return this.#grow(
-          this.#blocks.get(countOf(event['index']) ?? 0),
-          objectOf(event['delta']) ?? {},
-        )
+        return this.#grow(this.#blocks.get(countOf(event.index) ?? 0), objectOf(event.delta) ?? {})
       case 'message_delta':
-        this.#stop = nameOf(objectOf(event['delta'])?.['stop_reason']) ?? this.#stop
+        this.#stop = nameOf(objectOf(event.delta)?.stop_reason) ?? this.#stop
         // These are sums over the whole answer, and some may be missing.
-        this.#usage = { ...this.#usage, ...objectOf(event['usage']) }
+        this.#usage = { ...this.#usage, ...objectOf(event.usage) }
         return undefined
       case 'message_stop':
         this.isWhole = true
         return undefined
       case 'error':
-        throw failureInStream(event['error'])
+        throw failureInStream(event.error)
       default:
         return undefined
     }
@@ -177,15 +174,15 @@ export class AnthropicReply implements ReplyReader {
   }
 
   #begin(message: Json): undefined {
-    this.#usage = objectOf(message['usage'])
-    this.#model = nameOf(message['model'])
-    this.#request = nameOf(message['id'])
+    this.#usage = objectOf(message.usage)
+    this.#model = nameOf(message.model)
+    this.#request = nameOf(message.id)
   }
 
   #open(index: number, start: Json): string | undefined {
-    const text = textOf(start['text']) ?? textOf(start['thinking']) ?? ''
-    this.#blocks.set(index, { start, text, signature: textOf(start['signature']) ?? '' })
-    return start['type'] === 'text' && text !== '' ? text : undefined
+    const text = textOf(start.text) ?? textOf(start.thinking) ?? ''
+    this.#blocks.set(index, { start, text, signature: textOf(start.signature) ?? '' })
+    return start.type === 'text' && text !== '' ? text : undefined
   }
 
   #grow(block: Block | undefined, delta: Json): string | undefined {
@@ -193,23 +190,23 @@ export class AnthropicReply implements ReplyReader {
     const piece = (name: string) => (typeof delta[name] === 'string' ? delta[name] : '')
     block.text += piece('text') + piece('thinking') + piece('partial_json')
     block.signature += piece('signature')
-    return delta['type'] === 'text_delta' && piece('text') !== '' ? piece('text') : undefined
+    return delta.type === 'text_delta' && piece('text') !== '' ? piece('text') : undefined
   }
 }
 
 function partOf({ start, text, signature }: Block, isWhole: boolean): Part | undefined {
-  switch (start['type']) {
+  switch (start.type) {
     case 'text':
       return text.trim() === '' ? undefined : { type: 'text', text }
     case 'thinking':
       // The provider refuses a thought without its signature.
       return signature === '' ? undefined : { type: 'thinking', text, signature }
     case 'redacted_thinking':
-      return { type: 'thinking', text: '', ...defined({ data: textOf(start['data']) }) }
+      return { type: 'thinking', text: '', ...defined({ data: textOf(start.data) }) }
     case 'tool_use': {
-      const [id, name] = [nameOf(start['id']), nameOf(start['name'])]
+      const [id, name] = [nameOf(start.id), nameOf(start.name)]
       if (!isWhole || id === undefined || name === undefined) return undefined
-      const whole = objectOf(start['input']) ?? {}
+      const whole = objectOf(start.input) ?? {}
       return { type: 'tool use', id, name, input: text === '' ? whole : inputFrom(text) }
     }
     default:
@@ -288,16 +285,15 @@ export class OpenAiReply implements ReplyReader {
     const chunk = objectOf(parseJson(data))
     if (chunk === undefined)
       throw new ModelFailure('again', 'the answer is not in the form of a stream of events')
-    if (chunk['error'] !== undefined && chunk['error'] !== null)
-      throw failureInStream(chunk['error'])
-    this.#model ??= nameOf(chunk['model'])
-    this.#request ??= nameOf(chunk['id'])
-    this.#usage = openAiUsage(objectOf(chunk['usage'])) ?? this.#usage
-    const choice = objectOf(listOf(chunk['choices'])[0])
+    if (chunk.error !== undefined && chunk.error !== null) throw failureInStream(chunk.error)
+    this.#model ??= nameOf(chunk.model)
+    this.#request ??= nameOf(chunk.id)
+    this.#usage = openAiUsage(objectOf(chunk.usage)) ?? this.#usage
+    const choice = objectOf(listOf(chunk.choices)[0])
     if (choice === undefined) return undefined
-    this.#stop = nameOf(choice['finish_reason']) ?? this.#stop
-    const delta = objectOf(choice['delta']) ?? {}
-    for (const call of listOf(delta['tool_calls'])) this.#callWith(objectOf(call) ?? {})
+    this.#stop = nameOf(choice.finish_reason) ?? this.#stop
+    const delta = objectOf(choice.delta) ?? {}
+    for (const call of listOf(delta.tool_calls)) this.#callWith(objectOf(call) ?? {})
     // Servers differ in the name.
     this.#thinking += stringIn(delta, 'reasoning_content') || stringIn(delta, 'reasoning')
     const text = stringIn(delta, 'content') + stringIn(delta, 'refusal')
@@ -330,9 +326,9 @@ export class OpenAiReply implements ReplyReader {
 
   /** Pieces of a call share an index; servers that send it whole may leave the index out. */
   #callWith(piece: Json): void {
-    const index = countOf(piece['index'])
-    const id = nameOf(piece['id'])
-    const made = objectOf(piece['function']) ?? {}
+    const index = countOf(piece.index)
+    const id = nameOf(piece.id)
+    const made = objectOf(piece.function) ?? {}
     const isSame = (one: { index: number | undefined; call: Call }) =>
       index === undefined ? id === undefined || one.call.id === id : one.index === index
     let call = this.#calls.findLast(isSame)?.call
@@ -340,7 +336,7 @@ export class OpenAiReply implements ReplyReader {
       call = { id: id ?? `call_${randomHex(12)}`, name: '', input: '' }
       this.#calls.push({ index, call })
     }
-    call.name ||= nameOf(made['name']) ?? ''
+    call.name ||= nameOf(made.name) ?? ''
     call.input += stringIn(made, 'arguments')
   }
 }
@@ -351,19 +347,19 @@ function stringIn(fields: Json, name: string): string {
 }
 
 function openAiUsage(usage: Json | undefined): Usage | undefined {
-  const prompt = countOf(usage?.['prompt_tokens'])
+  const prompt = countOf(usage?.prompt_tokens)
   if (usage === undefined || prompt === undefined) return undefined
-  const details = objectOf(usage['prompt_tokens_details'])
+  const details = objectOf(usage.prompt_tokens_details)
   const cacheRead = Math.min(
     prompt,
-    countOf(details?.['cached_tokens']) ?? countOf(usage['prompt_cache_hit_tokens']) ?? 0,
+    countOf(details?.cached_tokens) ?? countOf(usage.prompt_cache_hit_tokens) ?? 0,
   )
-  const cacheWritten = Math.min(prompt - cacheRead, countOf(details?.['cache_write_tokens']) ?? 0)
+  const cacheWritten = Math.min(prompt - cacheRead, countOf(details?.cache_write_tokens) ?? 0)
   return {
     input: prompt - cacheRead - cacheWritten,
     cacheWritten,
     cacheRead,
-    output: countOf(usage['completion_tokens']) ?? 0,
+    output: countOf(usage.completion_tokens) ?? 0,
   }
 }
 

@@ -235,9 +235,9 @@ export function targetOf(
   input: Json,
   cwd: string,
 ): { readonly command?: string; readonly path?: string } {
-  const path = textOf(input['path'])
+  const path = textOf(input.path)
   return defined({
-    command: textOf(input['command']),
+    command: textOf(input.command),
     path: path === undefined ? undefined : resolve(cwd, path),
   })
 }
@@ -250,7 +250,7 @@ export async function refusal(
   const target = targetOf(input, options.cwd)
   if (tool === 'read' && target.path !== undefined && isInside(options.cwd, target.path))
     return undefined
-  const about = target.command ?? textOf(input['path'])
+  const about = target.command ?? textOf(input.path)
   const title = shorten(oneLine(about === undefined ? tool : `${tool}: ${about}`), 200)
   const request: PermissionRequest = { tool, title, ...target }
   // If asking fails, it is not allowed.

@@ -128,11 +128,11 @@ export class ClaudeConversation implements Conversation {
 
   #hear(message: Json): void {
     if (this.#fault !== undefined) return
-    if (message['type'] === 'control_request') return void this.#answer(message)
-    if (message['type'] === 'control_cancel_request')
-      return void this.#withdrawn.add(nameOf(message['request_id']) ?? '')
-    if (message['type'] === 'control_response')
-      return this.#hearAnswer(objectOf(message['response']) ?? {})
+    if (message.type === 'control_request') return void this.#answer(message)
+    if (message.type === 'control_cancel_request')
+      return void this.#withdrawn.add(nameOf(message.request_id) ?? '')
+    if (message.type === 'control_response')
+      return this.#hearAnswer(objectOf(message.response) ?? {})
     for (const event of this.#translator.read(message)) {
       if (event.type !== 'turn ended') this.#tell(event)
       else if (DEAF.test(event.failure ?? '')) this.#giveUp(event.failure!)
@@ -141,9 +141,9 @@ export class ClaudeConversation implements Conversation {
   }
 
   #hearAnswer(response: Json): void {
-    if (response['request_id'] !== GREETING || response['subtype'] !== 'error') return
+    if (response.request_id !== GREETING || response.subtype !== 'error') return
     this.#giveUp(
-      `it does not take standing instructions: ${textOf(response['error']) ?? 'no reason given'}`,
+      `it does not take standing instructions: ${textOf(response.error) ?? 'no reason given'}`,
     )
   }
 
@@ -153,10 +153,10 @@ export class ClaudeConversation implements Conversation {
   }
 
   async #answer(message: Json): Promise<void> {
-    const id = nameOf(message['request_id']) ?? ''
-    const request = objectOf(message['request']) ?? {}
-    if (request['subtype'] !== 'can_use_tool') {
-      const error = `${textOf(request['subtype']) ?? 'this'} is not supported`
+    const id = nameOf(message.request_id) ?? ''
+    const request = objectOf(message.request) ?? {}
+    if (request.subtype !== 'can_use_tool') {
+      const error = `${textOf(request.subtype) ?? 'this'} is not supported`
       return this.#send({
         type: 'control_response',
         response: { subtype: 'error', request_id: id, error },

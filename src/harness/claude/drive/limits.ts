@@ -8,18 +8,18 @@ export interface Limit {
 }
 
 export function limitInEvent(event: Json): Limit | undefined {
-  const info = objectOf(event['rate_limit_info'])
-  if (info?.['status'] !== 'rejected') return undefined
+  const info = objectOf(event.rate_limit_info)
+  if (info?.status !== 'rejected') return undefined
   // The account continues on overage or grace.
   if (
     ['isUsingOverage', 'overageInUse', 'rateLimitGraceActive'].some((field) => info[field] === true)
   )
     return undefined
-  const which = nameOf(info['rateLimitType'])?.replaceAll('_', ' ')
+  const which = nameOf(info.rateLimitType)?.replaceAll('_', ' ')
   return {
     message:
       which === undefined ? 'the usage limit is reached' : `the usage limit is reached (${which})`,
-    ...defined({ resetsAt: momentOf(countOf(info['resetsAt'])) }),
+    ...defined({ resetsAt: momentOf(countOf(info.resetsAt)) }),
   }
 }
 
@@ -27,7 +27,7 @@ const USED_UP =
   /usage limit reached|spend limit|You've (?:hit|reached) your|You're out of|out of (?:extra )?usage|Credit balance is too low|rate.limit|\b429\b/i
 
 export function limitInFailure(result: Json, text: string, now: Date): Limit | undefined {
-  const isTold = result['api_error_status'] === 429 || result['api_error'] === 'usage_limit_reached'
+  const isTold = result.api_error_status === 429 || result.api_error === 'usage_limit_reached'
   if (!isTold && !USED_UP.test(text)) return undefined
   return {
     message: oneLine(text.replace(/\|\d+$/, '')),

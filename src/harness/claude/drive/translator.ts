@@ -59,7 +59,7 @@ export class Translator {
   }
 
   read(message: Json): readonly HarnessEvent[] {
-    switch (message['type']) {
+    switch (message.type) {
       case 'system':
         return this.#readSystem(message)
       case 'stream_event':
@@ -79,23 +79,23 @@ export class Translator {
   }
 
   #readSystem(message: Json): readonly HarnessEvent[] {
-    if (message['subtype'] === 'init') return this.#readInit(message)
-    if (message['subtype'] !== 'compact_boundary') return []
-    const boundary = nameOf(message['uuid'])
+    if (message.subtype === 'init') return this.#readInit(message)
+    if (message.subtype !== 'compact_boundary') return []
+    const boundary = nameOf(message.uuid)
     if (boundary !== undefined && this.#boundaries.has(boundary)) return []
     if (boundary !== undefined) this.#boundaries.add(boundary)
-    const about = objectOf(message['compact_metadata'])
+    const about = objectOf(message.compact_metadata)
     const told = defined({
-      trigger: nameOf(about?.['trigger']),
-      tokensBefore: countOf(about?.['pre_tokens']),
+      trigger: nameOf(about?.trigger),
+      tokensBefore: countOf(about?.pre_tokens),
       boundary,
     })
     return [{ type: 'compaction', ...told }]
   }
 
   #readInit(message: Json): readonly HarnessEvent[] {
-    this.#model = nameOf(message['model']) ?? this.#model
-    const conversation = nameOf(message['session_id'])
+    this.#model = nameOf(message.model) ?? this.#model
+    const conversation = nameOf(message.session_id)
     if (conversation === undefined || conversation === this.#conversation) return []
     this.#conversation = conversation
     return [
@@ -109,23 +109,21 @@ export class Translator {
 
   /** The only place with the complete usage of a request as soon as it is over. */
   #readStream(message: Json): readonly HarnessEvent[] {
-    const event = objectOf(message['event'])
+    const event = objectOf(message.event)
     if (event === undefined || isDelegated(message)) return []
-    const started = event['type'] === 'message_start' ? objectOf(event['message']) : undefined
+    const started = event.type === 'message_start' ? objectOf(event.message) : undefined
     if (started !== undefined) {
-      const id = nameOf(started['id'])
+      const id = nameOf(started.id)
       this.#streaming =
         id === undefined
           ? undefined
-          : { id, model: nameOf(started['model']), usage: usageIn(started) ?? NO_USAGE }
+          : { id, model: nameOf(started.model), usage: usageIn(started) ?? NO_USAGE }
     }
     const piece =
-      this.#tellsDeltas && event['type'] === 'content_block_delta'
-        ? objectOf(event['delta'])
-        : undefined
-    const text = piece?.['type'] === 'text_delta' ? piece['text'] : undefined
+      this.#tellsDeltas && event.type === 'content_block_delta' ? objectOf(event.delta) : undefined
+    const text = piece?.type === 'text_delta' ? piece.text : undefined
     if (typeof text === 'string' && text !== '') return [{ type: 'delta', text }]
-    const ended = event['type'] === 'message_delta' ? usageIn(event) : undefined
+    const ended = event.type === 'message_delta' ? usageIn(event) : undefined
     if (ended === undefined || this.#streaming === undefined) return []
     const { id, model, usage } = this.#streaming
     this.#streaming = undefined
@@ -134,22 +132,22 @@ export class Translator {
   }
 
   #readAnswer(message: Json): readonly HarnessEvent[] {
-    const answer = objectOf(message['message'])
-    const model = nameOf(answer?.['model'])
+    const answer = objectOf(message.message)
+    const model = nameOf(answer?.model)
     if (answer === undefined || model === SYNTHETIC) return []
     const ofDelegate = isDelegated(message)
     const said = ofDelegate
       ? []
-      : textsIn(answer['content']).map((text) => ({ type: 'text', text }) as const)
+      : textsIn(answer.content).map((text) => ({ type: 'text', text }) as const)
     return [
       ...this.#useOf(answer, model, ofDelegate),
       ...said,
-      ...this.#tools.begun(answer['content']),
+      ...this.#tools.begun(answer.content),
     ]
   }
 
   #useOf(answer: Json, model: string | undefined, ofDelegate: boolean): readonly HarnessEvent[] {
-    const id = nameOf(answer['id'])
+    const id = nameOf(answer.id)
     const usage = usageIn(answer)
     if (id === undefined || usage === undefined || id === this.#streaming?.id) return []
     return this.#tellUse(id, model, usage, !ofDelegate)
@@ -169,7 +167,7 @@ export class Translator {
   }
 
   #readToModel(message: Json): readonly HarnessEvent[] {
-    const content = objectOf(message['message'])?.['content']
+    const content = objectOf(message.message)?.content
     if (!isDelegated(message) && INTERRUPTED.test(saidIn(content))) this.#wasInterrupted = true
     return this.#tools.ended(content)
   }
@@ -178,7 +176,7 @@ export class Translator {
     this.#streaming = undefined
     this.#learnWindows(result)
     const spent = this.#spending.ofResult(result)
-    const costUsd = countOf(result['total_cost_usd'])
+    const costUsd = countOf(result.total_cost_usd)
     const use = defined({ spent, costUsd })
     const told: HarnessEvent[] = Object.keys(use).length === 0 ? [] : [{ type: 'usage', ...use }]
     // Something that ended in the background made the model speak without a prompt.
@@ -190,24 +188,24 @@ export class Translator {
   }
 
   #isOfPrompt(result: Json): boolean {
-    const prompts = [...listOf(result['user_message_uuids']), result['user_message_uuid']].filter(
+    const prompts = [...listOf(result.user_message_uuids), result.user_message_uuid].filter(
       (id) => id !== undefined,
     )
     if (prompts.length > 0) return this.#prompt === undefined || prompts.includes(this.#prompt)
-    return objectOf(result['origin'])?.['kind'] !== 'task-notification'
+    return objectOf(result.origin)?.kind !== 'task-notification'
   }
 
   #endOf(result: Json): TurnEnded {
-    const said = textOf(result['result'])
-    const isFailed = result['is_error'] === true || result['subtype'] !== 'success'
+    const said = textOf(result.result)
+    const isFailed = result.is_error === true || result.subtype !== 'success'
     if (!isFailed) return { type: 'turn ended', how: 'completed', ...defined({ said }) }
-    const isAborted = textOf(result['terminal_reason'])?.startsWith('aborted') === true
-    if (isAborted || (this.#wasInterrupted && result['subtype'] === 'error_during_execution'))
+    const isAborted = textOf(result.terminal_reason)?.startsWith('aborted') === true
+    if (isAborted || (this.#wasInterrupted && result.subtype === 'error_during_execution'))
       return { type: 'turn ended', how: 'interrupted' }
     const reasons = [
       said,
-      ...listOf(result['errors']).map(textOf),
-      textOf(result['subtype'])?.replaceAll('_', ' '),
+      ...listOf(result.errors).map(textOf),
+      textOf(result.subtype)?.replaceAll('_', ' '),
     ]
     const reason = reasons.find((text) => text !== undefined) ?? 'it failed without a reason'
     return {
@@ -224,8 +222,8 @@ export class Translator {
   }
 
   #learnWindows(result: Json): void {
-    for (const [model, about] of Object.entries(objectOf(result['modelUsage']) ?? {})) {
-      const window = countOf(objectOf(about)?.['contextWindow'])
+    for (const [model, about] of Object.entries(objectOf(result.modelUsage) ?? {})) {
+      const window = countOf(objectOf(about)?.contextWindow)
       if (window !== undefined && window > 0) this.#windows.set(model, window)
     }
   }
@@ -238,13 +236,13 @@ export class Translator {
 }
 
 function isDelegated(message: Json): boolean {
-  return textOf(message['parent_tool_use_id']) !== undefined
+  return textOf(message.parent_tool_use_id) !== undefined
 }
 
 function textsIn(content: unknown): readonly string[] {
   return listOf(content).flatMap((block) => {
     const fields = objectOf(block)
-    return fields?.['type'] === 'text' ? (textOf(fields['text']) ?? []) : []
+    return fields?.type === 'text' ? (textOf(fields.text) ?? []) : []
   })
 }
 
@@ -270,13 +268,10 @@ export class Spending {
 
   ofResult(result: Json): Usage | undefined {
     this.#requests.clear()
-    const sum = sumOf(result['modelUsage'])
+    const sum = sumOf(result.modelUsage)
     // Old clients end their own commands without sums.
     if (sum === undefined) return undefined
-    this.#before ??= subtractUsage(
-      sum,
-      sumOf(result['model_usage_since_last_result']) ?? this.#told,
-    )
+    this.#before ??= subtractUsage(sum, sumOf(result.model_usage_since_last_result) ?? this.#told)
     return this.#tell(subtractUsage(subtractUsage(sum, this.#before), this.#told))
   }
 
@@ -312,10 +307,10 @@ export class ToolUses {
 
   begun(content: unknown): readonly ToolEvent[] {
     return blocksOf(content, 'tool_use').flatMap((block) => {
-      const id = nameOf(block['id'])
-      const name = nameOf(block['name'])
+      const id = nameOf(block.id)
+      const name = nameOf(block.name)
       if (id === undefined || name === undefined) return []
-      const use = { id, name, ...targetOf(objectOf(block['input']) ?? {}) }
+      const use = { id, name, ...targetOf(objectOf(block.input) ?? {}) }
       this.#running.set(id, use)
       return [{ type: 'tool', ...use, status: 'started' } as const]
     })
@@ -323,11 +318,11 @@ export class ToolUses {
 
   ended(content: unknown): readonly ToolEvent[] {
     return blocksOf(content, 'tool_result').flatMap((block) => {
-      const use = this.#running.get(nameOf(block['tool_use_id']) ?? '')
+      const use = this.#running.get(nameOf(block.tool_use_id) ?? '')
       if (use === undefined) return []
       this.#running.delete(use.id)
-      const status = block['is_error'] === true ? 'failed' : 'completed'
-      const output = textOf(saidIn(block['content']))?.slice(-LONGEST_OUTPUT)
+      const status = block.is_error === true ? 'failed' : 'completed'
+      const output = textOf(saidIn(block.content))?.slice(-LONGEST_OUTPUT)
       return [
         { type: 'tool', ...use, status, ...defined({ output: output?.toWellFormed() }) } as const,
       ]
@@ -337,15 +332,15 @@ export class ToolUses {
 
 export function targetOf(input: Json): Pick<ToolEvent, 'command' | 'path'> {
   return defined({
-    command: textOf(input['command']),
-    path: nameOf(input['file_path'] ?? input['notebook_path'] ?? input['path'], 4096),
+    command: textOf(input.command),
+    path: nameOf(input.file_path ?? input.notebook_path ?? input.path, 4096),
   })
 }
 
 function blocksOf(content: unknown, type: string): readonly Json[] {
   return listOf(content).flatMap((block) => {
     const fields = objectOf(block)
-    return fields?.['type'] === type ? [fields] : []
+    return fields?.type === type ? [fields] : []
   })
 }
 
@@ -356,8 +351,8 @@ export type Answer =
 const LONGEST_TITLE = 200
 
 export async function answerTo(request: Json, open: OpenConversation): Promise<Answer> {
-  const input = objectOf(request['input']) ?? {}
-  const tool = nameOf(request['tool_name']) ?? 'a tool'
+  const input = objectOf(request.input) ?? {}
+  const tool = nameOf(request.tool_name) ?? 'a tool'
   if (tool === 'AskUserQuestion')
     return denied('Nobody is here to answer. Decide it yourself, and say what you decided.')
   const asked = { tool, title: titleOf(tool, input), ...targetOf(input) }

@@ -57,9 +57,9 @@ const LONGEST_TEXT = 200_000
 
 export function readEvent(json: string): HookEvent | undefined {
   const fields = objectOf(parseJson(json))
-  const name = nameOf(fields?.['hook_event_name'])
-  const conversation = nameOf(fields?.['session_id'])
-  const cwd = pathOf(fields?.['cwd'])
+  const name = nameOf(fields?.hook_event_name)
+  const conversation = nameOf(fields?.session_id)
+  const cwd = pathOf(fields?.cwd)
   if (fields === undefined || name === undefined || conversation === undefined || cwd === undefined)
     return undefined
   if (!isConversationId(conversation)) return undefined
@@ -69,8 +69,8 @@ export function readEvent(json: string): HookEvent | undefined {
     conversation,
     cwd,
     ...defined({
-      transcript: pathOf(fields['transcript_path']),
-      promptId: nameOf(fields['prompt_id']),
+      transcript: pathOf(fields.transcript_path),
+      promptId: nameOf(fields.prompt_id),
     }),
   }
   const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined
@@ -83,11 +83,11 @@ const READERS: Readonly<Record<string, Reader>> = {
   SessionStart: (common, fields) => ({
     ...common,
     kind: 'sessionStart',
-    source: nameOf(fields['source']) ?? 'startup',
-    ...defined({ model: nameOf(fields['model']) }),
+    source: nameOf(fields.source) ?? 'startup',
+    ...defined({ model: nameOf(fields.model) }),
   }),
   UserPromptSubmit: (common, fields) => {
-    const prompt = passage(fields['prompt']) ?? ''
+    const prompt = passage(fields.prompt) ?? ''
     return {
       ...common,
       kind: 'userPrompt',
@@ -98,34 +98,34 @@ const READERS: Readonly<Record<string, Reader>> = {
   PreCompact: (common, fields) => ({
     ...common,
     kind: 'preCompact',
-    trigger: nameOf(fields['trigger']) ?? 'unknown',
-    ...defined({ instructions: passage(fields['custom_instructions']) }),
+    trigger: nameOf(fields.trigger) ?? 'unknown',
+    ...defined({ instructions: passage(fields.custom_instructions) }),
   }),
   PostToolUse: (common, fields) => {
-    const tool = nameOf(fields['tool_name'])
+    const tool = nameOf(fields.tool_name)
     if (tool === undefined) return undefined
     return {
       ...common,
       kind: 'toolUsed',
       tool,
-      input: objectOf(fields['tool_input']) ?? {},
-      response: fields['tool_response'],
-      ...defined({ toolUseId: nameOf(fields['tool_use_id']), agent: nameOf(fields['agent_id']) }),
+      input: objectOf(fields.tool_input) ?? {},
+      response: fields.tool_response,
+      ...defined({ toolUseId: nameOf(fields.tool_use_id), agent: nameOf(fields.agent_id) }),
     }
   },
   Stop: (common, fields) => ({
     ...common,
     kind: 'stop',
-    isContinued: fields['stop_hook_active'] === true,
-    ...defined({ lastMessage: passage(fields['last_assistant_message']) }),
+    isContinued: fields.stop_hook_active === true,
+    ...defined({ lastMessage: passage(fields.last_assistant_message) }),
   }),
   SubagentStop: (common, fields) => {
-    const agent = nameOf(fields['agent_id'])
-    const type = nameOf(fields['agent_type'])
+    const agent = nameOf(fields.agent_id)
+    const type = nameOf(fields.agent_type)
     // Without a type it is the harness's own: the summariser of a compaction, or a warm-up.
     if (agent === undefined || type === undefined) return undefined
-    const lastMessage = passage(fields['last_assistant_message'])
-    const agentTranscript = pathOf(fields['agent_transcript_path'])
+    const lastMessage = passage(fields.last_assistant_message)
+    const agentTranscript = pathOf(fields.agent_transcript_path)
     return {
       ...common,
       kind: 'subagentStop',
@@ -137,13 +137,13 @@ const READERS: Readonly<Record<string, Reader>> = {
   SessionEnd: (common, fields) => ({
     ...common,
     kind: 'sessionEnd',
-    reason: nameOf(fields['reason']) ?? 'other',
+    reason: nameOf(fields.reason) ?? 'other',
   }),
   Notification: (common, fields) => ({
     ...common,
     kind: 'notification',
-    message: passage(fields['message']) ?? '',
-    ...defined({ about: nameOf(fields['notification_type']) }),
+    message: passage(fields.message) ?? '',
+    ...defined({ about: nameOf(fields.notification_type) }),
   }),
 }
 

@@ -23,7 +23,7 @@ export function factsOf(event: ToolUsedEvent, root: string): ToolFacts {
 }
 
 function editedIn({ input, response, cwd }: ToolUsedEvent, root: string): string | undefined {
-  const named = input['file_path'] ?? input['notebook_path'] ?? objectOf(response)?.['filePath']
+  const named = input.file_path ?? input.notebook_path ?? objectOf(response)?.filePath
   const path = nameOf(named, 4096)
   if (path === undefined || path.includes('\0')) return undefined
   const absolute = resolve(cwd, path)
@@ -34,7 +34,7 @@ function editedIn({ input, response, cwd }: ToolUsedEvent, root: string): string
 }
 
 function commandFacts({ input, response }: ToolUsedEvent): Omit<ToolFacts, 'isEdit'> {
-  const command = textOf(input['command'])?.slice(0, LONGEST_COMMAND)
+  const command = textOf(input.command)?.slice(0, LONGEST_COMMAND)
   if (command === undefined) return { committed: false }
   const started = /git|stint/.test(command)
     ? startedCommands(command).map(({ words }) => words)
@@ -53,19 +53,19 @@ function commandFacts({ input, response }: ToolUsedEvent): Omit<ToolFacts, 'isEd
 function isStillRunning(input: Json, response: unknown): boolean {
   const fields = objectOf(response)
   return (
-    input['run_in_background'] === true ||
-    textOf(fields?.['backgroundTaskId']) !== undefined ||
-    fields?.['interrupted'] === true
+    input.run_in_background === true ||
+    textOf(fields?.backgroundTaskId) !== undefined ||
+    fields?.interrupted === true
   )
 }
 
 function outputOf(response: unknown): string {
   const fields = objectOf(response)
   if (fields === undefined) return saidIn(response)
-  const streams = [fields['stdout'], fields['stderr']].filter(
+  const streams = [fields.stdout, fields.stderr].filter(
     (text) => typeof text === 'string' && text !== '',
   )
-  return streams.length > 0 ? streams.join('\n') : saidIn(fields['content'] ?? fields['output'])
+  return streams.length > 0 ? streams.join('\n') : saidIn(fields.content ?? fields.output)
 }
 
 // First those that bind a conversation, then those that write to the journal.
@@ -103,21 +103,21 @@ function agentFacts({
   toolUseId,
 }: ToolUsedEvent): Pick<ToolFacts, 'agentStarted' | 'agentFinished'> {
   const fields = objectOf(response)
-  const agent = nameOf(fields?.['agentId']) ?? nameOf(fields?.['agent_id']) ?? toolUseId
-  const task = nameOf(input['description'], 2000) ?? nameOf(fields?.['description'], 2000)
+  const agent = nameOf(fields?.agentId) ?? nameOf(fields?.agent_id) ?? toolUseId
+  const task = nameOf(input.description, 2000) ?? nameOf(fields?.description, 2000)
   if (agent === undefined) return {}
-  const status = nameOf(fields?.['status'])
-  if (fields?.['isAsync'] === true || status === 'async_launched') {
+  const status = nameOf(fields?.status)
+  if (fields?.isAsync === true || status === 'async_launched') {
     return {
-      agentStarted: { agent, description: task ?? nameOf(input['subagent_type']) ?? 'agent' },
+      agentStarted: { agent, description: task ?? nameOf(input.subagent_type) ?? 'agent' },
     }
   }
-  const result = textOf(saidIn(fields === undefined ? response : fields['content']))?.slice(
+  const result = textOf(saidIn(fields === undefined ? response : fields.content))?.slice(
     0,
     LONGEST_RESULT,
   )
   if (status !== 'completed' && result === undefined) return {}
   return {
-    agentFinished: { agent, ...defined({ type: nameOf(input['subagent_type']), task, result }) },
+    agentFinished: { agent, ...defined({ type: nameOf(input.subagent_type), task, result }) },
   }
 }

@@ -38,10 +38,10 @@ export class CommandResults {
   }
 
   addCommands(message: Json | undefined): void {
-    for (const block of listOf(message?.['content'])) {
+    for (const block of listOf(message?.content)) {
       const { type, name, id, input } = objectOf(block) ?? {}
       const toolUseId = nameOf(id)
-      const command = textOf(objectOf(input)?.['command'])
+      const command = textOf(objectOf(input)?.command)
       if (
         type !== 'tool_use' ||
         name !== 'Bash' ||
@@ -57,7 +57,7 @@ export class CommandResults {
   }
 
   addResults(message: Json | undefined): void {
-    for (const block of listOf(message?.['content'])) {
+    for (const block of listOf(message?.content)) {
       const { type, tool_use_id: id, is_error: isError, content } = objectOf(block) ?? {}
       const toolUseId = nameOf(id)
       const pending = toolUseId === undefined ? undefined : this.#pending.get(toolUseId)
@@ -87,8 +87,8 @@ function quoted(id: string): Buffer {
 function pendingIn(carried: unknown): readonly PendingCommand[] {
   return listOf(carried).flatMap((entry) => {
     const fields = objectOf(entry)
-    const toolUseId = nameOf(fields?.['toolUseId'])
-    const command = textOf(fields?.['command'])
+    const toolUseId = nameOf(fields?.toolUseId)
+    const command = textOf(fields?.command)
     return toolUseId === undefined || command === undefined ? [] : [{ toolUseId, command }]
   })
 }

@@ -45,7 +45,7 @@ const LONGEST_PROMPT = 20_000
 function typeOf(line: Buffer): unknown {
   const found = TYPES.filter(([, bytes]) => line.includes(bytes)).map(([type]) => type)
   // With several, all but one are inside a tool's input or output.
-  return found.length > 1 ? parseLine(line)?.['type'] : found[0]
+  return found.length > 1 ? parseLine(line)?.type : found[0]
 }
 
 export function lookAtPiece(bytes: Buffer, carried: Carried = []): TranscriptFacts {
@@ -104,18 +104,18 @@ class Look {
     const before = this.#boundaries.length
     const answer = new AnswerLine(line, () => this.#boundaries.length > before)
     this.#answers.push(answer)
-    if (line.includes(BASH)) this.#commands.addCommands(objectOf(answer.fields?.['message']))
+    if (line.includes(BASH)) this.#commands.addCommands(objectOf(answer.fields?.message))
   }
 
   #read(line: Json): void {
-    if (line['type'] === 'attachment') this.#readAttachment(line)
-    if (line['type'] === 'system') this.#readSystem(line)
-    if (line['type'] === 'user') this.#readUser(line)
+    if (line.type === 'attachment') this.#readAttachment(line)
+    if (line.type === 'system') this.#readSystem(line)
+    if (line.type === 'user') this.#readUser(line)
   }
 
   #readSystem(line: Json): void {
     const boundary = boundaryIn(line)
-    if (boundary === undefined) return this.#addMarks(line['content'])
+    if (boundary === undefined) return this.#addMarks(line.content)
     this.#addBoundary(boundary)
   }
 
@@ -126,32 +126,32 @@ class Look {
   }
 
   #readUser(line: Json): void {
-    const message = objectOf(line['message'])
+    const message = objectOf(line.message)
     this.#commands.addResults(message)
-    const text = textOf(saidIn(message?.['content']))
+    const text = textOf(saidIn(message?.content))
     if (text === undefined) return
     // A summary that quotes a mark has not kept the injected text.
-    if (line['isCompactSummary'] !== true) return this.#addMarks(text)
-    const boundary = nameOf(line['parentUuid']) ?? this.#boundaries.at(-1)?.uuid
+    if (line.isCompactSummary !== true) return this.#addMarks(text)
+    const boundary = nameOf(line.parentUuid) ?? this.#boundaries.at(-1)?.uuid
     this.#summary = { text, ...defined({ boundary }) }
   }
 
   #readAttachment(line: Json): void {
-    const attachment = objectOf(line['attachment'])
-    if (attachment?.['type'] === 'hook_additional_context') this.#addMarks(attachment['content'])
-    if (attachment?.['type'] !== 'queued_command') return
-    const text = textOf(saidIn(attachment['prompt']))
-    const uuid = nameOf(line['uuid'])
-    const by = nameOf(objectOf(attachment['origin'])?.['kind']) ?? 'human'
+    const attachment = objectOf(line.attachment)
+    if (attachment?.type === 'hook_additional_context') this.#addMarks(attachment.content)
+    if (attachment?.type !== 'queued_command') return
+    const text = textOf(saidIn(attachment.prompt))
+    const uuid = nameOf(line.uuid)
+    const by = nameOf(objectOf(attachment.origin)?.kind) ?? 'human'
     const isTyped =
-      (nameOf(attachment['commandMode']) ?? 'prompt') === 'prompt' &&
+      (nameOf(attachment.commandMode) ?? 'prompt') === 'prompt' &&
       by === 'human' &&
-      attachment['isMeta'] !== true
+      attachment.isMeta !== true
     if (!isTyped || text === undefined || uuid === undefined) return
     this.#queued.push({
       uuid,
       text: text.slice(0, LONGEST_PROMPT),
-      ...defined({ at: timeOf(line['timestamp']) }),
+      ...defined({ at: timeOf(line.timestamp) }),
     })
   }
 
@@ -176,14 +176,14 @@ class Look {
 }
 
 export function boundaryIn(line: Json): Boundary | undefined {
-  const uuid = nameOf(line['uuid'])
-  if (line['type'] !== 'system' || line['subtype'] !== 'compact_boundary' || uuid === undefined)
+  const uuid = nameOf(line.uuid)
+  if (line.type !== 'system' || line.subtype !== 'compact_boundary' || uuid === undefined)
     return undefined
-  const metadata = objectOf(line['compactMetadata']) ?? objectOf(line['compact_metadata'])
-  const trigger = nameOf(metadata?.['trigger'])
-  const tokensBefore = countOf(metadata?.['preTokens']) ?? countOf(metadata?.['pre_tokens'])
-  const tokensAfter = countOf(metadata?.['postTokens']) ?? countOf(metadata?.['post_tokens'])
-  return { uuid, ...defined({ trigger, tokensBefore, tokensAfter, at: timeOf(line['timestamp']) }) }
+  const metadata = objectOf(line.compactMetadata) ?? objectOf(line.compact_metadata)
+  const trigger = nameOf(metadata?.trigger)
+  const tokensBefore = countOf(metadata?.preTokens) ?? countOf(metadata?.pre_tokens)
+  const tokensAfter = countOf(metadata?.postTokens) ?? countOf(metadata?.post_tokens)
+  return { uuid, ...defined({ trigger, tokensBefore, tokensAfter, at: timeOf(line.timestamp) }) }
 }
 
 const PIECE = 256 * 1024
@@ -217,7 +217,7 @@ export class AnswerLine {
 
   get fields(): Json | undefined {
     if (this.#parsed === null) this.#parsed = parseLine(this.bytes)
-    return this.#parsed?.['type'] === 'assistant' ? this.#parsed : undefined
+    return this.#parsed?.type === 'assistant' ? this.#parsed : undefined
   }
 }
 
@@ -232,11 +232,11 @@ export function lastAnswer(lines: readonly AnswerLine[]): LastAnswer {
     if (call !== undefined && lastText !== undefined && !call.continuesIn(line.bytes)) break
     const { fields } = line
     if (fields === undefined) continue
-    const message = objectOf(fields['message'])
-    const said = textOf(saidIn(message?.['content']))
-    lastAssistantAt ??= timeOf(fields['timestamp'])
-    version ??= nameOf(fields['version'])
-    if (fields['isApiErrorMessage'] === true) {
+    const message = objectOf(fields.message)
+    const said = textOf(saidIn(message?.content))
+    lastAssistantAt ??= timeOf(fields.timestamp)
+    version ??= nameOf(fields.version)
+    if (fields.isApiErrorMessage === true) {
       if (!hasAnswered)
         failure ??= shorten(said ?? 'the model could not be reached', LONGEST_FAILURE)
       continue
@@ -245,7 +245,7 @@ export function lastAnswer(lines: readonly AnswerLine[]): LastAnswer {
     lastText ??= said === undefined ? undefined : shorten(said, LONGEST_TEXT)
     // The size of a context that was thrown away says nothing about the next one.
     if (!line.isCompacted())
-      call = call === undefined ? callIn(message, fields['timestamp']) : call.with(message)
+      call = call === undefined ? callIn(message, fields.timestamp) : call.with(message)
   }
   return defined({
     lastAssistantAt,
@@ -277,7 +277,7 @@ class Call {
   }
 
   with(message: Json | undefined): Call {
-    const usage = message?.['id'] === this.id ? usageIn(message) : undefined
+    const usage = message?.id === this.id ? usageIn(message) : undefined
     if (usage === undefined) return this
     return new Call(largerUsage(this.usage, usage), this.id, this.model, this.at)
   }
@@ -289,17 +289,17 @@ function callIn(message: Json | undefined, at: unknown): Call | undefined {
   // right even then.
   if (usage === undefined || usage.input + usage.cacheWritten + usage.cacheRead <= 1)
     return undefined
-  return new Call(usage, nameOf(message?.['id']), nameOf(message?.['model']), timeOf(at))
+  return new Call(usage, nameOf(message?.id), nameOf(message?.model), timeOf(at))
 }
 
 export function usageIn(message: Json | undefined): Usage | undefined {
-  const usage = objectOf(message?.['usage'])
+  const usage = objectOf(message?.usage)
   if (usage === undefined) return undefined
   return {
-    input: countOf(usage['input_tokens']) ?? 0,
-    cacheWritten: countOf(usage['cache_creation_input_tokens']) ?? 0,
-    cacheRead: countOf(usage['cache_read_input_tokens']) ?? 0,
-    output: countOf(usage['output_tokens']) ?? 0,
+    input: countOf(usage.input_tokens) ?? 0,
+    cacheWritten: countOf(usage.cache_creation_input_tokens) ?? 0,
+    cacheRead: countOf(usage.cache_read_input_tokens) ?? 0,
+    output: countOf(usage.output_tokens) ?? 0,
   }
 }
 

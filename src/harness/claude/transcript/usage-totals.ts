@@ -85,16 +85,12 @@ class Sum {
 
   #addCall(line: Buffer): void {
     const fields = parseLine(line)
-    const message = objectOf(fields?.['message'])
+    const message = objectOf(fields?.message)
     const spent = spentIn(message)
-    if (
-      fields?.['type'] !== 'assistant' ||
-      spent === undefined ||
-      fields['isApiErrorMessage'] === true
-    )
+    if (fields?.type !== 'assistant' || spent === undefined || fields.isApiErrorMessage === true)
       return
-    const id = nameOf(message?.['id']) ?? `${this.#settled.calls}:${this.#open.length}`
-    const model = nameOf(message?.['model']) ?? 'unknown'
+    const id = nameOf(message?.id) ?? `${this.#settled.calls}:${this.#open.length}`
+    const model = nameOf(message?.model) ?? 'unknown'
     const known = this.#open.findIndex((call) => call.id === id)
     const before = this.#open[known]
     if (before === undefined) this.#open.push({ id, model, isDelegated: isOfDelegate(line), spent })
@@ -112,9 +108,9 @@ class Sum {
   }
 
   #addCost(line: Json | undefined): void {
-    const dollars = countOf(line?.['totalCostUSD'])
-    if (line?.['type'] !== 'cost-state' || dollars === undefined) return
-    const isWhole = line['hasUnknownModelCost'] !== true
+    const dollars = countOf(line?.totalCostUSD)
+    if (line?.type !== 'cost-state' || dollars === undefined) return
+    const isWhole = line.hasUnknownModelCost !== true
     // It has no time of its own and follows the latest line.
     this.#note({ cost: { dollars, at: this.#settled.lastAt ?? '', isWhole } })
   }
@@ -125,8 +121,8 @@ function spentIn(message: Json | undefined): Spent | undefined {
   if (usage === undefined) return undefined
   const { input, output, cacheRead, cacheWritten } = usage
   if (input + output + cacheRead + cacheWritten === 0) return undefined
-  const details = objectOf(objectOf(message?.['usage'])?.['cache_creation'])
-  const hour = Math.min(cacheWritten, countOf(details?.['ephemeral_1h_input_tokens']) ?? 0)
+  const details = objectOf(objectOf(message?.usage)?.cache_creation)
+  const hour = Math.min(cacheWritten, countOf(details?.ephemeral_1h_input_tokens) ?? 0)
   return { input, output, cacheRead, cacheWritten: cacheWritten - hour, cacheWrittenHour: hour }
 }
 

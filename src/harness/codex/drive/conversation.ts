@@ -139,7 +139,7 @@ export class CodexConversation implements Conversation {
         input: [{ type: 'text', text, text_elements: [] }],
         ...turnParams(this.#options.permissions),
       })
-      return nameOf(objectOf(turn)?.['id'])
+      return nameOf(objectOf(turn)?.id)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       // `#watch` reports the end of a server that is gone.
@@ -196,7 +196,7 @@ export class CodexConversation implements Conversation {
   }
 
   async #answer(method: string, params: Json): Promise<Json | undefined> {
-    const changed = this.#standing.tools[nameOf(params['itemId']) ?? '']?.paths ?? []
+    const changed = this.#standing.tools[nameOf(params.itemId) ?? '']?.paths ?? []
     const question = questionOf(method, params, changed)
     if (question === undefined) return undefined
     return question.answer(await this.#areAllowed(question.requests))
@@ -304,21 +304,21 @@ export class AppServer {
   }
 
   #take(message: Json): void {
-    const method = textOf(message['method'])
-    const params = objectOf(message['params']) ?? {}
+    const method = textOf(message.method)
+    const params = objectOf(message.params) ?? {}
     if (method === undefined) this.#takeAnswer(message)
-    else if (message['id'] === undefined) this.#listener.notified(method, params)
-    else void this.#answer(message['id'], method, params)
+    else if (message.id === undefined) this.#listener.notified(method, params)
+    else void this.#answer(message.id, method, params)
   }
 
   #takeAnswer(message: Json): void {
-    const waiting = this.#waiting.get(message['id'] as number)
-    this.#waiting.delete(message['id'] as number)
-    const error = objectOf(message['error'])
-    if (error === undefined) waiting?.resolve(objectOf(message['result']) ?? {})
+    const waiting = this.#waiting.get(message.id as number)
+    this.#waiting.delete(message.id as number)
+    const error = objectOf(message.error)
+    if (error === undefined) waiting?.resolve(objectOf(message.result) ?? {})
     else
       waiting?.reject(
-        new AppServerRefused(waiting.method, textOf(error['message']) ?? 'it did not say why'),
+        new AppServerRefused(waiting.method, textOf(error.message) ?? 'it did not say why'),
       )
   }
 

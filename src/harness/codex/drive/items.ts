@@ -13,26 +13,25 @@ export interface ToolUse {
 }
 
 export function toolUseOf(item: Json): ToolUse | undefined {
-  const kind = textOf(item['type']) ?? ''
+  const kind = textOf(item.type) ?? ''
   return Object.hasOwn(KINDS, kind) ? KINDS[kind]!(item) : undefined
 }
 
 const KINDS: Readonly<Record<string, (item: Json) => ToolUse>> = {
   commandExecution: (item) => ({
     name: 'exec_command',
-    ...defined({ command: commandOf(item['command']) }),
+    ...defined({ command: commandOf(item.command) }),
     paths: [],
   }),
   fileChange: (item) => {
     const paths = pathsOf(item)
     return { name: 'apply_patch', ...defined({ path: paths[0] }), paths }
   },
-  mcpToolCall: (item) =>
-    plainly(`${textOf(item['server']) ?? 'mcp'}.${textOf(item['tool']) ?? 'tool'}`),
-  dynamicToolCall: (item) => plainly(textOf(item['tool']) ?? 'tool'),
-  collabAgentToolCall: (item) => plainly(textOf(item['tool']) ?? 'agent'),
+  mcpToolCall: (item) => plainly(`${textOf(item.server) ?? 'mcp'}.${textOf(item.tool) ?? 'tool'}`),
+  dynamicToolCall: (item) => plainly(textOf(item.tool) ?? 'tool'),
+  collabAgentToolCall: (item) => plainly(textOf(item.tool) ?? 'agent'),
   webSearch: () => plainly('web_search'),
-  imageView: (item) => ({ ...plainly('view_image'), ...defined({ path: textOf(item['path']) }) }),
+  imageView: (item) => ({ ...plainly('view_image'), ...defined({ path: textOf(item.path) }) }),
 }
 
 function plainly(name: string): ToolUse {
@@ -40,10 +39,10 @@ function plainly(name: string): ToolUse {
 }
 
 function pathsOf(item: Json): readonly string[] {
-  return listOf(item['changes']).flatMap((change) => {
+  return listOf(item.changes).flatMap((change) => {
     const fields = objectOf(change)
-    const moved = objectOf(fields?.['kind'])?.['move_path']
-    return [textOf(fields?.['path']), textOf(moved)].filter((path) => path !== undefined)
+    const moved = objectOf(fields?.kind)?.move_path
+    return [textOf(fields?.path), textOf(moved)].filter((path) => path !== undefined)
   })
 }
 
@@ -80,9 +79,9 @@ const QUESTIONS: Readonly<
   Record<string, (params: Json, changedPaths: readonly string[]) => Question>
 > = {
   'item/commandExecution/requestApproval': (params) => {
-    const command = commandOf(params['command'])
-    const isInput = params['kind'] === 'writeStdin'
-    const reason = textOf(params['reason'])
+    const command = commandOf(params.command)
+    const isInput = params.kind === 'writeStdin'
+    const reason = textOf(params.reason)
     const title = titled(
       isInput ? 'write to the input of' : 'run',
       command ?? reason ?? 'a command',
@@ -93,7 +92,7 @@ const QUESTIONS: Readonly<
         {
           tool: 'exec_command',
           title,
-          ...(isInput ? {} : defined({ command, cwd: textOf(params['cwd']) })),
+          ...(isInput ? {} : defined({ command, cwd: textOf(params.cwd) })),
         },
       ],
       answer: decision,
@@ -103,7 +102,7 @@ const QUESTIONS: Readonly<
     const paths = changedPaths.length > 0 ? changedPaths : [undefined]
     const requests = paths.map((path) => ({
       tool: 'apply_patch',
-      title: titled('edit', path ?? textOf(params['reason']) ?? 'a file'),
+      title: titled('edit', path ?? textOf(params.reason) ?? 'a file'),
       ...defined({ path }),
     }))
     return { requests, answer: decision }
@@ -112,19 +111,19 @@ const QUESTIONS: Readonly<
     requests: [
       {
         tool: 'request_permissions',
-        title: titled('get more permissions:', textOf(params['reason']) ?? 'no reason given'),
+        title: titled('get more permissions:', textOf(params.reason) ?? 'no reason given'),
       },
     ],
     answer: (isAllowed) => ({
-      permissions: isAllowed ? granted(params['permissions']) : {},
+      permissions: isAllowed ? granted(params.permissions) : {},
       scope: 'turn',
     }),
   }),
   'mcpServer/elicitation/request': (params) => {
-    const server = textOf(params['serverName']) ?? 'a server'
+    const server = textOf(params.serverName) ?? 'a server'
     const request = {
       tool: server,
-      title: titled(`answer ${server}:`, textOf(params['message']) ?? 'a question'),
+      title: titled(`answer ${server}:`, textOf(params.message) ?? 'a question'),
     }
     const answer = (isAllowed: boolean) => ({
       action: isAllowed ? 'accept' : 'decline',

@@ -82,7 +82,7 @@ const METHODS: Readonly<Record<string, Reader>> = {
   'item/started': itemStarted,
   'item/completed': itemCompleted,
   'item/agentMessage/delta': ofThisThread((standing, params) => {
-    const text = params['delta']
+    const text = params.delta
     return typeof text === 'string' && text !== ''
       ? { standing, events: [{ type: 'delta', text }] }
       : undefined
@@ -91,14 +91,14 @@ const METHODS: Readonly<Record<string, Reader>> = {
   'account/rateLimits/updated': (standing, params) =>
     quietly({ ...standing, limits: withLimits(standing.limits, params) }),
   'model/rerouted': ofThisThread((standing, params) => {
-    const model = nameOf(params['toModel'])
+    const model = nameOf(params.toModel)
     return model === undefined ? undefined : quietly({ ...standing, model })
   }),
   error: ofThisThread((standing, params) =>
-    params['willRetry'] === true ? undefined : limitTold(standing, objectOf(params['error'])),
+    params.willRetry === true ? undefined : limitTold(standing, objectOf(params.error)),
   ),
   'turn/started': ofThisThread((standing, params) => {
-    const turn = nameOf(objectOf(params['turn'])?.['id'])
+    const turn = nameOf(objectOf(params.turn)?.id)
     return turn === undefined ? undefined : quietly({ ...standing, turn })
   }),
   'turn/completed': ofThisThread(turnCompleted),
@@ -107,7 +107,7 @@ const METHODS: Readonly<Record<string, Reader>> = {
 // Threads of sub-agents use the same connection.
 function ofThisThread(read: Reader): Reader {
   return (standing, params) =>
-    params['threadId'] === standing.thread ? read(standing, params) : undefined
+    params.threadId === standing.thread ? read(standing, params) : undefined
 }
 
 function quietly(standing: Standing): Translated {
@@ -115,11 +115,11 @@ function quietly(standing: Standing): Translated {
 }
 
 function itemStarted(standing: Standing, params: Json): Translated | undefined {
-  const item = objectOf(params['item']) ?? {}
-  const isOurs = params['threadId'] === standing.thread
-  if (isOurs && item['type'] === 'contextCompaction')
+  const item = objectOf(params.item) ?? {}
+  const isOurs = params.threadId === standing.thread
+  if (isOurs && item.type === 'contextCompaction')
     return quietly({ ...standing, compacting: defined({ tokensBefore: standing.context }) })
-  const id = nameOf(item['id'])
+  const id = nameOf(item.id)
   const use = toolUseOf(item)
   if (id === undefined || use === undefined) return undefined
   // A request to allow a patch only names its item.
@@ -132,17 +132,17 @@ function itemStarted(standing: Standing, params: Json): Translated | undefined {
 }
 
 function itemCompleted(standing: Standing, params: Json): Translated | undefined {
-  const item = objectOf(params['item']) ?? {}
-  const isOurs = params['threadId'] === standing.thread
-  if (isOurs && item['type'] === 'agentMessage') return messageSaid(standing, textOf(item['text']))
-  if (isOurs && item['type'] === 'contextCompaction') return compacted(standing, nameOf(item['id']))
-  const id = nameOf(item['id'])
+  const item = objectOf(params.item) ?? {}
+  const isOurs = params.threadId === standing.thread
+  if (isOurs && item.type === 'agentMessage') return messageSaid(standing, textOf(item.text))
+  if (isOurs && item.type === 'contextCompaction') return compacted(standing, nameOf(item.id))
+  const id = nameOf(item.id)
   const use = toolUseOf(item)
   if (id === undefined || use === undefined) return undefined
   const { [id]: begun, ...tools } = standing.tools
   if (!isOurs || begun?.isUntold === true) return quietly({ ...standing, tools })
   // Some kinds have no status and cannot fail.
-  const isDone = item['status'] === 'completed' || item['status'] === undefined
+  const isDone = item.status === 'completed' || item.status === undefined
   const end = toolEvent(id, use, isDone ? 'completed' : 'failed', outputOf(item))
   return {
     standing: { ...standing, tools },
@@ -168,7 +168,7 @@ function toolEvent(
 const LONGEST_OUTPUT = 4000
 
 function outputOf(item: Json): string | undefined {
-  const output = textOf(item['aggregatedOutput']) ?? textOf(objectOf(item['error'])?.['message'])
+  const output = textOf(item.aggregatedOutput) ?? textOf(objectOf(item.error)?.message)
   return output?.slice(-LONGEST_OUTPUT).toWellFormed()
 }
 
@@ -178,7 +178,7 @@ function outputOf(item: Json): string | undefined {
  */
 function tokensUsed(standing: Standing, params: Json): Translated | undefined {
   const told = toldUsage(params)
-  const thread = nameOf(params['threadId'])
+  const thread = nameOf(params.threadId)
   if (told === undefined || thread === undefined) return undefined
   const isOurs = thread === standing.thread
   const before = standing.counted[thread] ?? usedBefore(standing, params, told)
@@ -208,7 +208,7 @@ function usageEvent(standing: Standing, isFilling: boolean, spent?: Usage): Harn
  * a past turn.
  */
 function usedBefore(standing: Standing, params: Json, { total, last }: ToldUsage): Usage {
-  const isPast = params['threadId'] === standing.thread && params['turnId'] !== standing.turn
+  const isPast = params.threadId === standing.thread && params.turnId !== standing.turn
   return isPast ? total : (difference(total, last) ?? NO_USAGE)
 }
 
@@ -233,10 +233,10 @@ function limitTold(standing: Standing, error: Json | undefined): Translated | un
 
 function turnCompleted(standing: Standing, params: Json): Translated | undefined {
   if (!standing.isRunning) return undefined
-  const turn = objectOf(params['turn'])
-  const error = objectOf(turn?.['error'])
+  const turn = objectOf(params.turn)
+  const error = objectOf(turn?.error)
   const told = limitTold(standing, error) ?? quietly(standing)
-  const how = turn?.['status']
+  const how = turn?.status
   const ended =
     how === 'completed' || how === 'interrupted'
       ? endTurn(told.standing, how)
@@ -252,12 +252,12 @@ export interface ToldUsage {
 }
 
 export function toldUsage(params: Json): ToldUsage | undefined {
-  const told = objectOf(params['tokenUsage'])
-  const total = objectOf(told?.['total'])
-  const last = objectOf(told?.['last'])
+  const told = objectOf(params.tokenUsage)
+  const total = objectOf(told?.total)
+  const last = objectOf(told?.last)
   if (total === undefined || last === undefined) return undefined
-  const context = countOf(last['totalTokens'])
-  const window = countOf(told?.['modelContextWindow'])
+  const context = countOf(last.totalTokens)
+  const window = countOf(told?.modelContextWindow)
   return {
     total: usageOf(total),
     last: usageOf(last),
@@ -267,10 +267,10 @@ export function toldUsage(params: Json): ToldUsage | undefined {
 
 // Its input includes what was read from and written to the cache.
 function usageOf(told: Json): Usage {
-  const cacheRead = countOf(told['cachedInputTokens']) ?? 0
-  const cacheWritten = countOf(told['cacheWriteInputTokens']) ?? 0
-  const input = Math.max(0, (countOf(told['inputTokens']) ?? 0) - cacheRead - cacheWritten)
-  return { input, cacheWritten, cacheRead, output: countOf(told['outputTokens']) ?? 0 }
+  const cacheRead = countOf(told.cachedInputTokens) ?? 0
+  const cacheWritten = countOf(told.cacheWriteInputTokens) ?? 0
+  const input = Math.max(0, (countOf(told.inputTokens) ?? 0) - cacheRead - cacheWritten)
+  return { input, cacheWritten, cacheRead, output: countOf(told.outputTokens) ?? 0 }
 }
 
 /** Codex reports 95 % of the model's window, and compacts at 90 % at the latest. */
@@ -294,8 +294,8 @@ export function difference(now: Usage, before: Usage): Usage | undefined {
 }
 
 export function failureOf(error: Json | undefined): string {
-  const message = textOf(error?.['message'])
-  const details = textOf(error?.['additionalDetails'])
+  const message = textOf(error?.message)
+  const details = textOf(error?.additionalDetails)
   // The server's answer is usually an object around one sentence.
   const told = message === undefined ? undefined : (messageIn(message) ?? message)
   return shorten(cleanText([told ?? 'the turn failed', details].filter(Boolean).join('\n')), 2000)
@@ -303,18 +303,14 @@ export function failureOf(error: Json | undefined): string {
 
 function messageIn(text: string): string | undefined {
   const body = objectOf(parseJson(text))
-  return (
-    textOf(objectOf(body?.['error'])?.['message']) ??
-    textOf(body?.['message']) ??
-    textOf(body?.['detail'])
-  )
+  return textOf(objectOf(body?.error)?.message) ?? textOf(body?.message) ?? textOf(body?.detail)
 }
 
 export function isLimit(error: Json | undefined): boolean {
-  const info = error?.['codexErrorInfo']
+  const info = error?.codexErrorInfo
   if (info === 'usageLimitExceeded' || info === 'rateLimitExceeded') return true
-  const attempts = objectOf(objectOf(info)?.['responseTooManyFailedAttempts'])
-  return attempts?.['httpStatusCode'] === 429
+  const attempts = objectOf(objectOf(info)?.responseTooManyFailedAttempts)
+  return attempts?.httpStatusCode === 429
 }
 
 interface LimitWindow {
@@ -325,12 +321,12 @@ interface LimitWindow {
 export type Limits = Readonly<Record<string, LimitWindow>>
 
 export function withLimits(before: Limits, params: Json): Limits {
-  const told = objectOf(params['rateLimits'])
+  const told = objectOf(params.rateLimits)
   const windows = ['primary', 'secondary'].flatMap((name) => {
     const window = objectOf(told?.[name])
-    const usedPercent = countOf(window?.['usedPercent'])
+    const usedPercent = countOf(window?.usedPercent)
     if (usedPercent === undefined) return []
-    const resetsAt = momentOf(window?.['resetsAt'])
+    const resetsAt = momentOf(window?.resetsAt)
     return [[name, { usedPercent, ...defined({ resetsAt }) }] as const]
   })
   return { ...before, ...Object.fromEntries(windows) }

@@ -195,8 +195,8 @@ export async function serveOnStandardStreams(
   )
   await serveRehearsal(stream, {
     script,
-    state: env['STINT_REHEARSAL_STATE'],
-    run: env['STINT_RUN'] ?? '',
+    state: env.STINT_REHEARSAL_STATE,
+    run: env.STINT_RUN ?? '',
     version: findVersion(),
   })
 }

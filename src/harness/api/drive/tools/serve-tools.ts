@@ -23,9 +23,9 @@ export async function serveTools(
   const running = new Map<number, AbortController>()
   for await (const line of linesOf(asked)) {
     const message = objectOf(parseJson(line)) ?? {}
-    const stopped = countOf(message['stop'])
+    const stopped = countOf(message.stop)
     if (stopped !== undefined) running.get(stopped)?.abort()
-    const id = countOf(message['id'])
+    const id = countOf(message.id)
     if (id === undefined) continue
     const controller = new AbortController()
     running.set(id, controller)
@@ -43,12 +43,12 @@ async function use(
   signal: AbortSignal,
 ): Promise<ToolResult> {
   const given = objectOf(input) ?? {}
-  const path = resolve(cwd, String(given['path'] ?? ''))
+  const path = resolve(cwd, String(given.path ?? ''))
   const text = (name: string) => String(given[name] ?? '')
   try {
     switch (tool) {
       case 'read':
-        return done(readLines(path, countOf(given['offset']), countOf(given['limit'])))
+        return done(readLines(path, countOf(given.offset), countOf(given.limit)))
       case 'write':
         return done(writeFile(path, text('content')))
       case 'edit':
@@ -56,7 +56,7 @@ async function use(
       case 'shell':
         return await runShell({
           command: text('command'),
-          seconds: countOf(given['timeout_seconds']),
+          seconds: countOf(given.timeout_seconds),
           cwd,
           env,
           signal,

@@ -37,10 +37,10 @@ export class ToolProgram {
     for await (const line of this.process.lines) {
       this.#trace?.('from', line)
       const message = objectOf(parseJson(line)) ?? {}
-      const id = countOf(message['id']) ?? 0
+      const id = countOf(message.id) ?? 0
       this.#waiting.get(id)?.({
-        text: String(message['text'] ?? ''),
-        isError: message['isError'] === true,
+        text: String(message.text ?? ''),
+        isError: message.isError === true,
       })
       this.#waiting.delete(id)
     }
@@ -122,8 +122,8 @@ export const TOOLS: readonly ToolDefinition[] = [
 ]
 
 export function faultIn(tool: ToolDefinition, input: Json): string | undefined {
-  const properties = tool.input['properties'] as Readonly<Record<string, { readonly type: string }>>
-  const missing = (tool.input['required'] as readonly string[]).find(
+  const properties = tool.input.properties as Readonly<Record<string, { readonly type: string }>>
+  const missing = (tool.input.required as readonly string[]).find(
     (name) => input[name] === undefined,
   )
   if (missing !== undefined) return `${missing} is missing`
