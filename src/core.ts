@@ -28,7 +28,7 @@ export {
 } from './harness/registry.ts'
 export { serveOnStandardStreams } from './harness/rehearsal/agent/agent.ts'
 export { type Script, loadScript } from './harness/rehearsal/agent/script.ts'
-export { unifiedDiff } from './harness/setup/diff.ts'
+export { unifiedDiff } from './harness/setup/plan.ts'
 export { type FileChange, type Plan, filesOf, kindOf } from './harness/setup/plan.ts'
 export { wordsIn } from './history/summary.ts'
 export { serveHook } from './hook/serve.ts'

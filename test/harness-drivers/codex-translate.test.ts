@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import type { HarnessEvent } from '../../src/harness/contract/drive.ts'
 import {
   endTurn,
-  standingOf,
+  threadState,
   translate,
   withTurn,
 } from '../../src/harness/codex/drive/translate.ts'
-import type { Standing } from '../../src/harness/codex/drive/translate.ts'
+import type { ThreadState } from '../../src/harness/codex/drive/translate.ts'
 
 const THREAD = '01a1e080-6514-7942-8983-4b5c8ef39548'
 const TURN = '01a1e080-65be-7a70-91bf-986c8ce691b4'
@@ -85,20 +85,20 @@ const begun = [
   'turn/started',
   { threadId: THREAD, turn: { id: TURN, items: [], status: 'inProgress' } },
 ] as const
-const running = told([begun], withTurn(standingOf(THREAD, 'gpt-5'))).standing
+const running = told([begun], withTurn(threadState(THREAD, 'gpt-5'))).state
 
 function told(
   messages: readonly Message[],
-  from: Standing = running,
-): { standing: Standing; events: readonly HarnessEvent[] } {
-  let standing = from
+  from: ThreadState = running,
+): { state: ThreadState; events: readonly HarnessEvent[] } {
+  let state = from
   const events: HarnessEvent[] = []
   for (const [method, params] of messages) {
-    const translated = translate(standing, method, params as Record<string, unknown>)
-    standing = translated.standing
+    const translated = translate(state, method, params as Record<string, unknown>)
+    state = translated.state
     events.push(...translated.events)
   }
-  return { standing, events }
+  return { state, events }
 }
 
 describe('a turn that Codex tells', () => {
@@ -179,7 +179,7 @@ describe('a turn that Codex tells', () => {
   })
 
   test('closes what was open when it was broken off, and does not tell its late end again', () => {
-    const { standing, events } = told([started(command()), over('interrupted')])
+    const { state, events } = told([started(command()), over('interrupted')])
     expect(events.map((event) => ('status' in event ? event.status : event.type))).toEqual([
       'started',
       'failed',
@@ -187,15 +187,15 @@ describe('a turn that Codex tells', () => {
     ])
     expect(events.at(-1)).toEqual({ type: 'turn ended', how: 'interrupted' })
     expect(
-      told([completed(command({ status: 'failed', exitCode: -1 }))], withTurn(standing)).events,
+      told([completed(command({ status: 'failed', exitCode: -1 }))], withTurn(state)).events,
     ).toEqual([])
   })
 
   test('leaves open what goes on behind a completed turn, and tells its end in a later one', () => {
-    const { standing } = told([started(command()), over('completed')])
+    const { state } = told([started(command()), over('completed')])
     const { events } = told(
       [completed(command({ status: 'completed', exitCode: 0 }))],
-      withTurn(standing),
+      withTurn(state),
     )
     expect(events).toMatchObject([{ type: 'tool', id: 'call_1_0', status: 'completed' }])
   })
@@ -213,8 +213,8 @@ describe('a turn that Codex tells', () => {
   })
 
   test('does not repeat what an earlier one said', () => {
-    const { standing } = told([completed(message('before')), over('completed')])
-    expect(told([over('interrupted')], withTurn(standing)).events).toEqual([
+    const { state } = told([completed(message('before')), over('completed')])
+    expect(told([over('interrupted')], withTurn(state)).events).toEqual([
       { type: 'turn ended', how: 'interrupted' },
     ])
   })
@@ -225,7 +225,7 @@ describe('a turn that Codex tells', () => {
       { path: '/project/b.txt', kind: { type: 'update', move_path: '/project/c.txt' }, diff: '' },
     ]
     const patch = { type: 'fileChange', id: 'theirs', changes, status: 'inProgress' }
-    const { events, standing } = told([
+    const { events, state } = told([
       ['item/completed', { item: message('mine'), ...other }],
       ['item/started', { item: patch, ...other }],
       ['item/started', { item: { type: 'contextCompaction', id: 'c' }, ...other }],
@@ -237,10 +237,10 @@ describe('a turn that Codex tells', () => {
     ])
     expect(events).toEqual([])
     // What it wants to change is known when it asks to be allowed to.
-    expect(standing.tools['theirs']?.paths).toEqual(['/project/b.txt', '/project/c.txt'])
-    const { events: late, standing: after } = told(
+    expect(state.tools['theirs']?.paths).toEqual(['/project/b.txt', '/project/c.txt'])
+    const { events: late, state: after } = told(
       [['item/completed', { item: patch, ...other }]],
-      standing,
+      state,
     )
     expect([late, after.tools]).toEqual([[], {}])
   })
@@ -282,15 +282,15 @@ describe('what was used', () => {
   const past = tokens(before, breakdown(100, 20), THREAD, 'a turn of the past')
 
   test.each([
-    ['before the next turn is asked for', standingOf(THREAD, undefined)],
-    ['while it is asked for', withTurn(standingOf(THREAD, undefined))],
+    ['before the next turn is asked for', threadState(THREAD, undefined)],
+    ['while it is asked for', withTurn(threadState(THREAD, undefined))],
   ])(
     'in a conversation that was resumed is not counted again, but its context is told: %s',
     (_, resumed) => {
-      const { events, standing } = told([past], resumed)
+      const { events, state } = told([past], resumed)
       expect(events).toEqual([{ type: 'usage', context: 120, window: 190_000, point: 180_000 }])
       expect(
-        told([begun, tokens(after, breakdown(100, 20))], withTurn(standing)).events,
+        told([begun, tokens(after, breakdown(100, 20))], withTurn(state)).events,
       ).toMatchObject([
         { type: 'usage', spent: { input: 100, cacheWritten: 0, cacheRead: 0, output: 20 } },
       ])
@@ -305,7 +305,7 @@ describe('what was used', () => {
   test('by a thread that the agent started counts as spent, and not as context', () => {
     const ours = breakdown(1000, 20)
     const theirs = breakdown(9500, 99)
-    const { events, standing } = told([
+    const { events, state } = told([
       tokens(ours, ours),
       tokens(theirs, breakdown(500, 9), 'another'),
     ])
@@ -314,7 +314,7 @@ describe('what was used', () => {
       spent: { input: 500, cacheWritten: 0, cacheRead: 0, output: 9 },
       model: 'gpt-5',
     })
-    expect(standing.context).toBe(1020)
+    expect(state.context).toBe(1020)
   })
 
   test.each([
@@ -326,7 +326,7 @@ describe('what was used', () => {
     const used = breakdown(1000, 20)
     const { events } = told(
       [begun, tokens(used, used)],
-      withTurn(standingOf(THREAD, undefined, configured)),
+      withTurn(threadState(THREAD, undefined, configured)),
     )
     expect(events).toMatchObject([{ window: 190_000, point }])
   })
@@ -355,7 +355,7 @@ describe('a compaction', () => {
   ]
 
   test('is told once, with the tokens before it; its request is spent, and the context is what it left', () => {
-    const { events, standing } = told([tokens(full, full), ...compaction])
+    const { events, state } = told([tokens(full, full), ...compaction])
     expect(events.slice(1)).toEqual([
       {
         type: 'usage',
@@ -365,7 +365,7 @@ describe('a compaction', () => {
       { type: 'compaction', tokensBefore: 20_020, boundary: '01a1e080-65ca' },
       { type: 'usage', context: 6016, window: 190_000, point: 180_000, model: 'gpt-5' },
     ])
-    expect(standing.context).toBe(6016)
+    expect(state.context).toBe(6016)
   })
 
   test('is not told when it did not come to its end', () => {
@@ -455,8 +455,8 @@ describe('a limit', () => {
   })
 
   test('of a later turn is told again', () => {
-    const { standing } = told([over('failed', limitError)])
-    expect(told([over('failed', limitError)], withTurn(standing)).events).toMatchObject([
+    const { state } = told([over('failed', limitError)])
+    expect(told([over('failed', limitError)], withTurn(state)).events).toMatchObject([
       { type: 'limit' },
       {},
     ])
@@ -464,8 +464,8 @@ describe('a limit', () => {
 })
 
 test('a turn that died closes what was open and says why', () => {
-  const { standing } = told([started(command())])
-  expect(endTurn(standing, 'died', 'Codex ended by SIGKILL').events).toMatchObject([
+  const { state } = told([started(command())])
+  expect(endTurn(state, 'died', 'Codex ended by SIGKILL').events).toMatchObject([
     { type: 'tool', status: 'failed' },
     { type: 'turn ended', how: 'died', failure: 'Codex ended by SIGKILL' },
   ])

@@ -5,7 +5,7 @@ import { readFileSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { OpenConversation } from '../../src/harness/contract/drive.ts'
-import { isAllowed as isAllowedByAcp } from '../../src/harness/acp/drive/conversation.ts'
+import { isUsePermitted } from '../../src/harness/acp/drive/conversation.ts'
 import { toolUse } from '../../src/harness/acp/drive/updates.ts'
 import { questionOf } from '../../src/harness/codex/drive/items.ts'
 import { answerTo } from '../../src/harness/claude/drive/translator.ts'
@@ -239,7 +239,7 @@ describe('an agent in a worktree of its own', () => {
   test('is held to the folder that an agent behind ACP or Codex says', async () => {
     const { main, tree } = worktrees()
     const allowed = (rawInput: object) =>
-      isAllowedByAcp(toolUse('1', { kind: 'execute', title: 'run', rawInput }), rulesFor(tree))
+      isUsePermitted(toolUse('1', { kind: 'execute', title: 'run', rawInput }), rulesFor(tree))
     for (const name of ['cwd', 'workdir', 'directory', 'dir_path']) {
       expect(await allowed({ command: 'git commit -qm x', [name]: main })).toBe(false)
       expect(await allowed({ command: 'git commit -qm x', [name]: tree })).toBe(true)

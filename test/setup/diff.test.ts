@@ -3,8 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { unifiedDiff } from '../../src/harness/setup/diff.ts'
-import { undo, undoSteps } from '../../src/harness/setup/plan.ts'
+import { undo, undoSteps, unifiedDiff } from '../../src/harness/setup/plan.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const anyLines = fc.array(fc.constantFrom('a', 'b', 'c', '', '{', '  "x": 1,'), { maxLength: 12 })

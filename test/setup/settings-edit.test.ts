@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  STATUS_LINE,
   areHooksCurrent,
   hookGroups,
   statusLineOf,
 } from '../../src/harness/claude/setup/settings.ts'
 import {
-  STATUS_LINE,
   addToSettings,
   containersOf,
   takeOutOfSettings,
@@ -107,13 +107,11 @@ describe('settings', () => {
   })
 
   test('tell our status line from another', () => {
-    expect(statusLineOf({}, STATUS_LINE)).toBe('none')
-    expect(statusLineOf({ statusLine: STATUS_LINE }, STATUS_LINE)).toBe('ours')
-    expect(statusLineOf({ statusLine: { ...STATUS_LINE, padding: 0 } }, STATUS_LINE)).toBe(
-      'outdated',
-    )
+    expect(statusLineOf({})).toBe('none')
+    expect(statusLineOf({ statusLine: STATUS_LINE })).toBe('ours')
+    expect(statusLineOf({ statusLine: { ...STATUS_LINE, padding: 0 } })).toBe('outdated')
     for (const statusLine of [null, 'x', { type: 'command', command: 'date' }]) {
-      expect(statusLineOf({ statusLine }, STATUS_LINE)).toBe('theirs')
+      expect(statusLineOf({ statusLine })).toBe('theirs')
     }
   })
 

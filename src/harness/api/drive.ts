@@ -114,27 +114,16 @@ function openApi(
   const options = { ...asked, env }
   const id = resume ?? mintId(undefined)
   const history = new ApiHistory(store, id)
-  const begin = () => {
-    const { cwd, systemPrompt: standing } = options
+  const { cwd, systemPrompt: standing } = options
+  const { initialFiles } = settings
+  const program = new ToolProgram(options)
+  const room = roomFor(settings, model)
+  const work = { settings, model, room, key, history, program, options, ...defined({ waits }) }
+  return new ApiConversation(id, work, () => {
     const at = new Date().toISOString()
-    const { initialFiles } = settings
     history.begin({ harness: name, at, cwd, model }, () =>
       openingMessages({ cwd, standing, initialFiles }),
     )
-  }
-  const program = new ToolProgram(options)
-  const room = roomFor(settings, model)
-  return new ApiConversation({
-    id,
-    settings,
-    model,
-    room,
-    key,
-    history,
-    program,
-    options,
-    begin,
-    ...defined({ waits }),
   })
 }
 

@@ -1,13 +1,6 @@
-import { execFile } from 'node:child_process'
-import type {
-  Conversation,
-  Harness,
-  HarnessCheck,
-  OpenConversation,
-  Permissions,
-} from '../contract/drive.ts'
+import type { Conversation, Harness, OpenConversation, Permissions } from '../contract/drive.ts'
 import { spawnGuarded } from '../process/spawn-guarded.ts'
-import { oneLine } from '../../text/clean.ts'
+import { checkVersion } from '../process/find-program.ts'
 import { ClaudeConversation } from './drive/conversation.ts'
 import { StintError } from '../../journal/errors.ts'
 import { KEPT_NAMES } from '../../command/inside-tree.ts'
@@ -24,40 +17,14 @@ export const claudeHarness: Harness = {
     permissions: ['ask', 'edits', 'all'],
     instructions: ['CLAUDE.md'],
   },
-  check,
+  check: (env) => checkVersion(programIn(env), env, HINT, (said) => `fails: ${said}`),
   open,
 }
 
 const HINT =
   'install it with `npm install -g @anthropic-ai/claude-code`, or name the program in STINT_CLAUDE'
-const CHECK_MS = 20_000
-
 function programIn(env: NodeJS.ProcessEnv): string {
   return env.STINT_CLAUDE || 'claude'
-}
-
-function check(env: NodeJS.ProcessEnv): Promise<HarnessCheck> {
-  const program = programIn(env)
-  return new Promise((resolve) => {
-    execFile(
-      program,
-      ['--version'],
-      { env, timeout: CHECK_MS, encoding: 'utf8' },
-      (error, stdout, stderr) => {
-        const version = /\d+\.\d+\.\d+\S*/.exec(stdout)?.[0]
-        if (error === null && version !== undefined) return resolve({ isThere: true, version })
-        const isMissing = error?.code === 'ENOENT'
-        const said = oneLine(stderr || stdout || error?.message || 'it says no version')
-        resolve({
-          isThere: false,
-          problem: isMissing
-            ? `there is no program ${program}`
-            : `${program} --version fails: ${said}`,
-          hint: HINT,
-        })
-      },
-    )
-  })
 }
 
 async function open(options: OpenConversation): Promise<Conversation> {

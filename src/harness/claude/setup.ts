@@ -1,15 +1,15 @@
+import { removeTree } from '../../journal/files.ts'
+import { readOrUndefined } from '../../journal/look.ts'
 import { stateHome } from '../../journal/state-home.ts'
 import type { HarnessSetup, SetupRequest, Surroundings } from '../contract/setup.ts'
+import { findHookProgram, findVersion } from '../process/find-program.ts'
+import { type HookProgram, launcherPath } from '../setup/launcher.ts'
+import { type Plan, carryOut, refuseImpossible } from '../setup/plan.ts'
 import { checkSetup, registeredScopes } from './setup/check.ts'
 import { planInstall, planRemove } from './setup/install.ts'
 import { startNote } from './setup/places.ts'
 import { planPlugin, planPluginRemoval } from './setup/plugin.ts'
 import { compiledFolder, warmUpHooks } from './setup/probe.ts'
-import { removeTree } from '../../journal/files.ts'
-import { readOrUndefined } from '../../journal/look.ts'
-import { findHookProgram, findVersion } from '../process/find-program.ts'
-import { type HookProgram, launcherPath } from '../setup/launcher.ts'
-import { type Plan, carryOut, refuseImpossible } from '../setup/plan.ts'
 
 export const claudeSetup: HarnessSetup = {
   takes: new Set([
@@ -68,13 +68,12 @@ function planFor(
   around: Surroundings,
   program: HookProgram | undefined,
 ): Plan {
-  const { into, remove } = request
-  if (typeof into === 'string') {
+  const { into, remove, notify, mcp } = request
+  if (typeof into === 'string')
     return remove
       ? planRemove(into, around)
       : planInstall({ ...request, scope: into }, around, program)
-  }
-  const options = { version: findVersion(), notify: request.notify, mcp: request.mcp !== 'no' }
+  const options = { version: findVersion(), notify, mcp: mcp !== 'no' }
   return remove
     ? planPluginRemoval(into.plugin, around, options)
     : planPlugin(into.plugin, around, program, options)

@@ -1,15 +1,15 @@
-import { execFile } from 'node:child_process'
+import { checkVersion } from '../process/find-program.ts'
 import { StintError } from '../../journal/errors.ts'
 import { cleanText } from '../../text/clean.ts'
-import type { Conversation, Harness, HarnessCheck, OpenConversation } from '../contract/drive.ts'
+import type { Conversation, Harness, OpenConversation } from '../contract/drive.ts'
 import { type Json, countOf, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
 import { spawnGuarded } from '../process/spawn-guarded.ts'
-import { type BegunThread, CodexConversation } from './drive/conversation.ts'
+import { CodexConversation } from './drive/conversation.ts'
 import { defined } from '../../text/defined.ts'
 
 /** A program that is not Codex may start and never answer. */
 const OPENING_MS = 120_000
-const CHECK_MS = 30_000
+const HINT = 'npm install -g @openai/codex, or name the program in STINT_CODEX'
 
 export const codexHarness: Harness = {
   name: 'codex',
@@ -22,31 +22,12 @@ export const codexHarness: Harness = {
     permissions: ['ask', 'edits', 'all'],
     instructions: ['AGENTS.md'],
   },
-  check,
+  check: (env) => checkVersion(programIn(env), env, HINT, () => 'does not tell a version'),
   open,
 }
 
 function programIn(env: NodeJS.ProcessEnv): string {
   return textOf(env.STINT_CODEX) ?? 'codex'
-}
-
-function check(env: NodeJS.ProcessEnv): Promise<HarnessCheck> {
-  const program = programIn(env)
-  return new Promise((resolve) => {
-    execFile(program, ['--version'], { env, timeout: CHECK_MS }, (error, stdout) => {
-      const version = /\d+\.\d+\S*/.exec(stdout)?.[0]
-      if (error === null && version !== undefined) return resolve({ isThere: true, version })
-      const isMissing = (error as NodeJS.ErrnoException | null)?.code === 'ENOENT'
-      const problem = isMissing
-        ? `there is no program ${program}`
-        : `${program} --version does not tell a version`
-      resolve({
-        isThere: false,
-        problem,
-        hint: 'npm install -g @openai/codex, or name the program in STINT_CODEX',
-      })
-    })
-  })
 }
 
 async function open(options: OpenConversation): Promise<Conversation> {
@@ -55,7 +36,7 @@ async function open(options: OpenConversation): Promise<Conversation> {
   const conversation = new CodexConversation(guarded, options)
   const giveUp = setTimeout(() => void guarded.end(), OPENING_MS)
   try {
-    conversation.begin(await beginThread(conversation, options))
+    await beginThread(conversation, options)
     return conversation
   } catch (error) {
     await guarded.end()
@@ -66,15 +47,14 @@ async function open(options: OpenConversation): Promise<Conversation> {
 }
 
 async function beginThread(
-  { server, process }: CodexConversation,
+  conversation: CodexConversation,
   options: OpenConversation,
-): Promise<BegunThread> {
+): Promise<void> {
+  const { server, process } = conversation
   const clientInfo = { name: 'stint', title: 'Stint', version: '1' }
   // `thread/backgroundTerminals/clean` is experimental.
-  await server.request('initialize', {
-    clientInfo,
-    capabilities: { experimentalApi: true, requestAttestation: false },
-  })
+  const capabilities = { experimentalApi: true, requestAttestation: false }
+  await server.request('initialize', { clientInfo, capabilities })
   server.notify('initialized')
   // Older servers do not know this request.
   const read: Json = await server
@@ -88,7 +68,7 @@ async function beginThread(
   const thread = nameOf(objectOf(answer.thread)?.id)
   if (thread === undefined) throw new Error(`Codex answered ${method} without an id`)
   const compactsAt = countOf(configuration?.model_auto_compact_token_limit)
-  return { thread, model: nameOf(answer.model), compactsAt }
+  conversation.begin(thread, nameOf(answer.model), compactsAt)
 }
 
 function notOpened(cause: unknown, stderr: string, resume: string | undefined): StintError {
@@ -106,14 +86,12 @@ function notOpened(cause: unknown, stderr: string, resume: string | undefined): 
   )
 }
 
-type Options = Pick<OpenConversation, 'cwd' | 'env' | 'model' | 'systemPrompt' | 'resume'>
-
 /**
  * It starts read-only and each turn says what it may do: otherwise Codex marks the folder as
  * trusted in the user's configuration.
  */
-export function threadParams(
-  options: Options,
+function threadParams(
+  options: OpenConversation,
   mark: string,
   theirInstructions: string | undefined,
 ): Json {

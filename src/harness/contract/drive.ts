@@ -168,25 +168,45 @@ export interface ApiSettings {
   readonly thinking?: number | 'adaptive'
 }
 
-export class EventQueue implements AsyncIterable<HarnessEvent> {
-  readonly #events: HarnessEvent[] = []
-  #isOver = false
+/** One turn. Its events are read once, at the reader's pace, up to `turn ended`. */
+export class Turn implements AsyncIterable<HarnessEvent> {
+  readonly ended: Promise<void>
+  /** Aborted when the turn is interrupted. */
+  readonly stopping = new AbortController()
+  isOver = false
+  readonly #events: HarnessEvent[]
+  #end: () => void = () => undefined
   #wake: (() => void) | undefined
+
+  constructor(early: readonly HarnessEvent[] = []) {
+    this.#events = [...early]
+    this.ended = new Promise((resolve) => (this.#end = resolve))
+  }
+
+  get isInterrupted(): boolean {
+    return this.stopping.signal.aborted
+  }
 
   push(...events: readonly HarnessEvent[]): void {
     for (const event of events) {
-      if (this.#isOver) return
+      if (this.isOver) return
       this.#events.push(event)
-      this.#isOver = event.type === 'turn ended'
+      this.isOver = event.type === 'turn ended'
     }
     this.#wake?.()
+    if (this.isOver) this.#end()
+  }
+
+  /** Takes what was not read. */
+  drain(): readonly HarnessEvent[] {
+    return this.#events.splice(0)
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<HarnessEvent> {
     for (;;) {
       const event = this.#events.shift()
       if (event !== undefined) yield event
-      else if (this.#isOver) return
+      else if (this.isOver) return
       else await new Promise<void>((resolve) => (this.#wake = resolve))
     }
   }

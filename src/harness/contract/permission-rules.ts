@@ -33,7 +33,8 @@ export function reasonAgainst(
     : undefined
 }
 
-function isAllowed(
+/** By the rules alone. */
+export function isAllowed(
   { command, path, cwd: given }: PermissionRequest,
   { permissions, allow, cwd, branch }: Rules,
 ): boolean {

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { oneLine } from '../../text/clean.ts'
+import type { HarnessCheck } from '../contract/drive.ts'
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -64,4 +67,28 @@ function folderAbove(path: string, name: string): string | undefined {
   const holds = (file: string) => statOrUndefined(join(folder, file))?.isFile() === true
   if (holds(name)) return folder
   return folder === path || holds('package.json') ? undefined : folderAbove(folder, name)
+}
+
+const VERSION_MS = 30_000
+
+/** Asks a harness's program for its version. `failure` words what it said instead. */
+export function checkVersion(
+  program: string,
+  env: NodeJS.ProcessEnv,
+  hint: string,
+  failure: (said: string) => string,
+): Promise<HarnessCheck> {
+  const options = { env, timeout: VERSION_MS, encoding: 'utf8' } as const
+  return new Promise((resolve) => {
+    execFile(program, ['--version'], options, (error, stdout, stderr) => {
+      const version = /\d+\.\d+\S*/.exec(stdout)?.[0]
+      if (error === null && version !== undefined) return resolve({ isThere: true, version })
+      const said = oneLine(stderr || stdout || error?.message || 'it says no version')
+      const problem =
+        error?.code === 'ENOENT'
+          ? `there is no program ${program}`
+          : `${program} --version ${failure(said)}`
+      resolve({ isThere: false, problem, hint })
+    })
+  })
 }

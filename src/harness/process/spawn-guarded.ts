@@ -1,3 +1,4 @@
+import { oneLine, shorten } from '../../text/clean.ts'
 import { readFileSync, statSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { StintError } from '../../journal/errors.ts'
@@ -79,6 +80,14 @@ export function spawnGuarded(
       clearTimeout(stuck)
     },
   }
+}
+
+/** How a process ended, with the last it said. */
+export async function howItEnded(process: GuardedProcess, who = 'it'): Promise<string> {
+  const { code, signal } = await process.exited
+  const how = signal === null ? `${who} exited with ${code}` : `${who} was ended by ${signal}`
+  const last = process.stderrTail().trim().split('\n').slice(-5).join('\n')
+  return shorten(oneLine(last === '' ? how : `${how}: ${last}`), 1000)
 }
 
 async function exitOf(guardian: Guardian, mark: ProcessMark): Promise<Exit> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { LAUNCHER } from './hook-command.ts'
-import { type FileChange, hasOtherManifests, readText } from './plan.ts'
 
+/** The programs of this machine that a hook is made of. */
 export interface HookProgram {
   readonly node: string
   readonly hook: string
@@ -19,52 +19,6 @@ export function launcherText({ node, hook }: HookProgram): string {
 export function programIn(text: string): HookProgram | undefined {
   const [, node, hook] = /^([^\t\n]+)\t([^\t\n]+)\n$/.exec(text) ?? []
   return node === undefined || hook === undefined ? undefined : { node, hook }
-}
-
-interface PlannedLauncher {
-  readonly changes: readonly FileChange[]
-  readonly notes: readonly string[]
-}
-
-export function planLauncher(stateHome: string, program: HookProgram | undefined): PlannedLauncher {
-  if (program === undefined) {
-    return {
-      changes: [],
-      notes: [
-        'this Stint runs from its sources: hooks will look for `stint` in the project and on the PATH',
-      ],
-    }
-  }
-  if (programIn(launcherText(program)) === undefined) {
-    return {
-      changes: [],
-      notes: [
-        'the path of this Stint has a line break or a tab: hooks will look for `stint` in the project and on the PATH',
-      ],
-    }
-  }
-  const path = launcherPath(stateHome)
-  const before = readText(path)
-  const after = launcherText(program)
-  const isPassing = /[/\\]_npx[/\\]/.test(program.hook)
-  return {
-    changes: before === after ? [] : [{ path, before, after }],
-    notes: isPassing
-      ? ['this Stint lies in a cache of npx, which may be emptied: npm install --global stint']
-      : [],
-  }
-}
-
-export function planLastRemoval(
-  stateHome: string,
-  manifest: string,
-  changes: readonly FileChange[],
-): readonly FileChange[] {
-  const isAnything = changes.length > 0 || readText(manifest) !== undefined
-  if (!isAnything || hasOtherManifests(stateHome, manifest)) return []
-  const path = launcherPath(stateHome)
-  const before = readText(path)
-  return before === undefined ? [] : [{ path, before, after: undefined }]
 }
 
 export const MCP_SERVER = 'stint'
@@ -90,22 +44,24 @@ const FIND = [
   'command -v stint >/dev/null && exec stint mcp',
 ].join('; ')
 
-const NOBODY = [
+const EMPTY_SERVER = [
   `/"method": *"initialize"/!s/.*"id": *\\([^,}]*\\).*/{"jsonrpc":"2.0","id":\\1,"error":{"code":-32601,"message":"Stint is not installed here"}}/p`,
   `/"method": *"initialize"/s/.*"id": *\\([^,}]*\\).*/{"jsonrpc":"2.0","id":\\1,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"stint","version":"0"}}}/p`,
 ].join(';')
 
 export const MCP_COMMAND = {
   command: 'sh',
-  args: ['-c', `${FIND}; while IFS= read -r l; do printf '%s\\n' "$l" | sed -n '${NOBODY}'; done`],
+  args: [
+    '-c',
+    `${FIND}; while IFS= read -r l; do printf '%s\\n' "$l" | sed -n '${EMPTY_SERVER}'; done`,
+  ],
 }
 
 export const MCP_FILE = { mcpServers: { [MCP_SERVER]: MCP_COMMAND } }
 
+/** Whether some version of `stint setup` registered a server. */
 export function isStintServer(server: unknown): boolean {
-  const { args } = (typeof server === 'object' && server !== null ? server : {}) as {
-    readonly args?: unknown
-  }
+  const { args } = Object(server) as { readonly args?: unknown }
   return (
     Array.isArray(args) &&
     args.some((word) => typeof word === 'string' && word.includes(`$s/${LAUNCHER}`))

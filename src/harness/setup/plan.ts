@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { structuredPatch } from 'diff'
+import { existsSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { StintError, errnoOf, isMissing } from '../../journal/errors.ts'
 import {
@@ -9,36 +10,94 @@ import {
   removeFile,
   replaceFile,
 } from '../../journal/files.ts'
-import { modeOf, readOrUndefined, statOrUndefined } from '../../journal/look.ts'
+import { modeOf, namesIn, readOrUndefined, statOrUndefined } from '../../journal/look.ts'
+import { parseJson } from '../../text/json-fields.ts'
+import { type HookProgram, launcherPath, launcherText, programIn } from './launcher.ts'
 
 export interface Plan {
+  /** In the order in which they are written. */
   readonly changes: readonly FileChange[]
   /** Written first, so that an interrupted setup is still known to be ours. */
   readonly record: FileChange | undefined
+  /** Removed if empty, the innermost first. */
   readonly folders: readonly string[]
   readonly notes: readonly string[]
 }
 
-export function filesOf({ changes, record }: Plan): readonly FileChange[] {
-  if (record === undefined) return changes
-  // It outlives what it describes.
-  return record.after === undefined ? [...changes, record] : [record, ...changes]
+/** Undefined where there is no file. */
+export interface FileChange {
+  readonly path: string
+  readonly before: string | undefined
+  readonly after: string | undefined
 }
 
-export function refuseImpossible(plan: Plan): void {
-  refuseBarred(filesOf(plan))
+export interface PlannedFiles {
+  readonly changes: readonly FileChange[]
+  readonly written: Manifest['files']
 }
 
-export function carryOut(plan: Plan): void {
-  for (const change of filesOf(plan)) applyChange(change)
-  for (const folder of plan.folders) removeEmptyFolder(folder)
+/** What setup wrote. It lies outside the project, since it describes files of this machine. */
+export interface Manifest {
+  readonly v: 1
+  /** The file, or the folder of a plugin, that was set up. */
+  readonly target: string
+  readonly files: Readonly<Record<string, WrittenFile>>
+  /** The folders that setup created. */
+  readonly folders: readonly string[]
 }
 
-export function recordOf(
+export interface WrittenFile {
+  readonly sum: string
+  /** `delete` for a file that setup created. */
+  readonly undo: readonly UndoStep[] | 'delete'
+  /** Containers that existed before, which stay when empty. */
+  readonly kept?: readonly string[]
+  /** Values of ours that anyone might have: betas, an approval. */
+  readonly added?: readonly string[]
+}
+
+export function planInstallation(
+  stateHome: string,
+  known: Manifest,
+  files: readonly PlannedFiles[],
+  notes: readonly string[],
+): Plan {
+  const changes = files.flatMap((each) => each.changes)
+  const written = Object.assign({}, ...files.map((each) => each.written)) as Manifest['files']
+  return { changes, record: recordOf(stateHome, known, changes, written), folders: [], notes }
+}
+
+export function planRemoval(
   stateHome: string,
   known: Manifest,
   changes: readonly FileChange[],
-  written: Readonly<Record<string, WrittenFile>>,
+  notes: readonly string[] = [],
+): Plan {
+  const path = manifestPath(stateHome, known.target)
+  const before = readText(path)
+  const others = namesIn(dirname(path)).filter(
+    (name) => /^[^.].*\.json$/.test(name) && join(dirname(path), name) !== path,
+  )
+  // The launcher goes with the last setup of this machine.
+  const isLast = others.length === 0 && (changes.length > 0 || before !== undefined)
+  return {
+    changes: isLast ? [...changes, ...removeIfThere(launcherPath(stateHome))] : changes,
+    record: removeIfThere(path)[0],
+    folders: known.folders.toSorted((a, b) => depthOf(b) - depthOf(a)),
+    notes,
+  }
+}
+
+function removeIfThere(path: string): readonly FileChange[] {
+  const before = readText(path)
+  return before === undefined ? [] : [{ path, before, after: undefined }]
+}
+
+function recordOf(
+  stateHome: string,
+  known: Manifest,
+  changes: readonly FileChange[],
+  written: Manifest['files'],
 ): FileChange | undefined {
   const path = manifestPath(stateHome, known.target)
   const before = readText(path)
@@ -47,79 +106,134 @@ export function recordOf(
   const files = Object.fromEntries(
     Object.entries({ ...known.files, ...written }).filter(([path]) => !gone.has(path)),
   )
-  const made = changes.filter(
-    ({ path, before }) => before === undefined && written[path] !== undefined,
-  )
+  const made = changes.filter((each) => each.before === undefined && written[each.path])
   const folders = [
     ...new Set([...known.folders, ...made.flatMap(({ path }) => missingFolders(path))]),
   ]
-  const after = manifestText({ ...known, files, folders })
+  const after = `${JSON.stringify({ ...known, files, folders }, undefined, 2)}\n`
   return before === after ? undefined : { path, before, after }
 }
 
-export function recordRemoval(stateHome: string, { target }: Manifest): FileChange | undefined {
-  const path = manifestPath(stateHome, target)
+/** Tells hooks where this Stint is. */
+export function planLauncher(
+  stateHome: string,
+  program: HookProgram | undefined,
+): PlannedFiles & Pick<Plan, 'notes'> {
+  const elsewhere = 'hooks will look for `stint` in the project and on the PATH'
+  if (program === undefined)
+    return { changes: [], written: {}, notes: [`this Stint runs from its sources: ${elsewhere}`] }
+  const after = launcherText(program)
+  if (programIn(after) === undefined) {
+    const notes = [`the path of this Stint has a line break or a tab: ${elsewhere}`]
+    return { changes: [], written: {}, notes }
+  }
+  const path = launcherPath(stateHome)
   const before = readText(path)
-  return before === undefined ? undefined : { path, before, after: undefined }
+  return {
+    changes: before === after ? [] : [{ path, before, after }],
+    written: {},
+    notes: /[/\\]_npx[/\\]/.test(program.hook)
+      ? ['this Stint lies in a cache of npx, which may be emptied: npm install --global stint']
+      : [],
+  }
 }
 
-export function innermostFirst(folders: readonly string[]): readonly string[] {
-  return folders.toSorted((a, b) => depth(b) - depth(a))
+/** Every file of a plan, in the order in which it is written. */
+export function filesOf({ changes, record }: Plan): readonly FileChange[] {
+  if (record === undefined) return changes
+  // It outlives what it describes.
+  return record.after === undefined ? [...changes, record] : [record, ...changes]
 }
 
-function depth(path: string): number {
-  return dirname(path) === path ? 0 : depth(dirname(path)) + 1
-}
-
-export interface FileChange {
-  readonly path: string
-  readonly before: string | undefined
-  readonly after: string | undefined
-}
-
-export type ChangeKind = 'create' | 'change' | 'delete'
-
-export function kindOf({ before, after }: FileChange): ChangeKind {
+export function kindOf({ before, after }: FileChange): 'create' | 'change' | 'delete' {
   return before === undefined ? 'create' : after === undefined ? 'delete' : 'change'
+}
+
+/** As `diff -u`, without file names. Line ends are part of a line, so that a change of them shows. */
+export function unifiedDiff(before: string, after: string): readonly string[] {
+  const visible = (text: string) => text.replaceAll('\r', '␍')
+  const { hunks } = structuredPatch('', '', visible(before), visible(after), '', '', { context: 3 })
+  const range = (start: number, lines: number) =>
+    `${lines === 0 ? start - 1 : start}${lines === 1 ? '' : `,${lines}`}`
+  return hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
+    `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`,
+    ...lines,
+  ])
 }
 
 /** Throws for bytes that would not survive a round trip. */
 export function readText(path: string): string | undefined {
   const bytes = readOrUndefined(path)
   const text = bytes?.toString('utf8')
-  if (text !== undefined && !Buffer.from(text).equals(bytes!)) {
+  if (text !== undefined && !Buffer.from(text).equals(bytes!))
     throw new StintError(
       'NOT_UTF8',
       `${path} is not UTF-8; nothing was changed`,
       'save it as UTF-8 and run this again',
     )
-  }
   return text
 }
 
-export function refuseBarred(changes: readonly FileChange[]): void {
-  for (const { path } of changes) refuseIfBarred(path)
+/** Refuses a plan that cannot be carried out as a whole. */
+export function refuseImpossible(plan: Plan): void {
+  for (const { path } of filesOf(plan)) {
+    // Replacing by rename ignores the file's permissions, so check them.
+    const target = behindLinks(path)
+    const nearest = existsSync(target) ? target : existingParent(target)
+    if ((modeOf(nearest) & 0o222) === 0) throw cannotWrite(nearest, 'it is read-only')
+    const isFolder = statOrUndefined(nearest)?.isDirectory() === true
+    if (isFolder && nearest === target) throw cannotWrite(nearest, 'it is a folder')
+    if (!isFolder && nearest !== target) throw cannotWrite(nearest, 'it is not a folder')
+  }
 }
 
-export function applyChange({ path, before, after }: FileChange): void {
+function existingParent(path: string): string {
+  const parent = dirname(path)
+  return existsSync(parent) || parent === path ? parent : existingParent(parent)
+}
+
+export function carryOut(plan: Plan): void {
+  for (const change of filesOf(plan)) applyChange(change)
+  for (const folder of plan.folders) removeEmptyFolder(folder)
+}
+
+function applyChange({ path, before, after }: FileChange): void {
   const target = behindLinks(path)
   // The harness writes to its settings at any time.
-  if (readText(path) !== before) throw new Interfered(path)
+  if (readText(path) !== before) throw changedMeanwhile(path)
   try {
     if (after === undefined) removeFile(target)
     else if (before !== undefined) replaceFile(target, after)
     else {
       createFolder(dirname(target))
-      if (!createFile(target, after, { mode: 0o644 })) throw new Interfered(path)
+      if (!createFile(target, after, { mode: 0o644 })) throw changedMeanwhile(path)
     }
   } catch (error) {
     throw errnoOf(error) === undefined || error instanceof StintError
       ? error
-      : new Barred(path, error)
+      : cannotWrite(path, (error as Error).message, error)
   }
 }
 
-export function missingFolders(path: string): readonly string[] {
+function cannotWrite(path: string, reason: string, cause?: unknown): StintError {
+  return new StintError(
+    'CANNOT_WRITE',
+    `${path} cannot be written: ${reason}`,
+    'change that, or choose another place: --shared, --user',
+    { cause },
+  )
+}
+
+function changedMeanwhile(path: string): StintError {
+  return new StintError(
+    'CHANGED_MEANWHILE',
+    `${path} was changed by another program just now`,
+    'run this again',
+  )
+}
+
+/** The folders that would have to be made for a file, the outermost first. */
+function missingFolders(path: string): readonly string[] {
   const folder = dirname(behindLinks(path))
   if (existsSync(folder) || folder === dirname(folder)) return []
   return [...missingFolders(folder), folder]
@@ -146,117 +260,34 @@ function linkTarget(path: string): string | undefined {
   }
 }
 
-/** Replacing by rename ignores the file's permissions, so check them. */
-function refuseIfBarred(path: string): void {
-  const target = behindLinks(path)
-  const nearest = existsSync(target) ? target : existingParent(target)
-  if ((modeOf(nearest) & 0o222) === 0) throw new Barred(nearest)
-  const isFolder = statOrUndefined(nearest)?.isDirectory() === true
-  if (isFolder && nearest === target) throw new Barred(nearest, 'it is a folder')
-  if (!isFolder && nearest !== target) throw new Barred(nearest, 'it is not a folder')
+function depthOf(path: string): number {
+  return dirname(path) === path ? 0 : depthOf(dirname(path)) + 1
 }
 
-function existingParent(path: string): string {
-  const parent = dirname(path)
-  return existsSync(parent) || parent === path ? parent : existingParent(parent)
-}
-
-class Barred extends StintError {
-  override readonly name = 'Barred'
-  constructor(path: string, cause?: unknown) {
-    const reason =
-      cause === undefined
-        ? 'it is read-only'
-        : cause instanceof Error
-          ? cause.message
-          : String(cause)
-    super(
-      'CANNOT_WRITE',
-      `${path} cannot be written: ${reason}`,
-      'change that, or choose another place: --shared, --user',
-      {
-        cause,
-      },
-    )
-  }
-}
-
-class Interfered extends StintError {
-  override readonly name = 'Interfered'
-  constructor(path: string) {
-    super('CHANGED_MEANWHILE', `${path} was changed by another program just now`, 'run this again')
-  }
-}
-
-export interface WrittenFile {
-  readonly sum: string
-  /** `delete` for a file that setup created. */
-  readonly undo: readonly UndoStep[] | 'delete'
-  /** Containers that existed before, which stay when empty. */
-  readonly kept?: readonly string[]
-  /** Values of ours that anyone might have: betas, an approval. */
-  readonly added?: readonly string[]
-}
-
-export interface Manifest {
-  readonly v: 1
-  readonly target: string
-  readonly files: Readonly<Record<string, WrittenFile>>
-  readonly folders: readonly string[]
-}
-
-export function manifestPath(stateHome: string, target: string): string {
-  return join(manifestFolder(stateHome), `${sumOf(target).slice(0, 16)}.json`)
+function manifestPath(stateHome: string, target: string): string {
+  return join(stateHome, 'setup', `${sumOf(target).slice(0, 16)}.json`)
 }
 
 /** Without a readable manifest, ours is recognised by its content. */
-export function readManifest(path: string, target: string): Manifest {
+export function readManifest(stateHome: string, target: string): Manifest {
   const empty: Manifest = { v: 1, target, files: {}, folders: [] }
-  try {
-    const value = JSON.parse(
-      readOrUndefined(path)?.toString('utf8') ?? 'null',
-    ) as Partial<Manifest> | null
-    return value?.v === 1 && value.target === target ? { ...empty, ...value } : empty
-  } catch (error) {
-    if (error instanceof SyntaxError) return empty
-    throw error
-  }
-}
-
-export function manifestText(manifest: Manifest): string {
-  return `${JSON.stringify(manifest, undefined, 2)}\n`
-}
-
-export function hasOtherManifests(stateHome: string, path: string): boolean {
-  try {
-    return readdirSync(manifestFolder(stateHome)).some(
-      (name) =>
-        name.endsWith('.json') &&
-        !name.startsWith('.') &&
-        join(manifestFolder(stateHome), name) !== path,
-    )
-  } catch (error) {
-    if (isMissing(error)) return false
-    throw error
-  }
+  const text = readOrUndefined(manifestPath(stateHome, target))?.toString('utf8') ?? ''
+  const value = parseJson(text) as Partial<Manifest> | null | undefined
+  return value?.v === 1 && value.target === target ? { ...empty, ...value } : empty
 }
 
 export function sumOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-function manifestFolder(stateHome: string): string {
-  return join(stateHome, 'setup')
-}
-
-// Kept instead of a copy, because settings may hold secrets.
-
-export interface UndoStep {
+/** Kept instead of a copy, because settings may hold secrets. */
+interface UndoStep {
   readonly at: number
   readonly length: number
   readonly text: string
 }
 
+/** The way back through texts that are one edit apart. */
 export function undoSteps(texts: readonly string[]): readonly UndoStep[] {
   return texts
     .slice(1)

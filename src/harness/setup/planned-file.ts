@@ -1,118 +1,121 @@
 import { join, relative, sep } from 'node:path'
-import { type FileChange, type WrittenFile, readText, sumOf, undo, undoSteps } from './plan.ts'
+import { defined } from '../../text/defined.ts'
+import {
+  type FileChange,
+  type Manifest,
+  type PlannedFiles,
+  type WrittenFile,
+  readText,
+  sumOf,
+  undo,
+  undoSteps,
+} from './plan.ts'
 
+/** Something of ours in a foreign text. Texts come without a byte-order mark. */
 export interface TextEdit {
   isCurrent(text: string): boolean
   /** The texts from without to with it, one edit apart. */
   add(text: string): readonly string[]
   takeOut(text: string, known?: Pick<WrittenFile, 'kept' | 'added'>): string
+  /** The containers of ours that a text has already. */
   containers?(text: string): readonly string[]
   /** Values that cannot be told from what others write. */
   added?(text: string): readonly string[]
   isEmpty(text: string): boolean
 }
 
-export interface PlannedFile {
-  readonly change?: FileChange
-  readonly written?: WrittenFile
-}
+export const NO_FILES: PlannedFiles = { changes: [], written: {} }
 
 export function planEdit(
   path: string,
   edit: TextEdit,
   known: WrittenFile | undefined,
-): PlannedFile {
+): PlannedFiles {
   const before = readText(path)
-  if (before !== undefined && edit.isCurrent(before)) return {}
-  const base = before === undefined ? '' : (asItWas(before, known) ?? edit.takeOut(before, known))
-  const texts = edit.add(base)
+  if (before !== undefined && edit.isCurrent(withoutMark(before))) return NO_FILES
+  const base = before === undefined ? '' : takeOut(before, edit, known)
+  const bare = withoutMark(base)
+  const mark = base.slice(0, base.length - bare.length)
+  const texts = edit.add(bare).map((text) => mark + text)
   const after = texts.at(-1)!
-  if (after === before) return {}
-  const isCreated = before === undefined || (known?.undo === 'delete' && edit.isEmpty(base))
+  if (after === before) return NO_FILES
+  const isCreated = before === undefined || (known?.undo === 'delete' && edit.isEmpty(bare))
   const written: WrittenFile = {
     sum: sumOf(after),
     undo: isCreated ? 'delete' : undoSteps(texts),
-    ...(edit.containers === undefined ? {} : { kept: edit.containers(base) }),
-    ...(edit.added === undefined ? {} : { added: edit.added(base) }),
+    ...defined({ kept: edit.containers?.(bare), added: edit.added?.(bare) }),
   }
-  return { change: { path, before, after }, written }
+  return { changes: [{ path, before, after }], written: { [path]: written } }
 }
 
-/** The exact original bytes if the file is unchanged since. */
 export function planTakingOut(
   path: string,
   edit: TextEdit,
   known: WrittenFile | undefined,
-): FileChange | undefined {
+): readonly FileChange[] {
   const before = readText(path)
-  if (before === undefined) return undefined
-  const isOursAlone = (rest: string) => known?.undo === 'delete' && edit.isEmpty(rest)
-  const rest = asItWas(before, known) ?? edit.takeOut(before, known)
-  if (isOursAlone(rest)) return { path, before, after: undefined }
-  return rest === before ? undefined : { path, before, after: rest }
+  if (before === undefined) return []
+  const rest = takeOut(before, edit, known)
+  if (known?.undo === 'delete' && edit.isEmpty(withoutMark(rest)))
+    return [{ path, before, after: undefined }]
+  return rest === before ? [] : [{ path, before, after: rest }]
 }
 
-function asItWas(text: string, known: WrittenFile | undefined): string | undefined {
-  if (known === undefined || sumOf(text) !== known.sum) return undefined
-  return known.undo === 'delete' ? '' : undo(text, known.undo)
+/** The exact original bytes if the file is unchanged since. */
+function takeOut(text: string, edit: TextEdit, known: WrittenFile | undefined): string {
+  if (known !== undefined && sumOf(text) === known.sum)
+    return known.undo === 'delete' ? '' : undo(text, known.undo)
+  const bare = withoutMark(text)
+  return text.slice(0, text.length - bare.length) + edit.takeOut(bare, known)
 }
 
-export interface OwnedFiles {
-  readonly changes: readonly FileChange[]
-  readonly written: Readonly<Record<string, WrittenFile>>
+/** Some editors leave a byte-order mark at the start of a file. */
+export function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, '')
+}
+
+type OwnedFiles = PlannedFiles & {
   /** Files of these names that are not ours, or were changed. */
   readonly foreign: readonly string[]
 }
 
-type Known = Readonly<Record<string, WrittenFile>>
-
+/** Writes files that are ours as a whole, and removes those of an older version. */
 export function planOwned(
   files: ReadonlyMap<string, string>,
   folder: string,
-  known: Known,
+  known: Manifest['files'],
 ): OwnedFiles {
-  const retired = planOwnedRemoval(retiredPaths(files, folder, known), known)
-  const stands = [...files].map(([path, after]) => ({ path, after, before: readText(path) }))
-  const foreign = stands.filter(
-    ({ path, before, after }) => before !== after && !isOurs(before, known[path]),
-  )
-  const changes = stands.filter((file) => file.before !== file.after && !foreign.includes(file))
-  const written = changes.map(
-    ({ path, after }) => [path, { sum: sumOf(after), undo: 'delete' }] as const,
-  )
+  const stale = [...files]
+    .map(([path, after]) => ({ path, before: readText(path), after }))
+    .filter(({ before, after }) => before !== after)
+  const changes = stale.filter(({ path, before }) => isOurs(before, known[path]))
+  const retired = planOwnedRemoval(new Map(), folder, known, new Set(files.keys()))
   return {
     changes: [...changes, ...retired.changes],
-    written: Object.fromEntries(written),
-    foreign: foreign.map(({ path }) => path),
+    written: Object.fromEntries(
+      changes.map(({ path, after }) => [path, { sum: sumOf(after), undo: 'delete' }]),
+    ),
+    foreign: stale.filter((file) => !changes.includes(file)).map(({ path }) => path),
   }
 }
 
+/** Removes these files, and those in the folder that only the manifest knows. */
 export function planOwnedRemoval(
-  files: ReadonlyMap<string, string | undefined>,
-  known: Known,
-): OwnedFiles {
-  const stands = [...files]
-    .map(([path, text]) => ({ path, text, before: readText(path) }))
-    .filter(({ before }) => before !== undefined)
-  const ours = stands.filter(
-    ({ path, text, before }) => before === text || isOurs(before, known[path]),
-  )
-  return {
-    changes: ours.map(({ path, before }) => ({ path, before, after: undefined })),
-    written: {},
-    foreign: stands.filter((file) => !ours.includes(file)).map(({ path }) => path),
-  }
-}
-
-export function retiredPaths(
   files: ReadonlyMap<string, string>,
   folder: string,
-  known: Known,
-): ReadonlyMap<string, undefined> {
-  const paths = Object.keys(known).filter(
-    (path) => path.startsWith(`${folder}/`) && !files.has(path),
+  known: Manifest['files'],
+  spared: ReadonlySet<string> = new Set(),
+): OwnedFiles {
+  const recorded = Object.keys(known).filter((path) => path.startsWith(`${folder}/`))
+  const found = [...new Set([...files.keys(), ...recorded])]
+    .filter((path) => !spared.has(path))
+    .map((path) => ({ path, before: readText(path), after: undefined }))
+    .filter(({ before }) => before !== undefined)
+  const changes = found.filter(
+    ({ path, before }) => before === files.get(path) || isOurs(before, known[path]),
   )
-  return new Map(paths.map((path) => [path, undefined]))
+  const foreign = found.filter((file) => !changes.includes(file)).map(({ path }) => path)
+  return { changes, written: {}, foreign }
 }
 
 /** A free name is ours to take. */
@@ -120,71 +123,66 @@ function isOurs(text: string | undefined, known: WrittenFile | undefined): boole
   return text === undefined || (known !== undefined && sumOf(text) === known.sum)
 }
 
-export interface Marks {
+interface Marks {
   readonly begin: string
   readonly end: string
   /** With an empty line before it. */
   readonly isApart: boolean
 }
 
-export function addBlock(text: string, marks: Marks, lines: readonly string[]): readonly string[] {
-  const lineEnd = text.includes('\r\n') ? '\r\n' : '\n'
-  const ended = text === '' || text.endsWith('\n') ? text : `${text}${lineEnd}`
-  const apart = text === '' || !marks.isApart ? ended : `${ended}${lineEnd}`
-  return [text, `${apart}${[marks.begin, ...lines, marks.end, ''].join(lineEnd)}`]
+/** Lines between two marking lines, at the end of a text. */
+export function blockEdit(marks: Marks, lines: readonly string[]): TextEdit {
+  return {
+    isCurrent: (text) => (blockIn(text, marks) ?? []).join('\n') === lines.join('\n'),
+    add(text) {
+      if (lines.length === 0) return [text]
+      const lineEnd = text.includes('\r\n') ? '\r\n' : '\n'
+      const ended = text === '' || text.endsWith('\n') ? text : `${text}${lineEnd}`
+      const apart = text === '' || !marks.isApart ? ended : `${ended}${lineEnd}`
+      return [text, `${apart}${[marks.begin, ...lines, marks.end, ''].join(lineEnd)}`]
+    },
+    takeOut(text) {
+      const [begin, end] = limitsOf(text, marks)
+      if (end === -1) return text
+      const all = text.split('\n')
+      const isBlankBefore = marks.isApart && begin > 0 && /^\r?$/.test(all[begin - 1]!)
+      const first = isBlankBefore ? begin - 1 : begin
+      return all.toSpliced(first, end - first + 1).join('\n')
+    },
+    isEmpty: (text) => text.trim() === '',
+  }
 }
 
-export function blockIn(text: string, marks: Marks): readonly string[] | undefined {
-  const lines = text.split('\n').map(withoutReturn)
-  const [begin, end] = limits(lines, marks)
-  return end === -1 ? undefined : lines.slice(begin + 1, end)
+function blockIn(text: string, marks: Marks): readonly string[] | undefined {
+  const [begin, end] = limitsOf(text, marks)
+  return end === -1 ? undefined : text.split(/\r?\n/).slice(begin + 1, end)
 }
 
-export function takeOutBlock(text: string, marks: Marks): string {
-  const lines = text.split('\n')
-  const [begin, end] = limits(lines.map(withoutReturn), marks)
-  if (end === -1) return text
-  const isBlankBefore = marks.isApart && begin > 0 && withoutReturn(lines[begin - 1]!) === ''
-  const first = isBlankBefore ? begin - 1 : begin
-  return lines.toSpliced(first, end - first + 1).join('\n')
-}
-
-function limits(lines: readonly string[], { begin, end }: Marks): readonly [number, number] {
+function limitsOf(text: string, { begin, end }: Marks): readonly [number, number] {
+  const lines = text.split(/\r?\n/)
   const first = lines.indexOf(begin)
   return [first, first === -1 ? -1 : lines.indexOf(end, first)]
 }
 
-function withoutReturn(line: string): string {
-  return line.endsWith('\r') ? line.slice(0, -1) : line
-}
-
 /** One block per agent program. */
-function marksOf(program: string) {
-  return {
-    begin: `# stint setup${program}: begin`,
-    end: `# stint setup${program}: end`,
-    isApart: false,
-  }
+function excludeMarks(program: string): Marks {
+  const mark = `# stint setup${program}`
+  return { begin: `${mark}: begin`, end: `${mark}: end`, isApart: false }
 }
 
 export function excludePath(gitCommonDir: string): string {
   return join(gitCommonDir, 'info', 'exclude')
 }
 
+/** The pattern that means one file of a worktree and no other. */
 export function excludePattern(root: string, path: string): string {
   return `/${relative(root, path).split(sep).join('/')}`
 }
 
-export function excludedIn(text: string, program = ''): readonly string[] {
-  return blockIn(text, marksOf(program)) ?? []
+export function excludedIn(text: string): readonly string[] {
+  return blockIn(text, excludeMarks('')) ?? []
 }
 
 export function excludeEdit(patterns: readonly string[], program = ''): TextEdit {
-  const marks = marksOf(program)
-  return {
-    isCurrent: (text) => excludedIn(text, program).join('\n') === patterns.join('\n'),
-    add: (text) => (patterns.length === 0 ? [text] : addBlock(text, marks, patterns)),
-    takeOut: (text) => takeOutBlock(text, marks),
-    isEmpty: (text) => text.trim() === '',
-  }
+  return blockEdit(excludeMarks(program), patterns)
 }

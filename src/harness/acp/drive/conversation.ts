@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   type NewSessionRequest,
   type PermissionOption,
@@ -7,51 +9,45 @@ import {
   type SessionConfigOption,
   methods,
 } from '@agentclientprotocol/sdk'
+import { StintError } from '../../../journal/errors.ts'
+import { oneLine, shorten } from '../../../text/clean.ts'
+import { defined } from '../../../text/defined.ts'
+import { type Json, objectOf } from '../../../text/json-fields.ts'
 import {
   type Conversation,
-  EventQueue,
   type HarnessCheck,
   type HarnessEvent,
   type OpenConversation,
   type PermissionRequest,
   type ProcessMark,
+  Turn,
   type TurnEnded,
 } from '../../contract/drive.ts'
-import { type Json, objectOf } from '../../../text/json-fields.ts'
+import { isAllowed } from '../../contract/permission-rules.ts'
+import { findProgram } from '../../process/find-program.ts'
+import { howItEnded } from '../../process/spawn-guarded.ts'
 import {
   type AcpProgram,
   type StartedAgent,
-  endOf,
   failureOf,
   limitBehind,
   orEnd,
   startAgent,
 } from './start-agent.ts'
 import { type ToolUse, Updates, usageIn } from './updates.ts'
-import { defined } from '../../../text/defined.ts'
-import { StintError } from '../../../journal/errors.ts'
-import { findProgram } from '../../process/find-program.ts'
-import { oneLine, shorten } from '../../../text/clean.ts'
-import { isPermitted } from '../../contract/permission-rules.ts'
 
 const TURN_PATIENCE_MS = 5000
 const CLOSE_PATIENCE_MS = 2000
 
-interface Turn {
-  readonly events: EventQueue
-  readonly cancelled: Promise<void>
-  cancel(): void
-  isInterrupted: boolean
-  isLimitTold: boolean
-  ended: Promise<void>
-}
-
-export class Listener {
+/** What an agent reports and asks, from before its conversation has an id. */
+class Listener {
   readonly updates: Updates
   readonly #options: OpenConversation
   turn: Turn | undefined
+  isLimitTold = false
   /** Agents may also report conversations of their own sub-agents. */
   id: string | undefined
+  /** The last usage between two turns. */
   #between: HarnessEvent | undefined
 
   constructor(options: OpenConversation) {
@@ -65,9 +61,10 @@ export class Listener {
     // Between turns agents send only history and usage.
     if (this.turn === undefined)
       this.#between = events.findLast((event) => event.type === 'usage') ?? this.#between
-    else this.turn.events.push(...events)
-    if (this.turn !== undefined && events.some((event) => event.type === 'limit'))
-      this.turn.isLimitTold = true
+    else {
+      this.turn.push(...events)
+      this.isLimitTold ||= events.some((event) => event.type === 'limit')
+    }
   }
 
   readonly permission = async ({
@@ -78,12 +75,13 @@ export class Listener {
     // Some agents describe the tool use only when they ask for permission.
     const { status: _, ...told } = toolCall
     this.update({ sessionId: this.id, update: { ...told, sessionUpdate: 'tool_call_update' } })
-    const isYes = isAllowed(use, this.#options).catch(() => false)
-    const isCancelled = this.turn?.cancelled.then(() => 'cancelled' as const)
-    const decided = await (isCancelled === undefined ? isYes : Promise.race([isYes, isCancelled]))
-    return decided === 'cancelled'
-      ? { outcome: { outcome: 'cancelled' } }
-      : answer(decided, options)
+    const isYes = isUsePermitted(use, this.#options).catch(() => false)
+    const { signal } = this.turn?.stopping ?? new AbortController()
+    const isCancelled = signal.aborted || once(signal, 'abort').then(() => true)
+    const decided = await Promise.race([isYes.then((yes) => ({ yes })), isCancelled])
+    return typeof decided === 'object'
+      ? answer(decided.yes, options)
+      : { outcome: { outcome: 'cancelled' } }
   }
 
   begin(turn: Turn): void {
@@ -91,12 +89,13 @@ export class Listener {
     this.updates.endTurn()
     this.updates.said = undefined
     this.turn = turn
-    if (this.#between !== undefined) turn.events.push(this.#between)
+    this.isLimitTold = false
+    if (this.#between !== undefined) turn.push(this.#between)
     this.#between = undefined
   }
 }
 
-export class AcpConversation implements Conversation {
+class AcpConversation implements Conversation {
   readonly id: string
   readonly process: ProcessMark
   readonly #agent: StartedAgent
@@ -117,17 +116,13 @@ export class AcpConversation implements Conversation {
   prompt(text: string): AsyncIterable<HarnessEvent> {
     if (this.#listener.turn !== undefined)
       throw new Error('another turn of this conversation is running')
-    const turn = newTurn()
+    const turn = new Turn()
     if (!this.#isStarted)
-      turn.events.push({
-        type: 'started',
-        conversation: this.id,
-        ...defined({ model: this.#model }),
-      })
+      turn.push({ type: 'started', conversation: this.id, ...defined({ model: this.#model }) })
     this.#isStarted = true
     this.#listener.begin(turn)
-    turn.ended = this.#take(turn, text)
-    return turn.events
+    void this.#take(turn, text)
+    return turn
   }
 
   async #take(turn: Turn, text: string): Promise<void> {
@@ -135,53 +130,46 @@ export class AcpConversation implements Conversation {
     const end = await this.#ask(text).then(
       (response) => {
         const spent = usageIn(response as unknown as Json)
-        turn.events.push(
-          ...updates.endTurn(),
-          ...(spent === undefined ? [] : [{ type: 'usage', spent } as const]),
-        )
-        return turn.isInterrupted
-          ? ({ type: 'turn ended', how: 'interrupted' } as const)
-          : endFor(response)
+        turn.push(...updates.endTurn())
+        if (spent !== undefined) turn.push({ type: 'usage', spent })
+        return turn.isInterrupted ? INTERRUPTED : endFor(response)
       },
       (error: unknown) => {
-        turn.events.push(...updates.endTurn())
+        turn.push(...updates.endTurn())
         return this.#failed(turn, error)
       },
     )
     this.#listener.turn = undefined
-    turn.events.push({ ...end, ...defined({ said: updates.said }) })
+    turn.push({ ...end, ...defined({ said: updates.said }) })
   }
 
   #ask(text: string): Promise<PromptResponse> {
-    const { agent } = this.#agent.connection
-    return agent.request(methods.agent.session.prompt, {
+    return this.#agent.connection.agent.request(methods.agent.session.prompt, {
       sessionId: this.id,
       prompt: [{ type: 'text', text }],
     })
   }
 
   async #failed(turn: Turn, error: unknown): Promise<TurnEnded> {
-    if (!this.#agent.connection.signal.aborted) {
-      if (turn.isInterrupted) return { type: 'turn ended', how: 'interrupted' }
-      const failure = failureOf(error)
-      const limit = limitBehind(error)
-      if (limit !== undefined && !turn.isLimitTold) turn.events.push({ type: 'limit', ...limit })
-      return { type: 'turn ended', how: 'failed', failure }
-    }
+    const { connection, process } = this.#agent
+    const isGone = connection.signal.aborted
     // It is gone, or has closed its output and is as good as gone.
-    await this.#agent.process.end(CLOSE_PATIENCE_MS)
-    if (turn.isInterrupted) return { type: 'turn ended', how: 'interrupted' }
-    return { type: 'turn ended', how: 'died', failure: await endOf(this.#agent.process) }
+    if (isGone) await process.end(CLOSE_PATIENCE_MS)
+    if (turn.isInterrupted) return INTERRUPTED
+    if (isGone) return { type: 'turn ended', how: 'died', failure: await howItEnded(process) }
+    const limit = limitBehind(error)
+    if (limit !== undefined && !this.#listener.isLimitTold) turn.push({ type: 'limit', ...limit })
+    return { type: 'turn ended', how: 'failed', failure: failureOf(error) }
   }
 
   async interrupt(): Promise<void> {
     const { turn } = this.#listener
     if (turn === undefined) return
-    turn.cancel()
+    turn.stopping.abort()
     this.#agent.connection.agent
       .notify(methods.agent.session.cancel, { sessionId: this.id })
       .catch(() => undefined)
-    await within(TURN_PATIENCE_MS, turn.ended)
+    await Promise.race([turn.ended, pause(TURN_PATIENCE_MS, undefined, { ref: false })])
     if (this.#listener.turn === turn) await this.#agent.process.end(CLOSE_PATIENCE_MS)
     await turn.ended
   }
@@ -193,40 +181,22 @@ export class AcpConversation implements Conversation {
   async #close(): Promise<void> {
     const { process, connection } = this.#agent
     const { turn } = this.#listener
-    turn?.cancel()
+    turn?.stopping.abort()
     process.stdin.end()
-    await within(CLOSE_PATIENCE_MS, process.exited)
+    await Promise.race([process.exited, pause(CLOSE_PATIENCE_MS, undefined, { ref: false })])
     await process.end(CLOSE_PATIENCE_MS)
     connection.close()
     await turn?.ended
   }
 }
 
-function newTurn(): Turn {
-  let cancel = () => {}
-  const cancelled = new Promise<void>((resolve) => (cancel = resolve))
-  const turn: Turn = {
-    events: new EventQueue(),
-    cancelled,
-    cancel() {
-      turn.isInterrupted = true
-      cancel()
-    },
-    isInterrupted: false,
-    isLimitTold: false,
-    ended: Promise.resolve(),
-  }
-  return turn
-}
+const INTERRUPTED: TurnEnded = { type: 'turn ended', how: 'interrupted' }
 
 function endFor({ stopReason }: PromptResponse): TurnEnded {
   if (stopReason === 'end_turn') return { type: 'turn ended', how: 'completed' }
-  if (stopReason === 'cancelled') return { type: 'turn ended', how: 'interrupted' }
-  return {
-    type: 'turn ended',
-    how: 'failed',
-    failure: FAILURES[stopReason] ?? `it stopped: ${stopReason}`,
-  }
+  if (stopReason === 'cancelled') return INTERRUPTED
+  const failure = FAILURES[stopReason] ?? `it stopped: ${stopReason}`
+  return { type: 'turn ended', how: 'failed', failure }
 }
 
 const FAILURES: Readonly<Record<string, string>> = {
@@ -235,12 +205,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   refusal: 'the model refused to go on',
 }
 
-async function within(ms: number, done: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  await Promise.race([done, new Promise((resolve) => (timer = setTimeout(resolve, ms)))])
-  clearTimeout(timer)
-}
-
+/** Whether an agent can be started and speaks the protocol. */
 export async function checkAgent(
   program: AcpProgram,
   env: NodeJS.ProcessEnv,
@@ -253,22 +218,16 @@ export async function checkAgent(
       hint: 'install it, or put its folder on the PATH',
     }
   try {
-    const { says, process: started } = await startAgent(
-      program,
-      { cwd, env },
-      new Listener({ cwd, env, permissions: 'ask', allow: [] }),
-    )
+    const listener = new Listener({ cwd, env, permissions: 'ask', allow: [] })
+    const { says, process: started } = await startAgent(program, { cwd, env }, listener)
     started.stdin.end()
     await started.end()
     const { agentInfo, protocolVersion } = says
     return { isThere: true, version: agentInfo?.version ?? `protocol ${protocolVersion}` }
   } catch (error) {
     if (!(error instanceof StintError)) throw error
-    return {
-      isThere: false,
-      problem: error.message,
-      hint: error.hint ?? 'run it by hand to see what is wrong with it',
-    }
+    const hint = error.hint ?? 'run it by hand to see what is wrong with it'
+    return { isThere: false, problem: error.message, hint }
   }
 }
 
@@ -285,40 +244,32 @@ export async function openConversation(
   })
 }
 
-interface Entered {
-  readonly id: string
-  readonly configOptions?: readonly SessionConfigOption[] | null | undefined
-}
-
 async function enter(
   { name }: AcpProgram,
   { connection, says }: StartedAgent,
-  options: OpenConversation,
-): Promise<Entered> {
-  const where: NewSessionRequest = { cwd: options.cwd, mcpServers: [] }
-  if (options.resume === undefined) {
-    const { sessionId, configOptions } = await connection.agent.request(
+  { cwd, resume }: OpenConversation,
+) {
+  const where: NewSessionRequest = { cwd, mcpServers: [] }
+  if (resume === undefined) {
+    const { sessionId: id, configOptions } = await connection.agent.request(
       methods.agent.session.new,
       where,
     )
-    return { id: sessionId, configOptions }
+    return { id, configOptions }
   }
   const { loadSession, sessionCapabilities } = says.agentCapabilities ?? {}
-  const canResume = sessionCapabilities?.resume !== undefined && sessionCapabilities.resume !== null
-  if (loadSession !== true && !canResume)
+  if (loadSession !== true && (sessionCapabilities?.resume ?? undefined) === undefined)
     throw new StintError(
       'CANNOT_RESUME',
       `${name} cannot go on with a conversation`,
       'begin a new one',
     )
   const method = loadSession === true ? methods.agent.session.load : methods.agent.session.resume
-  const { configOptions } = await connection.agent.request(method, {
-    ...where,
-    sessionId: options.resume,
-  })
-  return { id: options.resume, configOptions }
+  const { configOptions } = await connection.agent.request(method, { ...where, sessionId: resume })
+  return { id: resume, configOptions }
 }
 
+/** Sets the model where one is wanted, and returns which it is, where the agent says so. */
 async function chooseModel(
   { name }: AcpProgram,
   { connection }: StartedAgent,
@@ -347,44 +298,36 @@ async function chooseModel(
   return wanted
 }
 
-const LOOKING = new Set(['read', 'search', 'think'])
+const READING = new Set(['read', 'search', 'think'])
 const EDITING = new Set(['edit', 'delete', 'move'])
 
-export async function isAllowed(use: ToolUse, options: OpenConversation): Promise<boolean> {
-  if (options.permissions === 'all' || (await isAllowedByRules(use, options))) return true
-  return (await options.decide?.(requestAbout(use))) ?? false
+export async function isUsePermitted(use: ToolUse, options: OpenConversation): Promise<boolean> {
+  const words = oneLine(use.title ?? use.command ?? use.paths[0] ?? use.name)
+  const request: PermissionRequest = {
+    tool: use.name,
+    title: shorten(words === '' ? use.name : words, 200),
+    ...defined({ command: use.command, cwd: use.cwd, path: use.paths[0] }),
+  }
+  if (options.permissions === 'all' || isAllowedUse(use, request, options)) return true
+  return (await options.decide?.(request)) ?? false
 }
 
-async function isAllowedByRules(
-  use: ToolUse,
-  { permissions, allow, cwd, branch }: OpenConversation,
-): Promise<boolean> {
-  const { kind = 'other', command, paths } = use
-  const rules = { permissions, allow, cwd, ...defined({ branch }) }
-  const request = requestAbout(use)
-  if (command !== undefined) return isPermitted(request, rules)
-  if (LOOKING.has(kind)) return permissions === 'edits'
+function isAllowedUse(
+  { kind = 'other', command, paths }: ToolUse,
+  request: PermissionRequest,
+  options: OpenConversation,
+): boolean {
+  if (command !== undefined) return isAllowed(request, options)
+  if (READING.has(kind)) return options.permissions === 'edits'
   // The path that a tool of another kind names need not be what it changes.
   if (!EDITING.has(kind) || paths.length === 0) return false
-  const allowed = await Promise.all(paths.map((path) => isPermitted({ ...request, path }, rules)))
-  return allowed.every(Boolean)
+  return paths.every((path) => isAllowed({ ...request, path }, options))
 }
 
-function requestAbout({ name, title, command, cwd, paths }: ToolUse): PermissionRequest {
-  const words = oneLine(title ?? command ?? paths[0] ?? name)
-  return {
-    tool: name,
-    title: shorten(words === '' ? name : words, 200),
-    ...defined({ command, cwd, path: paths[0] }),
-  }
-}
-
-export function answer(
-  isYes: boolean,
-  options: readonly PermissionOption[],
-): RequestPermissionResponse {
+/** For this once, where the agent offers that. */
+function answer(isYes: boolean, options: readonly PermissionOption[]): RequestPermissionResponse {
   const kinds = isYes ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always']
-  const chosen = kinds.flatMap((kind) => options.find((option) => option.kind === kind) ?? [])[0]
+  const [chosen] = kinds.flatMap((kind) => options.find((option) => option.kind === kind) ?? [])
   return {
     outcome:
       chosen === undefined

@@ -15,7 +15,7 @@ import { oneLine, shorten } from '../../../text/clean.ts'
 import { type Json, objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
 import type { OpenConversation } from '../../contract/drive.ts'
 import { type LimitReached, limitIn } from '../../contract/usage.ts'
-import { type GuardedProcess, spawnGuarded } from '../../process/spawn-guarded.ts'
+import { type GuardedProcess, howItEnded, spawnGuarded } from '../../process/spawn-guarded.ts'
 
 export interface StartedAgent {
   readonly process: GuardedProcess
@@ -24,6 +24,7 @@ export interface StartedAgent {
 }
 
 interface Handlers {
+  /** Called in order, before any response that came after the update. */
   readonly update: (params: Json) => void
   readonly permission: (request: RequestPermissionRequest) => Promise<RequestPermissionResponse>
 }
@@ -37,11 +38,10 @@ export async function startAgent(
   { update, permission }: Handlers,
 ): Promise<StartedAgent> {
   const process = spawnGuarded(program.command, program.args, { cwd, env, wrap })
-  const stream = streamTo(process, trace === undefined ? { update } : { trace, update })
   const connection = client({ name: 'stint' })
     .onRequest(methods.client.session.requestPermission, ({ params }) => permission(params))
     .onNotification('*', () => undefined)
-    .connect(stream)
+    .connect(streamTo(process, update, trace))
   const says = await orEnd(program, { process, connection }, () =>
     connection.agent.request(methods.agent.initialize, {
       protocolVersion: PROTOCOL_VERSION,
@@ -70,7 +70,7 @@ export async function orEnd<T>(
     const isGone = connection.signal.aborted
     await process.end(1000)
     if (error instanceof StintError) throw error
-    const why = isGone ? await endOf(process) : failureOf(error)
+    const why = isGone ? await howItEnded(process) : failureOf(error)
     throw new StintError(
       'HARNESS_NOT_STARTED',
       `${name} could not be started: ${why}`,
@@ -80,13 +80,6 @@ export async function orEnd<T>(
   } finally {
     clearTimeout(timer)
   }
-}
-
-export async function endOf(process: GuardedProcess): Promise<string> {
-  const { code, signal } = await process.exited
-  const how = signal === null ? `it exited with ${code}` : `it was ended by ${signal}`
-  const last = process.stderrTail().trim().split('\n').slice(-5).join('\n')
-  return shorten(oneLine(last === '' ? how : `${how}: ${last}`), 1000)
 }
 
 /** Where agents put the reason when the message is just "Internal error". */
@@ -120,14 +113,12 @@ function hintFor(error: unknown, isGone: boolean): string {
     : 'see that it speaks the Agent Client Protocol, version 1'
 }
 
-interface Taps {
-  readonly trace?: (direction: 'to' | 'from', line: string) => void
-  /** Called in order, before any response that came after the update. */
-  readonly update: (params: Json) => void
-}
-
 /** Lines that are no messages are skipped: some agents print to standard output. */
-export function streamTo(agent: GuardedProcess, { trace, update }: Taps): Stream {
+function streamTo(
+  agent: GuardedProcess,
+  update: Handlers['update'],
+  trace: OpenConversation['trace'],
+): Stream {
   let isWanted = true
   const readable = new ReadableStream<AnyMessage>({
     async start(controller) {

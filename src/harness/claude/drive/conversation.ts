@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { cleanText, shorten } from '../../../text/clean.ts'
-import type {
-  Conversation,
-  HarnessEvent,
-  OpenConversation,
-  ProcessMark,
-  TurnEnded,
-} from '../../contract/drive.ts'
-import { type Json, nameOf, objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
-import type { GuardedProcess } from '../../process/spawn-guarded.ts'
 import { defined } from '../../../text/defined.ts'
+import { type Json, nameOf, objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
+import {
+  type Conversation,
+  type HarnessEvent,
+  type OpenConversation,
+  type ProcessMark,
+  Turn,
+  type TurnEnded,
+} from '../../contract/drive.ts'
+import type { GuardedProcess } from '../../process/spawn-guarded.ts'
 import { Translator, answerTo, denied } from './translator.ts'
 
 /** A prompt that is still queued is not interrupted with the turn before it, so ask again. */
@@ -23,23 +25,17 @@ const GREETING = 'greeting'
 /** After these errors Claude Code answers no further prompt. */
 const DEAF = /only prompt commands are supported in streaming mode|No conversation found/
 
-interface Turn {
-  readonly ended: Promise<void>
-  readonly end: () => void
-  isOver: boolean
-  isInterrupted: boolean
-}
-
 export class ClaudeConversation implements Conversation {
   readonly process: ProcessMark
   readonly #program: GuardedProcess
   readonly #options: OpenConversation
   readonly #translator: Translator
   /** Events between two turns belong to the next one. */
-  readonly #events: HarnessEvent[] = []
-  #wake: () => void = () => undefined
+  readonly #between: HarnessEvent[] = []
   #turn: Turn | undefined
+  /** Requests of the harness that it no longer wants answered. */
   readonly #withdrawn = new Set<string>()
+  /** Why we ended it ourselves. */
   #fault: string | undefined
   #isGone = false
   #closing: Promise<void> | undefined
@@ -53,7 +49,12 @@ export class ClaudeConversation implements Conversation {
       now: () => new Date(),
       deltas: options.deltas === true,
     })
-    this.#send(greeting(GREETING, options))
+    const appendSystemPrompt = options.systemPrompt?.toWellFormed()
+    this.#request(GREETING, {
+      subtype: 'initialize',
+      hooks: null,
+      ...defined({ appendSystemPrompt }),
+    })
     void this.#listen()
   }
 
@@ -63,23 +64,17 @@ export class ClaudeConversation implements Conversation {
 
   async *prompt(text: string): AsyncGenerator<HarnessEvent, void, undefined> {
     if (this.#turn !== undefined) throw new Error('a turn is running in this conversation')
-    const turn = startTurn()
+    const turn = new Turn(this.#between.splice(0))
     this.#turn = turn
     const uuid = randomUUID()
     this.#translator.begin(uuid)
-    if (this.#isGone) this.#endTurn(this.#death())
+    if (this.#isGone) turn.push(this.#death())
     else this.#send({ type: 'user', uuid, message: { role: 'user', content: text.toWellFormed() } })
     try {
-      for (;;) {
-        const event = this.#events.shift()
-        if (event === undefined) await new Promise<void>((resolve) => (this.#wake = resolve))
-        else yield event
-        if (event?.type === 'turn ended') return
-      }
+      yield* turn
     } finally {
-      // When the consumer stops early, the next prompt must not find this turn or its end.
+      // When the consumer stops early, the next prompt must not find this turn.
       await this.interrupt()
-      this.#events.splice(0, this.#events.findIndex(({ type }) => type === 'turn ended') + 1)
       this.#turn = undefined
     }
   }
@@ -88,13 +83,9 @@ export class ClaudeConversation implements Conversation {
     const turn = this.#turn
     if (turn === undefined || this.#isGone) return
     for (let asked = 0; asked < ASK_TIMES && !turn.isOver; asked += 1) {
-      turn.isInterrupted = true
-      this.#send({
-        type: 'control_request',
-        request_id: randomUUID(),
-        request: { subtype: 'interrupt' },
-      })
-      await Promise.race([turn.ended, pause(ASK_AGAIN_MS)])
+      turn.stopping.abort()
+      this.#request(randomUUID(), { subtype: 'interrupt' })
+      await Promise.race([turn.ended, pause(ASK_AGAIN_MS, undefined, { ref: false })])
     }
     if (!turn.isOver) await this.#program.end()
   }
@@ -107,7 +98,8 @@ export class ClaudeConversation implements Conversation {
   async #leave(): Promise<void> {
     this.#program.stdin.end()
     // In the middle of a turn it would first finish that.
-    if (this.#turn === undefined) await Promise.race([this.#program.exited, pause(LEAVE_MS)])
+    if (this.#turn === undefined)
+      await Promise.race([this.#program.exited, pause(LEAVE_MS, undefined, { ref: false })])
     await this.#program.end()
   }
 
@@ -115,36 +107,41 @@ export class ClaudeConversation implements Conversation {
     for await (const line of this.#program.lines) {
       this.#options.trace?.('from', line)
       const message = objectOf(parseJson(line))
-      if (message !== undefined) this.#hear(message)
+      if (message !== undefined && this.#fault === undefined) this.#hear(message)
     }
     await this.#program.exited
     this.#isGone = true
-    this.#endTurn(
-      this.#turn?.isInterrupted === true
-        ? { type: 'turn ended', how: 'interrupted' }
-        : this.#death(),
+    this.#turn?.push(
+      this.#turn.isInterrupted ? { type: 'turn ended', how: 'interrupted' } : this.#death(),
     )
   }
 
   #hear(message: Json): void {
-    if (this.#fault !== undefined) return
-    if (message.type === 'control_request') return void this.#answer(message)
-    if (message.type === 'control_cancel_request')
-      return void this.#withdrawn.add(nameOf(message.request_id) ?? '')
-    if (message.type === 'control_response')
-      return this.#hearAnswer(objectOf(message.response) ?? {})
+    switch (message.type) {
+      case 'control_request':
+        return void this.#answer(message)
+      case 'control_cancel_request':
+        return void this.#withdrawn.add(nameOf(message.request_id) ?? '')
+      case 'control_response': {
+        // Without the system prompt it would work by nobody's rules.
+        const { request_id: id, subtype, error } = objectOf(message.response) ?? {}
+        if (id === GREETING && subtype === 'error')
+          this.#giveUp(
+            `it does not take standing instructions: ${textOf(error) ?? 'no reason given'}`,
+          )
+        return
+      }
+    }
     for (const event of this.#translator.read(message)) {
       if (event.type !== 'turn ended') this.#tell(event)
       else if (DEAF.test(event.failure ?? '')) this.#giveUp(event.failure!)
-      else this.#endTurn(event)
+      else this.#turn?.push(event)
     }
   }
 
-  #hearAnswer(response: Json): void {
-    if (response.request_id !== GREETING || response.subtype !== 'error') return
-    this.#giveUp(
-      `it does not take standing instructions: ${textOf(response.error) ?? 'no reason given'}`,
-    )
+  #tell(event: HarnessEvent): void {
+    if (this.#turn?.isOver === false) this.#turn.push(event)
+    else this.#between.push(event)
   }
 
   #giveUp(fault: string): void {
@@ -157,42 +154,31 @@ export class ClaudeConversation implements Conversation {
     const request = objectOf(message.request) ?? {}
     if (request.subtype !== 'can_use_tool') {
       const error = `${textOf(request.subtype) ?? 'this'} is not supported`
-      return this.#send({
-        type: 'control_response',
-        response: { subtype: 'error', request_id: id, error },
-      })
+      return this.#respond({ subtype: 'error', request_id: id, error })
     }
     // If asking fails, it is not allowed.
     const response = await answerTo(request, this.#options).catch((error) =>
       denied(`Asking failed: ${String(error)}`),
     )
-    if (this.#withdrawn.delete(id)) return
-    this.#send({
-      type: 'control_response',
-      response: { subtype: 'success', request_id: id, response },
-    })
-  }
-
-  #tell(event: HarnessEvent): void {
-    this.#events.push(event)
-    this.#wake()
-  }
-
-  #endTurn(event: TurnEnded): void {
-    const turn = this.#turn
-    if (turn === undefined || turn.isOver) return
-    turn.isOver = true
-    this.#tell(event)
-    turn.end()
+    if (!this.#withdrawn.delete(id)) this.#respond({ subtype: 'success', request_id: id, response })
   }
 
   #death(): TurnEnded {
     const closed = this.#closing === undefined ? undefined : 'the conversation was closed'
-    return {
-      type: 'turn ended',
-      how: 'died',
-      failure: this.#fault ?? closed ?? lastWords(this.#program.stderrTail()),
-    }
+    const tail = cleanText(this.#program.stderrTail())
+    const lastWords =
+      tail === ''
+        ? 'Claude Code ended in the middle of the turn'
+        : shorten(tail.slice(-LONGEST_FAILURE), LONGEST_FAILURE)
+    return { type: 'turn ended', how: 'died', failure: this.#fault ?? closed ?? lastWords }
+  }
+
+  #request(id: string, request: object): void {
+    this.#send({ type: 'control_request', request_id: id, request })
+  }
+
+  #respond(response: object): void {
+    this.#send({ type: 'control_response', response })
   }
 
   #send(message: object): void {
@@ -204,30 +190,4 @@ export class ClaudeConversation implements Conversation {
     this.#options.trace?.('to', line)
     this.#program.stdin.write(`${line}\n`)
   }
-}
-
-function startTurn(): Turn {
-  let end = (): void => undefined
-  const ended = new Promise<void>((resolve) => (end = resolve))
-  return { ended, end, isOver: false, isInterrupted: false }
-}
-
-function lastWords(stderr: string): string {
-  const tail = cleanText(stderr)
-  return tail === ''
-    ? 'Claude Code ended in the middle of the turn'
-    : shorten(tail.slice(-LONGEST_FAILURE), LONGEST_FAILURE)
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, ms).unref())
-}
-
-function greeting(requestId: string, { systemPrompt }: OpenConversation): object {
-  const request = {
-    subtype: 'initialize',
-    hooks: null,
-    ...defined({ appendSystemPrompt: systemPrompt?.toWellFormed() }),
-  }
-  return { type: 'control_request', request_id: requestId, request }
 }

@@ -1,19 +1,24 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { StintError } from '../../../journal/errors.ts'
+import { namesIn, readOrUndefined, statOrUndefined } from '../../../journal/look.ts'
+import { defined } from '../../../text/defined.ts'
+import { objectOf, parseJson } from '../../../text/json-fields.ts'
 import type {
   Checked,
   PlaceReport,
   Scope,
-  ServerPlace,
   ServerReport,
   SetupProblem,
   SetupReport,
   Surroundings,
 } from '../../contract/setup.ts'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { PROBE_ANSWER } from '../../setup/hook-command.ts'
+import { MCP_COMMAND, MCP_SERVER } from '../../setup/launcher.ts'
 import { mcpPath, serverStatus } from './mcp-file.ts'
 import { SCOPES, managedSettings, setupPlace, startNote } from './places.ts'
 import { probeHookCommand, probeServer } from './probe.ts'
-import { approvalIn, readSettings } from './settings-edit.ts'
+import { approvalIn } from './settings-edit.ts'
 import {
   NOTIFICATION_EVENT,
   type Settings,
@@ -21,15 +26,9 @@ import {
   currentEvents,
   enabledPlugin,
   hookGroups,
-  hooksAreDisabled,
-  isObject,
+  readSettings,
   stintHooks,
 } from './settings.ts'
-import { StintError } from '../../../journal/errors.ts'
-import { namesIn, readOrUndefined, statOrUndefined } from '../../../journal/look.ts'
-import { defined } from '../../../text/defined.ts'
-import { MCP_COMMAND, MCP_SERVER } from '../../setup/launcher.ts'
-import { PROBE_ANSWER } from '../../setup/hook-command.ts'
 
 export async function checkSetup(
   around: Surroundings,
@@ -37,34 +36,26 @@ export async function checkSetup(
 ): Promise<SetupReport> {
   const read = SCOPES.map((scope) => readPlace(scope, around))
   const places = read.map(({ report }) => report)
-  const managed = managedSettings().map((path) => ({ path, settings: readOrNothing(path) }))
   const files = [
     ...read.map(({ report, settings }) => ({ path: report.path, settings })),
-    ...managed,
+    ...managedSettings().map((path) => ({ path, settings: readManaged(path) })),
   ]
-  const disabledBy = files
-    .filter(({ settings }) => hooksAreDisabled(settings))
-    .map(({ path }) => path)
   const firings = lastFirings(conversations)
-  const events = [
-    ...hookGroups({
-      notify: places.some((place) => place.events.includes(NOTIFICATION_EVENT)),
-    }).keys(),
-  ]
+  const notify = places.some((place) => place.events.includes(NOTIFICATION_EVENT))
+  const events = [...hookGroups({ notify }).keys()]
+  const registered = places.filter(isRegisteredIn).map(({ scope }) => scope)
   const findings = {
     places,
-    disabledBy,
+    disabledBy: files
+      .filter(({ settings }) => settings.disableAllHooks === true)
+      .map(({ path }) => path),
     command: probeHookCommand(around),
     server: await checkServer(
       around,
       files.map(({ settings }) => settings),
     ),
     fired: Object.fromEntries(events.map((event) => [event, firings.get(event) ?? null])),
-    notes: startNote(
-      places.flatMap((place) => (isRegisteredIn(place) ? [place.scope] : [])),
-      around,
-      cwd,
-    ),
+    notes: startNote(registered, around, cwd),
   }
   const problems = problemsOf(findings, isProject)
   return { ...findings, problems, isWorking: problems.length === 0 }
@@ -81,32 +72,21 @@ function readPlace(
   const path = setupPlace(scope, around).settings
   try {
     const settings = readSettings(path)
-    return { report: reportOn(scope, path, settings), settings }
+    const ours = stintHooks(settings)
+    const groups = hookGroups({ notify: ours.some(({ event }) => event === NOTIFICATION_EVENT) })
+    const registered = areHooksCurrent(settings, groups) ? 'current' : 'outdated'
+    const status = ours.length === 0 ? 'none' : registered
+    const plugin = enabledPlugin(settings)
+    const events = currentEvents(settings, groups)
+    return { report: { scope, path, status, events, ...defined({ plugin }) }, settings }
   } catch (error) {
     if (!(error instanceof StintError)) throw error
-    return {
-      report: { scope, path, status: 'unreadable', events: [], reason: error.message },
-      settings: {},
-    }
+    const reason = error.message
+    return { report: { scope, path, status: 'unreadable', events: [], reason }, settings: {} }
   }
 }
 
-function reportOn(scope: Scope, path: string, settings: Settings): PlaceReport {
-  const ours = stintHooks(settings)
-  const groups = hookGroups({ notify: ours.some(({ event }) => event === NOTIFICATION_EVENT) })
-  const status =
-    ours.length === 0 ? 'none' : areHooksCurrent(settings, groups) ? 'current' : 'outdated'
-  const plugin = enabledPlugin(settings)
-  return {
-    scope,
-    path,
-    status,
-    events: [...currentEvents(settings, groups)],
-    ...defined({ plugin }),
-  }
-}
-
-function readOrNothing(path: string): Settings {
+function readManaged(path: string): Settings {
   try {
     return readSettings(path)
   } catch {
@@ -115,23 +95,25 @@ function readOrNothing(path: string): Settings {
   }
 }
 
-export async function checkServer(
+async function checkServer(
   around: Surroundings,
   settings: readonly Settings[],
 ): Promise<ServerReport> {
   const path = mcpPath(around.root)
   const status = serverStatus(path)
-  const own = readOwn(around)
-  const places: readonly ServerPlace[] = [
-    ...(status === 'none' ? [] : [{ path, status }]),
-    ...(hasServer(own) || hasServer(ofProject(own, around))
-      ? [{ path: ownPath(around), status: 'other' as const }]
-      : []),
-  ]
+  const ownPath = join(around.env.CLAUDE_CONFIG_DIR || around.env.HOME || homedir(), '.claude.json')
+  const own = readOwn(ownPath)
+  const ofProject = objectOf(objectOf(own.projects)?.[around.root]) ?? {}
   const isOurs = status === 'current' || status === 'outdated'
+  const hasServer = [own, ofProject].some(
+    ({ mcpServers }) => objectOf(mcpServers)?.[MCP_SERVER] !== undefined,
+  )
   return {
-    places,
-    approval: isOurs ? approvalBy([...settings, ofProject(own, around)]) : null,
+    places: [
+      ...(status === 'none' ? [] : [{ path, status }]),
+      ...(hasServer ? [{ path: ownPath, status: 'other' as const }] : []),
+    ],
+    approval: isOurs ? approvalBy([...settings, ofProject]) : null,
     // Never what the file says: a foreign repository could have anything there.
     answer: isOurs ? await probeServer(MCP_COMMAND, around) : null,
   }
@@ -146,203 +128,118 @@ function approvalBy(settings: readonly Settings[]): 'approved' | 'refused' | 'as
   return said.has('approved') ? 'approved' : 'asked'
 }
 
-function hasServer({ mcpServers }: Settings): boolean {
-  return isObject(mcpServers) && mcpServers[MCP_SERVER] !== undefined
-}
-
-function ofProject({ projects }: Settings, { root }: Surroundings): Settings {
-  const project = isObject(projects) ? projects[root] : undefined
-  return isObject(project) ? project : {}
-}
-
-function ownPath({ env: { CLAUDE_CONFIG_DIR: folder, HOME: home } }: Surroundings): string {
-  return join(folder || home || homedir(), '.claude.json')
-}
-
-function readOwn(around: Surroundings): Settings {
+function readOwn(path: string): Settings {
   try {
-    const own: unknown = JSON.parse(readOrUndefined(ownPath(around))?.toString('utf8') ?? '{}')
-    return isObject(own) ? own : {}
+    return objectOf(parseJson(readOrUndefined(path)?.toString('utf8') ?? '')) ?? {}
   } catch {
-    // Claude Code's own file; it may be unreadable or half-written.
+    // Claude Code's own file; it may be unreadable for us.
     return {}
   }
 }
 
-const LIMIT = 200
+const MOST_CONVERSATIONS = 200
 
+/** When each event last fired in a project, by the state that hooks keep of each conversation. */
 export function lastFirings(folder: string): ReadonlyMap<string, string> {
   const latest = new Map<string, string>()
-  for (const [event, at] of newestNotes(folder).flatMap(firingsIn)) {
-    if ((latest.get(event) ?? '') < at) latest.set(event, at)
+  const newest = namesIn(folder)
+    .filter((name) => /^[^.].*\.json$/.test(name))
+    .map((name) => join(folder, name))
+    .map((path) => ({ path, writtenAt: statOrUndefined(path)?.mtimeMs ?? 0 }))
+    .toSorted((a, b) => b.writtenAt - a.writtenAt)
+    .slice(0, MOST_CONVERSATIONS)
+  for (const { path } of newest) {
+    // State that is unreadable or of another harness counts for nothing.
+    const state = objectOf(parseJson(readOrUndefined(path)?.toString('utf8') ?? ''))
+    if ((state?.harness ?? 'claude') !== 'claude') continue
+    for (const [event, value] of Object.entries(objectOf(state?.fired) ?? {})) {
+      const time = typeof value === 'string' ? Date.parse(value) : Number.NaN
+      const at = Number.isNaN(time) ? '' : new Date(time).toISOString()
+      if (at > (latest.get(event) ?? '')) latest.set(event, at)
+    }
   }
   return latest
 }
 
-function newestNotes(folder: string): readonly string[] {
-  return namesIn(folder)
-    .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
-    .map((name) => join(folder, name))
-    .map((path) => ({ path, writtenAt: statOrUndefined(path)?.mtimeMs ?? 0 }))
-    .toSorted((a, b) => b.writtenAt - a.writtenAt)
-    .slice(0, LIMIT)
-    .map(({ path }) => path)
-}
-
-/** State that is unreadable or of another harness counts for nothing. */
-function firingsIn(path: string): readonly (readonly [string, string])[] {
-  const notes = parsed(readOrUndefined(path)?.toString('utf8') ?? '')
-  if (!isObject(notes) || !isObject(notes.fired) || (notes.harness ?? 'claude') !== 'claude')
-    return []
-  return Object.entries(notes.fired).flatMap(([event, at]) =>
-    isTime(at) ? [[event, new Date(at).toISOString()] as const] : [],
-  )
-}
-
-function isTime(value: unknown): value is string {
-  return typeof value === 'string' && !Number.isNaN(Date.parse(value))
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // Half-written when the power failed.
-    return undefined
-  }
-}
-
-export function problemsOf(
-  findings: Omit<SetupReport, 'problems' | 'isWorking'>,
-  isProject: boolean,
-): readonly SetupProblem[] {
-  const ofUse = isProject ? ofFirings(findings) : [NO_PROJECT]
-  return [
-    ...ofFiles(findings),
-    ...ofBoth(findings),
-    ...ofCommand(findings),
-    ...ofServer(findings),
-    ...ofUse,
-  ]
-}
-
-const NO_PROJECT: SetupProblem = {
-  kind: 'no project',
-  what: 'this folder is neither a git repository nor has sessions (.sessions/), so that hooks do nothing here',
-  advice: 'git init, or: stint setup claude, which makes the folder for sessions',
-}
+type Findings = Omit<SetupReport, 'problems' | 'isWorking'>
 
 const FLAG = { local: '', shared: ' --shared', user: ' --user' }
 
-type Findings = Parameters<typeof problemsOf>[0]
-
-function ofFiles({ places, disabledBy }: Findings): readonly SetupProblem[] {
-  const each = places.flatMap(({ status, scope, path, reason }): SetupProblem[] => {
-    if (status === 'unreadable') {
-      return [
-        {
-          kind: 'unreadable',
-          what: reason ?? path,
-          advice: 'Claude Code ignores such a file; correct it',
-        },
-      ]
-    }
-    if (status !== 'outdated') return []
-    return [
-      {
-        kind: 'outdated',
-        what: `${path} is from another version of Stint`,
-        advice: `stint setup claude${FLAG[scope]}`,
-      },
-    ]
-  })
-  const missing: SetupProblem = {
-    kind: 'not registered',
-    what: 'no hooks are registered',
-    advice: 'stint setup claude',
+function problemsOf(
+  { places, disabledBy, command, server, fired }: Findings,
+  isProject: boolean,
+): readonly SetupProblem[] {
+  const problems: SetupProblem[] = []
+  const add = (kind: SetupProblem['kind'], what: string, advice: string) =>
+    problems.push({ kind, what, advice })
+  const isRegistered = places.some(isRegisteredIn)
+  for (const { status, scope, path, reason } of places) {
+    if (status === 'unreadable')
+      add('unreadable', reason ?? path, 'Claude Code ignores such a file; correct it')
+    if (status === 'outdated')
+      add(
+        'outdated',
+        `${path} is from another version of Stint`,
+        `stint setup claude${FLAG[scope]}`,
+      )
   }
-  const disabled = disabledBy.map((path): SetupProblem => ({
-    kind: 'disabled',
-    what: `${path} turns every hook off`,
-    advice: 'take "disableAllHooks" out of it',
-  }))
-  return [...each, ...(isRegistered({ places }) ? [] : [missing]), ...disabled]
-}
-
-/**
- * Claude Code runs identical commands of several settings files once, but those of a plugin again.
- */
-function ofBoth({ places }: Findings): readonly SetupProblem[] {
+  if (!isRegistered) add('not registered', 'no hooks are registered', 'stint setup claude')
+  for (const path of disabledBy)
+    add('disabled', `${path} turns every hook off`, 'take "disableAllHooks" out of it')
+  // Claude Code runs identical commands of several settings files once, but those of a plugin again.
   const settings = places.find(({ status }) => status === 'current' || status === 'outdated')
   const plugin = places.find((place) => place.plugin !== undefined)?.plugin
-  if (settings === undefined || plugin === undefined) return []
-  return [
-    {
-      kind: 'twice',
-      what: `hooks run twice: ${settings.path} registers them, and so does the plugin ${plugin}`,
-      advice: `stint setup claude${FLAG[settings.scope]} --remove, or: claude plugin uninstall ${plugin}`,
-    },
-  ]
-}
-
-function ofCommand({ command }: Findings): readonly SetupProblem[] {
+  if (settings !== undefined && plugin !== undefined)
+    add(
+      'twice',
+      `hooks run twice: ${settings.path} registers them, and so does the plugin ${plugin}`,
+      `stint setup claude${FLAG[settings.scope]} --remove, or: claude plugin uninstall ${plugin}`,
+    )
   const { foundBy, exitCode, output } = command
-  if (foundBy !== null && (exitCode !== 0 || output !== PROBE_ANSWER)) {
+  if (foundBy === null)
+    add(
+      'not found',
+      'the hook command finds no Stint on this machine',
+      'npm install --global stint, then: stint setup claude',
+    )
+  else if (exitCode !== 0 || output !== PROBE_ANSWER) {
     const said = output === '' ? ' and said nothing' : `, saying: ${output.slice(0, 200)}`
-    return [
-      {
-        kind: 'not answering',
-        what: `the hook command ended with ${exitCode ?? 'a signal'}${said}`,
-        advice: 'stint doctor shows what went wrong',
-      },
-    ]
+    add(
+      'not answering',
+      `the hook command ended with ${exitCode ?? 'a signal'}${said}`,
+      'stint doctor shows what went wrong',
+    )
   }
-  if (foundBy !== null) return []
-  return [
-    {
-      kind: 'not found',
-      what: 'the hook command finds no Stint on this machine',
-      advice: 'npm install --global stint, then: stint setup claude',
-    },
-  ]
+  // Only a server that setup registered: leaving it out or refusing it is no problem.
+  for (const { status, path } of server.places)
+    if (status === 'outdated')
+      add(
+        'server outdated',
+        `the MCP server in ${path} is from another version of Stint`,
+        'stint setup claude, or with --shared',
+      )
+  if (server.answer?.isWell === false && foundBy !== null)
+    add(
+      'server not answering',
+      `the MCP server does not answer: ${server.answer.said}`,
+      'stint mcp < /dev/null says why; stint setup claude --no-mcp leaves it out',
+    )
+  if (!isProject)
+    add(
+      'no project',
+      'this folder is neither a git repository nor has sessions (.sessions/), so that hooks do nothing here',
+      'git init, or: stint setup claude, which makes the folder for sessions',
+    )
+  else if (isRegistered && Object.values(fired).every((at) => at === null))
+    add(
+      'never fired',
+      'no hook has fired in this project yet',
+      'start claude here, accept that the folder is trusted, type a prompt, and check again',
+    )
+  return problems
 }
 
-/** Only a server that setup registered: leaving it out or refusing it is no problem. */
-function ofServer({ server, command }: Findings): readonly SetupProblem[] {
-  const outdated = server.places
-    .filter(({ status }) => status === 'outdated')
-    .map(({ path }): SetupProblem => ({
-      kind: 'server outdated',
-      what: `the MCP server in ${path} is from another version of Stint`,
-      advice: 'stint setup claude, or with --shared',
-    }))
-  if (server.answer === null || server.answer.isWell || command.foundBy === null) return outdated
-  return [
-    ...outdated,
-    {
-      kind: 'server not answering',
-      what: `the MCP server does not answer: ${server.answer.said}`,
-      advice: 'stint mcp < /dev/null says why; stint setup claude --no-mcp leaves it out',
-    },
-  ]
-}
-
-function ofFirings({ places, fired }: Findings): readonly SetupProblem[] {
-  if (!isRegistered({ places }) || Object.values(fired).some((at) => at !== null)) return []
-  return [
-    {
-      kind: 'never fired',
-      what: 'no hook has fired in this project yet',
-      advice:
-        'start claude here, accept that the folder is trusted, type a prompt, and check again',
-    },
-  ]
-}
-
-function isRegistered({ places }: Pick<Findings, 'places'>): boolean {
-  return places.some(isRegisteredIn)
-}
-
-export function isRegisteredIn({ status, plugin }: PlaceReport): boolean {
+/** A plugin registers hooks as well as settings do. */
+function isRegisteredIn({ status, plugin }: PlaceReport): boolean {
   return status === 'current' || status === 'outdated' || plugin !== undefined
 }

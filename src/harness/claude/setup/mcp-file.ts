@@ -1,44 +1,50 @@
-// The user's own file of servers is rewritten by Claude Code all the time, so setup does not edit
-// it.
-import { stateHome } from '../../../journal/state-home.ts'
-import type { McpWish, Scope, Surroundings } from '../../contract/setup.ts'
-import { addMember, removeAt } from '../../setup/json-text.ts'
-import { isDeepStrictEqual } from 'node:util'
+// Our MCP server in the project's `.mcp.json`. The user's own file of servers is rewritten by Claude
+// Code all the time, so setup does not edit it.
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { isTracked } from '../../../git/status.ts'
 import { StintError } from '../../../journal/errors.ts'
+import { stateHome } from '../../../journal/state-home.ts'
+import type { McpWish, Scope, ServerPlace, Surroundings } from '../../contract/setup.ts'
+import { addMember, removeAt } from '../../setup/json-text.ts'
 import { MCP_COMMAND, MCP_FILE, MCP_SERVER, isStintServer } from '../../setup/launcher.ts'
 import {
   type FileChange,
   type Manifest,
+  type PlannedFiles,
   type WrittenFile,
-  manifestPath,
   readManifest,
   readText,
   sumOf,
 } from '../../setup/plan.ts'
 import {
-  type PlannedFile,
+  NO_FILES,
   type TextEdit,
   planEdit,
   planTakingOut,
+  withoutMark,
 } from '../../setup/planned-file.ts'
 import { setupPlace } from './places.ts'
-import { behindMark, readOtherSettings } from './settings-edit.ts'
-import { parseSettings, refuseOddServers, stintHooks } from './settings.ts'
+import {
+  type Settings,
+  invalidSettings,
+  isObject,
+  parseSettings,
+  readOtherSettings,
+  stintHooks,
+} from './settings.ts'
 
 const SERVERS = 'mcpServers'
-const FOR_EVERY_PROJECT = `claude mcp add --scope user ${MCP_SERVER} -- stint mcp`
 
 export function mcpPath(root: string): string {
   return join(root, '.mcp.json')
 }
 
 interface PlannedMcp {
-  readonly file: PlannedFile
-  /** Written by a setup for one person, and shared with the team from now on. */
-  readonly claimed?: Readonly<Record<string, WrittenFile>>
+  readonly files: PlannedFiles
+  /** Whether the project has the server then. */
   readonly hasServer: boolean
+  /** The file no longer belongs to this setup. */
   readonly isGivenUp?: boolean
   readonly notes: readonly string[]
 }
@@ -50,86 +56,65 @@ export function planMcp(
   known: Manifest,
 ): PlannedMcp {
   const path = mcpPath(around.root)
+  const without = (...notes: string[]) => ({ files: NO_FILES, hasServer: false, notes })
   if (scope === 'user') {
-    return nothing(
-      wish === 'no'
-        ? []
-        : [`no MCP server: Claude Code keeps those for every project itself: ${FOR_EVERY_PROJECT}`],
-    )
+    if (wish === 'no') return without()
+    const command = `claude mcp add --scope user ${MCP_SERVER} -- stint mcp`
+    return without(`no MCP server: Claude Code keeps those for every project itself: ${command}`)
   }
   if (wish === 'no') return planGivingUp(around, scope, known)
-  const server = serverIn(path)
-  if (server === UNREADABLE && wish === 'yes')
-    return nothing([`no MCP server: ${path} cannot be read; correct it and run this again`])
-  if (server !== undefined && server !== UNREADABLE && !isStintServer(server)) {
-    return nothing([`left alone: ${path} has a server named ${MCP_SERVER} that is not ours`])
+  const status = serverStatus(path)
+  if (status === 'unreadable' && wish === 'yes')
+    return without(`no MCP server: ${path} cannot be read; correct it and run this again`)
+  if (status === 'other')
+    return without(`left alone: ${path} has a server named ${MCP_SERVER} that is not ours`)
+  const isThere = readText(path) !== undefined
+  if (isThere && scope === 'local' && wish === 'yes' && !isOurs(around, known)) {
+    // A file of others, for one person who did not ask to edit it.
+    if (status === 'none')
+      return without(
+        `no MCP server: ${path} is not ours; --mcp adds it there for you, --shared for everybody`,
+      )
+    const outdated = `left alone: ${path} has the server of another version of Stint; --shared brings it up to date`
+    const notes = status === 'current' ? [] : [outdated]
+    return { files: NO_FILES, hasServer: true, notes }
   }
-  const before = readText(path)
-  const isTheirs =
-    before !== undefined && scope === 'local' && wish === 'yes' && !isOurs(around, known)
-  if (isTheirs) return besideOthers(path, server)
-  const file = planEdit(path, mcpEdit(path), known.files[path])
+  const files = planEdit(path, mcpEdit(path), known.files[path])
+  const isChanged = files.changes.length > 0
+  // Written by a setup for one person, and shared with the team from now on.
   const claimed =
-    scope === 'shared' && file.change === undefined
-      ? writtenElsewhere(around, scope, path)
-      : undefined
+    scope === 'shared' && !isChanged ? writtenElsewhere(around, scope, path) : undefined
   if (claimed !== undefined)
-    return { file, claimed: { [path]: claimed }, hasServer: true, notes: [] }
-  const isSeen =
-    scope === 'local' &&
-    before !== undefined &&
-    file.change !== undefined &&
-    known.files[path]?.undo !== 'delete'
-  return {
-    file,
-    hasServer: true,
-    notes: isSeen ? [`${path} was there before, so that git may see this change of it`] : [],
-  }
+    return { files: { changes: [], written: { [path]: claimed } }, hasServer: true, notes: [] }
+  const isSeen = scope === 'local' && isThere && isChanged && known.files[path]?.undo !== 'delete'
+  const notes = isSeen ? [`${path} was there before, so that git may see this change of it`] : []
+  return { files, hasServer: true, notes }
 }
 
+/** Only if it is this setup's, and no other of the project needs it. */
 export function planMcpRemoval(
   around: Surroundings,
   scope: Scope,
   known: Manifest,
-): FileChange | undefined {
+): readonly FileChange[] {
   const path = mcpPath(around.root)
-  if (scope === 'user' || writtenElsewhere(around, scope, path) !== undefined) return undefined
+  if (scope === 'user' || writtenElsewhere(around, scope, path) !== undefined) return []
+  const record = known.files[path]
   const isTakenOut =
-    scope === 'local'
-      ? isOurs(around, known)
-      : known.files[path] !== undefined || hasStintServer(path)
-  return isTakenOut
-    ? planTakingOut(path, mcpEdit(path), known.files[path] ?? madeAlone(path))
-    : undefined
+    scope === 'local' ? isOurs(around, known) : record !== undefined || hasStintServer(path)
+  return isTakenOut ? planTakingOut(path, mcpEdit(path), record ?? madeAlone(path)) : []
 }
 
 function planGivingUp(around: Surroundings, scope: Scope, known: Manifest): PlannedMcp {
   const path = mcpPath(around.root)
-  const change = planMcpRemoval(around, scope, known)
-  const isLeft = change === undefined && hasStintServer(path)
+  const changes = planMcpRemoval(around, scope, known)
+  const isLeft = changes.length === 0 && hasStintServer(path)
   return {
-    file: change === undefined ? {} : { change },
+    files: { changes, written: {} },
     hasServer: false,
     isGivenUp: true,
     notes: isLeft ? [`the MCP server stays: ${path} is not this setup's alone`] : [],
   }
-}
-
-function besideOthers(path: string, server: unknown): PlannedMcp {
-  if (server === undefined) {
-    return nothing([
-      `no MCP server: ${path} is not ours; --mcp adds it there for you, --shared for everybody`,
-    ])
-  }
-  const isCurrent = isDeepStrictEqual(server, MCP_COMMAND)
-  const notes = [
-    `left alone: ${path} has the server of another version of Stint; --shared brings it up to date`,
-  ]
-  return { file: {}, hasServer: true, notes: isCurrent ? [] : notes }
-}
-
-function nothing(notes: readonly string[]): PlannedMcp {
-  return { file: {}, hasServer: false, notes }
 }
 
 /** What setup made is this person's until git tracks it. Without a record, its content decides. */
@@ -153,6 +138,7 @@ function isKeptByGit({ root, gitCommonDir }: Surroundings, path: string): boolea
   }
 }
 
+/** The record of a file that holds exactly what setup would make. */
 function madeAlone(path: string): WrittenFile | undefined {
   const text = readText(path)
   const isAsMade = text !== undefined && text === mcpEdit(path).add('').at(-1)
@@ -165,12 +151,12 @@ function writtenElsewhere(
   path: string,
 ): WrittenFile | undefined {
   const other = setupPlace(scope === 'local' ? 'shared' : 'local', around).settings
-  return readManifest(manifestPath(stateHome(around.env), other), other).files[path]
+  return readManifest(stateHome(around.env), other).files[path]
 }
 
 function mcpEdit(path: string): TextEdit {
   const servers = (text: string) => serversIn(path, text)
-  return behindMark({
+  return {
     isCurrent: (text) => isDeepStrictEqual(servers(text)?.[MCP_SERVER], MCP_COMMAND),
     add(text) {
       const texts = text.trim() === '' ? [text, '{}\n'] : [text]
@@ -189,18 +175,7 @@ function mcpEdit(path: string): TextEdit {
     },
     containers: (text) => (servers(text) === undefined ? [] : [SERVERS]),
     added: () => [],
-    isEmpty: (text) => text.trim() === '' || Object.keys(parse(path, text)).length === 0,
-  })
-}
-
-const UNREADABLE = Symbol('unreadable')
-
-function serverIn(path: string): unknown {
-  try {
-    return serversIn(path, readText(path) ?? '')?.[MCP_SERVER]
-  } catch (error) {
-    if (error instanceof StintError) return UNREADABLE
-    throw error
+    isEmpty: (text) => Object.keys(parseSettings(path, text)).length === 0,
   }
 }
 
@@ -208,22 +183,22 @@ function hasStintServer(path: string): boolean {
   return ['current', 'outdated'].includes(serverStatus(path))
 }
 
-export function serverStatus(
-  path: string,
-): 'current' | 'outdated' | 'other' | 'none' | 'unreadable' {
-  const server = serverIn(path)
-  if (server === undefined) return 'none'
-  if (server === UNREADABLE) return 'unreadable'
-  if (!isStintServer(server)) return 'other'
-  return isDeepStrictEqual(server, MCP_COMMAND) ? 'current' : 'outdated'
+/** What a project's file says of our server. */
+export function serverStatus(path: string): ServerPlace['status'] | 'none' {
+  try {
+    const server = serversIn(path, withoutMark(readText(path) ?? ''))?.[MCP_SERVER]
+    if (server === undefined) return 'none'
+    if (!isStintServer(server)) return 'other'
+    return isDeepStrictEqual(server, MCP_COMMAND) ? 'current' : 'outdated'
+  } catch (error) {
+    if (error instanceof StintError) return 'unreadable'
+    throw error
+  }
 }
 
-function serversIn(path: string, text: string): Readonly<Record<string, unknown>> | undefined {
-  const parsed = parse(path, text.replace(/^\uFEFF/, ''))
-  refuseOddServers(path, parsed)
-  return parsed[SERVERS] as Readonly<Record<string, unknown>> | undefined
-}
-
-function parse(path: string, text: string): Readonly<Record<string, unknown>> {
-  return text.trim() === '' ? {} : parseSettings(path, text)
+function serversIn(path: string, text: string): Settings | undefined {
+  const { [SERVERS]: servers } = parseSettings(path, text)
+  if (servers !== undefined && !isObject(servers))
+    throw invalidSettings(path, `"${SERVERS}" is not an object`)
+  return servers
 }

@@ -21,11 +21,6 @@ export function setupPlace(scope: Scope, { root, env }: Surroundings): SetupPlac
   }
 }
 
-/** The settings that apply where these say nothing. */
-export function moreGeneral(scope: Scope): readonly Scope[] {
-  return SCOPES.slice(SCOPES.indexOf(scope) + 1)
-}
-
 export function managedSettings(): readonly string[] {
   return [
     '/etc/claude-code/managed-settings.json',

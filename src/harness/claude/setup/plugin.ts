@@ -1,18 +1,17 @@
-import { stateHome } from '../../../journal/state-home.ts'
-import type { Surroundings } from '../../contract/setup.ts'
 import { join } from 'node:path'
 import { StintError } from '../../../journal/errors.ts'
-import { type HookProgram, MCP_FILE, planLastRemoval, planLauncher } from '../../setup/launcher.ts'
-import { PLUGIN, byEvent, hookGroups } from './settings.ts'
+import { stateHome } from '../../../journal/state-home.ts'
+import type { Surroundings } from '../../contract/setup.ts'
+import { type HookProgram, MCP_FILE } from '../../setup/launcher.ts'
 import {
   type Plan,
-  innermostFirst,
-  manifestPath,
+  planInstallation,
+  planLauncher,
+  planRemoval,
   readManifest,
-  recordOf,
-  recordRemoval,
 } from '../../setup/plan.ts'
-import { planOwned, planOwnedRemoval, retiredPaths } from '../../setup/planned-file.ts'
+import { planOwned, planOwnedRemoval } from '../../setup/planned-file.ts'
+import { PLUGIN, byEvent, hookGroups } from './settings.ts'
 
 const DESCRIPTION = 'Durable sessions: what was done, decided and found survives compaction'
 
@@ -22,7 +21,11 @@ interface PluginOptions {
   readonly mcp: boolean
 }
 
-export function pluginFiles({ version, notify, mcp }: PluginOptions): ReadonlyMap<string, string> {
+/** A folder that Claude Code takes for a marketplace. */
+function pluginFiles(
+  folder: string,
+  { version, notify, mcp }: PluginOptions,
+): ReadonlyMap<string, string> {
   const owner = { name: 'Stint' }
   const marketplace = {
     name: PLUGIN,
@@ -37,70 +40,51 @@ export function pluginFiles({ version, notify, mcp }: PluginOptions): ReadonlyMa
     author: owner,
     license: 'MIT',
   }
+  const files: readonly (readonly [string, object])[] = [
+    ['.claude-plugin/marketplace.json', marketplace],
+    [`${PLUGIN}/.claude-plugin/plugin.json`, manifest],
+    [`${PLUGIN}/hooks/hooks.json`, { hooks: byEvent(hookGroups({ notify })) }],
+    ...(mcp ? [[`${PLUGIN}/.mcp.json`, MCP_FILE] as const] : []),
+  ]
   return new Map([
-    [join('.claude-plugin', 'marketplace.json'), asJson(marketplace)],
-    [join(PLUGIN, '.claude-plugin', 'plugin.json'), asJson(manifest)],
-    [join(PLUGIN, 'hooks', 'hooks.json'), asJson({ hooks: byEvent(hookGroups({ notify })) })],
-    ...(mcp ? [[join(PLUGIN, '.mcp.json'), asJson(MCP_FILE)] as const] : []),
+    ...files.map(
+      ([path, value]) => [join(folder, path), `${JSON.stringify(value, undefined, 2)}\n`] as const,
+    ),
     ...[...slashCommandFiles()].map(
-      ([name, text]) => [join(PLUGIN, 'commands', name), text] as const,
+      ([name, text]) => [join(folder, PLUGIN, 'commands', name), text] as const,
     ),
   ])
 }
 
+/** A foreign file is not overwritten. */
 export function planPlugin(
   folder: string,
-  around: Surroundings,
+  { env }: Surroundings,
   program: HookProgram | undefined,
   options: PluginOptions,
 ): Plan {
-  const machine = stateHome(around.env)
-  const known = readManifest(manifestPath(machine, folder), folder)
-  const owned = planOwned(inFolder(folder, options), folder, known.files)
-  if (owned.foreign.length > 0) {
+  const known = readManifest(stateHome(env), folder)
+  const owned = planOwned(pluginFiles(folder, options), folder, known.files)
+  if (owned.foreign.length > 0)
     throw new StintError(
       'NOT_OURS',
       `${owned.foreign[0]!} is there already and is not ours; nothing was changed`,
       'choose an empty folder, or move that file away',
     )
-  }
-  const launcher = planLauncher(machine, program)
-  const changes = [...owned.changes, ...launcher.changes]
-  return {
-    changes,
-    record: recordOf(machine, known, changes, owned.written),
-    folders: [],
-    notes: launcher.notes,
-  }
+  const launcher = planLauncher(stateHome(env), program)
+  return planInstallation(stateHome(env), known, [owned, launcher], launcher.notes)
 }
 
 export function planPluginRemoval(
   folder: string,
-  around: Surroundings,
+  { env }: Surroundings,
   options: PluginOptions,
 ): Plan {
-  const machine = stateHome(around.env)
-  const known = readManifest(manifestPath(machine, folder), folder)
-  const files = inFolder(folder, { ...options, mcp: true })
-  const all = new Map<string, string | undefined>([
-    ...files,
-    ...retiredPaths(files, folder, known.files),
-  ])
-  const { changes, foreign } = planOwnedRemoval(all, known.files)
-  return {
-    changes: [...changes, ...planLastRemoval(machine, manifestPath(machine, folder), changes)],
-    record: recordRemoval(machine, known),
-    folders: innermostFirst(known.folders),
-    notes: foreign.map((path) => `left alone: ${path} was changed since, or is not ours`),
-  }
-}
-
-function inFolder(folder: string, options: PluginOptions): ReadonlyMap<string, string> {
-  return new Map([...pluginFiles(options)].map(([path, text]) => [join(folder, path), text]))
-}
-
-function asJson(value: unknown): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`
+  const known = readManifest(stateHome(env), folder)
+  const files = pluginFiles(folder, { ...options, mcp: true })
+  const { changes, foreign } = planOwnedRemoval(files, folder, known.files)
+  const notes = foreign.map((path) => `left alone: ${path} was changed since, or is not ours`)
+  return planRemoval(stateHome(env), known, changes, notes)
 }
 
 interface SlashCommand {

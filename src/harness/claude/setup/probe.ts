@@ -1,9 +1,9 @@
 import { stateHome } from '../../../journal/state-home.ts'
 import type { Probe, ServerAnswer, Surroundings } from '../../contract/setup.ts'
-import { spawn, spawnSync } from 'node:child_process'
+import { type SpawnSyncOptions, spawn, spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isObject } from './settings.ts'
+import { objectOf, parseJson } from '../../../text/json-fields.ts'
 import { createFolder, removeTree, replaceUnsynced } from '../../../journal/files.ts'
 import { readOrUndefined, statOrUndefined } from '../../../journal/look.ts'
 import { randomHex } from '../../../journal/random.ts'
@@ -110,24 +110,13 @@ export function probeServer(
 }
 
 function answerIn(line: string): ServerAnswer {
-  const { name, version } = serverInfo(line)
+  const { result } = objectOf(parseJson(line)) ?? {}
+  const { name, version } = objectOf(objectOf(result)?.serverInfo) ?? {}
   if (name !== MCP_SERVER) return { isWell: false, said: `it said: ${line.slice(0, 200)}` }
   // The stand-in server, when there is no Stint.
   return version === '0'
     ? { isWell: false, said: 'it finds no Stint' }
     : { isWell: true, said: `${name} ${String(version)}` }
-}
-
-function serverInfo(line: string): Readonly<Record<string, unknown>> {
-  try {
-    const message: unknown = JSON.parse(line)
-    const result = isObject(message) ? message.result : undefined
-    const info = isObject(result) ? result.serverInfo : undefined
-    return isObject(info) ? info : {}
-  } catch {
-    // No protocol at all, which the caller shows.
-    return {}
-  }
 }
 
 export function compiledFolder(stateHome: string): string {
@@ -154,21 +143,17 @@ export function warmUpHooks({ node, hook }: HookProgram, stateHome: string): voi
       STINT_STATE_HOME: join(folder, 'state'),
       STINT_KEEP_COMPILED: compiledFolder(stateHome),
     }
-    for (const event of EVENTS) {
-      const input = JSON.stringify({
-        session_id: 'warm-up',
-        transcript_path: transcript,
-        cwd,
-        ...event(cwd),
-      })
+    const options: SpawnSyncOptions = {
+      cwd,
+      env,
+      stdio: ['pipe', 'ignore', 'ignore'],
+      timeout: HOOK_LIMIT_MS,
+    }
+    for (const event of eventsIn(cwd)) {
+      const common = { session_id: 'warm-up', transcript_path: transcript, cwd }
+      const input = JSON.stringify({ ...common, ...event })
       for (const args of [[hook], [hook, 'hook', 'after']]) {
-        spawnSync(node, args, {
-          cwd,
-          env,
-          input,
-          stdio: ['pipe', 'ignore', 'ignore'],
-          timeout: 5000,
-        })
+        spawnSync(node, args, { ...options, input })
       }
     }
   } finally {
@@ -176,38 +161,40 @@ export function warmUpHooks({ node, hook }: HookProgram, stateHome: string): voi
   }
 }
 
-const tool = (name: string, input: object, response: object = {}) => ({
+const tool = (tool_name: string, tool_input: object, tool_response: object = {}) => ({
   hook_event_name: 'PostToolUse',
-  tool_name: name,
-  tool_input: input,
-  tool_response: response,
-  tool_use_id: `toolu_${name}`,
+  tool_name,
+  tool_input,
+  tool_response,
+  tool_use_id: `toolu_${tool_name}`,
 })
 
 const prompt = (text: string) => ({ hook_event_name: 'UserPromptSubmit', prompt: text })
+const start = (source: string) => ({ hook_event_name: 'SessionStart', source })
+const stop = { hook_event_name: 'Stop', last_assistant_message: 'Done.' }
 
-const EVENTS: readonly ((cwd: string) => object)[] = [
-  (cwd) => tool('Edit', { file_path: join(cwd, 'src', 'a.ts') }),
-  () => ({ hook_event_name: 'SessionStart', source: 'startup' }),
-  (cwd) => tool('Write', { file_path: join(cwd, 'src', 'b.ts') }),
-  () => ({ hook_event_name: 'Stop', last_assistant_message: 'Done.' }),
-  () => ({ hook_event_name: 'SessionStart', source: 'startup' }),
-  () =>
-    prompt(
-      'Move the handlers of the old server behind the new interface, and keep their tests as they are',
-    ),
-  () => prompt('continue'),
-  () => tool('Bash', { command: 'ls -la' }, { stdout: 'a\n' }),
-  () => ({
+/** The first events need the full handler, the later ones do not. */
+const eventsIn = (cwd: string): readonly object[] => [
+  tool('Edit', { file_path: join(cwd, 'src', 'a.ts') }),
+  start('startup'),
+  tool('Write', { file_path: join(cwd, 'src', 'b.ts') }),
+  stop,
+  start('startup'),
+  prompt(
+    'Move the handlers of the old server behind the new interface, and keep their tests as they are',
+  ),
+  prompt('continue'),
+  tool('Bash', { command: 'ls -la' }, { stdout: 'a\n' }),
+  {
     hook_event_name: 'SubagentStop',
     agent_id: 'a',
     agent_type: 'reviewer',
     last_assistant_message: 'Fine.',
-  }),
-  () => ({ hook_event_name: 'Stop', last_assistant_message: 'Done.' }),
-  () => ({ hook_event_name: 'SessionEnd', reason: 'other' }),
-  () => ({ hook_event_name: 'PreCompact', trigger: 'auto' }),
-  () => ({ hook_event_name: 'SessionStart', source: 'compact' }),
+  },
+  stop,
+  { hook_event_name: 'SessionEnd', reason: 'other' },
+  { hook_event_name: 'PreCompact', trigger: 'auto' },
+  start('compact'),
 ]
 
 const LINES = [

@@ -1,7 +1,13 @@
+import type { Scope, Surroundings } from '../../contract/setup.ts'
 import { addItem, addMember, editText, removeAt } from '../../setup/json-text.ts'
+import { MCP_SERVER } from '../../setup/launcher.ts'
+import type { WrittenFile } from '../../setup/plan.ts'
+import type { TextEdit } from '../../setup/planned-file.ts'
+import { SCOPES, setupPlace } from './places.ts'
 import {
   type HookGroup,
   NOTIFICATION_EVENT,
+  STATUS_LINE,
   type Settings,
   areHooksCurrent,
   byEvent,
@@ -10,21 +16,17 @@ import {
   groupAt,
   hookGroups,
   hooksOf,
+  invalidSettings,
   isObject,
   parseSettings,
-  refuseOddEnvironment,
+  readOtherSettings,
+  readSettings,
   statusLineOf,
   stintHooks,
 } from './settings.ts'
-import { STATUS_LINE_COMMAND } from '../../setup/hook-command.ts'
-import { MCP_SERVER } from '../../setup/launcher.ts'
-import type { Scope, Surroundings } from '../../contract/setup.ts'
-import { StintError } from '../../../journal/errors.ts'
-import { type WrittenFile, readText } from '../../setup/plan.ts'
-import type { TextEdit } from '../../setup/planned-file.ts'
-import { SCOPES, moreGeneral, setupPlace } from './places.ts'
 
-export interface Wanted {
+/** What we want of a settings file. */
+interface Wanted {
   readonly groups: ReadonlyMap<string, HookGroup>
   readonly hasStatusLine: boolean
   /** `inherited`: the betas that apply where the file names none. */
@@ -33,8 +35,7 @@ export interface Wanted {
   readonly approval?: boolean
 }
 
-export const STATUS_LINE = { type: 'command', command: STATUS_LINE_COMMAND }
-
+/** The texts from without to with ours, one edit apart. */
 export function addToSettings(text: string, wanted: Wanted): readonly string[] {
   const { groups, hasStatusLine, betas, approval } = wanted
   const texts = text.trim() === '' ? [text, '{}\n'] : [text]
@@ -54,13 +55,19 @@ export function addToSettings(text: string, wanted: Wanted): readonly string[] {
   if (hasStatusLine) edit((before) => addMember(before, [], 'statusLine', STATUS_LINE))
   if (betas !== undefined && !hasTokenEfficientTools(present))
     edit((before) => addBeta(before, betas.inherited))
-  if (approval === true) edit((before) => addApproval(before))
+  if (approval === true && !isListed(present[ENABLED])) {
+    edit((before) =>
+      present[ENABLED] === undefined
+        ? addMember(before, [], ENABLED, [MCP_SERVER])
+        : addItem(before, [ENABLED], MCP_SERVER),
+    )
+  }
   return texts
 }
 
 /**
  * Hooks and status line are recognised by their content; betas and approvals only if setup recorded
- * them.
+ * them. What is empty afterwards goes too, unless it was kept.
  */
 export function takeOutOfSettings(
   text: string,
@@ -78,8 +85,7 @@ export function takeOutOfSettings(
     rest = removeAt(rest, ['hooks', event, group, ...(isAlone ? [] : ['hooks', hook])])
     rest = withoutEmpty(rest, event, kept)
   }
-  const isOurs = ['ours', 'outdated'].includes(statusLineOf(read(rest), STATUS_LINE))
-  return isOurs ? removeAt(rest, ['statusLine']) : rest
+  return hasOurStatusLine(read(rest)) ? removeAt(rest, ['statusLine']) : rest
 }
 
 function withoutEmpty(text: string, event: string, kept: readonly string[]): string {
@@ -91,15 +97,25 @@ function withoutEmpty(text: string, event: string, kept: readonly string[]): str
   return hasEvents || kept.includes('hooks') ? rest : removeAt(rest, ['hooks'])
 }
 
+/** The containers of ours that a text has. */
 export function containersOf(text: string): readonly string[] {
-  const settings = text.trim() === '' ? {} : read(text)
-  const hooks =
-    settings.hooks === undefined ? [] : ['hooks', ...eventsOf(settings).map(([event]) => event)]
-  return [...hooks, ...betaContainers(settings), ...approvalContainers(settings)]
+  const settings = read(text)
+  return [
+    ...(settings.hooks === undefined
+      ? []
+      : ['hooks', ...eventsOf(settings).map(([event]) => event)]),
+    ...(isObject(settings.env) ? ['env'] : []),
+    ...(betasText(settings) === undefined ? [] : [BETAS_MEMBER]),
+    ...(settings[ENABLED] === undefined ? [] : [ENABLED]),
+  ]
 }
 
 function read(text: string): Settings {
-  return JSON.parse(text) as Settings
+  return text.trim() === '' ? {} : (JSON.parse(text) as Settings)
+}
+
+function hasOurStatusLine(settings: Settings): boolean {
+  return ['ours', 'outdated'].includes(statusLineOf(settings))
 }
 
 // Claude Code reads betas from its environment, separated by commas; a header given elsewhere is
@@ -107,65 +123,56 @@ function read(text: string): Settings {
 
 /** Only Claude Sonnet 3.7 needs it; later models do it by default. */
 export const TOKEN_EFFICIENT_TOOLS = 'token-efficient-tools-2025-02-19'
-export const BETAS = 'ANTHROPIC_BETAS'
+const BETAS = 'ANTHROPIC_BETAS'
+const BETAS_MEMBER = `env.${BETAS}`
 
-const MEMBER = `env.${BETAS}`
-
-export function betasText({ env }: Settings): string | undefined {
+function betasText({ env }: Settings): string | undefined {
   const value = isObject(env) ? env[BETAS] : undefined
   return typeof value === 'string' ? value : undefined
 }
 
-export function hasTokenEfficientTools(settings: Settings): boolean {
+function hasTokenEfficientTools(settings: Settings): boolean {
   return betasIn(betasText(settings) ?? '').includes(TOKEN_EFFICIENT_TOOLS)
 }
 
-export function betasIn(list: string): readonly string[] {
+function betasIn(list: string): readonly string[] {
   return list
     .split(',')
     .map((beta) => beta.trim())
     .filter((beta) => beta !== '')
 }
 
-export function withBeta(list: string): string {
+function withBeta(list: string): string {
   const isEnded = list.trim() === '' || list.trimEnd().endsWith(',')
   return `${list}${isEnded ? '' : ','}${TOKEN_EFFICIENT_TOOLS}`
 }
 
 /** A list in this file hides inherited betas, so they are copied. */
-export function addBeta(text: string, inherited: string): string {
-  const settings = JSON.parse(text) as Settings
+function addBeta(text: string, inherited: string): string {
+  const settings = read(text)
   if (!isObject(settings.env)) return addMember(text, [], 'env', { [BETAS]: withBeta(inherited) })
   if (betasText(settings) === undefined) return addMember(text, ['env'], BETAS, withBeta(inherited))
   return editText(text, ['env', BETAS], withBeta)
 }
 
-export function addedBetas(settings: Settings, inherited: string): readonly string[] {
-  const known = betasText(settings)
-  if (known === undefined) return [...betasIn(inherited), TOKEN_EFFICIENT_TOOLS]
+function addedBetas(settings: Settings, inherited: string): readonly string[] {
+  if (betasText(settings) === undefined) return [...betasIn(inherited), TOKEN_EFFICIENT_TOOLS]
   return hasTokenEfficientTools(settings) ? [] : [TOKEN_EFFICIENT_TOOLS]
 }
 
-export function takeOutBetas(
-  text: string,
-  betas: readonly string[],
-  kept: readonly string[],
-): string {
-  const list = betasText(JSON.parse(text) as Settings)
+function takeOutBetas(text: string, betas: readonly string[], kept: readonly string[]): string {
+  const list = betasText(read(text))
   if (list === undefined || !betasIn(list).some((beta) => betas.includes(beta))) return text
-  const rest = (raw: string) => {
-    const parts = raw.split(',')
-    return parts.filter((part) => !betas.includes(part.trim())).join(',')
-  }
-  if (rest(list).trim() !== '' || kept.includes(MEMBER)) return editText(text, ['env', BETAS], rest)
+  const rest = (raw: string) =>
+    raw
+      .split(',')
+      .filter((part) => !betas.includes(part.trim()))
+      .join(',')
+  if (rest(list).trim() !== '' || kept.includes(BETAS_MEMBER))
+    return editText(text, ['env', BETAS], rest)
   const without = removeAt(text, ['env', BETAS])
-  const isEmpty = Object.keys((JSON.parse(without) as { env: object }).env).length === 0
+  const isEmpty = Object.keys(read(without).env as object).length === 0
   return isEmpty && !kept.includes('env') ? removeAt(without, ['env']) : without
-}
-
-export function betaContainers(settings: Settings): readonly string[] {
-  if (!isObject(settings.env)) return []
-  return betasText(settings) === undefined ? ['env'] : ['env', MEMBER]
 }
 
 // Claude Code asks once about each server of `.mcp.json`, unless settings answer.
@@ -173,84 +180,49 @@ export function betaContainers(settings: Settings): readonly string[] {
 const ENABLED = 'enabledMcpjsonServers'
 const DISABLED = 'disabledMcpjsonServers'
 const ALL = 'enableAllProjectMcpServers'
-
-export const APPROVAL = `${ENABLED}.${MCP_SERVER}`
+const APPROVAL = `${ENABLED}.${MCP_SERVER}`
 
 /** A refusal wins over every approval. */
 export function approvalIn(settings: Settings): 'approved' | 'refused' | undefined {
   if (isListed(settings[DISABLED])) return 'refused'
-  return isListed(settings[ENABLED]) || settings[ALL] === true ? 'approved' : undefined
+  return isApprovedByName(settings) || settings[ALL] === true ? 'approved' : undefined
 }
 
 export function isApprovedByName(settings: Settings): boolean {
   return isListed(settings[ENABLED])
 }
 
-export function hasDecided(settings: Settings): boolean {
+/** About this server, or about how to be asked about all of them. */
+function hasDecided(settings: Settings): boolean {
   const list = settings[ENABLED]
   const isOdd = list !== undefined && !Array.isArray(list)
   return isOdd || isListed(settings[DISABLED]) || settings[ALL] !== undefined
 }
 
-export function addApproval(text: string): string {
-  const settings = JSON.parse(text) as Settings
-  if (isApprovedByName(settings)) return text
-  if (settings[ENABLED] === undefined) return addMember(text, [], ENABLED, [MCP_SERVER])
-  return addItem(text, [ENABLED], MCP_SERVER)
-}
-
-export function addedApproval(settings: Settings): readonly string[] {
-  return isApprovedByName(settings) ? [] : [APPROVAL]
-}
-
-export function takeOutApproval(
-  text: string,
-  added: readonly string[],
-  kept: readonly string[],
-): string {
-  const list = (JSON.parse(text) as Settings)[ENABLED]
+function takeOutApproval(text: string, added: readonly string[], kept: readonly string[]): string {
+  const list = read(text)[ENABLED]
   const index = Array.isArray(list) ? list.indexOf(MCP_SERVER) : -1
   if (index === -1 || !added.includes(APPROVAL)) return text
   const isAlone = (list as readonly unknown[]).length === 1
   return removeAt(text, isAlone && !kept.includes(ENABLED) ? [ENABLED] : [ENABLED, index])
 }
 
-export function approvalContainers(settings: Settings): readonly string[] {
-  return settings[ENABLED] === undefined ? [] : [ENABLED]
-}
-
 function isListed(list: unknown): boolean {
   return Array.isArray(list) && list.includes(MCP_SERVER)
 }
 
-/** Some editors leave it at the start of a file. */
-const BYTE_ORDER_MARK = '\uFEFF'
-
-export function readSettings(path: string): Settings {
-  return parseSettings(path, bare(readText(path) ?? ''))
-}
-
-/** Claude Code ignores settings that it cannot read. */
-export function readOtherSettings(path: string): Settings {
-  try {
-    return readSettings(path)
-  } catch (error) {
-    if (error instanceof StintError) return {}
-    throw error
-  }
-}
-
 export function settingsEdit(path: string, wanted: Wanted): TextEdit {
+  const { groups, hasStatusLine, betas, approval } = wanted
   const parse = (text: string) => parseSettings(path, text)
-  return behindMark({
+  return {
     isCurrent(text) {
       const settings = parse(text)
-      const status = statusLineOf(settings, STATUS_LINE)
-      const hasBeta = wanted.betas === undefined || hasTokenEfficientTools(settings)
-      const hasStatusLine = wanted.hasStatusLine ? status === 'ours' : !isOurs(status)
-      const hasApproval =
-        wanted.approval === undefined || wanted.approval === isApprovedByName(settings)
-      return hasBeta && hasStatusLine && hasApproval && areHooksCurrent(settings, wanted.groups)
+      return (
+        (betas === undefined || hasTokenEfficientTools(settings)) &&
+        (hasStatusLine ? statusLineOf(settings) === 'ours' : !hasOurStatusLine(settings)) &&
+        (approval === undefined || approval === isApprovedByName(settings)) &&
+        areHooksCurrent(settings, groups)
+      )
     },
     add: (text) => addToSettings(text, wanted),
     takeOut(text, known) {
@@ -259,120 +231,89 @@ export function settingsEdit(path: string, wanted: Wanted): TextEdit {
       return takeOutOfSettings(text, known?.kept, known?.added)
     },
     containers: containersOf,
-    added: (text) => [
-      ...(wanted.betas === undefined ? [] : addedBetas(parse(text), wanted.betas.inherited)),
-      ...(wanted.approval === true ? addedApproval(parse(text)) : []),
-    ],
-    isEmpty: (text) => text.trim() === '' || Object.keys(parse(text)).length === 0,
-  })
+    added(text) {
+      const settings = parse(text)
+      return [
+        ...(betas === undefined ? [] : addedBetas(settings, betas.inherited)),
+        ...(approval === true && !isApprovedByName(settings) ? [APPROVAL] : []),
+      ]
+    },
+    isEmpty: (text) => Object.keys(parse(text)).length === 0,
+  }
+}
+
+interface WantedOptions {
+  readonly notify: boolean
+  readonly statusLine: boolean
+  readonly tokenEfficientTools: boolean
+  readonly hasServer: boolean
 }
 
 /** A notification or beta once asked for stays, and a foreign status line is not replaced. */
 export function wantedOf(
   scope: Scope,
   around: Surroundings,
-  options: {
-    notify: boolean
-    statusLine: boolean
-    tokenEfficientTools: boolean
-    hasServer: boolean
-  },
+  { notify, statusLine, tokenEfficientTools, hasServer }: WantedOptions,
   known: WrittenFile | undefined,
-): Wanted & {
-  readonly statusLineElsewhere: string | undefined
-  readonly plugin: string | undefined
-  readonly notes: readonly string[]
-} {
+): Wanted & { readonly notes: readonly string[]; readonly plugin: string | undefined } {
   const own = setupPlace(scope, around).settings
   const settings = readSettings(own)
+  const places = SCOPES.map((each) => {
+    const path = setupPlace(each, around).settings
+    return { path, settings: readOtherSettings(path) }
+  })
+  const at = SCOPES.indexOf(scope)
+  const nearer = places.slice(0, at)
+  const general = places.slice(at + 1)
   const notifies = stintHooks(settings).some(({ event }) => event === NOTIFICATION_EVENT)
-  const others = moreGeneral(scope).map((each) => setupPlace(each, around).settings)
-  const hasTheirs = statusLineOf(settings, STATUS_LINE) === 'theirs'
-  const wantsBeta = options.tokenEfficientTools || hasTokenEfficientTools(settings)
-  if (wantsBeta) refuseOddEnvironment(own, settings, BETAS)
-  const owner = hasTheirs
-    ? own
-    : others.find((path) => readOtherSettings(path).statusLine !== undefined)
-  return {
-    groups: hookGroups({ notify: options.notify || notifies }),
-    hasStatusLine: options.statusLine && owner === undefined,
-    ...approvalOf(scope, around, options.hasServer, known),
-    ...(wantsBeta ? { betas: { inherited: scope === 'local' ? betasBeside(others) : '' } } : {}),
-    notes: [
-      ...(options.tokenEfficientTools ? betaNotes(scope, around) : []),
-      ...(options.hasServer ? refusalNotes(around) : []),
-    ],
-    statusLineElsewhere: options.statusLine ? owner : undefined,
-    plugin: SCOPES.map((each) =>
-      enabledPlugin(readOtherSettings(setupPlace(each, around).settings)),
-    ).find(Boolean),
-  }
-}
-
-/** Only for one person; others are asked by Claude Code. */
-function approvalOf(
-  scope: Scope,
-  around: Surroundings,
-  hasServer: boolean,
-  known: WrittenFile | undefined,
-): Pick<Wanted, 'approval'> {
-  const read = SCOPES.map((each) => readOtherSettings(setupPlace(each, around).settings))
-  if (scope === 'local' && hasServer && !read.some(hasDecided)) return { approval: true }
-  return known?.added?.includes(APPROVAL) === true ? { approval: false } : {}
-}
-
-function refusalNotes(around: Surroundings): readonly string[] {
-  const refusing = SCOPES.map((each) => setupPlace(each, around).settings).filter(
-    (path) => approvalIn(readOtherSettings(path)) === 'refused',
-  )
-  return refusing.map((path) => `the MCP server stays off: ${path} refuses it`)
-}
-
-function betasBeside(paths: readonly string[]): string {
-  return (
-    paths.map((path) => betasText(readOtherSettings(path))).find((list) => list !== undefined) ?? ''
-  )
-}
-
-/** The nearest settings hold alone, and before the shell's. */
-function betaNotes(scope: Scope, around: Surroundings): readonly string[] {
-  const own = setupPlace(scope, around).settings
+  const owner =
+    statusLineOf(settings) === 'theirs'
+      ? own
+      : general.find((each) => each.settings.statusLine !== undefined)?.path
+  const wantsBeta = tokenEfficientTools || hasTokenEfficientTools(settings)
+  if (wantsBeta) refuseOddEnvironment(own, settings)
+  const inherited = general
+    .map((each) => betasText(each.settings))
+    .find((list) => list !== undefined)
+  // Only for one person; others are asked by Claude Code.
+  const isApproved =
+    scope === 'local' && hasServer && !places.some((each) => hasDecided(each.settings))
+  const wasApproved = known?.added?.includes(APPROVAL) === true
   // A personal list is not copied into shared settings.
-  const hidden = moreGeneral(scope)
-    .map((each) => setupPlace(each, around).settings)
-    .filter((path) => scope === 'shared' && betasText(readOtherSettings(path)) !== undefined)
-  const hiding = SCOPES.slice(0, SCOPES.indexOf(scope))
-    .map((each) => setupPlace(each, around).settings)
-    .filter((path) => {
-      const settings = readOtherSettings(path)
-      return betasText(settings) !== undefined && !hasTokenEfficientTools(settings)
-    })
-  return [
-    ...hidden.map((path) => `${BETAS} of ${path} does not hold in this project: ${own} has one`),
-    ...hiding.map((path) => `no effect in this project: ${path} has ${BETAS} without it`),
+  const hidden =
+    scope === 'shared' ? general.filter((each) => betasText(each.settings) !== undefined) : []
+  const hiding = nearer.filter(
+    (each) => betasText(each.settings) !== undefined && !hasTokenEfficientTools(each.settings),
+  )
+  const betaNotes = [
+    ...hidden.map(
+      ({ path }) => `${BETAS} of ${path} does not hold in this project: ${own} has one`,
+    ),
+    ...hiding.map(({ path }) => `no effect in this project: ${path} has ${BETAS} without it`),
     ...(around.env[BETAS] === undefined
       ? []
       : [`${BETAS} of your shell does not hold any more: ${own} has one`]),
   ]
-}
-
-function isOurs(status: string): boolean {
-  return status === 'ours' || status === 'outdated'
-}
-
-/** The parser counts from behind the mark. */
-export function behindMark(edit: TextEdit): TextEdit {
-  const markOf = (text: string) => text.slice(0, text.length - bare(text).length)
+  const refusing = places.filter((each) => approvalIn(each.settings) === 'refused')
   return {
-    isCurrent: (text) => edit.isCurrent(bare(text)),
-    add: (text) => edit.add(bare(text)).map((each) => markOf(text) + each),
-    takeOut: (text, known) => markOf(text) + edit.takeOut(bare(text), known),
-    containers: (text) => edit.containers!(bare(text)),
-    added: (text) => edit.added!(bare(text)),
-    isEmpty: (text) => edit.isEmpty(bare(text)),
+    groups: hookGroups({ notify: notify || notifies }),
+    hasStatusLine: statusLine && owner === undefined,
+    ...(isApproved || wasApproved ? { approval: isApproved } : {}),
+    ...(wantsBeta ? { betas: { inherited: (scope === 'local' && inherited) || '' } } : {}),
+    notes: [
+      ...(statusLine && owner !== undefined ? [`no status line: ${owner} has one`] : []),
+      ...(tokenEfficientTools ? betaNotes : []),
+      ...(hasServer
+        ? refusing.map(({ path }) => `the MCP server stays off: ${path} refuses it`)
+        : []),
+    ],
+    plugin: places.map((each) => enabledPlugin(each.settings)).find(Boolean),
   }
 }
 
-function bare(text: string): string {
-  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+function refuseOddEnvironment(path: string, { env }: Settings): void {
+  if (env === undefined) return
+  if (!isObject(env)) throw invalidSettings(path, '"env" is not an object')
+  if (env[BETAS] !== undefined && typeof env[BETAS] !== 'string')
+    throw invalidSettings(path, `"env.${BETAS}" is not a text`)
 }

@@ -1,59 +1,52 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { StintError } from '../../../journal/errors.ts'
 import { cleanText, shorten } from '../../../text/clean.ts'
-import type {
-  Conversation,
-  HarnessEvent,
-  OpenConversation,
-  PermissionRequest,
-  Permissions,
-  ProcessMark,
-} from '../../contract/drive.ts'
+import { defined } from '../../../text/defined.ts'
 import { type Json, nameOf, objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
+import {
+  type Conversation,
+  type HarnessEvent,
+  type OpenConversation,
+  type ProcessMark,
+  Turn,
+} from '../../contract/drive.ts'
 import { isPermitted } from '../../contract/permission-rules.ts'
 import type { Exit, GuardedProcess } from '../../process/spawn-guarded.ts'
 import { questionOf } from './items.ts'
 import {
-  type Standing,
+  type ThreadState,
   type Translated,
   endTurn,
-  standingOf,
+  threadState,
   translate,
   withTurn,
 } from './translate.ts'
-import { defined } from '../../../text/defined.ts'
-import { StintError } from '../../../journal/errors.ts'
 
 const INTERRUPT_GRACE_MS = 10_000
 const CLOSE_GRACE_MS = 2000
 
-export interface BegunThread {
-  readonly thread: string
-  readonly model: string | undefined
-  readonly compactsAt: number | undefined
-}
-
-interface Turn {
-  readonly id: Promise<string | undefined>
-  readonly ended: Promise<void>
-  readonly end: () => void
-}
-
+/** A thread of one `codex app-server`, which serves all its turns. */
 export class CodexConversation implements Conversation {
+  readonly process: ProcessMark
+  readonly server: AppServer
   readonly #process: GuardedProcess
-  readonly #server: AppServer
   readonly #options: OpenConversation
-  readonly #events: HarnessEvent[] = []
+  /** Events between two turns belong to the next one. */
+  readonly #between: HarnessEvent[] = []
   readonly #early: [method: string, params: Json][] = []
-  #wake: (() => void) | undefined
-  #standing: Standing = standingOf('')
+  #state: ThreadState = threadState('')
   #turn: Turn | undefined
+  /** Codex's id of the turn, undefined when it was not begun. */
+  #turnId: Promise<string | undefined> = Promise.resolve(undefined)
   #interrupting: Promise<void> | undefined
   #closing: Promise<void> | undefined
   #exit: Exit | undefined
 
   constructor(process: GuardedProcess, options: OpenConversation) {
+    this.process = process.mark
     this.#process = process
     this.#options = options
-    this.#server = new AppServer(process, {
+    this.server = new AppServer(process, {
       notified: (method, params) => this.#notified(method, params),
       asked: (method, params) => this.#answer(method, params),
       ...defined({ trace: options.trace }),
@@ -62,19 +55,11 @@ export class CodexConversation implements Conversation {
   }
 
   get id(): string | undefined {
-    return this.#standing.thread === '' ? undefined : this.#standing.thread
+    return this.#state.thread === '' ? undefined : this.#state.thread
   }
 
-  get process(): ProcessMark {
-    return this.#process.mark
-  }
-
-  get server(): AppServer {
-    return this.#server
-  }
-
-  begin({ thread, model, compactsAt }: BegunThread): void {
-    this.#standing = standingOf(thread, model, compactsAt)
+  begin(thread: string, model: string | undefined, compactsAt: number | undefined): void {
+    this.#state = threadState(thread, model, compactsAt)
     this.#push({ type: 'started', conversation: thread, ...defined({ model }) })
     for (const [method, params] of this.#early.splice(0)) this.#notified(method, params)
   }
@@ -83,30 +68,24 @@ export class CodexConversation implements Conversation {
   #notified(method: string, params: Json): void {
     if (this.id === undefined) this.#early.push([method, params])
     else if (method !== 'item/agentMessage/delta' || this.#options.deltas === true)
-      this.#take(translate(this.#standing, method, params))
+      this.#take(translate(this.#state, method, params))
   }
 
   async *prompt(text: string): AsyncGenerator<HarnessEvent> {
     if (this.#turn !== undefined) throw new Error('a turn is still running')
     await this.#interrupting
-    this.#beginTurn(text)
-    let isOver = false
+    const turn = new Turn(this.#between.splice(0))
+    this.#state = withTurn(this.#state)
+    this.#turn = turn
+    this.#turnId = this.#startTurn(text)
     try {
-      while (!isOver) {
-        const event = await this.#next()
-        isOver = event.type === 'turn ended'
-        yield event
-      }
+      yield* turn
     } finally {
-      if (!isOver) await this.#abandon()
+      await this.interrupt()
+      // The cost of an abandoned turn is reported with the next one.
+      const left = turn.drain()
+      this.#between.unshift(...left.filter(({ type }) => type === 'usage' || type === 'compaction'))
     }
-  }
-
-  /** The cost of an abandoned turn is reported with the next one. */
-  async #abandon(): Promise<void> {
-    await this.interrupt()
-    const left = this.#events.splice(0)
-    this.#events.push(...left.filter(({ type }) => type === 'usage' || type === 'compaction'))
   }
 
   interrupt(): Promise<void> {
@@ -122,29 +101,25 @@ export class CodexConversation implements Conversation {
     return this.#closing
   }
 
-  #beginTurn(text: string): void {
-    let end = () => {}
-    const ended = new Promise<void>((resolve) => (end = resolve))
-    this.#standing = withTurn(this.#standing)
-    this.#turn = { id: this.#startTurn(text), ended, end }
-  }
-
   async #startTurn(text: string): Promise<string | undefined> {
     // Deferred, so that the turn is known before it can end.
     await undefined
     if (this.#exit !== undefined) return this.#die(this.#exit)
     try {
-      const { turn } = await this.#server.request('turn/start', {
-        threadId: this.#standing.thread,
+      const { turn } = await this.server.request('turn/start', {
+        threadId: this.#state.thread,
         input: [{ type: 'text', text, text_elements: [] }],
-        ...turnParams(this.#options.permissions),
+        // Codex's sandbox blocks writes to `.git`, repeats failed commands outside, and needs
+        // namespaces that many containers lack; so every command is asked for instead.
+        approvalPolicy: this.#options.permissions === 'all' ? 'never' : 'untrusted',
+        sandboxPolicy: { type: 'dangerFullAccess' },
       })
       return nameOf(objectOf(turn)?.id)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       // `#watch` reports the end of a server that is gone.
-      if (!this.#server.isGone && this.#standing.isRunning)
-        this.#take(endTurn(this.#standing, 'failed', cleanText(reason)))
+      if (!this.server.isGone && this.#state.isRunning)
+        this.#take(endTurn(this.#state, 'failed', cleanText(reason)))
       return undefined
     }
   }
@@ -153,9 +128,9 @@ export class CodexConversation implements Conversation {
     const patience = AbortSignal.timeout(INTERRUPT_GRACE_MS)
     // A turn that was only just accepted cannot be interrupted yet, so repeat.
     while (this.#turn === turn && !patience.aborted) {
-      const id = await Promise.race([turn.id, pause(1000)])
+      const id = await Promise.race([this.#turnId, pause(1000, undefined, { ref: false })])
       if (typeof id === 'string') await this.#askAside('turn/interrupt', { turnId: id })
-      await Promise.race([turn.ended, pause(200)])
+      await Promise.race([turn.ended, pause(200, undefined, { ref: false })])
     }
     if (this.#turn === turn) await this.#process.end()
     // Otherwise commands that the turn left running continue.
@@ -164,107 +139,81 @@ export class CodexConversation implements Conversation {
 
   /** A refusal does no harm: the turn may just have ended, or the server is old. */
   async #askAside(method: string, params: Json): Promise<void> {
-    await this.#server
-      .request(method, { threadId: this.#standing.thread, ...params })
+    await this.server
+      .request(method, { threadId: this.#state.thread, ...params })
       .catch(() => undefined)
   }
 
   async #endProcess(): Promise<void> {
     this.#process.stdin.end()
-    await Promise.race([this.#process.exited, pause(CLOSE_GRACE_MS)])
+    await Promise.race([this.#process.exited, pause(CLOSE_GRACE_MS, undefined, { ref: false })])
     await this.#process.end()
   }
 
   async #watch(): Promise<void> {
-    await this.#server.gone
+    await this.server.gone
     this.#exit = await this.#process.exited
     if (this.#turn !== undefined) this.#die(this.#exit)
   }
 
   #die(exit: Exit): undefined {
-    if (this.#standing.isRunning) this.#take(endTurn(this.#standing, 'died', this.#lastWords(exit)))
+    if (this.#state.isRunning) this.#take(endTurn(this.#state, 'died', this.#lastWords(exit)))
   }
 
   #lastWords({ code, signal }: Exit): string {
     if (this.#closing !== undefined) return 'the conversation was closed'
     const how = signal === null ? `with exit code ${code ?? 'unknown'}` : `by ${signal}`
-    const said = cleanText(this.#process.stderrTail())
-    return shorten(
-      [`Codex ended ${how}`, said.slice(-1000)].filter((part) => part !== '').join(': '),
-      1200,
-    )
+    const said = cleanText(this.#process.stderrTail()).slice(-1000)
+    return shorten(`Codex ended ${how}${said === '' ? '' : `: ${said}`}`, 1200)
   }
 
   async #answer(method: string, params: Json): Promise<Json | undefined> {
-    const changed = this.#standing.tools[nameOf(params.itemId) ?? '']?.paths ?? []
+    const changed = this.#state.tools[nameOf(params.itemId) ?? '']?.paths ?? []
     const question = questionOf(method, params, changed)
     if (question === undefined) return undefined
-    return question.answer(await this.#areAllowed(question.requests))
-  }
-
-  async #areAllowed(requests: readonly PermissionRequest[]): Promise<boolean> {
-    try {
-      for (const request of requests) if (!(await isPermitted(request, this.#options))) return false
-      return true
-    } catch {
-      // Asking failed; Codex still waits for an answer.
-      return false
+    let isAllowed = true
+    for (const request of question.requests) {
+      // If asking fails, it is not allowed; Codex waits for an answer all the same.
+      isAllowed &&= await isPermitted(request, this.#options).catch(() => false)
     }
+    return question.answer(isAllowed)
   }
 
-  #take({ standing, events }: Translated): void {
-    this.#standing = standing
+  #take({ state, events }: Translated): void {
+    this.#state = state
     this.#push(...events)
-    if (events.some(({ type }) => type === 'turn ended')) {
-      this.#turn?.end()
-      this.#turn = undefined
-    }
+    if (this.#turn?.isOver === true) this.#turn = undefined
   }
 
   #push(...events: readonly HarnessEvent[]): void {
-    this.#events.push(...events)
-    this.#wake?.()
-  }
-
-  async #next(): Promise<HarnessEvent> {
-    for (;;) {
-      const event = this.#events.shift()
-      if (event !== undefined) return event
-      await new Promise<void>((resolve) => (this.#wake = resolve))
-    }
+    if (this.#turn === undefined) this.#between.push(...events)
+    else this.#turn.push(...events)
   }
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref())
-}
-
-export interface Listener {
+interface Listener {
   notified(method: string, params: Json): void
+  /** `undefined` for an unknown question. */
   asked(method: string, params: Json): Promise<Json | undefined>
   trace?(direction: 'to' | 'from', line: string): void
 }
 
-export class AppServerRefused extends StintError {
-  override readonly name = 'AppServerRefused'
-  constructor(
-    readonly method: string,
-    reason: string,
-  ) {
-    super('HARNESS_REFUSED', `Codex refused ${method}: ${reason}`)
-  }
+function refused(method: string, reason: string): StintError {
+  return new StintError('HARNESS_REFUSED', `Codex refused ${method}: ${reason}`)
 }
 
-export class AppServer {
+/** A `codex app-server`: requests in both directions, one JSON object a line. */
+class AppServer {
+  isGone = false
+  /** Resolves when it says nothing more and nothing of it is left. */
+  readonly gone: Promise<void>
   readonly #process: GuardedProcess
   readonly #listener: Listener
   readonly #waiting = new Map<
-    number,
+    unknown,
     { method: string; resolve: (result: Json) => void; reject: (error: Error) => void }
   >()
   #count = 0
-  #isGone = false
-  readonly gone: Promise<void>
 
   constructor(process: GuardedProcess, listener: Listener) {
     this.#process = process
@@ -272,14 +221,9 @@ export class AppServer {
     this.gone = this.#listen()
   }
 
-  get isGone(): boolean {
-    return this.#isGone
-  }
-
   request(method: string, params: Json): Promise<Json> {
-    if (this.#isGone) return Promise.reject(new AppServerRefused(method, 'it is not running'))
-    this.#count += 1
-    const id = this.#count
+    if (this.isGone) return Promise.reject(refused(method, 'it is not running'))
+    const id = (this.#count += 1)
     const answer = new Promise<Json>((resolve, reject) =>
       this.#waiting.set(id, { method, resolve, reject }),
     )
@@ -297,9 +241,8 @@ export class AppServer {
       this.#take(objectOf(parseJson(line)) ?? {})
     }
     await this.#process.exited
-    this.#isGone = true
-    for (const { method, reject } of this.#waiting.values())
-      reject(new AppServerRefused(method, 'it ended'))
+    this.isGone = true
+    for (const { method, reject } of this.#waiting.values()) reject(refused(method, 'it ended'))
     this.#waiting.clear()
   }
 
@@ -311,40 +254,23 @@ export class AppServer {
     else void this.#answer(message.id, method, params)
   }
 
-  #takeAnswer(message: Json): void {
-    const waiting = this.#waiting.get(message.id as number)
-    this.#waiting.delete(message.id as number)
-    const error = objectOf(message.error)
-    if (error === undefined) waiting?.resolve(objectOf(message.result) ?? {})
-    else
-      waiting?.reject(
-        new AppServerRefused(waiting.method, textOf(error.message) ?? 'it did not say why'),
-      )
+  #takeAnswer({ id, error, result }: Json): void {
+    const waiting = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    const fault = objectOf(error)
+    if (fault === undefined) waiting?.resolve(objectOf(result) ?? {})
+    else waiting?.reject(refused(waiting.method, textOf(fault.message) ?? 'it did not say why'))
   }
 
   async #answer(id: unknown, method: string, params: Json): Promise<void> {
     const result = await this.#listener.asked(method, params)
-    this.#send(
-      result === undefined
-        ? { id, error: { code: -32_601, message: `unknown method ${method}` } }
-        : { id, result },
-    )
+    const error = { code: -32_601, message: `unknown method ${method}` }
+    this.#send(result === undefined ? { id, error } : { id, result })
   }
 
   #send(message: Json): void {
     const line = JSON.stringify(message)
     this.#listener.trace?.('to', line)
     this.#process.stdin.write(`${line}\n`)
-  }
-}
-
-/**
- * Codex's sandbox blocks writes to `.git`, repeats failed commands outside, and needs namespaces
- * that many containers lack; so every command is asked for instead, except under `all`.
- */
-function turnParams(permissions: Permissions): Json {
-  return {
-    approvalPolicy: permissions === 'all' ? 'never' : 'untrusted',
-    sandboxPolicy: { type: 'dangerFullAccess' },
   }
 }

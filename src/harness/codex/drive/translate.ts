@@ -13,7 +13,7 @@ import { type ToolUse, toolUseOf } from './items.ts'
 import { defined } from '../../../text/defined.ts'
 import { cleanText, shorten } from '../../../text/clean.ts'
 
-export interface Standing {
+export interface ThreadState {
   readonly thread: string
   readonly model?: string
   readonly isRunning: boolean
@@ -34,11 +34,11 @@ export interface Standing {
 }
 
 export interface Translated {
-  readonly standing: Standing
+  readonly state: ThreadState
   readonly events: readonly HarnessEvent[]
 }
 
-export function standingOf(thread: string, model?: string, compactsAt?: number): Standing {
+export function threadState(thread: string, model?: string, compactsAt?: number): ThreadState {
   return {
     thread,
     ...defined({ model, compactsAt }),
@@ -50,110 +50,109 @@ export function standingOf(thread: string, model?: string, compactsAt?: number):
   }
 }
 
-export function withTurn(standing: Standing): Standing {
-  const { said: _, ...rest } = standing
+export function withTurn(state: ThreadState): ThreadState {
+  const { said: _, ...rest } = state
   return { ...rest, isRunning: true, isLimitTold: false }
 }
 
-export function translate(standing: Standing, method: string, params: Json): Translated {
+export function translate(state: ThreadState, method: string, params: Json): Translated {
   const read = Object.hasOwn(METHODS, method) ? METHODS[method]! : undefined
-  return read?.(standing, params) ?? { standing, events: [] }
+  return read?.(state, params) ?? { state, events: [] }
 }
 
-export function endTurn(standing: Standing, how: TurnEnded['how'], failure?: string): Translated {
-  const { compacting: _, ...rest } = standing
-  const ended: TurnEnded = { type: 'turn ended', how, ...defined({ said: standing.said, failure }) }
-  const closed: Standing = { ...rest, isRunning: false }
+export function endTurn(state: ThreadState, how: TurnEnded['how'], failure?: string): Translated {
+  const { compacting: _, ...rest } = state
+  const ended: TurnEnded = { type: 'turn ended', how, ...defined({ said: state.said, failure }) }
+  const closed: ThreadState = { ...rest, isRunning: false }
   // A command may outlive a completed turn and report its end in a later one.
-  if (how === 'completed') return { standing: closed, events: [ended] }
-  const open = Object.entries(standing.tools).filter(([, { isUntold }]) => isUntold !== true)
+  if (how === 'completed') return { state: closed, events: [ended] }
+  const open = Object.entries(state.tools).filter(([, { isUntold }]) => isUntold !== true)
   const tools = Object.fromEntries(
-    Object.entries(standing.tools).map(([id, use]) => [id, { ...use, isUntold: true }]),
+    Object.entries(state.tools).map(([id, use]) => [id, { ...use, isUntold: true }]),
   )
   return {
-    standing: { ...closed, tools },
+    state: { ...closed, tools },
     events: [...open.map(([id, use]) => toolEvent(id, use, 'failed')), ended],
   }
 }
 
-type Reader = (standing: Standing, params: Json) => Translated | undefined
+type Reader = (state: ThreadState, params: Json) => Translated | undefined
 
 const METHODS: Readonly<Record<string, Reader>> = {
   'item/started': itemStarted,
   'item/completed': itemCompleted,
-  'item/agentMessage/delta': ofThisThread((standing, params) => {
+  'item/agentMessage/delta': ofThisThread((state, params) => {
     const text = params.delta
     return typeof text === 'string' && text !== ''
-      ? { standing, events: [{ type: 'delta', text }] }
+      ? { state, events: [{ type: 'delta', text }] }
       : undefined
   }),
   'thread/tokenUsage/updated': tokensUsed,
-  'account/rateLimits/updated': (standing, params) =>
-    quietly({ ...standing, limits: withLimits(standing.limits, params) }),
-  'model/rerouted': ofThisThread((standing, params) => {
+  'account/rateLimits/updated': (state, params) =>
+    quietly({ ...state, limits: withLimits(state.limits, params) }),
+  'model/rerouted': ofThisThread((state, params) => {
     const model = nameOf(params.toModel)
-    return model === undefined ? undefined : quietly({ ...standing, model })
+    return model === undefined ? undefined : quietly({ ...state, model })
   }),
-  error: ofThisThread((standing, params) =>
-    params.willRetry === true ? undefined : limitTold(standing, objectOf(params.error)),
+  error: ofThisThread((state, params) =>
+    params.willRetry === true ? undefined : limitTold(state, objectOf(params.error)),
   ),
-  'turn/started': ofThisThread((standing, params) => {
+  'turn/started': ofThisThread((state, params) => {
     const turn = nameOf(objectOf(params.turn)?.id)
-    return turn === undefined ? undefined : quietly({ ...standing, turn })
+    return turn === undefined ? undefined : quietly({ ...state, turn })
   }),
   'turn/completed': ofThisThread(turnCompleted),
 }
 
 // Threads of sub-agents use the same connection.
 function ofThisThread(read: Reader): Reader {
-  return (standing, params) =>
-    params.threadId === standing.thread ? read(standing, params) : undefined
+  return (state, params) => (params.threadId === state.thread ? read(state, params) : undefined)
 }
 
-function quietly(standing: Standing): Translated {
-  return { standing, events: [] }
+function quietly(state: ThreadState): Translated {
+  return { state, events: [] }
 }
 
-function itemStarted(standing: Standing, params: Json): Translated | undefined {
+function itemStarted(state: ThreadState, params: Json): Translated | undefined {
   const item = objectOf(params.item) ?? {}
-  const isOurs = params.threadId === standing.thread
+  const isOurs = params.threadId === state.thread
   if (isOurs && item.type === 'contextCompaction')
-    return quietly({ ...standing, compacting: defined({ tokensBefore: standing.context }) })
+    return quietly({ ...state, compacting: defined({ tokensBefore: state.context }) })
   const id = nameOf(item.id)
   const use = toolUseOf(item)
   if (id === undefined || use === undefined) return undefined
   // A request to allow a patch only names its item.
   if (!isOurs)
-    return quietly({ ...standing, tools: { ...standing.tools, [id]: { ...use, isUntold: true } } })
+    return quietly({ ...state, tools: { ...state.tools, [id]: { ...use, isUntold: true } } })
   return {
-    standing: { ...standing, tools: { ...standing.tools, [id]: use } },
+    state: { ...state, tools: { ...state.tools, [id]: use } },
     events: [toolEvent(id, use, 'started')],
   }
 }
 
-function itemCompleted(standing: Standing, params: Json): Translated | undefined {
+function itemCompleted(state: ThreadState, params: Json): Translated | undefined {
   const item = objectOf(params.item) ?? {}
-  const isOurs = params.threadId === standing.thread
-  if (isOurs && item.type === 'agentMessage') return messageSaid(standing, textOf(item.text))
-  if (isOurs && item.type === 'contextCompaction') return compacted(standing, nameOf(item.id))
+  const isOurs = params.threadId === state.thread
+  if (isOurs && item.type === 'agentMessage') return messageSaid(state, textOf(item.text))
+  if (isOurs && item.type === 'contextCompaction') return compacted(state, nameOf(item.id))
   const id = nameOf(item.id)
   const use = toolUseOf(item)
   if (id === undefined || use === undefined) return undefined
-  const { [id]: begun, ...tools } = standing.tools
-  if (!isOurs || begun?.isUntold === true) return quietly({ ...standing, tools })
+  const { [id]: begun, ...tools } = state.tools
+  if (!isOurs || begun?.isUntold === true) return quietly({ ...state, tools })
   // Some kinds have no status and cannot fail.
   const isDone = item.status === 'completed' || item.status === undefined
   const end = toolEvent(id, use, isDone ? 'completed' : 'failed', outputOf(item))
   return {
-    standing: { ...standing, tools },
+    state: { ...state, tools },
     events: begun === undefined ? [toolEvent(id, use, 'started'), end] : [end],
   }
 }
 
-function messageSaid(standing: Standing, said: string | undefined): Translated | undefined {
+function messageSaid(state: ThreadState, said: string | undefined): Translated | undefined {
   return said === undefined
     ? undefined
-    : { standing: { ...standing, said }, events: [{ type: 'text', text: said }] }
+    : { state: { ...state, said }, events: [{ type: 'text', text: said }] }
 }
 
 function toolEvent(
@@ -176,29 +175,29 @@ function outputOf(item: Json): string | undefined {
  * The same figures come several times, so usage is the difference of totals. During a compaction
  * the last request is the summary's.
  */
-function tokensUsed(standing: Standing, params: Json): Translated | undefined {
+function tokensUsed(state: ThreadState, params: Json): Translated | undefined {
   const told = toldUsage(params)
   const thread = nameOf(params.threadId)
   if (told === undefined || thread === undefined) return undefined
-  const isOurs = thread === standing.thread
-  const before = standing.counted[thread] ?? usedBefore(standing, params, told)
+  const isOurs = thread === state.thread
+  const before = state.counted[thread] ?? usedBefore(state, params, told)
   const spent = difference(told.total, before)
   const figures = isOurs ? defined({ context: told.context, window: told.window }) : {}
-  const next: Standing = {
-    ...standing,
+  const next: ThreadState = {
+    ...state,
     ...figures,
-    counted: { ...standing.counted, [thread]: told.total },
+    counted: { ...state.counted, [thread]: told.total },
   }
-  const isNew = isOurs && (next.context !== standing.context || next.window !== standing.window)
-  if (spent === undefined && (!isNew || standing.compacting !== undefined)) return quietly(next)
+  const isNew = isOurs && (next.context !== state.context || next.window !== state.window)
+  if (spent === undefined && (!isNew || state.compacting !== undefined)) return quietly(next)
   return {
-    standing: next,
-    events: [usageEvent(next, isOurs && standing.compacting === undefined, spent)],
+    state: next,
+    events: [usageEvent(next, isOurs && state.compacting === undefined, spent)],
   }
 }
 
-function usageEvent(standing: Standing, isFilling: boolean, spent?: Usage): HarnessEvent {
-  const { model, context, window, compactsAt } = standing
+function usageEvent(state: ThreadState, isFilling: boolean, spent?: Usage): HarnessEvent {
+  const { model, context, window, compactsAt } = state
   const figures = isFilling ? defined({ context, window, point: pointIn(window, compactsAt) }) : {}
   return { type: 'usage', ...defined({ spent, model }), ...figures }
 }
@@ -207,41 +206,41 @@ function usageEvent(standing: Standing, isFilling: boolean, spent?: Usage): Harn
  * The total of a resumed or forked thread starts with earlier usage; a resumed thread first reports
  * a past turn.
  */
-function usedBefore(standing: Standing, params: Json, { total, last }: ToldUsage): Usage {
-  const isPast = params.threadId === standing.thread && params.turnId !== standing.turn
+function usedBefore(state: ThreadState, params: Json, { total, last }: ToldUsage): Usage {
+  const isPast = params.threadId === state.thread && params.turnId !== state.turn
   return isPast ? total : (difference(total, last) ?? NO_USAGE)
 }
 
-function compacted(standing: Standing, boundary: string | undefined): Translated {
-  const { compacting, ...rest } = standing
+function compacted(state: ThreadState, boundary: string | undefined): Translated {
+  const { compacting, ...rest } = state
   const compaction: HarnessEvent = {
     type: 'compaction',
     ...defined({ tokensBefore: compacting?.tokensBefore, boundary }),
   }
-  return { standing: rest, events: [compaction, usageEvent(standing, true)] }
+  return { state: rest, events: [compaction, usageEvent(state, true)] }
 }
 
-function limitTold(standing: Standing, error: Json | undefined): Translated | undefined {
-  if (standing.isLimitTold || !isLimit(error)) return undefined
+function limitTold(state: ThreadState, error: Json | undefined): Translated | undefined {
+  if (state.isLimitTold || !isLimit(error)) return undefined
   const limit: HarnessEvent = {
     type: 'limit',
     message: failureOf(error),
-    ...defined({ resetsAt: resetOf(standing.limits) }),
+    ...defined({ resetsAt: resetOf(state.limits) }),
   }
-  return { standing: { ...standing, isLimitTold: true }, events: [limit] }
+  return { state: { ...state, isLimitTold: true }, events: [limit] }
 }
 
-function turnCompleted(standing: Standing, params: Json): Translated | undefined {
-  if (!standing.isRunning) return undefined
+function turnCompleted(state: ThreadState, params: Json): Translated | undefined {
+  if (!state.isRunning) return undefined
   const turn = objectOf(params.turn)
   const error = objectOf(turn?.error)
-  const told = limitTold(standing, error) ?? quietly(standing)
+  const told = limitTold(state, error) ?? quietly(state)
   const how = turn?.status
   const ended =
     how === 'completed' || how === 'interrupted'
-      ? endTurn(told.standing, how)
-      : endTurn(told.standing, 'failed', failureOf(error))
-  return { standing: ended.standing, events: [...told.events, ...ended.events] }
+      ? endTurn(told.state, how)
+      : endTurn(told.state, 'failed', failureOf(error))
+  return { state: ended.state, events: [...told.events, ...ended.events] }
 }
 
 export interface ToldUsage {
