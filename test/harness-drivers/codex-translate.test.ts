@@ -1,13 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { HarnessEvent } from '../../src/harness/contract/drive.ts'
-import {
-  endTurn,
-  threadState,
-  translate,
-  withTurn,
-} from '../../src/harness/codex/drive/translate.ts'
-import type { ThreadState } from '../../src/harness/codex/drive/translate.ts'
+import { ThreadTranslator } from '../../src/harness/codex/drive/translate.ts'
 
 const THREAD = '01a1e080-6514-7942-8983-4b5c8ef39548'
 const TURN = '01a1e080-65be-7a70-91bf-986c8ce691b4'
@@ -85,20 +79,18 @@ const begun = [
   'turn/started',
   { threadId: THREAD, turn: { id: TURN, items: [], status: 'inProgress' } },
 ] as const
-const running = told([begun], withTurn(threadState(THREAD, 'gpt-5'))).state
+const running = (): ThreadTranslator => told([begun], nextTurn(new ThreadTranslator(THREAD, 'gpt-5'))).thread
 
-function told(
-  messages: readonly Message[],
-  from: ThreadState = running,
-): { state: ThreadState; events: readonly HarnessEvent[] } {
-  let state = from
-  const events: HarnessEvent[] = []
-  for (const [method, params] of messages) {
-    const translated = translate(state, method, params as Record<string, unknown>)
-    state = translated.state
-    events.push(...translated.events)
-  }
-  return { state, events }
+function nextTurn(thread: ThreadTranslator): ThreadTranslator {
+  thread.beginTurn()
+  return thread
+}
+
+function told(messages: readonly Message[], thread = running()) {
+  const events: HarnessEvent[] = messages.flatMap(([method, params]) =>
+    thread.translate(method, params as Record<string, unknown>),
+  )
+  return { thread, events }
 }
 
 describe('a turn that Codex tells', () => {
@@ -179,7 +171,7 @@ describe('a turn that Codex tells', () => {
   })
 
   test('closes what was open when it was broken off, and does not tell its late end again', () => {
-    const { state, events } = told([started(command()), over('interrupted')])
+    const { thread, events } = told([started(command()), over('interrupted')])
     expect(events.map((event) => ('status' in event ? event.status : event.type))).toEqual([
       'started',
       'failed',
@@ -187,15 +179,15 @@ describe('a turn that Codex tells', () => {
     ])
     expect(events.at(-1)).toEqual({ type: 'turn ended', how: 'interrupted' })
     expect(
-      told([completed(command({ status: 'failed', exitCode: -1 }))], withTurn(state)).events,
+      told([completed(command({ status: 'failed', exitCode: -1 }))], nextTurn(thread)).events,
     ).toEqual([])
   })
 
   test('leaves open what goes on behind a completed turn, and tells its end in a later one', () => {
-    const { state } = told([started(command()), over('completed')])
+    const { thread } = told([started(command()), over('completed')])
     const { events } = told(
       [completed(command({ status: 'completed', exitCode: 0 }))],
-      withTurn(state),
+      nextTurn(thread),
     )
     expect(events).toMatchObject([{ type: 'tool', id: 'call_1_0', status: 'completed' }])
   })
@@ -213,8 +205,8 @@ describe('a turn that Codex tells', () => {
   })
 
   test('does not repeat what an earlier one said', () => {
-    const { state } = told([completed(message('before')), over('completed')])
-    expect(told([over('interrupted')], withTurn(state)).events).toEqual([
+    const { thread } = told([completed(message('before')), over('completed')])
+    expect(told([over('interrupted')], nextTurn(thread)).events).toEqual([
       { type: 'turn ended', how: 'interrupted' },
     ])
   })
@@ -225,7 +217,7 @@ describe('a turn that Codex tells', () => {
       { path: '/project/b.txt', kind: { type: 'update', move_path: '/project/c.txt' }, diff: '' },
     ]
     const patch = { type: 'fileChange', id: 'theirs', changes, status: 'inProgress' }
-    const { events, state } = told([
+    const { events, thread } = told([
       ['item/completed', { item: message('mine'), ...other }],
       ['item/started', { item: patch, ...other }],
       ['item/started', { item: { type: 'contextCompaction', id: 'c' }, ...other }],
@@ -237,12 +229,12 @@ describe('a turn that Codex tells', () => {
     ])
     expect(events).toEqual([])
     // What it wants to change is known when it asks to be allowed to.
-    expect(state.tools['theirs']?.paths).toEqual(['/project/b.txt', '/project/c.txt'])
-    const { events: late, state: after } = told(
+    expect(thread.tools.get('theirs')?.paths).toEqual(['/project/b.txt', '/project/c.txt'])
+    const { events: late, thread: after } = told(
       [['item/completed', { item: patch, ...other }]],
-      state,
+      thread,
     )
-    expect([late, after.tools]).toEqual([[], {}])
+    expect([late, after.tools.size]).toEqual([[], 0])
   })
 })
 
@@ -282,15 +274,15 @@ describe('what was used', () => {
   const past = tokens(before, breakdown(100, 20), THREAD, 'a turn of the past')
 
   test.each([
-    ['before the next turn is asked for', threadState(THREAD, undefined)],
-    ['while it is asked for', withTurn(threadState(THREAD, undefined))],
+    ['before the next turn is asked for', new ThreadTranslator(THREAD, undefined)],
+    ['while it is asked for', nextTurn(new ThreadTranslator(THREAD, undefined))],
   ])(
     'in a conversation that was resumed is not counted again, but its context is told: %s',
     (_, resumed) => {
-      const { events, state } = told([past], resumed)
+      const { events, thread } = told([past], resumed)
       expect(events).toEqual([{ type: 'usage', context: 120, window: 190_000, point: 180_000 }])
       expect(
-        told([begun, tokens(after, breakdown(100, 20))], withTurn(state)).events,
+        told([begun, tokens(after, breakdown(100, 20))], nextTurn(thread)).events,
       ).toMatchObject([
         { type: 'usage', spent: { input: 100, cacheWritten: 0, cacheRead: 0, output: 20 } },
       ])
@@ -305,7 +297,7 @@ describe('what was used', () => {
   test('by a thread that the agent started counts as spent, and not as context', () => {
     const ours = breakdown(1000, 20)
     const theirs = breakdown(9500, 99)
-    const { events, state } = told([
+    const { events, thread } = told([
       tokens(ours, ours),
       tokens(theirs, breakdown(500, 9), 'another'),
     ])
@@ -314,7 +306,7 @@ describe('what was used', () => {
       spent: { input: 500, cacheWritten: 0, cacheRead: 0, output: 9 },
       model: 'gpt-5',
     })
-    expect(state.context).toBe(1020)
+    expect(thread.context).toBe(1020)
   })
 
   test.each([
@@ -326,7 +318,7 @@ describe('what was used', () => {
     const used = breakdown(1000, 20)
     const { events } = told(
       [begun, tokens(used, used)],
-      withTurn(threadState(THREAD, undefined, configured)),
+      nextTurn(new ThreadTranslator(THREAD, undefined, configured)),
     )
     expect(events).toMatchObject([{ window: 190_000, point }])
   })
@@ -355,7 +347,7 @@ describe('a compaction', () => {
   ]
 
   test('is told once, with the tokens before it; its request is spent, and the context is what it left', () => {
-    const { events, state } = told([tokens(full, full), ...compaction])
+    const { events, thread } = told([tokens(full, full), ...compaction])
     expect(events.slice(1)).toEqual([
       {
         type: 'usage',
@@ -365,7 +357,7 @@ describe('a compaction', () => {
       { type: 'compaction', tokensBefore: 20_020, boundary: '01a1e080-65ca' },
       { type: 'usage', context: 6016, window: 190_000, point: 180_000, model: 'gpt-5' },
     ])
-    expect(state.context).toBe(6016)
+    expect(thread.context).toBe(6016)
   })
 
   test('is not told when it did not come to its end', () => {
@@ -455,8 +447,8 @@ describe('a limit', () => {
   })
 
   test('of a later turn is told again', () => {
-    const { state } = told([over('failed', limitError)])
-    expect(told([over('failed', limitError)], withTurn(state)).events).toMatchObject([
+    const { thread } = told([over('failed', limitError)])
+    expect(told([over('failed', limitError)], nextTurn(thread)).events).toMatchObject([
       { type: 'limit' },
       {},
     ])
@@ -464,8 +456,8 @@ describe('a limit', () => {
 })
 
 test('a turn that died closes what was open and says why', () => {
-  const { state } = told([started(command())])
-  expect(endTurn(state, 'died', 'Codex ended by SIGKILL').events).toMatchObject([
+  const { thread } = told([started(command())])
+  expect(thread.endTurn('died', 'Codex ended by SIGKILL')).toMatchObject([
     { type: 'tool', status: 'failed' },
     { type: 'turn ended', how: 'died', failure: 'Codex ended by SIGKILL' },
   ])

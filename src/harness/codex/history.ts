@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { homedir } from 'node:os'
 import { isConversationId } from '../../history/conversation-id.ts'
 import type { HistoryItem, Message, Part } from '../../history/items.ts'
-import type { Usage } from '../../session/entries.ts'
+import { usageFrom } from '../contract/usage.ts'
 import {
   type Json,
   countOf,
@@ -150,7 +150,7 @@ class RolloutTranslator implements Translator {
 
   #used(told: Json | undefined, request: string | undefined): readonly HistoryItem[] {
     if (told === undefined) return []
-    const usage = usageOf(told)
+    const usage = usageFrom(told, NAMES, true)
     // The request that made a summary does not measure the context.
     if (!this.#held.some(({ isMeta }) => isMeta === true))
       this.#context = countOf(told.total_tokens) ?? this.#context
@@ -246,11 +246,11 @@ function text(role: Message['role'], said: string): Omit<Message, 'id'> {
   return { type: 'message', role, parts: [{ type: 'text', text: said }] }
 }
 
-function usageOf(told: Json): Usage {
-  const cacheRead = countOf(told.cached_input_tokens) ?? 0
-  const cacheWritten = countOf(told.cache_write_input_tokens) ?? 0
-  const input = Math.max(0, (countOf(told.input_tokens) ?? 0) - cacheRead - cacheWritten)
-  return { input, cacheWritten, cacheRead, output: countOf(told.output_tokens) ?? 0 }
+const NAMES = {
+  input: 'input_tokens',
+  cacheWritten: 'cache_write_input_tokens',
+  cacheRead: 'cached_input_tokens',
+  output: 'output_tokens',
 }
 
 type Said = Omit<Message, 'at'>

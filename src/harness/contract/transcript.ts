@@ -1,7 +1,7 @@
 import { type Figure, estimated, measured } from '../../context/budget/figures.ts'
 import type { Spent } from '../../context/budget/prices.ts'
 import type { Usage } from '../../session/entries.ts'
-import { tokensOf } from './usage.ts'
+import { combineCounts, tokensOf } from './usage.ts'
 import type { Place } from './transcript-lines.ts'
 
 export interface TranscriptReader {
@@ -141,15 +141,5 @@ export function withCall(totals: Totals, { model, isDelegated, spent }: Call): T
 
 function withSpent(all: SpentByModel, model: string, spent: Spent): SpentByModel {
   const before = Object.hasOwn(all, model) ? all[model]! : NOTHING
-  return { ...all, [model]: combinedSpent(before, spent, (x, y) => x + y) }
-}
-
-export function combinedSpent(a: Spent, b: Spent, how: (x: number, y: number) => number): Spent {
-  return {
-    input: how(a.input, b.input),
-    output: how(a.output, b.output),
-    cacheRead: how(a.cacheRead, b.cacheRead),
-    cacheWritten: how(a.cacheWritten, b.cacheWritten),
-    cacheWrittenHour: how(a.cacheWrittenHour, b.cacheWrittenHour),
-  }
+  return { ...all, [model]: combineCounts(before, spent, (x, y) => x + y) }
 }

@@ -1,31 +1,52 @@
 import type { Usage } from '../../session/entries.ts'
+import { defined } from '../../text/defined.ts'
+import { type Json, countOf } from '../../text/json-fields.ts'
 
 export const NO_USAGE: Usage = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
 
-export function combineUsage(
-  one: Usage,
-  other: Usage,
-  combine: (a: number, b: number) => number,
+/** `isCacheWithin`: the input includes what was read from and written to the cache. */
+export function usageFrom(
+  fields: Json,
+  names: Partial<Record<keyof Usage, string>>,
+  isCacheWithin = false,
 ): Usage {
-  return {
-    input: combine(one.input, other.input),
-    cacheWritten: combine(one.cacheWritten, other.cacheWritten),
-    cacheRead: combine(one.cacheRead, other.cacheRead),
-    output: combine(one.output, other.output),
-  }
+  const count = (name: keyof Usage) => countOf(fields[names[name] ?? '']) ?? 0
+  const cacheWritten = count('cacheWritten')
+  const cacheRead = count('cacheRead')
+  const within = isCacheWithin ? cacheWritten + cacheRead : 0
+  const input = Math.max(0, count('input') - within)
+  return { input, cacheWritten, cacheRead, output: count('output') }
+}
+
+/** The names of the Messages API, which Claude Code also writes down. */
+export const ANTHROPIC_USAGE = {
+  input: 'input_tokens',
+  cacheWritten: 'cache_creation_input_tokens',
+  cacheRead: 'cache_read_input_tokens',
+  output: 'output_tokens',
+} as const
+
+export function combineCounts<T extends object>(
+  one: T,
+  other: T,
+  combine: (a: number, b: number) => number,
+): T {
+  const [left, right] = [one, other] as unknown as Readonly<Record<string, number>>[]
+  const names = Object.keys(one)
+  return Object.fromEntries(names.map((name) => [name, combine(left![name]!, right![name]!)])) as T
 }
 
 export function addUsage(one: Usage, other: Usage): Usage {
-  return combineUsage(one, other, (a, b) => a + b)
+  return combineCounts(one, other, (a, b) => a + b)
 }
 
 export function subtractUsage(one: Usage, other: Usage): Usage {
-  return combineUsage(one, other, (a, b) => Math.max(0, a - b))
+  return combineCounts(one, other, (a, b) => Math.max(0, a - b))
 }
 
 /** Placeholders of the same answer count less. */
 export function largerUsage(one: Usage, other: Usage): Usage {
-  return combineUsage(one, other, Math.max)
+  return combineCounts(one, other, Math.max)
 }
 
 export function tokensOf({ input, cacheWritten, cacheRead, output }: Usage): number {
@@ -34,7 +55,6 @@ export function tokensOf({ input, cacheWritten, cacheRead, output }: Usage): num
 
 const LIMIT =
   /usage limit|rate.?limit|hit your (?:\w+ )?limit|limit (?:reached|exceeded)|too many requests|quota (?:exceeded|exhausted)|resource.?exhausted|insufficient_quota|\b429\b/i
-
 const MOMENT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)/
 const SECONDS = /\|(\d{10})\b/
 
@@ -43,10 +63,17 @@ export interface LimitReached {
   readonly resetsAt?: string
 }
 
+/** The usage limit that a failure tells in words; undefined for another failure. */
 export function limitIn(text: string): LimitReached | undefined {
   if (!LIMIT.test(text)) return undefined
   const seconds = SECONDS.exec(text)?.[1]
-  const moment = Date.parse(MOMENT.exec(text)?.[0] ?? '')
-  const at = seconds === undefined ? moment : Number(seconds) * 1000
-  return { message: text, ...(Number.isNaN(at) ? {} : { resetsAt: new Date(at).toISOString() }) }
+  const moment = Date.parse(MOMENT.exec(text)?.[0] ?? '') / 1000
+  const resetsAt = momentOf(seconds === undefined ? moment : Number(seconds))
+  return { message: text, ...defined({ resetsAt }) }
+}
+
+/** Seconds since 1970 as an ISO time. */
+export function momentOf(seconds: unknown): string | undefined {
+  const moment = new Date((countOf(seconds) ?? Number.NaN) * 1000)
+  return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString()
 }

@@ -13,7 +13,7 @@ import {
   textOf,
 } from '../../../text/json-fields.ts'
 import type { HarnessEvent } from '../../contract/drive.ts'
-import { limitIn } from '../../contract/usage.ts'
+import { limitIn, usageFrom } from '../../contract/usage.ts'
 
 export class Updates {
   readonly #tools = new Map<
@@ -280,11 +280,6 @@ function counted(usage: Json): Usage {
 /** Gemini CLI's form. */
 function quotaIn(response: Json): Usage | undefined {
   const count = objectOf(objectOf(objectOf(response._meta)?.quota)?.token_count)
-  if (count === undefined) return undefined
-  return {
-    input: countOf(count.input_tokens) ?? 0,
-    cacheWritten: 0,
-    cacheRead: 0,
-    output: countOf(count.output_tokens) ?? 0,
-  }
+  const names = { input: 'input_tokens', output: 'output_tokens' }
+  return count === undefined ? undefined : usageFrom(count, names)
 }

@@ -8,6 +8,7 @@ import {
   textOf,
 } from '../../../text/json-fields.ts'
 import type { ApiSettings } from '../../contract/drive.ts'
+import { ANTHROPIC_USAGE, usageFrom } from '../../contract/usage.ts'
 import { ModelFailure, failureInStream } from './model-failure.ts'
 import { anthropicMessages } from '../../../history/formats/anthropic.ts'
 import type { HistoryItem, Part } from '../../../history/items.ts'
@@ -166,7 +167,7 @@ export class AnthropicReply implements ReplyReader {
       parts,
       stop,
       ...defined({
-        usage: anthropicUsage(this.#usage),
+        usage: this.#usage && usageFrom(this.#usage, ANTHROPIC_USAGE),
         model: this.#model,
         request: this.#request,
       }),
@@ -211,17 +212,6 @@ function partOf({ start, text, signature }: Block, isWhole: boolean): Part | und
     }
     default:
       return undefined
-  }
-}
-
-function anthropicUsage(usage: Json | undefined): Usage | undefined {
-  if (usage === undefined) return undefined
-  const count = (name: string) => countOf(usage[name]) ?? 0
-  return {
-    input: count('input_tokens'),
-    cacheWritten: count('cache_creation_input_tokens'),
-    cacheRead: count('cache_read_input_tokens'),
-    output: count('output_tokens'),
   }
 }
 

@@ -13,7 +13,14 @@ import {
 import { usageIn } from '../transcript/transcript.ts'
 import { windowOf } from '../../../context/budget/model-windows.ts'
 import { type Limit, limitInEvent, limitInFailure } from './limits.ts'
-import { NO_USAGE, addUsage, largerUsage, subtractUsage, tokensOf } from '../../contract/usage.ts'
+import {
+  NO_USAGE,
+  addUsage,
+  usageFrom,
+  largerUsage,
+  subtractUsage,
+  tokensOf,
+} from '../../contract/usage.ts'
 import { defined } from '../../../text/defined.ts'
 import { isPermitted, reasonAgainst } from '../../contract/permission-rules.ts'
 
@@ -282,19 +289,19 @@ export class Spending {
   }
 }
 
+const NAMES = {
+  input: 'inputTokens',
+  cacheWritten: 'cacheCreationInputTokens',
+  cacheRead: 'cacheReadInputTokens',
+  output: 'outputTokens',
+}
+
 function sumOf(byModel: unknown): Usage | undefined {
   const models = Object.values(objectOf(byModel) ?? {}).flatMap<Json>(
     (model) => objectOf(model) ?? [],
   )
   if (models.length === 0) return undefined
-  const total = (name: string) =>
-    models.reduce((sum, model) => sum + (countOf(model[name]) ?? 0), 0)
-  return {
-    input: total('inputTokens'),
-    cacheWritten: total('cacheCreationInputTokens'),
-    cacheRead: total('cacheReadInputTokens'),
-    output: total('outputTokens'),
-  }
+  return models.map((model) => usageFrom(model, NAMES)).reduce(addUsage)
 }
 
 type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>

@@ -28,7 +28,7 @@ import type {
 } from '../../contract/transcript.ts'
 import type { Usage } from '../../../session/entries.ts'
 import { shorten } from '../../../text/clean.ts'
-import { largerUsage } from '../../contract/usage.ts'
+import { ANTHROPIC_USAGE, largerUsage, usageFrom } from '../../contract/usage.ts'
 
 export const BOUNDARY = Buffer.from('"subtype":"compact_boundary"')
 const SUMMARY = Buffer.from('"isCompactSummary":true')
@@ -294,13 +294,7 @@ function callIn(message: Json | undefined, at: unknown): Call | undefined {
 
 export function usageIn(message: Json | undefined): Usage | undefined {
   const usage = objectOf(message?.usage)
-  if (usage === undefined) return undefined
-  return {
-    input: countOf(usage.input_tokens) ?? 0,
-    cacheWritten: countOf(usage.cache_creation_input_tokens) ?? 0,
-    cacheRead: countOf(usage.cache_read_input_tokens) ?? 0,
-    output: countOf(usage.output_tokens) ?? 0,
-  }
+  return usage === undefined ? undefined : usageFrom(usage, ANTHROPIC_USAGE)
 }
 
 /** As the journal writes it, so that times compare as texts. */

@@ -1,5 +1,6 @@
 import { BOUNDARY, boundaryIn, timeOf, usageIn } from './transcript.ts'
 import type { Spent } from '../../../context/budget/prices.ts'
+import { combineCounts } from '../../contract/usage.ts'
 import { crc32 } from '../../../journal/crc32.ts'
 import { type Json, countOf, nameOf, objectOf } from '../../../text/json-fields.ts'
 import {
@@ -10,13 +11,7 @@ import {
   readEveryPiece,
   wholeLines,
 } from '../../contract/transcript-lines.ts'
-import {
-  type Call,
-  type KeptTotals,
-  type Totals,
-  combinedSpent,
-  withCall,
-} from '../../contract/transcript.ts'
+import { type Call, type KeptTotals, type Totals, withCall } from '../../contract/transcript.ts'
 
 const PIECE = 4 * 1024 * 1024
 const LONGEST = 64 * 1024 * 1024
@@ -95,7 +90,7 @@ class Sum {
     const before = this.#open[known]
     if (before === undefined) this.#open.push({ id, model, isDelegated: isOfDelegate(line), spent })
     // Earlier lines of an answer carry placeholder counts.
-    else this.#open[known] = { ...before, spent: combinedSpent(before.spent, spent, Math.max) }
+    else this.#open[known] = { ...before, spent: combineCounts(before.spent, spent, Math.max) }
     if (this.#open.length > MOST_OPEN) this.#settled = withCall(this.#settled, this.#open.shift()!)
   }
 

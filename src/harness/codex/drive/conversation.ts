@@ -13,14 +13,7 @@ import {
 import { isPermitted } from '../../contract/permission-rules.ts'
 import type { Exit, GuardedProcess } from '../../process/spawn-guarded.ts'
 import { questionOf } from './items.ts'
-import {
-  type ThreadState,
-  type Translated,
-  endTurn,
-  threadState,
-  translate,
-  withTurn,
-} from './translate.ts'
+import { ThreadTranslator } from './translate.ts'
 
 const INTERRUPT_GRACE_MS = 10_000
 const CLOSE_GRACE_MS = 2000
@@ -34,7 +27,7 @@ export class CodexConversation implements Conversation {
   /** Events between two turns belong to the next one. */
   readonly #between: HarnessEvent[] = []
   readonly #early: [method: string, params: Json][] = []
-  #state: ThreadState = threadState('')
+  #thread: ThreadTranslator | undefined
   #turn: Turn | undefined
   /** Codex's id of the turn, undefined when it was not begun. */
   #turnId: Promise<string | undefined> = Promise.resolve(undefined)
@@ -55,27 +48,27 @@ export class CodexConversation implements Conversation {
   }
 
   get id(): string | undefined {
-    return this.#state.thread === '' ? undefined : this.#state.thread
+    return this.#thread?.thread
   }
 
   begin(thread: string, model: string | undefined, compactsAt: number | undefined): void {
-    this.#state = threadState(thread, model, compactsAt)
+    this.#thread = new ThreadTranslator(thread, model, compactsAt)
     this.#push({ type: 'started', conversation: thread, ...defined({ model }) })
     for (const [method, params] of this.#early.splice(0)) this.#notified(method, params)
   }
 
   // The usage of a resumed thread may arrive before the answer that names it.
   #notified(method: string, params: Json): void {
-    if (this.id === undefined) this.#early.push([method, params])
+    if (this.#thread === undefined) this.#early.push([method, params])
     else if (method !== 'item/agentMessage/delta' || this.#options.deltas === true)
-      this.#take(translate(this.#state, method, params))
+      this.#push(...this.#thread.translate(method, params))
   }
 
   async *prompt(text: string): AsyncGenerator<HarnessEvent> {
     if (this.#turn !== undefined) throw new Error('a turn is still running')
     await this.#interrupting
     const turn = new Turn(this.#between.splice(0))
-    this.#state = withTurn(this.#state)
+    this.#thread?.beginTurn()
     this.#turn = turn
     this.#turnId = this.#startTurn(text)
     try {
@@ -104,10 +97,10 @@ export class CodexConversation implements Conversation {
   async #startTurn(text: string): Promise<string | undefined> {
     // Deferred, so that the turn is known before it can end.
     await undefined
-    if (this.#exit !== undefined) return this.#die(this.#exit)
+    if (this.#exit !== undefined) return this.#endTurn('died', this.#lastWords(this.#exit))
     try {
       const { turn } = await this.server.request('turn/start', {
-        threadId: this.#state.thread,
+        threadId: this.id,
         input: [{ type: 'text', text, text_elements: [] }],
         // Codex's sandbox blocks writes to `.git`, repeats failed commands outside, and needs
         // namespaces that many containers lack; so every command is asked for instead.
@@ -118,8 +111,7 @@ export class CodexConversation implements Conversation {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       // `#watch` reports the end of a server that is gone.
-      if (!this.server.isGone && this.#state.isRunning)
-        this.#take(endTurn(this.#state, 'failed', cleanText(reason)))
+      if (!this.server.isGone) this.#endTurn('failed', cleanText(reason))
       return undefined
     }
   }
@@ -139,9 +131,7 @@ export class CodexConversation implements Conversation {
 
   /** A refusal does no harm: the turn may just have ended, or the server is old. */
   async #askAside(method: string, params: Json): Promise<void> {
-    await this.server
-      .request(method, { threadId: this.#state.thread, ...params })
-      .catch(() => undefined)
+    await this.server.request(method, { threadId: this.id, ...params }).catch(() => undefined)
   }
 
   async #endProcess(): Promise<void> {
@@ -153,11 +143,11 @@ export class CodexConversation implements Conversation {
   async #watch(): Promise<void> {
     await this.server.gone
     this.#exit = await this.#process.exited
-    if (this.#turn !== undefined) this.#die(this.#exit)
+    this.#endTurn('died', this.#lastWords(this.#exit))
   }
 
-  #die(exit: Exit): undefined {
-    if (this.#state.isRunning) this.#take(endTurn(this.#state, 'died', this.#lastWords(exit)))
+  #endTurn(how: 'failed' | 'died', failure: string): undefined {
+    if (this.#thread?.isRunning === true) this.#push(...this.#thread.endTurn(how, failure))
   }
 
   #lastWords({ code, signal }: Exit): string {
@@ -168,7 +158,7 @@ export class CodexConversation implements Conversation {
   }
 
   async #answer(method: string, params: Json): Promise<Json | undefined> {
-    const changed = this.#state.tools[nameOf(params.itemId) ?? '']?.paths ?? []
+    const changed = this.#thread?.tools.get(nameOf(params.itemId) ?? '')?.paths ?? []
     const question = questionOf(method, params, changed)
     if (question === undefined) return undefined
     let isAllowed = true
@@ -179,15 +169,10 @@ export class CodexConversation implements Conversation {
     return question.answer(isAllowed)
   }
 
-  #take({ state, events }: Translated): void {
-    this.#state = state
-    this.#push(...events)
-    if (this.#turn?.isOver === true) this.#turn = undefined
-  }
-
   #push(...events: readonly HarnessEvent[]): void {
     if (this.#turn === undefined) this.#between.push(...events)
     else this.#turn.push(...events)
+    if (this.#turn?.isOver === true) this.#turn = undefined
   }
 }
 

@@ -1,6 +1,6 @@
-import { NO_USAGE, subtractUsage, tokensOf } from '../../contract/usage.ts'
 import type { Usage } from '../../../session/entries.ts'
-import type { HarnessEvent, TurnEnded } from '../../contract/drive.ts'
+import { cleanText, shorten } from '../../../text/clean.ts'
+import { defined } from '../../../text/defined.ts'
 import {
   type Json,
   countOf,
@@ -9,150 +9,193 @@ import {
   parseJson,
   textOf,
 } from '../../../text/json-fields.ts'
+import type { HarnessEvent, TurnEnded } from '../../contract/drive.ts'
+import { momentOf, subtractUsage, tokensOf, usageFrom } from '../../contract/usage.ts'
 import { type ToolUse, toolUseOf } from './items.ts'
-import { defined } from '../../../text/defined.ts'
-import { cleanText, shorten } from '../../../text/clean.ts'
 
-export interface ThreadState {
+/** The messages of Codex about one thread, as events. */
+export class ThreadTranslator {
   readonly thread: string
-  readonly model?: string
-  readonly isRunning: boolean
-  readonly turn?: string
-  readonly counted: Readonly<Record<string, Usage>>
-  readonly context?: number
-  readonly window?: number
-  readonly compactsAt?: number
-  readonly compacting?: { readonly tokensBefore?: number }
+  isRunning = false
   /**
    * `isUntold`: the end of the use is not reported, after an interruption or in a thread of a
    * sub-agent.
    */
-  readonly tools: Readonly<Record<string, ToolUse & { readonly isUntold?: boolean }>>
-  readonly said?: string
-  readonly limits: Limits
-  readonly isLimitTold: boolean
-}
+  readonly tools = new Map<string, ToolUse & { isUntold?: boolean }>()
+  /** Tokens in the context. */
+  context: number | undefined
+  #model: string | undefined
+  readonly #compactsAt: number | undefined
+  #window: number | undefined
+  /** Codex's id of the turn that it began last. */
+  #turn: string | undefined
+  /** What is already counted, by thread. */
+  readonly #counted = new Map<string, Usage>()
+  #compacting: { readonly tokensBefore: number | undefined } | undefined
+  #said: string | undefined
+  /** When each of the account's limits resets, if it is used up. */
+  readonly #resets = new Map<string, string | undefined>()
+  #isLimitTold = false
 
-export interface Translated {
-  readonly state: ThreadState
-  readonly events: readonly HarnessEvent[]
-}
-
-export function threadState(thread: string, model?: string, compactsAt?: number): ThreadState {
-  return {
-    thread,
-    ...defined({ model, compactsAt }),
-    isRunning: false,
-    counted: {},
-    tools: {},
-    limits: {},
-    isLimitTold: false,
+  constructor(thread: string, model?: string, compactsAt?: number) {
+    this.thread = thread
+    this.#model = model
+    this.#compactsAt = compactsAt
   }
-}
 
-export function withTurn(state: ThreadState): ThreadState {
-  const { said: _, ...rest } = state
-  return { ...rest, isRunning: true, isLimitTold: false }
-}
-
-export function translate(state: ThreadState, method: string, params: Json): Translated {
-  const read = Object.hasOwn(METHODS, method) ? METHODS[method]! : undefined
-  return read?.(state, params) ?? { state, events: [] }
-}
-
-export function endTurn(state: ThreadState, how: TurnEnded['how'], failure?: string): Translated {
-  const { compacting: _, ...rest } = state
-  const ended: TurnEnded = { type: 'turn ended', how, ...defined({ said: state.said, failure }) }
-  const closed: ThreadState = { ...rest, isRunning: false }
-  // A command may outlive a completed turn and report its end in a later one.
-  if (how === 'completed') return { state: closed, events: [ended] }
-  const open = Object.entries(state.tools).filter(([, { isUntold }]) => isUntold !== true)
-  const tools = Object.fromEntries(
-    Object.entries(state.tools).map(([id, use]) => [id, { ...use, isUntold: true }]),
-  )
-  return {
-    state: { ...closed, tools },
-    events: [...open.map(([id, use]) => toolEvent(id, use, 'failed')), ended],
+  beginTurn(): void {
+    this.isRunning = true
+    this.#isLimitTold = false
+    this.#said = undefined
   }
-}
 
-type Reader = (state: ThreadState, params: Json) => Translated | undefined
-
-const METHODS: Readonly<Record<string, Reader>> = {
-  'item/started': itemStarted,
-  'item/completed': itemCompleted,
-  'item/agentMessage/delta': ofThisThread((state, params) => {
-    const text = params.delta
-    return typeof text === 'string' && text !== ''
-      ? { state, events: [{ type: 'delta', text }] }
-      : undefined
-  }),
-  'thread/tokenUsage/updated': tokensUsed,
-  'account/rateLimits/updated': (state, params) =>
-    quietly({ ...state, limits: withLimits(state.limits, params) }),
-  'model/rerouted': ofThisThread((state, params) => {
-    const model = nameOf(params.toModel)
-    return model === undefined ? undefined : quietly({ ...state, model })
-  }),
-  error: ofThisThread((state, params) =>
-    params.willRetry === true ? undefined : limitTold(state, objectOf(params.error)),
-  ),
-  'turn/started': ofThisThread((state, params) => {
-    const turn = nameOf(objectOf(params.turn)?.id)
-    return turn === undefined ? undefined : quietly({ ...state, turn })
-  }),
-  'turn/completed': ofThisThread(turnCompleted),
-}
-
-// Threads of sub-agents use the same connection.
-function ofThisThread(read: Reader): Reader {
-  return (state, params) => (params.threadId === state.thread ? read(state, params) : undefined)
-}
-
-function quietly(state: ThreadState): Translated {
-  return { state, events: [] }
-}
-
-function itemStarted(state: ThreadState, params: Json): Translated | undefined {
-  const item = objectOf(params.item) ?? {}
-  const isOurs = params.threadId === state.thread
-  if (isOurs && item.type === 'contextCompaction')
-    return quietly({ ...state, compacting: defined({ tokensBefore: state.context }) })
-  const id = nameOf(item.id)
-  const use = toolUseOf(item)
-  if (id === undefined || use === undefined) return undefined
-  // A request to allow a patch only names its item.
-  if (!isOurs)
-    return quietly({ ...state, tools: { ...state.tools, [id]: { ...use, isUntold: true } } })
-  return {
-    state: { ...state, tools: { ...state.tools, [id]: use } },
-    events: [toolEvent(id, use, 'started')],
+  endTurn(how: TurnEnded['how'], failure?: string): readonly HarnessEvent[] {
+    this.isRunning = false
+    this.#compacting = undefined
+    const ended = { type: 'turn ended', how, ...defined({ said: this.#said, failure }) } as const
+    // A command may outlive a completed turn and report its end in a later one.
+    if (how === 'completed') return [ended]
+    const open = [...this.tools].filter(([, { isUntold }]) => isUntold !== true)
+    for (const use of this.tools.values()) use.isUntold = true
+    return [...open.map(([id, use]) => toolEvent(id, use, 'failed')), ended]
   }
-}
 
-function itemCompleted(state: ThreadState, params: Json): Translated | undefined {
-  const item = objectOf(params.item) ?? {}
-  const isOurs = params.threadId === state.thread
-  if (isOurs && item.type === 'agentMessage') return messageSaid(state, textOf(item.text))
-  if (isOurs && item.type === 'contextCompaction') return compacted(state, nameOf(item.id))
-  const id = nameOf(item.id)
-  const use = toolUseOf(item)
-  if (id === undefined || use === undefined) return undefined
-  const { [id]: begun, ...tools } = state.tools
-  if (!isOurs || begun?.isUntold === true) return quietly({ ...state, tools })
-  // Some kinds have no status and cannot fail.
-  const isDone = item.status === 'completed' || item.status === undefined
-  const end = toolEvent(id, use, isDone ? 'completed' : 'failed', outputOf(item))
-  return {
-    state: { ...state, tools },
-    events: begun === undefined ? [toolEvent(id, use, 'started'), end] : [end],
+  translate(method: string, params: Json): readonly HarnessEvent[] {
+    // Threads of sub-agents use the same connection.
+    const isOurs = params.threadId === this.thread
+    switch (method) {
+      case 'item/started':
+        return this.#startItem(objectOf(params.item) ?? {}, isOurs)
+      case 'item/completed':
+        return this.#completeItem(objectOf(params.item) ?? {}, isOurs)
+      case 'thread/tokenUsage/updated':
+        return this.#countTokens(params, isOurs)
+      case 'account/rateLimits/updated':
+        return this.#keepLimits(objectOf(params.rateLimits))
+    }
+    if (!isOurs) return []
+    switch (method) {
+      case 'item/agentMessage/delta': {
+        const { delta: text } = params
+        return typeof text === 'string' && text !== '' ? [{ type: 'delta', text }] : []
+      }
+      case 'model/rerouted':
+        this.#model = nameOf(params.toModel) ?? this.#model
+        return []
+      case 'error':
+        return params.willRetry === true ? [] : this.#tellLimit(objectOf(params.error))
+      case 'turn/started':
+        this.#turn = nameOf(objectOf(params.turn)?.id) ?? this.#turn
+        return []
+      case 'turn/completed':
+        return this.isRunning ? this.#completeTurn(objectOf(params.turn)) : []
+      default:
+        return []
+    }
   }
-}
 
-function messageSaid(state: ThreadState, said: string | undefined): Translated | undefined {
-  return said === undefined
-    ? undefined
-    : { state: { ...state, said }, events: [{ type: 'text', text: said }] }
+  #startItem(item: Json, isOurs: boolean): readonly HarnessEvent[] {
+    if (isOurs && item.type === 'contextCompaction') {
+      this.#compacting = { tokensBefore: this.context }
+      return []
+    }
+    const id = nameOf(item.id)
+    const use = toolUseOf(item)
+    if (id === undefined || use === undefined) return []
+    // A request to allow a patch only names its item, also one of a sub-agent.
+    this.tools.set(id, isOurs ? use : { ...use, isUntold: true })
+    return isOurs ? [toolEvent(id, use, 'started')] : []
+  }
+
+  #completeItem(item: Json, isOurs: boolean): readonly HarnessEvent[] {
+    const id = nameOf(item.id)
+    if (isOurs && item.type === 'agentMessage') {
+      const text = textOf(item.text)
+      this.#said = text ?? this.#said
+      return text === undefined ? [] : [{ type: 'text', text }]
+    }
+    if (isOurs && item.type === 'contextCompaction') {
+      const more = defined({ tokensBefore: this.#compacting?.tokensBefore, boundary: id })
+      this.#compacting = undefined
+      return [{ type: 'compaction', ...more }, this.#usageEvent(true)]
+    }
+    const use = toolUseOf(item)
+    if (id === undefined || use === undefined) return []
+    const begun = this.tools.get(id)
+    this.tools.delete(id)
+    if (!isOurs || begun?.isUntold === true) return []
+    // Some kinds have no status and cannot fail.
+    const isDone = item.status === 'completed' || item.status === undefined
+    const end = toolEvent(id, use, isDone ? 'completed' : 'failed', outputOf(item))
+    return begun === undefined ? [toolEvent(id, use, 'started'), end] : [end]
+  }
+
+  /**
+   * The same figures come several times, so usage is the difference of totals. During a compaction
+   * the last request is the summary's.
+   */
+  #countTokens(params: Json, isOurs: boolean): readonly HarnessEvent[] {
+    const told = objectOf(params.tokenUsage)
+    const [totals, lasts] = [objectOf(told?.total), objectOf(told?.last)]
+    const thread = nameOf(params.threadId)
+    if (totals === undefined || lasts === undefined || thread === undefined) return []
+    const total = usageFrom(totals, NAMES, true)
+    // The total of a resumed or forked thread starts with earlier usage; a resumed thread first
+    // reports a past turn.
+    const isPast = isOurs && params.turnId !== this.#turn
+    const earlier = isPast ? total : subtractUsage(total, usageFrom(lasts, NAMES, true))
+    const spent = subtractUsage(total, this.#counted.get(thread) ?? earlier)
+    this.#counted.set(thread, total)
+    const before = `${this.context} ${this.#window}`
+    if (isOurs) {
+      this.context = countOf(lasts.totalTokens) ?? this.context
+      this.#window = countOf(told?.modelContextWindow) ?? this.#window
+    }
+    const isFilling = isOurs && this.#compacting === undefined
+    const isNew = isFilling && `${this.context} ${this.#window}` !== before
+    const isSpent = tokensOf(spent) > 0
+    return isSpent || isNew ? [this.#usageEvent(isFilling, isSpent ? spent : undefined)] : []
+  }
+
+  #usageEvent(isFilling: boolean, spent?: Usage): HarnessEvent {
+    const { context } = this
+    const window = this.#window
+    const point = pointIn(window, this.#compactsAt)
+    const figures = isFilling ? defined({ context, window, point }) : {}
+    return { type: 'usage', ...defined({ spent, model: this.#model }), ...figures }
+  }
+
+  /** An update leaves out what it does not know. */
+  #keepLimits(told: Json | undefined): readonly HarnessEvent[] {
+    for (const name of ['primary', 'secondary']) {
+      const window = objectOf(told?.[name])
+      const usedPercent = countOf(window?.usedPercent)
+      if (usedPercent !== undefined)
+        this.#resets.set(name, usedPercent >= 100 ? momentOf(window?.resetsAt) : undefined)
+    }
+    return []
+  }
+
+  #tellLimit(error: Json | undefined): readonly HarnessEvent[] {
+    if (this.#isLimitTold || !isLimit(error)) return []
+    this.#isLimitTold = true
+    const [resetsAt] = [...this.#resets.values()]
+      .flatMap((at) => at ?? [])
+      .toSorted()
+      .slice(-1)
+    return [{ type: 'limit', message: failureOf(error), ...defined({ resetsAt }) }]
+  }
+
+  #completeTurn(turn: Json | undefined): readonly HarnessEvent[] {
+    const error = objectOf(turn?.error)
+    const how = turn?.status
+    return [
+      ...this.#tellLimit(error),
+      ...(how === 'completed' || how === 'interrupted'
+        ? this.endTurn(how)
+        : this.endTurn('failed', failureOf(error))),
+    ]
+  }
 }
 
 function toolEvent(
@@ -171,176 +214,35 @@ function outputOf(item: Json): string | undefined {
   return output?.slice(-LONGEST_OUTPUT).toWellFormed()
 }
 
-/**
- * The same figures come several times, so usage is the difference of totals. During a compaction
- * the last request is the summary's.
- */
-function tokensUsed(state: ThreadState, params: Json): Translated | undefined {
-  const told = toldUsage(params)
-  const thread = nameOf(params.threadId)
-  if (told === undefined || thread === undefined) return undefined
-  const isOurs = thread === state.thread
-  const before = state.counted[thread] ?? usedBefore(state, params, told)
-  const spent = difference(told.total, before)
-  const figures = isOurs ? defined({ context: told.context, window: told.window }) : {}
-  const next: ThreadState = {
-    ...state,
-    ...figures,
-    counted: { ...state.counted, [thread]: told.total },
-  }
-  const isNew = isOurs && (next.context !== state.context || next.window !== state.window)
-  if (spent === undefined && (!isNew || state.compacting !== undefined)) return quietly(next)
-  return {
-    state: next,
-    events: [usageEvent(next, isOurs && state.compacting === undefined, spent)],
-  }
-}
-
-function usageEvent(state: ThreadState, isFilling: boolean, spent?: Usage): HarnessEvent {
-  const { model, context, window, compactsAt } = state
-  const figures = isFilling ? defined({ context, window, point: pointIn(window, compactsAt) }) : {}
-  return { type: 'usage', ...defined({ spent, model }), ...figures }
-}
-
-/**
- * The total of a resumed or forked thread starts with earlier usage; a resumed thread first reports
- * a past turn.
- */
-function usedBefore(state: ThreadState, params: Json, { total, last }: ToldUsage): Usage {
-  const isPast = params.threadId === state.thread && params.turnId !== state.turn
-  return isPast ? total : (difference(total, last) ?? NO_USAGE)
-}
-
-function compacted(state: ThreadState, boundary: string | undefined): Translated {
-  const { compacting, ...rest } = state
-  const compaction: HarnessEvent = {
-    type: 'compaction',
-    ...defined({ tokensBefore: compacting?.tokensBefore, boundary }),
-  }
-  return { state: rest, events: [compaction, usageEvent(state, true)] }
-}
-
-function limitTold(state: ThreadState, error: Json | undefined): Translated | undefined {
-  if (state.isLimitTold || !isLimit(error)) return undefined
-  const limit: HarnessEvent = {
-    type: 'limit',
-    message: failureOf(error),
-    ...defined({ resetsAt: resetOf(state.limits) }),
-  }
-  return { state: { ...state, isLimitTold: true }, events: [limit] }
-}
-
-function turnCompleted(state: ThreadState, params: Json): Translated | undefined {
-  if (!state.isRunning) return undefined
-  const turn = objectOf(params.turn)
-  const error = objectOf(turn?.error)
-  const told = limitTold(state, error) ?? quietly(state)
-  const how = turn?.status
-  const ended =
-    how === 'completed' || how === 'interrupted'
-      ? endTurn(told.state, how)
-      : endTurn(told.state, 'failed', failureOf(error))
-  return { state: ended.state, events: [...told.events, ...ended.events] }
-}
-
-export interface ToldUsage {
-  readonly total: Usage
-  readonly last: Usage
-  readonly context?: number
-  readonly window?: number
-}
-
-export function toldUsage(params: Json): ToldUsage | undefined {
-  const told = objectOf(params.tokenUsage)
-  const total = objectOf(told?.total)
-  const last = objectOf(told?.last)
-  if (total === undefined || last === undefined) return undefined
-  const context = countOf(last.totalTokens)
-  const window = countOf(told?.modelContextWindow)
-  return {
-    total: usageOf(total),
-    last: usageOf(last),
-    ...defined({ context, window }),
-  }
-}
-
-// Its input includes what was read from and written to the cache.
-function usageOf(told: Json): Usage {
-  const cacheRead = countOf(told.cachedInputTokens) ?? 0
-  const cacheWritten = countOf(told.cacheWriteInputTokens) ?? 0
-  const input = Math.max(0, (countOf(told.inputTokens) ?? 0) - cacheRead - cacheWritten)
-  return { input, cacheWritten, cacheRead, output: countOf(told.outputTokens) ?? 0 }
+const NAMES = {
+  input: 'inputTokens',
+  cacheWritten: 'cacheWriteInputTokens',
+  cacheRead: 'cachedInputTokens',
+  output: 'outputTokens',
 }
 
 /** Codex reports 95 % of the model's window, and compacts at 90 % at the latest. */
-const TOLD_SHARE = 0.95
-const COMPACTS_AT_SHARE = 0.9
-
-export function pointIn(
-  window: number | undefined,
-  configured: number | undefined,
-): number | undefined {
-  const usual =
-    window === undefined ? undefined : Math.floor((window / TOLD_SHARE) * COMPACTS_AT_SHARE)
-  const points = [usual, configured].filter((point) => point !== undefined && point > 0)
-  return points.length === 0 ? undefined : Math.min(...(points as number[]))
+function pointIn(window: number | undefined, configured: number | undefined): number | undefined {
+  const usual = window === undefined ? 0 : Math.floor((window / 0.95) * 0.9)
+  const points = [usual, configured ?? 0].filter((point) => point > 0)
+  return points.length === 0 ? undefined : Math.min(...points)
 }
 
-/** A total that shrank counts anew. */
-export function difference(now: Usage, before: Usage): Usage | undefined {
-  const spent = subtractUsage(now, before)
-  return tokensOf(spent) > 0 ? spent : undefined
-}
-
-export function failureOf(error: Json | undefined): string {
-  const message = textOf(error?.message)
-  const details = textOf(error?.additionalDetails)
+function failureOf(error: Json | undefined): string {
+  const message = textOf(error?.message) ?? 'the turn failed'
   // The server's answer is usually an object around one sentence.
-  const told = message === undefined ? undefined : (messageIn(message) ?? message)
-  return shorten(cleanText([told ?? 'the turn failed', details].filter(Boolean).join('\n')), 2000)
+  const body = objectOf(parseJson(message))
+  const told =
+    textOf(objectOf(body?.error)?.message) ??
+    textOf(body?.message) ??
+    textOf(body?.detail) ??
+    message
+  const details = textOf(error?.additionalDetails)
+  return shorten(cleanText([told, details].filter(Boolean).join('\n')), 2000)
 }
 
-function messageIn(text: string): string | undefined {
-  const body = objectOf(parseJson(text))
-  return textOf(objectOf(body?.error)?.message) ?? textOf(body?.message) ?? textOf(body?.detail)
-}
-
-export function isLimit(error: Json | undefined): boolean {
+function isLimit(error: Json | undefined): boolean {
   const info = error?.codexErrorInfo
   if (info === 'usageLimitExceeded' || info === 'rateLimitExceeded') return true
-  const attempts = objectOf(objectOf(info)?.responseTooManyFailedAttempts)
-  return attempts?.httpStatusCode === 429
-}
-
-interface LimitWindow {
-  readonly usedPercent: number
-  readonly resetsAt?: string
-}
-
-export type Limits = Readonly<Record<string, LimitWindow>>
-
-export function withLimits(before: Limits, params: Json): Limits {
-  const told = objectOf(params.rateLimits)
-  const windows = ['primary', 'secondary'].flatMap((name) => {
-    const window = objectOf(told?.[name])
-    const usedPercent = countOf(window?.usedPercent)
-    if (usedPercent === undefined) return []
-    const resetsAt = momentOf(window?.resetsAt)
-    return [[name, { usedPercent, ...defined({ resetsAt }) }] as const]
-  })
-  return { ...before, ...Object.fromEntries(windows) }
-}
-
-export function resetOf(limits: Limits): string | undefined {
-  return Object.values(limits)
-    .filter(({ usedPercent }) => usedPercent >= 100)
-    .flatMap(({ resetsAt }) => resetsAt ?? [])
-    .toSorted()
-    .at(-1)
-}
-
-function momentOf(seconds: unknown): string | undefined {
-  const count = countOf(seconds)
-  const date = new Date((count ?? Number.NaN) * 1000)
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+  return objectOf(objectOf(info)?.responseTooManyFailedAttempts)?.httpStatusCode === 429
 }
