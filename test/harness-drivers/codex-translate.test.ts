@@ -79,7 +79,8 @@ const begun = [
   'turn/started',
   { threadId: THREAD, turn: { id: TURN, items: [], status: 'inProgress' } },
 ] as const
-const running = (): ThreadTranslator => told([begun], nextTurn(new ThreadTranslator(THREAD, 'gpt-5'))).thread
+const running = (): ThreadTranslator =>
+  told([begun], nextTurn(new ThreadTranslator(THREAD, 'gpt-5'))).thread
 
 function nextTurn(thread: ThreadTranslator): ThreadTranslator {
   thread.beginTurn()
