@@ -137,6 +137,15 @@ test('no byte of a purged secret is left in any file of the project or the git d
   expect(readFileSync(documentOf(root), 'utf8')).toContain('because [purged] works')
 })
 
+test('no byte of a purged secret is left in the state that is kept of a long log', async () => {
+  const { root, folder } = await leakyProject()
+  const steps = Array.from({ length: 1000 }, (_, n) => ({ progress: `Moved handler ${n}` }))
+  await within(root, (project) => project.log({ entries: steps }))
+  expect(readFileSync(join(folder, 'state.kept'), 'utf8')).toContain('quoted')
+  await within(root, (project) => project.purge({ text: SECRET }))
+  expect(filesWith(root, SECRET)).toEqual([])
+})
+
 test('the log and its link are one file again after a purge', async () => {
   const { root, log, link } = await leakyProject()
   await within(root, (project) => project.purge({ text: SECRET }))
