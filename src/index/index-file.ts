@@ -1,34 +1,35 @@
-import { isMissing } from '../journal/errors.ts'
+import { readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { isMissing, reasonOf } from '../journal/errors.ts'
+import { moveFile, removeFile } from '../journal/files.ts'
 import { statOrUndefined } from '../journal/look.ts'
-import { OtherVersion, openDatabase } from './schema.ts'
-import { setAside } from './set-aside.ts'
-import { type Database, isBusy, isCorrupt, isUnwritable } from './sqlite.ts'
-
-export interface IndexFileOptions {
-  /** Creates the folder of the file, which may have been removed with it. */
-  prepare(): void
-  say(line: string): void
-}
+import { FOLD_VERSION } from '../session/fold.ts'
+import {
+  type Database,
+  inTransaction,
+  isBusy,
+  isCorrupt,
+  isUnwritable,
+  isWalSafe,
+  loadSqlite,
+} from './sqlite.ts'
 
 const REMOVALS = 3
 
 /** The index holds nothing that cannot be rebuilt: a damaged file is replaced, and without a usable disk memory serves. */
 export class IndexFile {
   readonly #path: string
-  readonly #options: IndexFileOptions
-  #database: Database
+  readonly #options: { prepare(): void; say(line: string): void }
   /** Undefined while memory serves. */
   #inode: number | undefined
   #isClosed = false
+  database: Database
 
-  constructor(path: string, options: IndexFileOptions) {
+  /** `prepare` creates the folder of the file, which may have been removed with it. */
+  constructor(path: string, options: { prepare(): void; say(line: string): void }) {
     this.#path = path
     this.#options = options
-    this.#database = this.#open()
-  }
-
-  get database(): Database {
-    return this.#database
+    this.database = this.#open()
   }
 
   get isInMemory(): boolean {
@@ -41,29 +42,26 @@ export class IndexFile {
   }
 
   follow(): void {
-    if (this.isTakenAway()) this.#exchange(() => this.#open())
+    if (!this.isTakenAway()) return
+    this.database.close()
+    this.database = this.#open()
   }
 
   /** Rethrows errors that are not about the file. A removed file is recreated, a damaged one quarantined; a failing disk, or the last try, falls back to memory. */
   recoverFrom(error: unknown, isLastTry: boolean): void {
     if (this.isInMemory || this.#isClosed || !isUnusable(error)) throw error
-    if (isLastTry) this.#exchange(() => this.#openInMemory(error))
-    else if (this.isTakenAway()) this.#exchange(() => this.#open())
-    else if (isCorrupt(error)) this.#exchange(() => this.#openInPlaceOf(this.#inode, error))
-    else this.#exchange(() => this.#openInMemory(error))
+    this.database.close()
+    if (!isLastTry && this.isTakenAway()) this.database = this.#open()
+    else if (!isLastTry && isCorrupt(error)) this.database = this.#openInPlaceOf(this.#inode, error)
+    else this.database = this.#openInMemory(error)
   }
 
   close(): void {
-    if (!this.#isClosed) this.#database.close()
+    if (!this.#isClosed) this.database.close()
     this.#isClosed = true
   }
 
-  #exchange(open: () => Database): void {
-    this.#database.close()
-    this.#database = open()
-  }
-
-  #open(): Database {
+  #open() {
     for (let removals = 0; ; removals += 1) {
       const before = statOrUndefined(this.#path)
       try {
@@ -80,7 +78,7 @@ export class IndexFile {
     }
   }
 
-  #openFile(before: { readonly ino: number; readonly size: number } | undefined): Database {
+  #openFile(before?: { readonly size: number }) {
     // SQLite takes a file shorter than its smallest page for an empty one and overwrites it.
     if (before !== undefined && before.size > 0 && before.size < 512)
       throw new OtherVersion('is cut off')
@@ -92,20 +90,20 @@ export class IndexFile {
   }
 
   /** Only once: another version in the new file means that a different Stint is running here. */
-  #openInPlaceOf(inode: number | undefined, cause: unknown): Database {
+  #openInPlaceOf(inode: number | undefined, cause: unknown) {
     try {
       const name = setAside(this.#path, inode)
       const what = cause instanceof OtherVersion ? cause.message : `is damaged (${reasonOf(cause)})`
       const where = name === undefined ? '' : `; the old one is ${name}`
       this.#options.say(`the index ${what} and is built again from the journals${where}`)
-      return this.#openFile(undefined)
+      return this.#openFile()
     } catch (error) {
       if (!isUnusable(error)) throw error
       return this.#openInMemory(error)
     }
   }
 
-  #openInMemory(cause: unknown): Database {
+  #openInMemory(cause: unknown) {
     this.#inode = undefined
     this.#options.say(
       `the index cannot be used (${reasonOf(cause)}); reading the journals for this once`,
@@ -114,7 +112,11 @@ export class IndexFile {
   }
 }
 
-function isUnusable(error: unknown): boolean {
+class OtherVersion extends Error {
+  override readonly name = 'OtherVersion'
+}
+
+function isUnusable(error: unknown) {
   return (
     isUnwritable(error) ||
     isMissing(error) ||
@@ -124,6 +126,146 @@ function isUnusable(error: unknown): boolean {
   )
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+const COMPANIONS = ['-wal', '-shm', '-journal', '']
+const KEPT = 3
+const MARK = '.set-aside-'
+
+/** Returns the new name, or undefined when the file is gone or already replaced. */
+export function setAside(path: string, inode: number | undefined): string | undefined {
+  // An exclusively held empty database, which the system releases when a process is killed.
+  const lock = new (loadSqlite().DatabaseSync)(`${path}.lock`)
+  try {
+    lock.exec('PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE')
+    // Several processes may find the damage at once; the second must not remove what the first built.
+    if (inode === undefined || statOrUndefined(path)?.ino !== inode) return undefined
+    const name = path + MARK + new Date().toISOString().replaceAll(/[:.]/g, '-')
+    // The index goes last: while it has its name, no process begins a new one beside the old companions.
+    for (const companion of COMPANIONS) moveFile(path + companion, name + companion)
+    // Otherwise two versions of Stint in turns would fill the disk.
+    const names = readdirSync(dirname(path)).filter(
+      (other) => other.startsWith(basename(path) + MARK) && other.endsWith('Z'),
+    )
+    for (const old of names.sort().slice(0, -KEPT))
+      for (const companion of COMPANIONS) removeFile(join(dirname(path), old + companion))
+    return name
+  } finally {
+    lock.close()
+  }
+}
+
+// Raise it when the tables, or what is written into them, change.
+const TABLES_VERSION = 3
+/** The index keeps folded states, so the fold's version is part of its own. */
+export const INDEX_VERSION = TABLES_VERSION * 1000 + FOLD_VERSION
+const APPLICATION_ID = 0x53746e74
+
+// `key` is short because every entry and every full-text row carries one.
+const TABLES = `
+  CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+  CREATE TABLE sessions (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL, title TEXT NOT NULL, status TEXT NOT NULL, branch TEXT, worktree TEXT,
+    goal TEXT NOT NULL, tldr TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, closed_at TEXT,
+    compactions INTEGER NOT NULL, steps_done INTEGER NOT NULL, steps_total INTEGER NOT NULL,
+    decisions INTEGER NOT NULL, discoveries INTEGER NOT NULL, open_blockers INTEGER NOT NULL,
+    entry_count INTEGER NOT NULL, tasks TEXT NOT NULL,
+    -- The log as it was when it was read, and how far.
+    inode INTEGER NOT NULL, size INTEGER NOT NULL, mtime REAL NOT NULL, offset INTEGER NOT NULL, prefix INTEGER NOT NULL
+  );
+  CREATE INDEX sessions_by_update ON sessions (updated_at DESC, id DESC);
+  CREATE INDEX sessions_by_creation ON sessions (created_at DESC, id DESC);
+  CREATE INDEX sessions_by_name ON sessions (name, id);
+  CREATE INDEX sessions_by_status ON sessions (status, updated_at DESC, id DESC);
+  CREATE INDEX sessions_by_branch ON sessions (branch, updated_at DESC, id DESC);
+
+  -- The folded state of long sessions, apart so that lists do not page through it.
+  CREATE TABLE states (session INTEGER PRIMARY KEY, state TEXT NOT NULL);
+
+  CREATE TABLE session_tasks (task TEXT NOT NULL, session INTEGER NOT NULL, PRIMARY KEY (task, session)) WITHOUT ROWID;
+  CREATE INDEX session_tasks_by_session ON session_tasks (session);
+
+  CREATE TABLE entries (
+    key INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    id TEXT NOT NULL, kind TEXT NOT NULL, at TEXT NOT NULL,
+    once TEXT,
+    -- The entry that this one takes back or changes, or the conversation that joined with it.
+    refers TEXT,
+    -- The whole record, for the kinds that are folded across sessions.
+    record TEXT
+  );
+  CREATE UNIQUE INDEX entries_by_session ON entries (session, id);
+  CREATE INDEX entries_by_once ON entries (session, once) WHERE once IS NOT NULL;
+  CREATE INDEX entries_by_target ON entries (refers) WHERE refers IS NOT NULL;
+  CREATE INDEX entries_with_record ON entries (id) WHERE record IS NOT NULL;
+
+  -- The text of the entries in effect; rowid is the entry's key. It keeps its own copy of the text
+  -- because snippets need it, and because deleting a row then cannot disagree with what was put in.
+  CREATE VIRTUAL TABLE texts USING fts5 (text, tokenize = "unicode61 remove_diacritics 2");
+
+  -- The stored conversations, as far as they were read.
+  CREATE TABLE conversations (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE, harness TEXT,
+    -- How many items there are before the offset.
+    items INTEGER NOT NULL,
+    inode INTEGER NOT NULL, offset INTEGER NOT NULL, edges INTEGER NOT NULL
+  );
+  CREATE TABLE said (key INTEGER PRIMARY KEY, conversation INTEGER NOT NULL, id TEXT NOT NULL, number INTEGER NOT NULL, role TEXT NOT NULL, at TEXT);
+  CREATE UNIQUE INDEX said_by_conversation ON said (conversation, id);
+  -- What was said, apart from the journals' texts: there is far more of it, and they are searched more often.
+  CREATE VIRTUAL TABLE said_texts USING fts5 (text, tokenize = "unicode61 remove_diacritics 2");
+`
+
+/** Throws `OtherVersion` when the file holds something else. */
+function openDatabase(path: string): Database {
+  const database = new (loadSqlite().DatabaseSync)(path)
+  try {
+    database.exec('PRAGMA busy_timeout = 5000')
+    // Two processes may find the file empty at once; the second checks again under the lock.
+    if (!isReady(database))
+      inTransaction(database, () => {
+        if (isReady(database)) return
+        database.exec(TABLES)
+        database.exec(
+          `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${INDEX_VERSION}`,
+        )
+      })
+    const version = valueOf(database, 'SELECT sqlite_version()')
+    setJournalMode(database, isWalSafe(String(version)) ? 'wal' : 'delete')
+    // A power cut may lose the last commits, and the sessions' offsets with them; the journals are synced.
+    database.exec('PRAGMA synchronous = NORMAL')
+    // Otherwise the write-ahead log keeps the length of a full build.
+    database.exec(`PRAGMA journal_size_limit = ${8 * 1024 * 1024}`)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function setJournalMode(database: Database, wanted: string) {
+  const mode = valueOf(database, 'PRAGMA journal_mode')
+  if (mode === wanted || mode === 'memory') return
+  try {
+    database.exec(`PRAGMA journal_mode = ${wanted}`)
+  } catch (error) {
+    // The mode changes only while no other process has the file open; the next to open it tries again.
+    if (!isBusy(error)) throw error
+  }
+}
+
+function isReady(database: Database) {
+  const version = valueOf(database, 'PRAGMA user_version')
+  const application = valueOf(database, 'PRAGMA application_id')
+  if (version === INDEX_VERSION && application === APPLICATION_ID) return true
+  if (version === 0 && valueOf(database, 'SELECT count(*) FROM sqlite_schema') === 0) return false
+  if (application !== APPLICATION_ID) throw new OtherVersion('is not an index of Stint')
+  throw new OtherVersion(`has format ${version}, and this version of Stint reads ${INDEX_VERSION}`)
+}
+
+function valueOf(database: Database, sql: string) {
+  return Object.values(database.prepare(sql).get() as Record<string, string | number>)[0]
 }

@@ -3,32 +3,32 @@ import { crc32 } from '../journal/crc32.ts'
 import { isMissing } from '../journal/errors.ts'
 import { openToRead } from '../journal/files.ts'
 import type { LogPlace } from '../journal/log.ts'
-import { type LogContents, parseLog, readRange } from '../journal/read.ts'
+import { parseLog, readRange } from '../journal/read.ts'
 import { NeedsFullFold, abridge, advance, fold } from '../session/fold.ts'
 import { type RawEntry, inEffect } from '../session/in-effect.ts'
 import type { SessionState } from '../session/state.ts'
 import { entryText } from './entry-text.ts'
-import type { SessionWriter, StoredLog } from './session-writer.ts'
+import { ROW_COLUMNS, rowValues } from './queries.ts'
+import { Statements } from './sqlite.ts'
 
 /** Below this, reading the whole log is as quick as continuing. */
 const LONG_LOG_BYTES = 64 * 1024
 const CHUNK_BYTES = 1024 * 1024
 
-/** Called inside a transaction. Returns false when nothing had changed. */
-export function indexSession(writer: SessionWriter, id: string, place: LogPlace): boolean {
+/** Called inside a transaction. */
+export function indexSession(writer: SessionWriter, id: string, place: LogPlace): void {
   const stored = writer.storedLog(id)
   const fd = openLog(place)
   if (fd === undefined) {
     if (stored !== undefined) writer.drop(stored.key)
-    return stored !== undefined
+    return
   }
   try {
-    const stat = fstatSync(fd)
-    const log = { inode: stat.ino, size: stat.size, mtime: stat.mtimeMs }
-    if (stored !== undefined && isUnchanged(stored, log)) return false
-    const unread = stored === undefined ? undefined : continueLog(writer, fd, stored, log)
-    if (unread === undefined) readWhole(writer, fd, id, stored, log)
-    return true
+    const { ino: inode, size, mtimeMs: mtime } = fstatSync(fd)
+    const log = { inode, size, mtime }
+    if (stored !== undefined && isUnchanged(stored, log)) return
+    if (stored === undefined || !continueLog(writer, fd, stored, log))
+      readWhole(writer, fd, id, stored, log)
   } finally {
     closeSync(fd)
   }
@@ -46,44 +46,35 @@ export function openLog(place: LogPlace): number | undefined {
   return undefined
 }
 
-interface LogIdentity {
-  readonly inode: number
-  readonly size: number
-  readonly mtime: number
-}
+type LogIdentity = Pick<StoredLog, 'inode' | 'size' | 'mtime'>
 
 export function isUnchanged(stored: LogIdentity, log: LogIdentity): boolean {
   return stored.inode === log.inode && stored.size === log.size && stored.mtime === log.mtime
 }
 
-/** Undefined when the whole log must be read. */
-function continueLog(
-  writer: SessionWriter,
-  fd: number,
-  stored: StoredLog,
-  log: LogIdentity,
-): true | undefined {
-  const state = writer.storedState(stored.key)
-  if (state === undefined || stored.inode !== log.inode || log.size < stored.offset)
-    return undefined
-  if (prefixSum(fd, stored.offset) !== stored.prefix) return undefined
-  const tail = readRange(fd, stored.offset, log.size)
-  const { records, end } = parseLog(tail, '', stored.offset)
+/** Returns false when the whole log must be read. */
+function continueLog(writer: SessionWriter, fd: number, stored: StoredLog, log: LogIdentity) {
+  const { key, offset } = stored
+  const state = writer.storedState(key)
+  if (state === undefined || stored.inode !== log.inode || log.size < offset) return false
+  if (prefixSum(fd, offset) !== stored.prefix) return false
+  const tail = readRange(fd, offset, log.size)
+  const { records, end } = parseLog(tail, '', offset)
   const fresh = records.filter((record) => record.id !== state.lastId)
   // A state forgets old `once` keys and every retraction; the table does not.
-  if (fresh.some((record) => writer.isForeshadowed(stored.key, record))) return undefined
+  if (fresh.some((record) => writer.isForeshadowed(key, record))) return false
   let next: SessionState
   try {
     next = advance(state, fresh)
   } catch (error) {
-    if (error instanceof NeedsFullFold) return undefined
+    if (error instanceof NeedsFullFold) return false
     throw error
   }
-  const prefix = crc32(tail.subarray(0, end - stored.offset), stored.prefix)
-  writer.putSession(next, { ...log, offset: end, prefix }, stored.key)
-  writer.putState(stored.key, abridge(next))
-  const inForce = textsInEffect(fresh)
-  for (const record of fresh) writer.addEntry(stored.key, record, inForce.get(record.id) ?? '')
+  const prefix = crc32(tail.subarray(0, end - offset), stored.prefix)
+  writer.putSession(next, { ...log, offset: end, prefix }, key)
+  writer.putState(key, abridge(next))
+  const texts = textsInEffect(fresh)
+  for (const record of fresh) writer.addEntry(key, record, texts.get(record.id) ?? '')
   return true
 }
 
@@ -93,8 +84,9 @@ function readWhole(
   id: string,
   stored: StoredLog | undefined,
   log: LogIdentity,
-): void {
-  const { records, end, bytes } = readAll(fd, log.size)
+) {
+  const bytes = readRange(fd, 0, log.size)
+  const { records, end } = parseLog(bytes, '')
   const state = fold(id, records)
   const prefix = crc32(bytes.subarray(0, end))
   const key = writer.putSession(state, { ...log, offset: end, prefix }, stored?.key)
@@ -114,20 +106,144 @@ function readWhole(
   for (const row of before?.values() ?? []) writer.removeEntry(row.key)
 }
 
-function readAll(fd: number, size: number): LogContents {
-  const bytes = readRange(fd, 0, size)
-  return { ...parseLog(bytes, ''), bytes }
-}
-
-function textsInEffect(records: readonly RawEntry[]): ReadonlyMap<string, string> {
+function textsInEffect(records: readonly RawEntry[]) {
   return new Map(inEffect(records).map((entry) => [entry.id, entryText(entry)]))
 }
 
 // Over all of it: three megabytes take a few milliseconds, and no rewrite can pass for a continuation.
-function prefixSum(fd: number, end: number): number {
+function prefixSum(fd: number, end: number) {
   let sum = 0
-  for (let from = 0; from < end; from += CHUNK_BYTES) {
+  for (let from = 0; from < end; from += CHUNK_BYTES)
     sum = crc32(readRange(fd, from, Math.min(end, from + CHUNK_BYTES)), sum)
-  }
   return sum
+}
+
+interface StoredLog {
+  readonly key: number
+  readonly inode: number
+  readonly size: number
+  readonly mtime: number
+  readonly offset: number
+  /** CRC-32 of the bytes before `offset`. */
+  readonly prefix: number
+}
+
+type StoredEntry = Readonly<
+  Record<'id' | 'kind' | 'at', string> &
+    Record<'once' | 'record' | 'text', string | null> & { key: number }
+>
+
+const COLUMNS = [...ROW_COLUMNS, 'inode', 'size', 'mtime', 'offset', 'prefix']
+const INSERT_SESSION = `INSERT INTO sessions (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`
+const UPDATE_SESSION = `UPDATE sessions SET ${COLUMNS.map((column) => `${column} = ?`).join(', ')} WHERE key = ?`
+
+export class SessionWriter extends Statements {
+  storedLog(id: string): StoredLog | undefined {
+    return this.get('SELECT key, inode, size, mtime, offset, prefix FROM sessions WHERE id = ?', id)
+  }
+
+  storedState(key: number): SessionState | undefined {
+    const row = this.get<{ state: string }>('SELECT state FROM states WHERE session = ?', key)
+    return row === undefined ? undefined : (JSON.parse(row.state) as SessionState)
+  }
+
+  putState(key: number, state: SessionState): void {
+    const sql = 'INSERT OR REPLACE INTO states (session, state) VALUES (?, ?)'
+    this.run(sql, key, JSON.stringify(state))
+  }
+
+  dropState(key: number): void {
+    this.run('DELETE FROM states WHERE session = ?', key)
+  }
+
+  putSession(state: SessionState, log: Omit<StoredLog, 'key'>, known?: number): number {
+    const values = [...rowValues(state), log.inode, log.size, log.mtime, log.offset, log.prefix]
+    const key = known ?? this.run(INSERT_SESSION, ...values).key
+    if (known !== undefined) {
+      this.run(UPDATE_SESSION, ...values, key)
+      this.run('DELETE FROM session_tasks WHERE session = ?', key)
+    }
+    for (const task of state.tasks)
+      this.run('INSERT OR IGNORE INTO session_tasks (task, session) VALUES (?, ?)', task, key)
+    return key
+  }
+
+  entriesOf(session: number): Map<string, StoredEntry> {
+    const sql = `SELECT key, id, kind, at, once, record, text FROM entries LEFT JOIN texts ON texts.rowid = key WHERE session = ?`
+    return new Map(this.all<StoredEntry>(sql, session).map((row) => [row.id, row]))
+  }
+
+  addEntry(session: number, entry: RawEntry, text: string): void {
+    const { id, kind, at, once = null } = entry
+    const sql =
+      'INSERT OR IGNORE INTO entries (session, id, kind, at, once, refers, record) VALUES (?, ?, ?, ?, ?, ?, ?)'
+    const added = this.run(sql, session, id, kind, at, once, targetOf(entry), keptRecord(entry))
+    if (added.changes > 0) this.#addText(added.key, text)
+  }
+
+  changeEntry(row: StoredEntry, session: number, entry: RawEntry, text: string): void {
+    const isSameRecord =
+      row.kind === entry.kind &&
+      row.at === entry.at &&
+      row.once === (entry.once ?? null) &&
+      row.record === keptRecord(entry)
+    if (!isSameRecord) {
+      this.removeEntry(row.key)
+      this.addEntry(session, entry, text)
+    } else if ((row.text ?? '') !== text) {
+      this.#removeText(row.key)
+      this.#addText(row.key, text)
+    }
+  }
+
+  removeEntry(key: number): void {
+    this.#removeText(key)
+    this.run('DELETE FROM entries WHERE key = ?', key)
+  }
+
+  drop(session: number): void {
+    const entries = 'SELECT key FROM entries WHERE session = ?'
+    this.run(`DELETE FROM texts WHERE rowid IN (${entries})`, session)
+    this.run('DELETE FROM entries WHERE session = ?', session)
+    this.run('DELETE FROM session_tasks WHERE session = ?', session)
+    this.dropState(session)
+    this.run('DELETE FROM sessions WHERE key = ?', session)
+  }
+
+  /** Whether an earlier entry already decides about this one: a repeat, or retracted. */
+  isForeshadowed(session: number, { id, once, data }: RawEntry): boolean {
+    const isRepeat = 'SELECT 1 FROM entries WHERE session = ? AND once = ?'
+    if (once !== undefined && this.get(isRepeat, session, once) !== undefined) return true
+    const isTarget = 'SELECT 1 FROM entries WHERE refers = ? AND session = ?'
+    return [id, data['from']].some(
+      (target) => typeof target === 'string' && this.get(isTarget, target, session) !== undefined,
+    )
+  }
+
+  #addText(key: number, text: string) {
+    if (text !== '') this.run('INSERT INTO texts (rowid, text) VALUES (?, ?)', key, text)
+  }
+
+  #removeText(key: number) {
+    this.run('DELETE FROM texts WHERE rowid = ?', key)
+  }
+}
+
+const REACHING_BACK = new Set(['entry.retracted', 'entry.amended'])
+
+function targetOf({ kind, data }: RawEntry) {
+  const target = kind === 'conversation.joined' ? data['conversation'] : data['entry']
+  const isKept = kind === 'conversation.joined' || REACHING_BACK.has(kind)
+  return isKept && typeof target === 'string' ? target : null
+}
+
+/** Only for the kinds that the backlog and waiting handoffs are folded from. */
+function keptRecord(entry: RawEntry) {
+  const { kind } = entry
+  if (kind.startsWith('task.') || REACHING_BACK.has(kind)) return JSON.stringify(entry)
+  // Most handoffs have no target, and their text is long.
+  const { document: _text, moved: _moved, files: _files, ...data } = entry.data
+  const isKept =
+    kind === 'handoff.accepted' || (kind === 'handoff.made' && data['to'] !== undefined)
+  return isKept ? JSON.stringify({ ...entry, data }) : null
 }

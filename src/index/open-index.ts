@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { reasonOf } from '../journal/errors.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import type { LogPlace } from '../journal/log.ts'
 import { readLog } from '../journal/read.ts'
@@ -17,28 +18,21 @@ import {
   ROW_SELECT,
   type SearchQuery,
   type SessionFilter,
+  type SessionRow,
   TASK_SQL,
   countSql,
   listSql,
+  rowFrom,
   saidSql,
   searchSql,
+  snippetLine,
 } from './queries.ts'
-import { type SessionRow, type StoredRow, rowFrom } from './rows.ts'
 import { type Database, type SqlValue, type Statement, isBusy, isUnwritable } from './sqlite.ts'
-import { snippetLine } from './match.ts'
-import { type SaidProgress, synchroniseSaid } from './synchronise-said.ts'
-import { synchronise } from './synchronise.ts'
+import { synchroniseSaid } from './synchronise-said.ts'
+import { type IndexSource, synchronise } from './synchronise.ts'
 import { defined } from '../text/defined.ts'
 
-export interface IndexSource {
-  /** `.sessions` */
-  readonly folder: string
-  /** Creates that folder: `git clean` may remove it at any time. */
-  prepare(): void
-  readonly project: string
-  sessionIds(): Iterable<string>
-  log(id: string): LogPlace
-}
+export type { IndexSource } from './synchronise.ts'
 
 export interface IndexOptions {
   /** Takes a message for the user: the index was rebuilt, or is behind. */
@@ -82,15 +76,7 @@ export interface SaidHit {
   readonly score: number
 }
 
-export interface Verification {
-  readonly checked: number
-  readonly differing: readonly {
-    readonly id: string
-    readonly indexed: number
-    readonly inLog: number
-  }[]
-  readonly damage: readonly string[]
-}
+export type Verification = ReturnType<SessionIndex['verify']>
 
 export async function openIndex(source: IndexSource, options: IndexOptions): Promise<SessionIndex> {
   const index = new SessionIndex(source, options)
@@ -98,9 +84,7 @@ export async function openIndex(source: IndexSource, options: IndexOptions): Pro
   return index
 }
 
-type StoredSaid = Pick<SaidHit, 'conversation' | 'item' | 'role' | 'snippet' | 'score'> &
-  Readonly<Record<'harness' | 'at' | 'session' | 'name', string | null>>
-
+const ALL = { values: [], limit: Infinity, offset: 0 }
 const TRIES = 4
 
 /** Built from the journals alone: the file may be deleted at any time, and one that is damaged or of another version is quarantined and rebuilt. */
@@ -120,7 +104,8 @@ export class SessionIndex {
   constructor(source: IndexSource, options: IndexOptions) {
     this.#source = source
     this.#options = options
-    this.#file = new IndexFile(join(source.folder, 'index.db'), {
+    const path = join(source.folder, 'index.db')
+    this.#file = new IndexFile(path, {
       prepare: () => source.prepare(),
       say: (line) => options.say(line),
     })
@@ -133,49 +118,38 @@ export class SessionIndex {
   }
 
   *sessions(filter: SessionFilter = {}): IterableIterator<SessionRow> {
-    for (const row of this.#stream(listSql(filter))) yield rowFrom(row as StoredRow)
+    for (const row of this.#stream(listSql(filter))) yield rowFrom(row)
   }
 
   /** Cached until something is written, since counting visits every session. */
   countSessions(filter: SessionFilter = {}): number {
     const { sql, values } = countSql(filter)
+    const key = JSON.stringify([sql, values])
     return this.#repairing(() => {
       const { database } = this.#file
-      const [version] = this.#iterate('PRAGMA data_version', []) as IterableIterator<{
-        data_version: number
-      }>
-      const [own] = this.#iterate('SELECT total_changes() AS changes', []) as IterableIterator<{
-        changes: number
-      }>
+      const [version] = this.#iterate<{ data_version: number }>('PRAGMA data_version')
+      const [own] = this.#iterate<{ changes: number }>('SELECT total_changes() AS changes')
       const stamp = `${version!.data_version} ${own!.changes}`
-      if (this.#counts.database !== database || this.#counts.stamp !== stamp) {
+      if (this.#counts.database !== database || this.#counts.stamp !== stamp)
         this.#counts = { database, stamp, known: new Map() }
-      }
-      const key = JSON.stringify([sql, values])
-      const known = this.#counts.known.get(key)
-      if (known !== undefined) return known
-      const [counted] = this.#iterate(sql, values) as IterableIterator<{ number: number }>
-      this.#counts.known.set(key, counted!.number)
-      return counted!.number
+      const { known } = this.#counts
+      if (!known.has(key))
+        for (const { number } of this.#iterate<{ number: number }>(sql, values))
+          known.set(key, number)
+      return known.get(key)!
     })
   }
 
   session(id: string): SessionRow | undefined {
-    return this.#rows(`${ROW_SELECT} WHERE ${IS_SESSION} AND s.id = ?`, id)[0]
+    return this.#all(`${ROW_SELECT} WHERE ${IS_SESSION} AND s.id = ?`, id).map(rowFrom)[0]
   }
 
   sessionOfConversation(conversation: string): string | undefined {
-    const row = this.#repairing(() => [...this.#iterate(JOINED_SQL, [conversation])][0]) as
-      | { id: string }
-      | undefined
-    return row?.id
+    return this.#all<{ id: string }>(JOINED_SQL, conversation)[0]?.id
   }
 
   takenBack(session: string): ReadonlySet<string> {
-    const rows = this.#repairing(() => [...this.#iterate(RETRACTION_SQL, [session])]) as {
-      id: string
-      refers: string
-    }[]
+    const rows = this.#all<{ id: string; refers: string }>(RETRACTION_SQL, session)
     const taken = new Set<string>()
     // Newest first, so that a retracted retraction does not count.
     for (const { id, refers } of rows.toReversed()) if (!taken.has(id)) taken.add(refers)
@@ -183,9 +157,7 @@ export class SessionIndex {
   }
 
   entryText(session: string, entry: string): string | undefined {
-    const row = this.#repairing(() => [...this.#iterate(ENTRY_TEXT_SQL, [session, entry])][0]) as
-      | { text: string }
-      | undefined
+    const [row] = this.#all<{ text: string }>(ENTRY_TEXT_SQL, session, entry)
     return row === undefined ? undefined : joinWords(row.text)
   }
 
@@ -193,7 +165,7 @@ export class SessionIndex {
     // For SQLite a text ends at its first NUL.
     return text === '' || text.includes('\0')
       ? []
-      : this.#rows(NAME_PART_SQL, text, text.toLowerCase())
+      : this.#all(NAME_PART_SQL, text, text.toLowerCase()).map(rowFrom)
   }
 
   openSessions(): IterableIterator<SessionRow> {
@@ -202,47 +174,34 @@ export class SessionIndex {
 
   /** Every word must occur; best first. */
   *search(query: SearchQuery): IterableIterator<SearchHit> {
-    const sql = searchSql(query)
-    if (sql === undefined) return
-    const { project } = this.#source
-    for (const hit of this.#stream(sql) as IterableIterator<Omit<SearchHit, 'project' | 'where'>>) {
-      yield {
-        where: 'journal',
-        project,
-        ...hit,
-        snippet: snippetLine(hit.snippet, query.marks),
-        score: -hit.score,
-      }
-    }
+    yield* this.#hits<SearchHit>('journal', searchSql(query), query)
   }
 
   *searchSaid(query: SearchQuery): IterableIterator<SaidHit> {
-    const sql = saidSql(query)
+    yield* this.#hits<SaidHit>('said', saidSql(query), query)
+  }
+
+  *#hits<H extends SearchHit | SaidHit>(
+    where: H['where'],
+    sql: PagedSql | undefined,
+    { marks }: SearchQuery,
+  ) {
     if (sql === undefined) return
     const { project } = this.#source
-    for (const row of this.#stream(sql) as IterableIterator<StoredSaid>) {
-      const { harness, at, session, name, ...hit } = row
-      const known = Object.entries({ harness, at, session, name }).filter(
-        ([, value]) => value !== null,
-      )
-      yield {
-        where: 'said',
-        project,
-        ...hit,
-        ...Object.fromEntries(known),
-        snippet: snippetLine(hit.snippet, query.marks),
-        score: -hit.score,
-      }
+    for (const row of this.#stream<H>(sql)) {
+      const hit = Object.entries(row).filter(([, value]) => value !== null)
+      const snippet = snippetLine(row.snippet, marks)
+      yield { where, project, ...Object.fromEntries(hit), snippet, score: -row.score } as H
     }
   }
 
-  syncSaid(budgetMs: number): SaidProgress {
+  syncSaid(budgetMs: number): ReturnType<typeof synchroniseSaid> {
     this.#file.follow()
     return this.#repairing(() => {
       try {
         return synchroniseSaid(this.#file.database, this.#source.folder, budgetMs)
       } catch (error) {
-        if (this.#file.isTakenAway() || (!isBusy(error) && !isUnwritable(error))) throw error
+        this.#throwUnlessBehind(error)
         this.#options.say(
           'the newest messages may be missing from this answer; the index cannot be written now',
         )
@@ -253,46 +212,43 @@ export class SessionIndex {
 
   counts(): { readonly sessions: number; readonly entries: number } {
     const sql = `SELECT (SELECT count(*) FROM sessions s WHERE ${IS_SESSION}) AS sessions, (SELECT count(*) FROM entries) AS entries`
-    return this.#repairing(() => ({
-      ...(this.#file.database.prepare(sql).get() as { sessions: number; entries: number }),
-    }))
+    const [counts] = this.#all<{ sessions: number; entries: number }>(sql)
+    return { ...counts! }
   }
 
   *taskEntries(): IterableIterator<RawEntry> {
-    const rows = this.#stream({ sql: TASK_SQL, values: [], limit: Infinity, offset: 0 })
-    for (const row of rows) yield JSON.parse((row as { record: string }).record) as RawEntry
+    for (const { record } of this.#stream<{ record: string }>({ sql: TASK_SQL, ...ALL }))
+      yield JSON.parse(record) as RawEntry
   }
 
-  *handoffEntries(): IterableIterator<{
-    readonly session: string
-    readonly name: string
-    readonly entry: RawEntry
-  }> {
-    const rows = this.#stream({ sql: HANDOFF_SQL, values: [], limit: Infinity, offset: 0 })
-    for (const row of rows as IterableIterator<{ session: string; name: string; record: string }>) {
-      yield { session: row.session, name: row.name, entry: JSON.parse(row.record) as RawEntry }
-    }
+  *handoffEntries() {
+    const rows = this.#stream<Record<'session' | 'name' | 'record', string>>({
+      sql: HANDOFF_SQL,
+      ...ALL,
+    })
+    for (const { session, name, record } of rows)
+      yield { session, name, entry: JSON.parse(record) as RawEntry }
   }
 
-  verify(): Verification {
+  /** Compares the index with every log: reads everything. */
+  verify() {
     return this.#repairing(() => {
-      const differing: { id: string; indexed: number; inLog: number }[] = []
-      const indexed = new Map<string, number>()
       const sql =
         'SELECT s.id, count(e.key) AS entries FROM sessions s LEFT JOIN entries e ON e.session = s.key GROUP BY s.key'
-      for (const row of this.#iterate(sql, []) as IterableIterator<{
-        id: string
-        entries: number
-      }>) {
-        indexed.set(row.id, row.entries)
+      const rows = this.#iterate<{ id: string; entries: number }>(sql)
+      const indexed = new Map(Array.from(rows, ({ id, entries }) => [id, entries]))
+      const ids = [...new Set([...this.#source.sessionIds(), ...indexed.keys()])]
+      const compared = ids.map((id) => ({
+        id,
+        indexed: indexed.get(id) ?? 0,
+        inLog: entriesInLog(this.#source.log(id)),
+      }))
+      const found = [...this.#iterate<{ quick_check: string }>('PRAGMA quick_check')]
+      return {
+        checked: ids.length,
+        differing: compared.filter((session) => session.indexed !== session.inLog),
+        damage: found.map((row) => row.quick_check).filter((line) => line !== 'ok'),
       }
-      const ids = new Set([...this.#source.sessionIds(), ...indexed.keys()])
-      for (const id of ids) {
-        const inLog = entriesInLog(this.#source.log(id))
-        if (inLog !== (indexed.get(id) ?? 0))
-          differing.push({ id, indexed: indexed.get(id) ?? 0, inLog })
-      }
-      return { checked: ids.size, differing, damage: this.#damage() }
     })
   }
 
@@ -300,7 +256,7 @@ export class SessionIndex {
     this.#file.close()
   }
 
-  #synchronise(full: boolean): void {
+  #synchronise(full: boolean) {
     try {
       const unread = synchronise(this.#file.database, this.#source, {
         // Other processes clear marks for the file, not for this memory.
@@ -310,12 +266,16 @@ export class SessionIndex {
       })
       if (unread !== undefined) this.#options.say(unread)
     } catch (error) {
-      if (this.#file.isTakenAway() || (!isBusy(error) && !isUnwritable(error))) throw error
+      this.#throwUnlessBehind(error)
       const why = isBusy(error)
         ? 'another process is bringing the index up to date'
         : `the index cannot be written (${reasonOf(error)})`
       this.#options.say(`${why}; the newest entries may be missing from this answer`)
     }
+  }
+
+  #throwUnlessBehind(error: unknown) {
+    if (this.#file.isTakenAway() || (!isBusy(error) && !isUnwritable(error))) throw error
   }
 
   #repairing<T>(work: () => T): T {
@@ -329,14 +289,14 @@ export class SessionIndex {
     }
   }
 
-  *#stream({ sql, values, limit, offset }: PagedSql): IterableIterator<unknown> {
+  *#stream<T>({ sql, values, limit, offset }: PagedSql): IterableIterator<T> {
     let given = 0
     const rest = () => [...values, Number.isFinite(limit) ? limit - given : -1, offset + given]
     for (let tries = 1; ; tries += 1) {
       const { database } = this.#file
       try {
         if (tries > 1) this.#synchronise(true)
-        for (const row of this.#iterate(sql, rest())) {
+        for (const row of this.#iterate<T>(sql, rest())) {
           given += 1
           yield row
         }
@@ -348,7 +308,7 @@ export class SessionIndex {
     }
   }
 
-  *#iterate(sql: string, values: readonly SqlValue[]): IterableIterator<unknown> {
+  *#iterate<T>(sql: string, values: readonly SqlValue[] = []): IterableIterator<T> {
     // Reused only when this list is finished. It must be held anyway: an iterator of the package does not keep it alive.
     const { database } = this.#file
     const idle = this.#idle.get(database) ?? new Map<string, Statement>()
@@ -356,23 +316,14 @@ export class SessionIndex {
     const statement = idle.get(sql) ?? database.prepare(sql)
     idle.delete(sql)
     try {
-      yield* statement.iterate(...values)
+      yield* statement.iterate(...values) as IterableIterator<T>
     } finally {
       idle.set(sql, statement)
     }
   }
 
-  #rows(sql: string, ...values: SqlValue[]): readonly SessionRow[] {
-    return this.#repairing(() =>
-      Array.from(this.#iterate(sql, values) as IterableIterator<StoredRow>, rowFrom),
-    )
-  }
-
-  #damage(): readonly string[] {
-    const found = (
-      this.#file.database.prepare('PRAGMA quick_check').all() as { quick_check: string }[]
-    ).map((row) => row.quick_check)
-    return found.filter((line) => line !== 'ok')
+  #all<T>(sql: string, ...values: SqlValue[]): readonly T[] {
+    return this.#repairing(() => [...this.#iterate<T>(sql, values)])
   }
 }
 
@@ -381,8 +332,4 @@ function entriesInLog(place: LogPlace): number {
     (name) => name !== undefined && statOrUndefined(name) !== undefined,
   )
   return path === undefined ? 0 : readLog(path).records.length
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,8 +1,10 @@
 import { BACKLOG_ID } from '../session/entries.ts'
-import type { SessionStatus } from '../session/state.ts'
-import { USUAL_MARKS, matchExpression } from './match.ts'
-import { ROW_COLUMNS } from './rows.ts'
+import type { SessionState, SessionStatus } from '../session/state.ts'
 import type { SqlValue } from './sqlite.ts'
+import { joinWords, separateWords } from './entry-text.ts'
+import { type SessionRow, publicSessionRow } from '../session/public.ts'
+
+export type { SessionRow } from '../session/public.ts'
 
 /** Which sessions a list holds. Times are ISO instants. */
 export interface SessionFilter {
@@ -41,6 +43,67 @@ export interface PagedSql {
   readonly offset: number
 }
 
+// Fields of a row and the columns that hold them.
+const FIELDS = {
+  id: 'id',
+  name: 'name',
+  title: 'title',
+  status: 'status',
+  goal: 'goal',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+  compactions: 'compactions',
+} as const
+const COUNTS = {
+  entries: 'entry_count',
+  steps: 'steps_total',
+  stepsDone: 'steps_done',
+  decisions: 'decisions',
+  discoveries: 'discoveries',
+  openBlockers: 'open_blockers',
+} as const
+const OPTIONAL = {
+  branch: 'branch',
+  worktree: 'worktree',
+  tldr: 'tldr',
+  closedAt: 'closed_at',
+} as const
+
+export const ROW_COLUMNS = [FIELDS, COUNTS, OPTIONAL, { tasks: 'tasks' }].flatMap((part) =>
+  Object.values<string>(part),
+)
+
+type Stored = Readonly<Record<string, SqlValue>>
+
+export function rowValues(state: SessionState): SqlValue[] {
+  const row = publicSessionRow(state)
+  const values = (fields: object, from: object) =>
+    Object.keys(fields).map((field) => (from as Stored)[field] ?? null)
+  return [
+    ...values(FIELDS, row),
+    ...values(COUNTS, row.counts),
+    ...values(OPTIONAL, row),
+    JSON.stringify(row.tasks),
+  ]
+}
+
+/** Keeps absent values absent, so that a row compares equal to one built from a state. */
+export function rowFrom(stored: unknown): SessionRow {
+  const columns = stored as Stored
+  const fields = (part: object) =>
+    Object.fromEntries(
+      Object.entries(part).flatMap(([field, column]: [string, string]) =>
+        columns[column] === null ? [] : [[field, columns[column]]],
+      ),
+    )
+  return {
+    ...fields(FIELDS),
+    counts: fields(COUNTS),
+    tasks: JSON.parse(String(columns.tasks)) as string[],
+    ...fields(OPTIONAL),
+  } as unknown as SessionRow
+}
+
 export const ROW_SELECT = `SELECT ${ROW_COLUMNS.map((column) => `s.${column}`).join(', ')} FROM sessions s`
 /** A log without a good record is remembered so as not to be read again; neither it nor the backlog is a session. */
 export const IS_SESSION = `s.entry_count > 0 AND s.id <> '${BACKLOG_ID}'`
@@ -58,15 +121,10 @@ export function listSql(filter: SessionFilter): PagedSql {
   return { sql, values: where.values, ...page(filter) }
 }
 
-export function countSql(filter: SessionFilter): {
-  readonly sql: string
-  readonly values: readonly SqlValue[]
-} {
+export function countSql(filter: SessionFilter) {
   const where = conditionsOf(filter)
-  return {
-    sql: `SELECT count(*) AS number FROM sessions s WHERE ${where.text()}`,
-    values: where.values,
-  }
+  const sql = `SELECT count(*) AS number FROM sessions s WHERE ${where.text()}`
+  return { sql, values: where.values }
 }
 
 function conditionsOf(filter: SessionFilter): Conditions {
@@ -91,41 +149,48 @@ function conditionsOf(filter: SessionFilter): Conditions {
 
 /** Undefined when there is no word to search for. */
 export function searchSql(query: SearchQuery): PagedSql | undefined {
-  const match = matchExpression(query.text)
-  if (match === undefined) return undefined
-  const [before, after] = query.marks ?? USUAL_MARKS
-  const where = new Conditions(['texts MATCH ?'], [before, after, match])
-  where.oneOf('e.kind', query.kind)
-  where.when(query.session, 's.id = ?')
-  where.oneOf('s.status', query.status)
-  where.when(query.since, 'e.at >= ?')
-  where.when(query.until, 'e.at <= ?')
-  // CROSS JOIN keeps the order: full-text first, then one look-up a hit. With a limit SQLite makes snippets only of the best.
-  const sql = `SELECT s.id AS session, s.name, s.title, s.status, e.id AS entry, e.kind, e.at, bm25(texts) AS score,
+  return textSql(query, 'texts', 'e', (where) => {
+    where.oneOf('e.kind', query.kind)
+    // CROSS JOIN keeps the order: full-text first, then one look-up a hit. With a limit SQLite makes snippets only of the best.
+    return `SELECT s.id AS session, s.name, s.title, s.status, e.id AS entry, e.kind, e.at, bm25(texts) AS score,
       snippet(texts, 0, ?, ?, '…', 16) AS snippet
     FROM texts CROSS JOIN entries e ON e.key = texts.rowid CROSS JOIN sessions s ON s.key = e.session
     WHERE ${where.text()} ORDER BY score, e.id LIMIT ? OFFSET ?`
-  return { sql, values: where.values, ...page(query) }
+  })
 }
-
-const SESSION_OF_CONVERSATION = `(SELECT e.session FROM entries e WHERE e.refers = c.id AND e.kind = 'conversation.joined' ORDER BY e.id DESC LIMIT 1)`
 
 /** Undefined as well when only entries of a kind are asked for. */
 export function saidSql(query: SearchQuery): PagedSql | undefined {
-  const match = matchExpression(query.text)
-  if (match === undefined || query.kind !== undefined) return undefined
-  const [before, after] = query.marks ?? USUAL_MARKS
-  const where = new Conditions(['said_texts MATCH ?'], [before, after, match])
-  where.when(query.session, 's.id = ?')
-  where.oneOf('s.status', query.status)
-  where.when(query.since, 'm.at >= ?')
-  where.when(query.until, 'm.at <= ?')
-  const sql = `SELECT c.id AS conversation, c.harness, m.number AS item, m.role, m.at, s.id AS session, s.name, bm25(said_texts) AS score,
+  if (query.kind !== undefined) return undefined
+  return textSql(
+    query,
+    'said_texts',
+    'm',
+    (
+      where,
+    ) => `SELECT c.id AS conversation, c.harness, m.number AS item, m.role, m.at, s.id AS session, s.name, bm25(said_texts) AS score,
       snippet(said_texts, 0, ?, ?, '…', 16) AS snippet
     FROM said_texts CROSS JOIN said m ON m.key = said_texts.rowid CROSS JOIN conversations c ON c.key = m.conversation
-      LEFT JOIN sessions s ON s.key = ${SESSION_OF_CONVERSATION}
-    WHERE ${where.text()} ORDER BY score, m.key LIMIT ? OFFSET ?`
-  return { sql, values: where.values, ...page(query) }
+      LEFT JOIN sessions s ON s.key =
+        (SELECT e.session FROM entries e WHERE e.refers = c.id AND e.kind = 'conversation.joined' ORDER BY e.id DESC LIMIT 1)
+    WHERE ${where.text()} ORDER BY score, m.key LIMIT ? OFFSET ?`,
+  )
+}
+
+function textSql(
+  query: SearchQuery,
+  table: string,
+  row: string,
+  sqlOf: (where: Conditions) => string,
+): PagedSql | undefined {
+  const match = matchExpression(query.text)
+  if (match === undefined) return undefined
+  const where = new Conditions([`${table} MATCH ?`], [...(query.marks ?? USUAL_MARKS), match])
+  where.when(query.session, 's.id = ?')
+  where.oneOf('s.status', query.status)
+  where.when(query.since, `${row}.at >= ?`)
+  where.when(query.until, `${row}.at <= ?`)
+  return { sql: sqlOf(where), values: where.values, ...page(query) }
 }
 
 export const TASK_SQL = `
@@ -177,25 +242,67 @@ class Conditions {
     this.values = values
   }
 
-  add(condition: string): void {
-    this.#parts.push(condition)
-  }
-
   when(value: string | undefined, condition: string): void {
-    if (value === undefined) return
-    this.add(condition)
-    this.values.push(value)
+    if (value !== undefined) this.add(condition, value)
   }
 
   oneOf(column: string, values: readonly string[] | undefined): void {
     if (values === undefined) return
-    this.add(
-      values.length === 1 ? `${column} = ?` : `${column} IN (${values.map(() => '?').join(', ')})`,
-    )
+    const list = values.length === 1 ? '= ?' : `IN (${values.map(() => '?').join(', ')})`
+    this.add(`${column} ${list}`, ...values)
+  }
+
+  add(condition: string, ...values: readonly string[]): void {
+    this.#parts.push(condition)
     this.values.push(...values)
   }
 
   text(): string {
     return this.#parts.join(' AND ')
   }
+}
+
+const TERM_LIMIT = 64
+const HAS_WORD = /[\p{L}\p{N}\p{Co}]/u
+const TERMS = /"([^"]*)"?(\*?)|([^\s"]+)/gu
+
+/** Every word must occur; `"a phrase"`; `pre*`. Everything is quoted, so no text is ever syntax. Undefined when there is no word. */
+export function matchExpression(text: string): string | undefined {
+  const terms: string[] = []
+  for (const [, phrase, phraseStar, word] of text.replaceAll('\0', ' ').matchAll(TERMS)) {
+    const isPrefix = phraseStar === '*' || word?.endsWith('*') === true
+    const words = phrase ?? word!.replace(/\*+$/, '')
+    if (!HAS_WORD.test(words)) continue
+    terms.push(`"${separateWords(words)}"${isPrefix ? ' *' : ''}`)
+    if (terms.length === TERM_LIMIT) break
+  }
+  return terms.length === 0 ? undefined : terms.join(' ')
+}
+
+const USUAL_MARKS = ['«', '»'] as const
+
+/** How much of the beginning and of the end is shown. */
+const FOUND = [80, 30] as const
+const BETWEEN = [150, 150] as const
+
+/** Bounded, though a word may be as long as a text. */
+export function snippetLine(
+  snippet: string,
+  marks: readonly [string, string] = USUAL_MARKS,
+): string {
+  const [before, after] = marks
+  const line = joinWords(snippet).replaceAll(/\s+/g, ' ').trim()
+  if (before === '' || after === '') return ends(line, BETWEEN)
+  const pieces = line.split(before).map((piece, number) => {
+    const end = number === 0 ? -1 : piece.indexOf(after)
+    const found = end === -1 ? '' : ends(piece.slice(0, end), FOUND) + after
+    return found + ends(end === -1 ? piece : piece.slice(end + after.length), BETWEEN)
+  })
+  return pieces.join(before)
+}
+
+function ends(text: string, [head, tail]: readonly [number, number]): string {
+  return text.length <= head + tail + 1
+    ? text
+    : `${text.slice(0, head)}…${text.slice(-tail)}`.toWellFormed()
 }

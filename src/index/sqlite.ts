@@ -53,6 +53,40 @@ function packaged(): SqliteModule {
   }
 }
 
+/** Statements prepared once for a connection. */
+export class Statements {
+  readonly #prepared = new Map<string, Statement>()
+
+  constructor(readonly database: Database) {}
+
+  run(sql: string, ...values: SqlValue[]): { readonly changes: number; readonly key: number } {
+    const { changes, lastInsertRowid } = this.#sql(sql).run(...values)
+    return { changes: Number(changes), key: Number(lastInsertRowid) }
+  }
+
+  get<T>(sql: string, ...values: SqlValue[]): T | undefined {
+    return this.#sql(sql).get(...values) as T | undefined
+  }
+
+  all<T>(sql: string, ...values: SqlValue[]): readonly T[] {
+    return this.#sql(sql).all(...values) as T[]
+  }
+
+  fact(name: string): string | undefined {
+    return this.get<{ value: string }>('SELECT value FROM facts WHERE name = ?', name)?.value
+  }
+
+  setFact(name: string, value: string): void {
+    this.run('INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)', name, value)
+  }
+
+  #sql(sql: string) {
+    const statement = this.#prepared.get(sql) ?? this.database.prepare(sql)
+    this.#prepared.set(sql, statement)
+    return statement
+  }
+}
+
 export function inTransaction<T>(database: Database, work: () => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {
@@ -60,17 +94,12 @@ export function inTransaction<T>(database: Database, work: () => T): T {
     database.exec('COMMIT')
     return result
   } catch (error) {
-    rollBack(database, error)
+    try {
+      database.exec('ROLLBACK')
+    } catch {
+      // On a full disk or a damaged file SQLite has rolled back already; the cause matters.
+    }
     throw error
-  }
-}
-
-function rollBack(database: Database, cause: unknown): void {
-  try {
-    database.exec('ROLLBACK')
-  } catch (error) {
-    // On a full disk or a damaged file SQLite has rolled back already; the cause matters.
-    if (cause === undefined) throw error
   }
 }
 
@@ -101,11 +130,7 @@ export function isUnwritable(error: unknown): boolean {
 // The low byte is the kind of failure. The package omits the number when stepping through rows fails.
 function resultCode(error: unknown): number {
   if (typeof error !== 'object' || error === null) return -1
-  const { code, errcode, message } = error as {
-    code?: unknown
-    errcode?: unknown
-    message?: unknown
-  }
+  const { code, errcode, message } = error as Record<string, unknown>
   if (typeof errcode === 'number') return errcode & 0xff
   if (code !== 'ERR_SQLITE_ERROR') return -1
   return MESSAGES.find(([words]) => words.test(String(message)))?.[1] ?? -1

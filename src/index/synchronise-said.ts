@@ -3,15 +3,12 @@ import { closeSync, fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Message, Part } from '../history/items.ts'
 import { type ConversationStore, type StoredItem, conversationStore } from '../history/store.ts'
-import { edgesBefore } from '../journal/read.ts'
 import { openRegularFile } from '../journal/files.ts'
 import { statOrUndefined } from '../journal/look.ts'
+import { edgesBefore } from '../journal/read.ts'
 import { separateWords } from './entry-text.ts'
-import { type Database, type Statement, inTransaction } from './sqlite.ts'
-
-export interface SaidProgress {
-  readonly bytesLeft: number
-}
+import { type Database, Statements, inTransaction } from './sqlite.ts'
+import { settledTime } from './synchronise.ts'
 
 /** Well below the five seconds that another process waits for a transaction. */
 const TRANSACTION_MS = 1_000
@@ -22,16 +19,17 @@ export function synchroniseSaid(
   database: Database,
   folder: string,
   budgetMs: number,
-): SaidProgress {
+): { readonly bytesLeft: number } {
   const writer = new SaidWriter(database)
-  const changedAt = timeOfConversations(folder)
+  // Storing takes a lock in the folder, which changes its time.
+  const changedAt = settledTime(join(folder, 'conversations'))
   if (changedAt !== undefined && writer.fact(CONVERSATIONS_TIME) === changedAt)
     return { bytesLeft: 0 }
   const store = conversationStore(folder, {})
   // The latest conversations are searched most.
   const stored = store.list().toSorted((a, b) => (a.writtenAt < b.writtenAt ? 1 : -1))
-  dropMissing(database, writer, new Set(stored.map(({ id }) => id)))
-  const known = writer.read()
+  dropMissing(writer, new Set(stored.map(({ id }) => id)))
+  const known = new Map(writer.read().map((row) => [row.id, row]))
   // Measured from here, so that some are read however long listing takes.
   const until = performance.now() + budgetMs
   let bytesLeft = 0
@@ -42,24 +40,22 @@ export function synchroniseSaid(
     const offset =
       performance.now() >= until
         ? (before?.offset ?? 0)
-        : readOn(database, writer, store, { id, path }, until)
+        : readOn(writer, store, { id, path }, until)
     bytesLeft += Math.max(0, bytes - offset)
   }
-  if (bytesLeft === 0 && changedAt !== undefined) {
+  if (bytesLeft === 0 && changedAt !== undefined)
     inTransaction(database, () => writer.setFact(CONVERSATIONS_TIME, changedAt))
-  }
   return { bytesLeft }
 }
 
 function readOn(
-  database: Database,
   writer: SaidWriter,
   store: ConversationStore,
   { id, path }: { readonly id: string; readonly path: string },
   until: number,
-): number {
+) {
   for (;;) {
-    const step = inTransaction(database, () => {
+    const step = inTransaction(writer.database, () => {
       const fd = openRegularFile(path)
       // Removed or unreadable: nothing is left to read.
       if (fd === undefined) return { offset: Infinity, isDone: true }
@@ -80,14 +76,9 @@ function readOn(
   }
 }
 
-function placeIn(
-  writer: SaidWriter,
-  fd: number,
-  id: string,
-  inode: number,
-  size: number,
-): ReadConversation {
-  const last = writer.readOne(id)
+function placeIn(writer: SaidWriter, fd: number, id: string, inode: number, size: number) {
+  // Read again under the lock: another process may have continued.
+  const last = writer.read(id)[0]
   if (last === undefined) return writer.begin(id, inode)
   const isSame =
     last.inode === inode && last.offset <= size && edgesBefore(fd, last.offset) === last.edges
@@ -99,180 +90,104 @@ function placeIn(
 function addItems(
   writer: SaidWriter,
   from: ReadConversation,
-  items: Iterable<StoredItem>,
+  stored: Iterable<StoredItem>,
   until: number,
-): { readonly items: number; readonly offset: number; readonly isDone: boolean } {
-  let { items: number, offset } = from
+) {
+  let { items, offset } = from
   let count = 0
-  for (const item of items) {
+  for (const item of stored) {
     if (item.type === 'began') writer.setHarness(from.key, item.harness)
-    const isNew = item.type !== 'message' || writer.add(from.key, item, number, saidText(item))
-    if (isNew) number += 1
+    if (item.type !== 'message' || writer.add(from.key, item, items, saidText(item))) items += 1
     offset = item.offset
     count += 1
     if (count % ITEMS_AT_ONCE === 0 && performance.now() >= until)
-      return { items: number, offset, isDone: false }
+      return { items, offset, isDone: false }
   }
-  return { items: number, offset, isDone: true }
+  return { items, offset, isDone: true }
 }
 
-function dropMissing(database: Database, writer: SaidWriter, ids: ReadonlySet<string>): void {
-  const gone = [...writer.read().values()].filter(({ id }) => !ids.has(id))
-  if (gone.length === 0) return
-  inTransaction(database, () => {
-    for (const { key } of gone) writer.drop(key)
-  })
+function dropMissing(writer: SaidWriter, ids: ReadonlySet<string>) {
+  const gone = writer.read().filter(({ id }) => !ids.has(id))
+  if (gone.length > 0)
+    inTransaction(writer.database, () => {
+      for (const { key } of gone) writer.drop(key)
+    })
 }
 
-/** Storing takes a lock in the folder, which changes its time. Undefined while so recent that another change could carry the same time. */
-function timeOfConversations(folder: string): string | undefined {
-  const mtimeMs = statOrUndefined(join(folder, 'conversations'))?.mtimeMs
-  if (mtimeMs === undefined) return 'none'
-  return Date.now() - mtimeMs < 1_000 ? undefined : String(mtimeMs)
-}
+type ReadConversation = Readonly<
+  Record<'key' | 'items' | 'inode' | 'offset' | 'edges', number> & { id: string }
+>
 
-interface ReadConversation {
-  readonly key: number
-  readonly id: string
-  readonly items: number
-  readonly inode: number
-  readonly offset: number
-  readonly edges: number
-}
-
-class SaidWriter {
-  readonly #statements = new Map<string, Statement>()
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
-  read(): ReadonlyMap<string, ReadConversation> {
-    const rows = this.#sql(
-      'SELECT key, id, items, inode, offset, edges FROM conversations',
-    ).all() as ReadConversation[]
-    return new Map(rows.map((row) => [row.id, row]))
-  }
-
-  /** Read again under the lock: another process may have continued. */
-  readOne(id: string): ReadConversation | undefined {
-    return this.#sql(
-      'SELECT key, id, items, inode, offset, edges FROM conversations WHERE id = ?',
-    ).get(id) as ReadConversation | undefined
+class SaidWriter extends Statements {
+  read(id?: string) {
+    const sql = 'SELECT key, id, items, inode, offset, edges FROM conversations'
+    return id === undefined
+      ? this.all<ReadConversation>(sql)
+      : this.all<ReadConversation>(`${sql} WHERE id = ?`, id)
   }
 
   begin(id: string, inode: number): ReadConversation {
     const sql = 'INSERT INTO conversations (id, items, inode, offset, edges) VALUES (?, 0, ?, 0, 0)'
-    const key = Number(this.#sql(sql).run(id, inode).lastInsertRowid)
-    return { key, id, items: 0, inode, offset: 0, edges: 0 }
+    return { key: this.run(sql, id, inode).key, id, items: 0, inode, offset: 0, edges: 0 }
   }
 
-  goOn({ key, items, offset, edges }: ReadConversation): void {
-    this.#sql('UPDATE conversations SET items = ?, offset = ?, edges = ? WHERE key = ?').run(
-      items,
-      offset,
-      edges,
-      key,
-    )
+  goOn({ key, items, offset, edges }: ReadConversation) {
+    const sql = 'UPDATE conversations SET items = ?, offset = ?, edges = ? WHERE key = ?'
+    this.run(sql, items, offset, edges, key)
   }
 
-  setHarness(key: number, harness: string): void {
-    this.#sql('UPDATE conversations SET harness = ? WHERE key = ?').run(harness, key)
+  setHarness(key: number, harness: string) {
+    this.run('UPDATE conversations SET harness = ? WHERE key = ?', harness, key)
   }
 
   /** Returns false for a repeat. */
-  add(conversation: number, { id, role, at }: Message, number: number, text: string): boolean {
+  add(conversation: number, { id, role, at }: Message, number: number, text: string) {
     const sql =
       'INSERT OR IGNORE INTO said (conversation, id, number, role, at) VALUES (?, ?, ?, ?, ?)'
-    const { changes, lastInsertRowid } = this.#sql(sql).run(
-      conversation,
-      id,
-      number,
-      role,
-      at ?? null,
-    )
-    if (Number(changes) === 0) return false
-    if (text !== '')
-      this.#sql('INSERT INTO said_texts (rowid, text) VALUES (?, ?)').run(
-        Number(lastInsertRowid),
-        text,
-      )
+    const { changes, key } = this.run(sql, conversation, id, number, role, at ?? null)
+    if (changes === 0) return false
+    if (text !== '') this.run('INSERT INTO said_texts (rowid, text) VALUES (?, ?)', key, text)
     return true
   }
 
-  drop(conversation: number): void {
-    this.#sql(
-      'DELETE FROM said_texts WHERE rowid IN (SELECT key FROM said WHERE conversation = ?)',
-    ).run(conversation)
-    this.#sql('DELETE FROM said WHERE conversation = ?').run(conversation)
-    this.#sql('DELETE FROM conversations WHERE key = ?').run(conversation)
-  }
-
-  fact(name: string): string | undefined {
-    return (
-      this.#sql('SELECT value FROM facts WHERE name = ?').get(name) as { value: string } | undefined
-    )?.value
-  }
-
-  setFact(name: string, value: string): void {
-    this.#sql('INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)').run(name, value)
-  }
-
-  #sql(sql: string): Statement {
-    let statement = this.#statements.get(sql)
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql)
-      this.#statements.set(sql, statement)
-    }
-    return statement
+  drop(conversation: number) {
+    const said = 'SELECT key FROM said WHERE conversation = ?'
+    this.run(`DELETE FROM said_texts WHERE rowid IN (${said})`, conversation)
+    this.run('DELETE FROM said WHERE conversation = ?', conversation)
+    this.run('DELETE FROM conversations WHERE key = ?', conversation)
   }
 }
-
-/** How much of the beginning and of the end can be found. */
-const BOUNDS = {
-  text: [16_000, 4_000],
-  command: [2_000, 500],
-  answer: [1_500, 500],
-} as const
 
 /** Empty for what the harness inserted. */
-function saidText(message: Message): string {
+function saidText(message: Message) {
   if (message.isMeta === true) return ''
-  return separateWords(
-    message.parts
-      .map(partText)
-      .filter((text) => text !== '')
-      .join('\n')
-      .toWellFormed(),
-  )
+  const texts = message.parts.map(partText).filter((text) => text !== '')
+  return separateWords(texts.join('\n').toWellFormed())
 }
 
-function partText(part: Part): string {
+function partText(part: Part) {
   switch (part.type) {
     case 'text':
     case 'thinking':
-      return ends(part.text, 'text')
+      return ends(part.text, 16_000, 4_000)
     case 'tool use':
-      return ends([part.name, ...stringsIn(part.input, 4)].join('\n'), 'command')
-    case 'tool result':
-      return ends(
-        part.parts.flatMap((inner) => (inner.type === 'text' ? [inner.text] : [])).join('\n'),
-        'answer',
-      )
+      return ends([part.name, ...stringsIn(part.input, 4)].join('\n'), 2_000, 500)
+    case 'tool result': {
+      const texts = part.parts.flatMap((inner) => (inner.type === 'text' ? [inner.text] : []))
+      return ends(texts.join('\n'), 1_500, 500)
+    }
     default:
       return ''
   }
 }
 
-function ends(text: string, what: keyof typeof BOUNDS): string {
-  const [head, tail] = BOUNDS[what]
+/** Only this much of the beginning and of the end can be found. */
+function ends(text: string, head: number, tail: number) {
   return text.length <= head + tail ? text : `${text.slice(0, head)}\n…\n${text.slice(-tail)}`
 }
 
 function* stringsIn(value: unknown, depth: number): Generator<string> {
   if (typeof value === 'string') yield value
-  else if (typeof value === 'object' && value !== null && depth > 0) {
+  else if (typeof value === 'object' && value !== null && depth > 0)
     for (const inner of Object.values(value)) yield* stringsIn(inner, depth - 1)
-  }
 }

@@ -4,13 +4,16 @@ import { createFolderUnsynced, inSpiteOfRemoval, replaceUnsynced } from '../jour
 import type { LogPlace } from '../journal/log.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import { randomHex } from '../journal/random.ts'
-import { indexSession, isUnchanged } from './index-session.ts'
-import { SessionWriter } from './session-writer.ts'
+import { SessionWriter, indexSession, isUnchanged } from './index-session.ts'
 import { type Database, inTransaction, isUnwritable } from './sqlite.ts'
 import { clearTouched, listTouched, markerFolder } from './touched.ts'
 
-interface Source {
+export interface IndexSource {
+  /** `.sessions` */
   readonly folder: string
+  /** Creates that folder: `git clean` may remove it at any time. */
+  prepare(): void
+  readonly project: string
   sessionIds(): Iterable<string>
   log(id: string): LogPlace
 }
@@ -33,83 +36,65 @@ const WITNESS = 'witness of the marks'
 /** Finds what is out of date without a lock and checks again under it. Returns a message about unreadable logs. */
 export function synchronise(
   database: Database,
-  source: Source,
-  options: SyncOptions,
+  source: IndexSource,
+  { full, keepMarks, progress }: SyncOptions,
 ): string | undefined {
   const writer = new SessionWriter(database)
   // Before the logs are read: what is marked or created from here on is for the next time.
-  const witness = options.keepMarks ? undefined : witnessOfMarks(source.folder)
+  const witness = keepMarks ? undefined : witnessOfMarks(source.folder)
   const touched = listTouched(source.folder)
-  const journalTime = timeOfJournal(source.folder)
-  const mayLackMarks = witness !== undefined && writer.fact(WITNESS) !== witness
-  const isFull = options.full || mayLackMarks || writer.fact(BUILT) === undefined
+  const journalTime = settledTime(join(source.folder, 'journal'))
+  const facts = new Map<string, string>()
+  if (writer.fact(BUILT) === undefined) facts.set(BUILT, 'yes')
+  if (witness !== undefined && writer.fact(WITNESS) !== witness) facts.set(WITNESS, witness)
+  const isFull = full || facts.size > 0
   const mayHaveOthers =
     isFull || journalTime === undefined || writer.fact(JOURNAL_TIME) !== journalTime
+  if (mayHaveOthers && journalTime !== undefined) facts.set(JOURNAL_TIME, journalTime)
 
   const pending = new Set<string>()
   for (const { id } of touched) if (isOutOfDate(writer, source, id)) pending.add(id)
-  if (mayHaveOthers)
-    for (const id of comparedByName(database, writer, source, isFull)) pending.add(id)
+  if (mayHaveOthers) for (const id of comparedByName(writer, source, isFull)) pending.add(id)
 
-  const finish = () => {
-    if (writer.fact(BUILT) === undefined) writer.setFact(BUILT, 'yes')
-    if (mayHaveOthers && journalTime !== undefined) writer.setFact(JOURNAL_TIME, journalTime)
-    if (mayLackMarks) writer.setFact(WITNESS, witness)
-  }
-  const needsFacts =
-    mayLackMarks || writer.fact(BUILT) === undefined || (mayHaveOthers && journalTime !== undefined)
   const unread =
-    pending.size > 0 || needsFacts
-      ? update(
-          database,
-          writer,
-          source,
-          [...pending],
-          isFull ? options.progress : undefined,
-          finish,
-        )
-      : []
-  const unreadIds = new Set(unread.map(({ id }) => id))
-  if (!options.keepMarks)
+    pending.size > 0 || facts.size > 0
+      ? update(writer, source, [...pending], isFull ? progress : undefined, facts)
+      : new Map<string, Error>()
+  if (!keepMarks)
     clearTouched(
       source.folder,
-      touched.filter(({ id }) => !unreadIds.has(id)),
+      touched.filter(({ id }) => !unread.has(id)),
     )
-  return describe(unread)
-}
-
-interface Unread {
-  readonly id: string
-  readonly path: string
-  readonly cause: Error
+  const [first] = unread
+  if (first === undefined) return undefined
+  const others = unread.size === 1 ? '' : ` and ${unread.size - 1} more`
+  return `could not read ${source.log(first[0]).path}${others}: ${first[1].message}`
 }
 
 function update(
-  database: Database,
   writer: SessionWriter,
-  source: Source,
+  source: IndexSource,
   ids: readonly string[],
   progress: SyncOptions['progress'],
-  finish: () => void,
-): readonly Unread[] {
-  const unread: Unread[] = []
+  facts: ReadonlyMap<string, string>,
+) {
+  const unread = new Map<string, Error>()
   let done = 0
   do {
-    inTransaction(database, () => {
+    inTransaction(writer.database, () => {
       const until = performance.now() + TRANSACTION_MS
       for (; done < ids.length && performance.now() < until; done += 1) {
         const id = ids[done]!
-        const place = source.log(id)
         try {
-          indexSession(writer, id, place)
+          indexSession(writer, id, source.log(id))
         } catch (cause) {
           // One unreadable log must not hide the others.
           if (!(cause instanceof Error) || !UNREADABLE.has(errnoOf(cause) ?? '')) throw cause
-          unread.push({ id, path: place.path, cause })
+          unread.set(id, cause)
         }
         if (done % PROGRESS_EVERY === 0) progress?.(done, ids.length)
       }
-      if (done === ids.length) finish()
+      if (done === ids.length) for (const [name, value] of facts) writer.setFact(name, value)
     })
   } while (done < ids.length)
   if (ids.length > 0) progress?.(done, ids.length)
@@ -118,47 +103,34 @@ function update(
 
 const UNREADABLE = new Set(['EACCES', 'EPERM', 'EIO', 'EISDIR', 'ELOOP', 'ESTALE'])
 
-function* comparedByName(
-  database: Database,
-  writer: SessionWriter,
-  source: Source,
-  isFull: boolean,
-): Iterable<string> {
+function* comparedByName(writer: SessionWriter, source: IndexSource, isFull: boolean) {
   const ids = new Set(source.sessionIds())
-  const indexed = database.prepare('SELECT id FROM sessions').all() as { id: string }[]
-  for (const { id } of indexed) {
+  for (const { id } of writer.all<{ id: string }>('SELECT id FROM sessions')) {
     if (!ids.delete(id) || (isFull && isOutOfDate(writer, source, id))) yield id
   }
   yield* ids
 }
 
-function isOutOfDate(writer: SessionWriter, source: Source, id: string): boolean {
+function isOutOfDate(writer: SessionWriter, source: IndexSource, id: string) {
   const stored = writer.storedLog(id)
-  if (stored === undefined) return true
   const { path, link } = source.log(id)
   const stat = statOrUndefined(path) ?? (link === undefined ? undefined : statOrUndefined(link))
   return (
+    stored === undefined ||
     stat === undefined ||
     !isUnchanged(stored, { inode: stat.ino, size: stat.size, mtime: stat.mtimeMs })
   )
 }
 
-/** Undefined while so recent that another change could carry the same time. */
-function timeOfJournal(folder: string): string | undefined {
-  const mtimeMs = statOrUndefined(join(folder, 'journal'))?.mtimeMs
+/** When a folder last changed; undefined while so recent that another change could carry the same time. */
+export function settledTime(folder: string): string | undefined {
+  const mtimeMs = statOrUndefined(folder)?.mtimeMs
   if (mtimeMs === undefined) return 'none'
   return Date.now() - mtimeMs < 1_000 ? undefined : String(mtimeMs)
 }
 
-function describe(unread: readonly Unread[]): string | undefined {
-  const [first] = unread
-  if (first === undefined) return undefined
-  const others = unread.length === 1 ? '' : ` and ${unread.length - 1} more`
-  return `could not read ${first.path}${others}: ${first.cause.message}`
-}
-
 /** A word among the marks that `git clean` removes with them: an index that remembers another one has missed marks. */
-function witnessOfMarks(folder: string): string | undefined {
+function witnessOfMarks(folder: string) {
   const path = join(markerFolder(folder), 'witness')
   try {
     return inSpiteOfRemoval(() => {

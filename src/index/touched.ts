@@ -1,5 +1,4 @@
 // A writer leaves an empty file named after its session, so the index knows which logs have grown. Hooks use this: it loads no SQLite.
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
 import {
@@ -9,7 +8,7 @@ import {
   removeFile,
   touchFile,
 } from '../journal/files.ts'
-import { statOrUndefined } from '../journal/look.ts'
+import { namesIn, statOrUndefined } from '../journal/look.ts'
 import { isId } from '../journal/ids.ts'
 
 const RENEW_AFTER_MS = 5_000
@@ -17,16 +16,10 @@ const RENEW_AFTER_MS = 5_000
 const SETTLED_AFTER_MS = 10_000
 const TAKEN = '.taken'
 
-export interface Touched {
-  readonly id: string
-  readonly path: string
-  readonly mtimeMs: number
-}
-
 const marked = new Map<string, number>()
 
 /** Call it before appending and again afterwards, in case the mark was cleared meanwhile. Returns false when it cannot be written; the next full sync catches up. */
-export function markTouched(folder: string, id: string, now: number = monotonicMs()): boolean {
+export function markTouched(folder: string, id: string, now = monotonicMs()): boolean {
   const path = join(markerFolder(folder), id)
   const last = marked.get(path)
   // It may have been removed by a program that has not read the log.
@@ -49,8 +42,8 @@ function monotonicMs(): number {
 
 const UNMARKABLE = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO'])
 
-export function listTouched(folder: string): readonly Touched[] {
-  return markerNames(folder).flatMap((name) => {
+export function listTouched(folder: string) {
+  return namesIn(markerFolder(folder)).flatMap((name) => {
     // A mark that a killed process took but did not clear still counts.
     const id = name.endsWith(TAKEN) ? name.slice(0, -TAKEN.length) : name
     const path = join(markerFolder(folder), name)
@@ -62,8 +55,8 @@ export function listTouched(folder: string): readonly Touched[] {
 /** A young mark stays: its writer may not have appended yet. */
 export function clearTouched(
   folder: string,
-  touched: readonly Touched[],
-  now: number = Date.now(),
+  touched: ReturnType<typeof listTouched>,
+  now = Date.now(),
 ): void {
   for (const mark of touched) {
     if (now - mark.mtimeMs < SETTLED_AFTER_MS) continue
@@ -79,15 +72,6 @@ export function clearTouched(
 
 export function markerFolder(folder: string): string {
   return join(folder, 'touched')
-}
-
-function markerNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(markerFolder(folder))
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
-  }
 }
 
 function touchOrCreate(path: string, folder: string): void {

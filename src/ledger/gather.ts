@@ -1,7 +1,7 @@
 import { onceOfCosts, waitingCosts } from '../project/conversation/costs.ts'
 import { conversationPath } from '../history/places.ts'
 import { isConversationId } from '../history/conversation-id.ts'
-import type { SessionRow } from '../index/rows.ts'
+import type { SessionRow } from '../index/queries.ts'
 import { StintError, errnoOf } from '../journal/errors.ts'
 import { shortId } from '../journal/ids.ts'
 import { trackingFolderOf } from '../project/store/conversation-binding.ts'

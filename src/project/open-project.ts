@@ -1,6 +1,5 @@
 import type { SaidHit, SearchHit } from '../index/open-index.ts'
-import type { SessionFilter } from '../index/queries.ts'
-import type { SessionRow } from '../index/rows.ts'
+import type { SessionFilter, SessionRow } from '../index/queries.ts'
 import type { RestoreTo } from '../git/code-checkpoint.ts'
 import type { TaskStatus } from '../session/entries.ts'
 import { findTask } from '../backlog/task.ts'

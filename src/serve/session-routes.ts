@@ -1,6 +1,5 @@
 import type { Hono } from 'hono'
-import type { SessionFilter } from '../index/queries.ts'
-import type { SessionRow } from '../index/rows.ts'
+import type { SessionFilter, SessionRow } from '../index/queries.ts'
 import { readOrUndefined } from '../journal/look.ts'
 import { findSession } from '../project/store/choose.ts'
 import type { LiveSession } from '../project/store/live-session.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { matchExpression } from '../../src/index/match.ts'
+import { matchExpression } from '../../src/index/queries.ts'
 import { world } from './world.ts'
 
 async function texts(...lines: string[]) {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { INDEX_VERSION } from '../../src/index/schema.ts'
+import { INDEX_VERSION } from '../../src/index/index-file.ts'
 import { isWalSafe, loadSqlite } from '../../src/index/sqlite.ts'
 import { type World, dump, names, settle, world } from './world.ts'
 

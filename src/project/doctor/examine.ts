@@ -9,7 +9,7 @@ import { type Check, type Counts, type Diagnosis, Findings, plural } from './rep
 import { logIds } from '../store/place.ts'
 import type { Workspace } from '../store/workspace.ts'
 import type { SessionIndex, Verification } from '../../index/open-index.ts'
-import { setAside } from '../../index/set-aside.ts'
+import { setAside } from '../../index/index-file.ts'
 import { shortId } from '../../journal/ids.ts'
 import { foldBacklog } from '../../backlog/backlog.ts'
 import { TaskFiles } from '../../backlog/store.ts'

@@ -1,5 +1,5 @@
 import { join, sep } from 'node:path'
-import type { SessionRow } from '../../index/rows.ts'
+import type { SessionRow } from '../../index/queries.ts'
 import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
 import { stateHome } from '../../journal/state-home.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import type { SessionRow } from '../../index/rows.ts'
+import type { SessionRow } from '../../index/queries.ts'
 import {
   type Draft,
   type TemplatePhase,
