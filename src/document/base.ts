@@ -35,7 +35,7 @@ export function baseDocument(state: SessionState): BaseDocument {
   }
 }
 
-function inRenderedOrder(region: Region, model: DocumentModel): readonly Block[] {
+function inRenderedOrder(region: Region, model: DocumentModel) {
   const blocks = model.regions[region]
   if (region !== 'commands') return blocks
   return [
@@ -44,7 +44,7 @@ function inRenderedOrder(region: Region, model: DocumentModel): readonly Block[]
   ]
 }
 
-function withIds(parsed: readonly Block[], model: readonly Block[]): readonly BaseBlock[] {
+function withIds(parsed: readonly Block[], model: readonly Block[]) {
   let next = 0
   return parsed.map((block) => {
     const first = next
@@ -55,10 +55,7 @@ function withIds(parsed: readonly Block[], model: readonly Block[]): readonly Ba
   })
 }
 
-function sectionsWithIds(
-  parsed: readonly Section[],
-  model: readonly Section[],
-): readonly Section[] {
+function sectionsWithIds(parsed: readonly Section[], model: readonly Section[]) {
   const left = [...model]
   return parsed.map((section) => {
     const index = left.findIndex(

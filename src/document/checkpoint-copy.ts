@@ -25,7 +25,7 @@ export function checkpointCopies(
   return copies
 }
 
-function renderCopy(state: SessionState, checkpoint: Checkpoint | undefined): string {
+function renderCopy(state: SessionState, checkpoint: Checkpoint | undefined) {
   if (checkpoint === undefined) return ''
   const { git, code } = checkpoint
   const head = [

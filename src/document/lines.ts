@@ -55,7 +55,7 @@ export function continued(
   return { text, end }
 }
 
-function dedent(line: string, width: number): string {
+function dedent(line: string, width: number) {
   const indent = /^ */.exec(line)![0].length
   return line.slice(Math.min(indent, width))
 }

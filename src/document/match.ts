@@ -47,11 +47,7 @@ export function match<B extends { readonly text: string }, P extends { readonly 
 }
 
 /** Similarity by letter pairs, 0 to 1. A text that begins with the whole other one is that one, continued. */
-function likeness(
-  a: string,
-  b: string,
-  letters: ReadonlyMap<string, ReadonlyMap<string, number>>,
-): number {
+function likeness(a: string, b: string, letters: ReadonlyMap<string, ReadonlyMap<string, number>>) {
   if (a !== '' && b !== '' && (a.startsWith(b) || b.startsWith(a))) return 1
   const first = letters.get(a)!
   const second = letters.get(b)!
@@ -61,7 +57,7 @@ function likeness(
   return total === 0 ? 0 : (2 * common) / total
 }
 
-function bigrams(text: string): Map<string, number> {
+function bigrams(text: string) {
   const pairs = new Map<string, number>()
   const plain = text.toLowerCase().replaceAll(/\s+/g, ' ')
   for (let index = 0; index + 1 < plain.length; index += 1) {
@@ -71,7 +67,7 @@ function bigrams(text: string): Map<string, number> {
   return pairs
 }
 
-function size(pairs: ReadonlyMap<string, number>): number {
+function size(pairs: ReadonlyMap<string, number>) {
   let total = 0
   for (const count of pairs.values()) total += count
   return total

@@ -88,7 +88,7 @@ export function modelOf(state: SessionState): DocumentModel {
 
 const DERIVED_KEY_LINES = 12
 
-function textBlocks(state: SessionState): Record<string, readonly Block[]> {
+function textBlocks(state: SessionState) {
   const drawn = state.key.items.filter((item) => item.from !== undefined)
   const older = new Set<Item>(drawn.slice(0, -DERIVED_KEY_LINES))
   const blocks: Record<string, Block[]> = {}
@@ -105,10 +105,7 @@ function textBlocks(state: SessionState): Record<string, readonly Block[]> {
   return blocks
 }
 
-function regionsOf(
-  state: SessionState,
-  currentId: string | undefined,
-): Record<Region, readonly Block[]> {
+function regionsOf(state: SessionState, currentId: string | undefined) {
   const stepBlock = (step: Step): Block => ({
     kind: 'step',
     id: step.id,
@@ -158,11 +155,7 @@ function regionsOf(
   ) as Record<Region, readonly Block[]>
 }
 
-function withRemarks(
-  region: Region,
-  items: readonly Block[],
-  state: SessionState,
-): readonly Block[] {
+function withRemarks(region: Region, items: readonly Block[], state: SessionState) {
   const remarks = state.remarks.items.filter((remark) => remark.section === region)
   if (remarks.length === 0) return items
   const blockOf = new Map(
@@ -193,7 +186,7 @@ function withRemarks(
   return placed
 }
 
-function frontmatter(state: SessionState): readonly (readonly [string, string])[] {
+function frontmatter(state: SessionState) {
   const fields: [string, string][] = [
     ['id', ` ${state.id}`],
     ['shortname', ` ${scalar(state.name)}`],
@@ -228,14 +221,14 @@ function frontmatter(state: SessionState): readonly (readonly [string, string])[
 // Two dashes keep it from being parsed as a number or a time.
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-function scalar(text: string): string {
+function scalar(text: string) {
   if (UUID.test(text)) return text
   return /^[A-Za-z][\w./@-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text)
     ? text
     : JSON.stringify(text)
 }
 
-function decisionBlock(decision: Decision): Block {
+function decisionBlock(decision: Decision) {
   const { id, text, at, context, options, choice, rationale, whose } = decision
   return {
     kind: 'decision',
@@ -248,7 +241,7 @@ function decisionBlock(decision: Decision): Block {
   }
 }
 
-function fileBlock(file: { id: string; text: string; description?: string }): Omit<Block, 'kind'> {
+function fileBlock(file: { id: string; text: string; description?: string }) {
   return {
     id: file.id,
     text: line(file.text),
@@ -256,11 +249,11 @@ function fileBlock(file: { id: string; text: string; description?: string }): Om
   }
 }
 
-function line(text: string): string {
+function line(text: string) {
   return text.split('\n').join(' ').trim()
 }
 
-function compare(a = '', b = ''): number {
+function compare(a = '', b = '') {
   return a < b ? -1 : a > b ? 1 : 0
 }
 

@@ -124,7 +124,7 @@ const ITEMS: { readonly [R in Region]?: (text: string) => Block } = {
   blockers: blocker,
 }
 
-function step(text: string, isTimed: boolean): Block {
+function step(text: string, isTimed: boolean) {
   const box = checkbox(text)
   const isChecked = box?.isChecked ?? false
   const [first = '', ...more] = (box?.rest ?? text).split('\n')
@@ -140,7 +140,7 @@ function step(text: string, isTimed: boolean): Block {
   }
 }
 
-function textItem(region: Region, text: string): Block {
+function textItem(region: Region, text: string) {
   const [first = '', ...more] = text.split('\n')
   const time = kindsIn(region).some((kind) => kind.text!.isTimed) ? TIME_SUFFIX.exec(first) : null
   return {
@@ -149,7 +149,7 @@ function textItem(region: Region, text: string): Block {
   }
 }
 
-function ofItsKind(region: Region, text: string): Block {
+function ofItsKind(region: Region, text: string) {
   const kinds = kindsIn(region)
   const prefixed = kinds.find(
     (kind) => kind.text!.prefix !== '' && text.startsWith(kind.text!.prefix),
@@ -164,7 +164,7 @@ function kindsIn(region: Region) {
   )
 }
 
-function discovery(text: string): Block {
+function discovery(text: string) {
   const [first = '', ...more] = text.split('\n')
   const bold = BOLD_DISCOVERY.exec(first)
   const head =
@@ -179,7 +179,7 @@ function discovery(text: string): Block {
   }
 }
 
-function blocker(text: string): Block {
+function blocker(text: string) {
   const box = checkbox(text)
   const [first = '', ...more] = (box?.rest ?? text).split('\n')
   if (box?.isChecked === true) {
@@ -203,7 +203,7 @@ function blocker(text: string): Block {
   }
 }
 
-function fileBlock(kind: 'keyFile' | 'changedFile', text: string): Block {
+function fileBlock(kind: 'keyFile' | 'changedFile', text: string) {
   const line = text.split('\n').join(' ')
   const quoted = /^(`+)(.+?)\1(?: - (.*))?$/.exec(line)
   const [path = line, description] =
@@ -215,14 +215,14 @@ function fileBlock(kind: 'keyFile' | 'changedFile', text: string): Block {
   }
 }
 
-function checkbox(text: string): { isChecked: boolean; rest: string } | undefined {
+function checkbox(text: string) {
   const box = /^\[([ xX])\](?: |$)/.exec(text)
   return box === null
     ? undefined
     : { isChecked: box[1] !== ' ', rest: text.slice(box[0].length).trimStart() }
 }
 
-function parseDelegates(lines: readonly string[]): readonly Block[] {
+function parseDelegates(lines: readonly string[]) {
   return collect(lines, (index) => {
     const item = listItemAt(lines, index)
     if (item === undefined || !DELEGATE_PATTERN.test(item.text)) return undefined
@@ -238,7 +238,7 @@ function parseDelegates(lines: readonly string[]): readonly Block[] {
   })
 }
 
-function parseDecisions(lines: readonly string[]): readonly Block[] {
+function parseDecisions(lines: readonly string[]) {
   let isUnderHeading = false
   return collect(lines, (index) => {
     const heading = /^### (?:\d+[.)] *)?(.*)$/.exec(lines[index]!)
@@ -264,10 +264,7 @@ function parseDecisions(lines: readonly string[]): readonly Block[] {
   })
 }
 
-function decisionFields(
-  lines: readonly string[],
-  start: number,
-): { fields: Partial<Block>; end: number } {
+function decisionFields(lines: readonly string[], start: number) {
   const fields: Record<string, string> = {}
   let end = start
   for (;;) {
@@ -284,11 +281,7 @@ function decisionFields(
   return { fields, end }
 }
 
-function fieldAt(
-  lines: readonly string[],
-  start: number,
-  label: string,
-): { text: string; start: number; end: number } | undefined {
+function fieldAt(lines: readonly string[], start: number, label: string) {
   const line = lines[start]
   if (line === undefined) return undefined
   const text = [line.slice(label.length + 5).trim()]
@@ -310,7 +303,7 @@ function fieldAt(
 }
 
 /** The commands are shown and never run. */
-function parseCommands(lines: readonly string[]): readonly Block[] {
+function parseCommands(lines: readonly string[]) {
   const fenced = fencedLines(lines)
   const commands: Block[] = []
   const rest: string[] = []
@@ -325,7 +318,7 @@ function parseCommands(lines: readonly string[]): readonly Block[] {
 function collect(
   lines: readonly string[],
   itemAt: (index: number) => { block: Block | undefined; end: number } | undefined,
-): readonly Block[] {
+) {
   const fenced = fencedLines(lines)
   const blocks: Block[] = []
   let remark: string[] = []

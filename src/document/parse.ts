@@ -33,7 +33,7 @@ export function parseDocument(raw: string): ParseResult {
   return { ok: true, document: parseBody(parseFields(front), lines.slice(end + 1)) }
 }
 
-function yamlProblem(front: readonly string[]): string | undefined {
+function yamlProblem(front: readonly string[]) {
   const document = parseYaml(front.join('\n'))
   const error = document.errors[0]
   if (error !== undefined) return error.message.split('\n')[0]
@@ -44,7 +44,7 @@ function yamlProblem(front: readonly string[]): string | undefined {
 }
 
 /** Values stay raw lines, so that a person's text comes back byte for byte. */
-function parseFields(front: readonly string[]): readonly (readonly [string, string])[] {
+function parseFields(front: readonly string[]) {
   const fields: [string, string][] = []
   for (const line of front) {
     const key = /^([^\s#:][^:]*):(?= |$)/.exec(line)
@@ -60,7 +60,7 @@ interface Chunk {
   readonly lines: readonly string[]
 }
 
-function parseBody(fields: ParsedDocument['fields'], lines: readonly string[]): ParsedDocument {
+function parseBody(fields: ParsedDocument['fields'], lines: readonly string[]) {
   const markerAt = lines.findLastIndex((line) => MARKER_PATTERN.test(line))
   const marker = markerAt === -1 ? undefined : MARKER_PATTERN.exec(lines[markerAt]!)!
   const chunks = splitBySections(lines.filter((_, index) => index !== markerAt))
@@ -128,7 +128,7 @@ function parseBody(fields: ParsedDocument['fields'], lines: readonly string[]): 
   }
 }
 
-function splitBySections(lines: readonly string[]): readonly Chunk[] {
+function splitBySections(lines: readonly string[]) {
   const fenced = fencedLines(lines)
   const starts = lines.flatMap((line, index) =>
     line.startsWith('## ') && !fenced[index] ? [index] : [],
@@ -152,7 +152,7 @@ function splitBySections(lines: readonly string[]): readonly Chunk[] {
   return [head, ...sections]
 }
 
-function headingKey(heading: string): HeadingKey | undefined {
+function headingKey(heading: string) {
   const plain = (text: string) => text.toLowerCase().replace(/ \(.*\)$| this session$/, '')
   return HEADINGS.find(({ title }) => plain(title) === plain(heading))?.key
 }

@@ -69,7 +69,7 @@ export function decisionLine(decision: {
   return `${decision.text}${choice}${decision.rationale === undefined ? '' : ` (because ${decision.rationale})`}`
 }
 
-function checklist(state: SessionState, currentId: string | undefined): readonly string[] {
+function checklist(state: SessionState, currentId: string | undefined) {
   const left = state.steps.earlier === 0 ? [] : [`- [x] ${state.steps.earlier} earlier steps`]
   const steps = state.steps.items.map((step) => {
     const mark = step.id === currentId ? '          <- HERE' : ''
@@ -78,12 +78,12 @@ function checklist(state: SessionState, currentId: string | undefined): readonly
   return steps.length + left.length === 0 ? ['- None yet'] : [...left, ...steps]
 }
 
-function bullets(texts: readonly string[], leftOut = 0, command = ''): readonly string[] {
+function bullets(texts: readonly string[], leftOut = 0, command = '') {
   if (texts.length === 0) return ['- None']
   const more = leftOut > 0 ? [`- … and ${leftOut} earlier: \`${command}\``] : []
   return [...more, ...texts.map((text) => `- ${flat(text)}`)]
 }
 
-function flat(text: string): string {
+function flat(text: string) {
   return text.split('\n').join(' ')
 }

@@ -93,14 +93,14 @@ export function readRenderedDocument(snapshotPath: string): RenderedDocument | u
 }
 
 // No checksum needed: what is damaged here does not match any document.
-function documentIn(snapshot: Buffer | undefined): RenderedDocument | undefined {
+function documentIn(snapshot: Buffer | undefined) {
   const found = /^\{"document":\{"size":(\d+),"sum":"([0-9a-f]{8})"\}/.exec(
     snapshot?.toString('latin1', 0, 80) ?? '',
   )
   return found === null ? undefined : { size: Number(found[1]), sum: found[2]! }
 }
 
-function matches(snapshot: Snapshot, log: Log): boolean {
+function matches(snapshot: Snapshot, log: Log) {
   const { inode, size } = log.identity()
   return (
     snapshot.inode === inode &&
@@ -110,7 +110,7 @@ function matches(snapshot: Snapshot, log: Log): boolean {
 }
 
 // Both ends catch every change except an edit of the middle in place, which `stint doctor` finds.
-function prefixSum(log: Log, offset: number): number {
+function prefixSum(log: Log, offset: number) {
   const fd = log.descriptor()
   const head = crc32(readRange(fd, 0, Math.min(PREFIX_BYTES, offset)))
   return crc32(readRange(fd, Math.max(0, offset - PREFIX_BYTES), offset), head)
@@ -124,7 +124,7 @@ function readSealed<T extends { readonly fold: number }>(path: string): T | unde
   return value.fold === FOLD_VERSION ? value : undefined
 }
 
-function bytesOf(path: string): Buffer | undefined {
+function bytesOf(path: string) {
   try {
     return readFileSync(path)
   } catch {

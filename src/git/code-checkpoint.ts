@@ -80,7 +80,7 @@ export interface KeptCodePlace {
   readonly worktree?: string
 }
 
-function toBranch(repository: Repository, commit: string, branch: string): KeptCodePlace {
+function toBranch(repository: Repository, commit: string, branch: string) {
   const root = repository.worktree
   const ref = `refs/heads/${branch}`
   if (branch.startsWith('-') || branch === 'HEAD' || !askGit(root, ['check-ref-format', ref])) {
@@ -92,7 +92,7 @@ function toBranch(repository: Repository, commit: string, branch: string): KeptC
   return { commit, branch }
 }
 
-function toWorktree(repository: Repository, commit: string, folder: string): KeptCodePlace {
+function toWorktree(repository: Repository, commit: string, folder: string) {
   const worktree = resolve(repository.worktree, folder)
   if (lstatSync(worktree, { throwIfNoEntry: false }) !== undefined) throw taken(worktree)
   runGit(repository.worktree, [
@@ -108,7 +108,7 @@ function toWorktree(repository: Repository, commit: string, folder: string): Kep
   return { commit, worktree }
 }
 
-function taken(what: string): StintError {
+function taken(what: string) {
   return new StintError(
     'ALREADY_THERE',
     `${what} exists; kept code only goes where nothing is`,
@@ -116,7 +116,7 @@ function taken(what: string): StintError {
   )
 }
 
-function commitNamed(repository: Repository, commit: string): string {
+function commitNamed(repository: Repository, commit: string) {
   // Only names that cannot be a git option or expression.
   const isName = /^[0-9a-f]{4,64}$/.test(commit) || commit.startsWith(REFS)
   try {
@@ -133,12 +133,7 @@ function commitNamed(repository: Repository, commit: string): string {
   throw new StintError('NO_SUCH_CODE', `there is no kept code ${commit} in this repository`)
 }
 
-function commitTree(
-  root: string,
-  tree: string,
-  parent: string | undefined,
-  message: string,
-): string {
+function commitTree(root: string, tree: string, parent: string | undefined, message: string) {
   const parents = parent === undefined ? [] : ['-p', parent]
   const settings = [...QUIETLY, '-c', 'i18n.commitEncoding=UTF-8']
   return runGit(root, [...settings, 'commit-tree', '--no-gpg-sign', ...parents, tree], {

@@ -43,7 +43,7 @@ export function commitOfRef({ commonDir }: Repository, ref: string): string | un
     ?.split(' ')[0]
 }
 
-function refInFiles(commonDir: string, ref: string): Pick<Head, 'commit'> | undefined {
+function refInFiles(commonDir: string, ref: string) {
   if (!isPlainRef(ref)) return undefined
   const loose = textOf(join(commonDir, ref))?.trim()
   if (loose !== undefined) return OBJECT_NAME.test(loose) ? { commit: loose } : undefined
@@ -53,29 +53,25 @@ function refInFiles(commonDir: string, ref: string): Pick<Head, 'commit'> | unde
 }
 
 // A reftable repository names `refs/heads/.invalid` here.
-function isPlainRef(ref: string): boolean {
+function isPlainRef(ref: string) {
   return ref.split('/').every((part) => part !== '' && !part.startsWith('.'))
 }
 
-function packedCommit(packed: string, ref: string): string | undefined {
+function packedCommit(packed: string, ref: string) {
   const end = packed.indexOf(` ${ref}\n`)
   if (end < 0) return undefined
   const name = packed.slice(packed.lastIndexOf('\n', end) + 1, end)
   return OBJECT_NAME.test(name) ? name : undefined
 }
 
-function askGitForHead(repository: Repository, options: GitOptions): Head {
+function askGitForHead(repository: Repository, options: GitOptions) {
   const branch = answer(repository, ['symbolic-ref', '--quiet', '--short', 'HEAD'], options)
   const commit = answer(repository, ['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'], options)
   return { ...(branch !== undefined && { branch }), ...(commit !== undefined && { commit }) }
 }
 
 // A head that git cannot read either is left out.
-function answer(
-  repository: Repository,
-  args: readonly string[],
-  options: GitOptions,
-): string | undefined {
+function answer(repository: Repository, args: readonly string[], options: GitOptions) {
   try {
     return runGit(repository.worktree, args, options).trim() || undefined
   } catch (error) {
@@ -85,6 +81,6 @@ function answer(
 }
 
 // A folder of branches may stand where the branch itself is packed.
-function textOf(path: string): string | undefined {
+function textOf(path: string) {
   return readOrUndefined(path)?.toString('utf8')
 }

@@ -22,6 +22,6 @@ export function removeLeftLocks({ gitDir, commonDir, isLinked }: Repository, bra
   for (const lock of locks) removeFile(lock)
 }
 
-function pause(ms: number): void {
+function pause(ms: number) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

@@ -34,7 +34,7 @@ export function findRepository(cwd: string): Repository | undefined {
   return undefined
 }
 
-function fromWorktree(worktree: string, dotGit: string): Repository | undefined {
+function fromWorktree(worktree: string, dotGit: string) {
   const gitDir = realPath(dotGit)
   if (gitDir === undefined) return undefined
   const commonDir = commonDirOf(gitDir)
@@ -49,7 +49,7 @@ function fromWorktree(worktree: string, dotGit: string): Repository | undefined 
 }
 
 // In `.git` itself, or in a bare repository.
-function fromInside(gitDir: string): Repository {
+function fromInside(gitDir: string) {
   const commonDir = commonDirOf(gitDir)
   const mainRoot = mainRootOf(commonDir)
   const isLinked = commonDir !== gitDir
@@ -60,14 +60,14 @@ function fromInside(gitDir: string): Repository {
 }
 
 /** Only the name of a common directory or `core.worktree` leads to its main worktree. A bare repository's folder, or the one around a hidden one, stands for it; after `--separate-git-dir` the git directory does. */
-function mainRootOf(commonDir: string): string {
+function mainRootOf(commonDir: string) {
   const configured = configuredWorktree(commonDir)
   if (configured !== undefined) return configured
   const name = basename(commonDir)
   return name === '.git' || name === '.bare' ? dirname(commonDir) : commonDir
 }
 
-function configuredWorktree(commonDir: string): string | undefined {
+function configuredWorktree(commonDir: string) {
   for (const name of ['config.worktree', 'config']) {
     const value = coreWorktreeIn(textOf(join(commonDir, name)) ?? '')
     if (value !== undefined) return realPath(resolve(commonDir, value))
@@ -75,7 +75,7 @@ function configuredWorktree(commonDir: string): string | undefined {
   return undefined
 }
 
-function coreWorktreeIn(config: string): string | undefined {
+function coreWorktreeIn(config: string) {
   let isCore = false
   let found: string | undefined
   for (const line of config.split('\n')) {
@@ -87,45 +87,45 @@ function coreWorktreeIn(config: string): string | undefined {
   return found
 }
 
-function unquoted(value: string): string {
+function unquoted(value: string) {
   if (!value.startsWith('"')) return value
   return value.replace(/^"|"$/g, '').replace(/\\(["\\])/g, '$1')
 }
 
-function commonDirOf(gitDir: string): string {
+function commonDirOf(gitDir: string) {
   const named = textOf(join(gitDir, 'commondir'))?.trim()
   return (
     (named === undefined || named === '' ? undefined : realPath(resolve(gitDir, named))) ?? gitDir
   )
 }
 
-function gitDirNamedIn(dotGit: string): string | undefined {
+function gitDirNamedIn(dotGit: string) {
   const named = /^gitdir: (.+?)[\r\n]*$/.exec(textOf(dotGit) ?? '')?.[1]
   return named === undefined ? undefined : resolve(dirname(dotGit), named)
 }
 
 // git's own test, so that a folder that merely has the name is skipped.
-function isGitDir(path: string): boolean {
+function isGitDir(path: string) {
   if (statOrUndefined(join(path, 'HEAD')) === undefined && textOf(join(path, 'HEAD')) === undefined)
     return false
   if (statOrUndefined(join(path, 'commondir'))?.isFile() === true) return true
   return isFolder(join(path, 'objects')) && isFolder(join(path, 'refs'))
 }
 
-function isFolder(path: string): boolean {
+function isFolder(path: string) {
   return statOrUndefined(path)?.isDirectory() === true
 }
 
-function realPath(path: string): string | undefined {
+function realPath(path: string) {
   return unlessBarred(() => realpathSync.native(path))
 }
 
-function textOf(path: string): string | undefined {
+function textOf(path: string) {
   return unlessBarred(() => readOrUndefined(path)?.toString('utf8'))
 }
 
 // What may not be read is no repository of this user.
-function unlessBarred<T>(look: () => T): T | undefined {
+function unlessBarred<T>(look: () => T) {
   try {
     return look()
   } catch (error) {

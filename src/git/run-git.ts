@@ -113,7 +113,7 @@ const SETTINGS = [
   'core.fsmonitor=false',
 ]
 
-function environment(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+function environment(extra: Readonly<Record<string, string>> = {}) {
   const env: NodeJS.ProcessEnv = { ...process.env }
   for (const name of FOREIGN) delete env[name]
   return {
@@ -127,7 +127,7 @@ function environment(extra: Readonly<Record<string, string>> = {}): NodeJS.Proce
   }
 }
 
-function didNotRun(cwd: string, args: readonly string[], stderr: string, error: Error): GitFailed {
+function didNotRun(cwd: string, args: readonly string[], stderr: string, error: Error) {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ENOENT' && !existsSync(cwd))
     return new GitFailed(args, undefined, stderr, `there is no folder ${cwd}`, { cause: error })
@@ -146,15 +146,15 @@ function didNotRun(cwd: string, args: readonly string[], stderr: string, error: 
   return new GitFailed(args, undefined, stderr, error.message, { cause: error })
 }
 
-function endOf(status: number | null, signal: string | null): string {
+function endOf(status: number | null, signal: string | null) {
   return status === null ? `ended by ${signal ?? 'an unknown signal'}` : `exit code ${status}`
 }
 
-function firstLine(text: string): string {
+function firstLine(text: string) {
   return text.split('\n').find((line) => line.trim() !== '') ?? ''
 }
 
-function verbOf(args: readonly string[]): string {
+function verbOf(args: readonly string[]) {
   let at = 0
   while (args[at] === '-c') at += 2
   return args[at] ?? ''

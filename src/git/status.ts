@@ -76,7 +76,7 @@ export function drift(
   }
 }
 
-function historyOf(worktree: string, from: string, head: string | undefined): Drift['history'] {
+function historyOf(worktree: string, from: string, head: string | undefined) {
   if (!OBJECT_NAME.test(from) || !hasCommit(worktree, from)) return 'missing'
   if (head !== undefined && askGit(worktree, ['merge-base', '--is-ancestor', from, head]))
     return 'kept'
@@ -92,7 +92,7 @@ function historyOf(worktree: string, from: string, head: string | undefined): Dr
   return holders.trim() === '' ? 'rewritten' : 'elsewhere'
 }
 
-function hasCommit(worktree: string, commit: string): boolean {
+function hasCommit(worktree: string, commit: string) {
   try {
     runGit(worktree, ['cat-file', '-e', `${commit}^{commit}`])
     return true

@@ -33,7 +33,7 @@ export function checkpointTraces({ worktree }: Repository): readonly Trace[] {
   return traces(runGit(worktree, ['for-each-ref', format, 'refs/stint']))
 }
 
-function traces(printed: string): readonly Trace[] {
+function traces(printed: string) {
   return printed.split('\n').flatMap((line) => {
     const [where = '', seconds = '', text = ''] = line.split('\0')
     // A symbolic reference to nothing has no time.

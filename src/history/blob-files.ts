@@ -39,7 +39,7 @@ export function* saidNamesOf(path: string): Generator<string> {
 }
 
 // Only where a line has its blocks: a lookalike in a tool's input stays.
-function withoutOutputs({ toolUseResult: _output, ...line }: Json): Json {
+function withoutOutputs({ toolUseResult: _output, ...line }: Json) {
   const [message, attachment] = [objectOf(line['message']), objectOf(line['attachment'])]
   return {
     ...line,
@@ -54,11 +54,11 @@ function withoutOutputs({ toolUseResult: _output, ...line }: Json): Json {
   }
 }
 
-function withoutOutputBlocks(content: unknown): unknown {
+function withoutOutputBlocks(content: unknown) {
   return Array.isArray(content) ? content.filter((block) => !isOutput(objectOf(block))) : content
 }
 
-function isOutput(block: Json | undefined): boolean {
+function isOutput(block: Json | undefined) {
   const type = block?.['type']
   return (
     typeof type === 'string' &&
@@ -97,10 +97,7 @@ export function* readLines(
 }
 
 /** The last line may be whole without a newline. */
-function* wholeLinesOf(
-  path: string,
-  start: number,
-): Generator<{ readonly bytes: Buffer; readonly offset: number }> {
+function* wholeLinesOf(path: string, start: number) {
   const fd = openRegularFile(path)
   if (fd === undefined) return
   try {

@@ -54,7 +54,7 @@ function write(
   path: string,
   bytes: Buffer,
   { isThere, isDurable }: { isThere: boolean; isDurable: boolean },
-): void {
+) {
   const folder = join(path, '..')
   if (!isDurable) {
     createFolderUnsynced(folder)
@@ -66,7 +66,7 @@ function write(
   else createFile(path, bytes)
 }
 
-function readBlob(path: string): Buffer | undefined {
+function readBlob(path: string) {
   try {
     return readOrUndefined(path)
   } catch (error) {

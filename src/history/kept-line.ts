@@ -22,7 +22,7 @@ export function keptLine(line: Json, redaction: RedactOptions): KeptLine {
   return { text: JSON.stringify(value), blobs }
 }
 
-function isWithoutSecrets(text: string, { extra = [] }: RedactOptions): boolean {
+function isWithoutSecrets(text: string, { extra = [] }: RedactOptions) {
   // A project's own patterns can match anything.
   return extra.length === 0 && !mayHoldSecret(text)
 }

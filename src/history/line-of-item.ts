@@ -40,7 +40,7 @@ export function messageLine(item: Message, message: Json): Json {
   })
 }
 
-function messageOf({ role, parts, model, request, usage }: Message): Json {
+function messageOf({ role, parts, model, request, usage }: Message) {
   return defined({
     role,
     id: request,
@@ -50,7 +50,7 @@ function messageOf({ role, parts, model, request, usage }: Message): Json {
   })
 }
 
-function usageFields({ input, cacheWritten, cacheRead, output }: Usage): Json {
+function usageFields({ input, cacheWritten, cacheRead, output }: Usage) {
   return {
     input_tokens: input,
     cache_creation_input_tokens: cacheWritten,
@@ -59,7 +59,7 @@ function usageFields({ input, cacheWritten, cacheRead, output }: Usage): Json {
   }
 }
 
-function compactionLine({ id, at, trigger, tokensBefore, tokensAfter, kept }: Compaction): Json {
+function compactionLine({ id, at, trigger, tokensBefore, tokensAfter, kept }: Compaction) {
   return defined({
     type: 'system',
     subtype: 'compact_boundary',

@@ -12,7 +12,7 @@ export function liveMessages(items: Iterable<HistoryItem>): readonly Message[] {
 type ChainNode = Message | Compaction
 
 /** Where no message says what it follows. */
-function inOrder(nodes: readonly ChainNode[]): readonly Message[] {
+function inOrder(nodes: readonly ChainNode[]) {
   const at = nodes.findLastIndex(({ type }) => type === 'compaction')
   const after = nodes.slice(at + 1).filter(isMessage)
   return at === -1
@@ -24,13 +24,13 @@ function fromCompaction(
   { kept = [] }: Compaction,
   before: readonly Message[],
   after: readonly Message[],
-): readonly Message[] {
+) {
   const byId = new Map(before.map((message) => [message.id, message]))
   const stayed = kept.flatMap((id) => byId.get(id) ?? [])
   return [...after.filter(isSummary), ...stayed, ...after.filter((message) => !isSummary(message))]
 }
 
-function linked(chain: Chain): readonly Message[] {
+function linked(chain: Chain) {
   const { path, compaction } = chain.walkBack()
   const live = chain.withParallel(path)
   return compaction === undefined
@@ -52,14 +52,14 @@ class Chain {
     }
   }
 
-  #addChild(parent: string, child: Message): void {
+  #addChild(parent: string, child: Message) {
     const children = this.#children.get(parent)
     if (children === undefined) this.#children.set(parent, [child])
     else children.push(child)
   }
 
   /** From the last message back to the first, or to the compaction before it. */
-  walkBack(): { readonly path: readonly Message[]; readonly compaction?: Compaction } {
+  walkBack() {
     const path: Message[] = []
     for (let place = this.nodes.length - 1; place >= 0;) {
       const node = this.nodes[place]!
@@ -74,11 +74,11 @@ class Chain {
     return { path }
   }
 
-  #placeOf({ id }: ChainNode): number {
+  #placeOf({ id }: ChainNode) {
     return this.#places.get(id)!
   }
 
-  #placeBefore({ parent }: Message, place: number): number {
+  #placeBefore({ parent }: Message, place: number) {
     if (parent === undefined) return -1
     const found = this.#places.get(parent)
     // Where its parent was not stored, it follows the message before it.
@@ -86,7 +86,7 @@ class Chain {
   }
 
   /** Parallel tool uses branch: each result follows its own use. All are on the branch of one of them. */
-  withParallel(path: readonly Message[]): readonly Message[] {
+  withParallel(path: readonly Message[]) {
     const found = new Set(path)
     for (const message of found) {
       if (message.role !== 'assistant') continue
@@ -96,11 +96,11 @@ class Chain {
     return [...found].toSorted((a, b) => this.#placeOf(a) - this.#placeOf(b))
   }
 
-  before(compaction: Compaction): readonly Message[] {
+  before(compaction: Compaction) {
     return this.nodes.slice(0, this.#placeOf(compaction)).filter(isMessage)
   }
 
-  withSummary(live: readonly Message[], compaction: Compaction): readonly Message[] {
+  withSummary(live: readonly Message[], compaction: Compaction) {
     const summaries = (this.#children.get(compaction.id) ?? []).filter(
       (message) => isSummary(message) && !live.includes(message),
     )
@@ -108,7 +108,7 @@ class Chain {
   }
 }
 
-function isOfSameRequest(child: Message, { request }: Message): boolean {
+function isOfSameRequest(child: Message, { request }: Message) {
   if (child.role === 'assistant') return request !== undefined && child.request === request
   return child.parts.some(({ type }) => type === 'tool result')
 }
@@ -117,6 +117,6 @@ function isMessage(node: ChainNode): node is Message {
   return node.type === 'message'
 }
 
-function isSummary({ isSummary: is }: Message): boolean {
+function isSummary({ isSummary: is }: Message) {
   return is === true
 }

@@ -38,12 +38,12 @@ export function onceUnlocked<T extends object>(path: string, work: () => T): T {
 }
 
 /** Another machine may see the same folder. */
-function ourselves(): string {
+function ourselves() {
   return `${process.pid} ${process.getBuiltinModule('node:os').hostname()}`
 }
 
 /** A harness that ends kills its hooks. */
-function isGone(owner: string): boolean {
+function isGone(owner: string) {
   const [, pid, host] = /^(\d{1,10}) (.+)$/.exec(owner) ?? []
   if (pid === undefined || host !== process.getBuiltinModule('node:os').hostname()) return false
   try {

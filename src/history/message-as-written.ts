@@ -30,7 +30,7 @@ class MessageAsWritten {
     this.isFailure = line['isApiErrorMessage'] === true || undefined
   }
 
-  get #whole(): Message {
+  get #whole() {
     return (this.#item ??= itemOf(this.#line) as Message)
   }
 

@@ -15,7 +15,7 @@ export function conversationPath(sessions: string, conversation: string): string
   return join(conversationsFolder(sessions), `${conversation}.jsonl`)
 }
 
-function notAConversation(text: string): StintError {
+function notAConversation(text: string) {
   return new StintError(
     'NOT_A_CONVERSATION',
     `${JSON.stringify(text.slice(0, 100))} cannot be the id of a conversation`,

@@ -76,7 +76,7 @@ export function conversationStore(sessions: string, redaction: RedactOptions): C
   }
 }
 
-function listStored(sessions: string): readonly StoredConversation[] {
+function listStored(sessions: string) {
   const folder = conversationsFolder(sessions)
   return namesIn(folder)
     .filter((name) => name.endsWith(SUFFIX))
@@ -91,11 +91,7 @@ function listStored(sessions: string): readonly StoredConversation[] {
     })
 }
 
-function* readItems(
-  path: string,
-  blobs: Blobs,
-  { from = 0, isBrief = false }: ReadOptions,
-): Generator<StoredItem> {
+function* readItems(path: string, blobs: Blobs, { from = 0, isBrief = false }: ReadOptions) {
   // What followed a link-only line follows its parent.
   const links = new Map<string, string>()
   for (const { line, offset } of readLines(path, from)) {
@@ -117,7 +113,7 @@ function* readItems(
 }
 
 /** Tool results are mostly long, and never hold the user's prompt. */
-function mayBeAsked({ type, isMeta, isCompactSummary, isSidechain, message }: Json): boolean {
+function mayBeAsked({ type, isMeta, isCompactSummary, isSidechain, message }: Json) {
   if (type !== 'user' || isMeta === true || isCompactSummary === true || isSidechain === true)
     return false
   return listOf(objectOf(message)?.['content']).every(
@@ -125,7 +121,7 @@ function mayBeAsked({ type, isMeta, isCompactSummary, isSidechain, message }: Js
   )
 }
 
-function placed(item: Message, links: ReadonlyMap<string, string>, offset: number): Message {
+function placed(item: Message, links: ReadonlyMap<string, string>, offset: number) {
   const parent = item.parent === undefined ? undefined : (links.get(item.parent) ?? item.parent)
   // Without an id it is known by its place.
   return { ...item, id: item.id === '' ? `at-${offset}` : item.id, ...defined({ parent }) }
@@ -150,7 +146,7 @@ class Writer implements ConversationWriter {
     this.#isDurable = !isUnsynced
   }
 
-  add(item: NewItem): void {
+  add(item: NewItem) {
     const { text, blobs } =
       keptAsWritten(item, this.#redaction) ?? keptLine(lineOf(item), this.#redaction)
     // Blobs first, so that a line that exists can be read whole.
@@ -161,7 +157,7 @@ class Writer implements ConversationWriter {
     this.#lines.add(text)
   }
 
-  flush(): void {
+  flush() {
     const bytes = this.#lines.take()
     if (bytes.length === 0) return
     this.#writing(() => {
@@ -173,7 +169,7 @@ class Writer implements ConversationWriter {
     })
   }
 
-  #writing(work: () => void): void {
+  #writing(work: () => void) {
     try {
       work()
     } catch (error) {
@@ -193,7 +189,7 @@ class LineBatch {
   #buffer = Buffer.allocUnsafe(FIRST)
   #length = 0
 
-  add(line: string): void {
+  add(line: string) {
     const most = this.#length + line.length * MOST_BYTES + 1
     if (most > this.#buffer.length) this.#grow(most)
     this.#length += this.#buffer.write(line, this.#length)
@@ -201,13 +197,13 @@ class LineBatch {
     this.#length += 1
   }
 
-  take(): Buffer {
+  take() {
     const bytes = this.#buffer.subarray(0, this.#length)
     this.#length = 0
     return bytes
   }
 
-  #grow(most: number): void {
+  #grow(most: number) {
     const longer = Buffer.allocUnsafe(Math.max(most, this.#buffer.length * 2))
     this.#buffer.copy(longer, 0, 0, this.#length)
     this.#buffer = longer

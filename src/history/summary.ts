@@ -62,7 +62,7 @@ export class Summing {
     }
   }
 
-  #addMessage(message: Message): void {
+  #addMessage(message: Message) {
     const { role, model, usage, agent } = message
     this.#goOn(message.at)
     this.#moveTo(message.at)
@@ -77,7 +77,7 @@ export class Summing {
     } else if (role === 'user' && message.isMeta !== true) this.#addTyped(message)
   }
 
-  #addTyped({ parts }: Message): void {
+  #addTyped({ parts }: Message) {
     const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
     if (texts.length === 0 || parts.some(({ type }) => type === 'tool result')) return
     this.#typed += 1
@@ -92,13 +92,13 @@ export class Summing {
   }
 
   /** A late copy stores messages behind the end that were said before it. */
-  #goOn(at: string | undefined): void {
+  #goOn(at: string | undefined) {
     if (this.#said.endedBecause === undefined || (at ?? '9') <= (this.#said.updatedAt ?? '')) return
     const { endedBecause: _over, ...said } = this.#said
     this.#said = said
   }
 
-  #moveTo(at: string | undefined): void {
+  #moveTo(at: string | undefined) {
     if (at === undefined || at < (this.#said.updatedAt ?? '')) return
     this.#said = { ...this.#said, startedAt: this.#said.startedAt ?? at, updatedAt: at }
   }
@@ -117,7 +117,7 @@ export class Summing {
   }
 }
 
-function sum(before: Usage | undefined, { input, cacheWritten, cacheRead, output }: Usage): Usage {
+function sum(before: Usage | undefined, { input, cacheWritten, cacheRead, output }: Usage) {
   return {
     input: (before?.input ?? 0) + input,
     cacheWritten: (before?.cacheWritten ?? 0) + cacheWritten,

@@ -25,7 +25,7 @@ export function joinWords(text: string): string {
   return text.replaceAll(ZERO_WIDTH_SPACE, '')
 }
 
-function collect(value: unknown, parts: string[], depth: number): void {
+function collect(value: unknown, parts: string[], depth: number) {
   if (depth === 0) return
   if (typeof value === 'string') {
     if (value !== '' && value !== 'start' && !isId(value)) parts.push(value)

@@ -220,7 +220,7 @@ const TABLES = `
 `
 
 /** Throws `OtherVersion` when the file holds something else. */
-function openDatabase(path: string): Database {
+function openDatabase(path: string) {
   const database = new (loadSqlite().DatabaseSync)(path)
   try {
     database.exec('PRAGMA busy_timeout = 5000')

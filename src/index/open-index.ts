@@ -278,7 +278,7 @@ export class SessionIndex {
     if (this.#file.isTakenAway() || (!isBusy(error) && !isUnwritable(error))) throw error
   }
 
-  #repairing<T>(work: () => T): T {
+  #repairing<T>(work: () => T) {
     for (let tries = 1; ; tries += 1) {
       try {
         if (tries > 1) this.#synchronise(true)
@@ -289,7 +289,7 @@ export class SessionIndex {
     }
   }
 
-  *#stream<T>({ sql, values, limit, offset }: PagedSql): IterableIterator<T> {
+  *#stream<T>({ sql, values, limit, offset }: PagedSql) {
     let given = 0
     const rest = () => [...values, Number.isFinite(limit) ? limit - given : -1, offset + given]
     for (let tries = 1; ; tries += 1) {
@@ -308,7 +308,7 @@ export class SessionIndex {
     }
   }
 
-  *#iterate<T>(sql: string, values: readonly SqlValue[] = []): IterableIterator<T> {
+  *#iterate<T>(sql: string, values: readonly SqlValue[] = []) {
     // Reused only when this list is finished. It must be held anyway: an iterator of the package does not keep it alive.
     const { database } = this.#file
     const idle = this.#idle.get(database) ?? new Map<string, Statement>()
@@ -322,12 +322,12 @@ export class SessionIndex {
     }
   }
 
-  #all<T>(sql: string, ...values: SqlValue[]): readonly T[] {
+  #all<T>(sql: string, ...values: SqlValue[]) {
     return this.#repairing(() => [...this.#iterate<T>(sql, values)])
   }
 }
 
-function entriesInLog(place: LogPlace): number {
+function entriesInLog(place: LogPlace) {
   const path = [place.path, place.link].find(
     (name) => name !== undefined && statOrUndefined(name) !== undefined,
   )

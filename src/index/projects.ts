@@ -26,11 +26,11 @@ export function knownProjects(): readonly string[] {
   return readRoots(registryPath()).filter((root) => statOrUndefined(root)?.isDirectory() === true)
 }
 
-function registryPath(): string {
+function registryPath() {
   return join(stateHome(), 'projects')
 }
 
-function readRoots(path: string): readonly string[] {
+function readRoots(path: string) {
   try {
     return [...new Set(readFileSync(path, 'utf8').split('\n'))].filter((line) => isAbsolute(line))
   } catch (error) {
@@ -39,7 +39,7 @@ function readRoots(path: string): readonly string[] {
   }
 }
 
-function append(path: string, line: Buffer): boolean {
+function append(path: string, line: Buffer) {
   const fd = openForAppend(path)
   try {
     return appendDurably(fd, line, line.length).outcome === 'done'

@@ -127,7 +127,7 @@ export function countSql(filter: SessionFilter) {
   return { sql, values: where.values }
 }
 
-function conditionsOf(filter: SessionFilter): Conditions {
+function conditionsOf(filter: SessionFilter) {
   const where = new Conditions([IS_SESSION])
   where.oneOf('s.status', filter.status)
   where.when(filter.branch, 's.branch = ?')
@@ -182,7 +182,7 @@ function textSql(
   table: string,
   row: string,
   sqlOf: (where: Conditions) => string,
-): PagedSql | undefined {
+) {
   const match = matchExpression(query.text)
   if (match === undefined) return undefined
   const where = new Conditions([`${table} MATCH ?`], [...(query.marks ?? USUAL_MARKS), match])
@@ -242,22 +242,22 @@ class Conditions {
     this.values = values
   }
 
-  when(value: string | undefined, condition: string): void {
+  when(value: string | undefined, condition: string) {
     if (value !== undefined) this.add(condition, value)
   }
 
-  oneOf(column: string, values: readonly string[] | undefined): void {
+  oneOf(column: string, values: readonly string[] | undefined) {
     if (values === undefined) return
     const list = values.length === 1 ? '= ?' : `IN (${values.map(() => '?').join(', ')})`
     this.add(`${column} ${list}`, ...values)
   }
 
-  add(condition: string, ...values: readonly string[]): void {
+  add(condition: string, ...values: readonly string[]) {
     this.#parts.push(condition)
     this.values.push(...values)
   }
 
-  text(): string {
+  text() {
     return this.#parts.join(' AND ')
   }
 }
@@ -301,7 +301,7 @@ export function snippetLine(
   return pieces.join(before)
 }
 
-function ends(text: string, [head, tail]: readonly [number, number]): string {
+function ends(text: string, [head, tail]: readonly [number, number]) {
   return text.length <= head + tail + 1
     ? text
     : `${text.slice(0, head)}…${text.slice(-tail)}`.toWellFormed()

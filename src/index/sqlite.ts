@@ -28,7 +28,7 @@ export function loadSqlite(): SqliteModule {
   return loaded
 }
 
-function builtin(): SqliteModule | undefined {
+function builtin() {
   const { emitWarning } = process
   // Node 22 prints an experimental warning for the module.
   process.emitWarning = () => undefined
@@ -39,7 +39,7 @@ function builtin(): SqliteModule | undefined {
   }
 }
 
-function packaged(): SqliteModule {
+function packaged() {
   try {
     // Not an import: a bundler would include the package without its binary.
     return createRequire(import.meta.url)('@photostructure/sqlite') as SqliteModule
@@ -128,7 +128,7 @@ export function isUnwritable(error: unknown): boolean {
 }
 
 // The low byte is the kind of failure. The package omits the number when stepping through rows fails.
-function resultCode(error: unknown): number {
+function resultCode(error: unknown) {
   if (typeof error !== 'object' || error === null) return -1
   const { code, errcode, message } = error as Record<string, unknown>
   if (typeof errcode === 'number') return errcode & 0xff

@@ -126,7 +126,7 @@ class SaidWriter extends Statements {
       : this.all<ReadConversation>(`${sql} WHERE id = ?`, id)
   }
 
-  begin(id: string, inode: number): ReadConversation {
+  begin(id: string, inode: number) {
     const sql = 'INSERT INTO conversations (id, items, inode, offset, edges) VALUES (?, 0, ?, 0, 0)'
     return { key: this.run(sql, id, inode).key, id, items: 0, inode, offset: 0, edges: 0 }
   }

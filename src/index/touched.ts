@@ -36,7 +36,7 @@ export function markTouched(folder: string, id: string, now = monotonicMs()): bo
 }
 
 // The clock may jump, and loading `performance` costs a hook more than all it writes.
-function monotonicMs(): number {
+function monotonicMs() {
   return process.uptime() * 1000
 }
 
@@ -74,7 +74,7 @@ export function markerFolder(folder: string): string {
   return join(folder, 'touched')
 }
 
-function touchOrCreate(path: string, folder: string): void {
+function touchOrCreate(path: string, folder: string) {
   try {
     touchFile(path)
   } catch (error) {

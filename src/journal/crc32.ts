@@ -28,7 +28,7 @@ export function crc32(bytes: Buffer, before = 0): number {
 }
 
 /** Tables for one byte, then for a byte with one, two and three bytes behind it. */
-function makeTable(): Int32Array {
+function makeTable() {
   const made = new Int32Array(4 * 256)
   for (let byte = 0; byte < 256; byte += 1) {
     let value = byte

@@ -71,7 +71,7 @@ export function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-function adviceFor(cause: unknown): string | undefined {
+function adviceFor(cause: unknown) {
   switch (errnoOf(cause)) {
     case 'ENOSPC':
     case 'EDQUOT':

@@ -42,6 +42,6 @@ export function timeOfId(id: string): string | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString()
 }
 
-function millisOf(id: string): number {
+function millisOf(id: string) {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }

@@ -12,12 +12,12 @@ export function randomHex(bytes: number): string {
   return pool.toString('hex', used - bytes, used)
 }
 
-function refill(): void {
+function refill() {
   if (!readDevice()) process.getBuiltinModule('node:crypto').randomFillSync(pool)
   used = 0
 }
 
-function readDevice(): boolean {
+function readDevice() {
   try {
     device ??= openSync('/dev/urandom', 'r')
     return readSync(device, pool, 0, POOL_BYTES, null) === POOL_BYTES

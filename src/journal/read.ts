@@ -105,13 +105,13 @@ export function parseLog(bytes: Buffer, path: string, from = 0): Omit<LogContent
   return { records, damage, end }
 }
 
-function trimmed(bytes: Buffer, start: number, stop: number): Buffer {
+function trimmed(bytes: Buffer, start: number, stop: number) {
   let last = stop
   while (last > start && (bytes[last - 1] === 0x0d || bytes[last - 1] === 0x20)) last -= 1
   return bytes.subarray(start, last)
 }
 
-function preview(text: Buffer): string {
+function preview(text: Buffer) {
   return JSON.stringify(text.subarray(0, 60).toString('utf8')).slice(1, -1)
 }
 

@@ -168,6 +168,6 @@ export function dayOf(at: string): string {
   return isDay(day) ? day : 'unknown'
 }
 
-function isDay(day: string): boolean {
+function isDay(day: string) {
   return /^\d{4}-\d\d-\d\d$/.test(day)
 }

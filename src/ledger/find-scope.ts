@@ -36,14 +36,14 @@ export async function findScope(
 }
 
 /** A task of another backlog, known by its linked sessions and runs. */
-async function keptElsewhere(workspace: Workspace, name: string): Promise<string | undefined> {
+async function keptElsewhere(workspace: Workspace, name: string) {
   const { sessions, runs } = await gather(workspace)
   if (sessions.some(({ row }) => row.tasks.includes(name))) return name
   const tasks = runs.flatMap(({ parts }) => parts).flatMap(({ task }) => task ?? [])
   return tasks.find((task) => task.id === name || task.name === name)?.id
 }
 
-async function sessionCalled(workspace: Workspace, name: string): Promise<string | undefined> {
+async function sessionCalled(workspace: Workspace, name: string) {
   try {
     return (await findSession(workspace, name)).id
   } catch (error) {

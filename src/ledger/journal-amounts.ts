@@ -87,7 +87,7 @@ interface Noticed {
 }
 
 /** Injections are also recorded on their own; older journals have only those. */
-function ofHooks({ entries, given, givenChars, ran }: Noticed): Amounts {
+function ofHooks({ entries, given, givenChars, ran }: Noticed) {
   const injectedChars = Math.max(givenChars, ran.injectedChars)
   return {
     ...ran,
@@ -101,7 +101,7 @@ function ofHooks({ entries, given, givenChars, ran }: Noticed): Amounts {
 type Data = Readonly<Record<string, unknown>>
 
 /** Against the whole document. TOON savings are a part of that, so they count as one or the other. */
-function savedByContext(data: Data, chars: number): Amounts {
+function savedByContext(data: Data, chars: number) {
   const whole = countOf(data.whole)
   const toon = objectOf(data.toon)
   const [told, json] = [countOf(toon?.['chars']), countOf(toon?.['json'])]

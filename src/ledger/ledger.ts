@@ -37,7 +37,7 @@ export async function ledgerOf(workspace: Workspace, request: LedgerRequest = {}
   return counted.ledger('project', workspace.place.root, request.by ?? 'session')
 }
 
-async function taskNames(workspace: Workspace): Promise<ReadonlyMap<string, string>> {
+async function taskNames(workspace: Workspace) {
   if (!workspace.hasSessions()) return new Map()
   // Only from the journals: a read must not absorb files.
   const { tasks } = foldBacklog([...(await workspace.index()).taskEntries()])
@@ -94,7 +94,7 @@ class Counted {
     this.#sizes = sizesOf(place)
   }
 
-  ledger(kind: LedgerRow['kind'], id: string, by: LedgerBy): Ledger {
+  ledger(kind: LedgerRow['kind'], id: string, by: LedgerBy) {
     const own = this.#pieces.filter((piece) => isOf(piece, kind, id))
     if (own.length === 0 && kind !== 'project') throw this.#notThere(kind, id)
     const whole = this.#account(kind, id, own)
@@ -116,7 +116,7 @@ class Counted {
     id: string,
     pieces: readonly Piece[],
     isForTask = kind === 'task',
-  ): Account {
+  ) {
     const sums = new Sums()
     for (const piece of pieces) {
       const share = kind === 'task' && piece.tasks.length > 0 ? 1 / piece.tasks.length : 1
@@ -136,7 +136,7 @@ class Counted {
     }
   }
 
-  #ofSession({ row, days }: CountedSession, run: CountedRun | undefined): Piece {
+  #ofSession({ row, days }: CountedSession, run: CountedRun | undefined) {
     // A run knows the task of each attempt.
     const tasks =
       run === undefined ? row.tasks.map((id) => ({ id, name: this.#tasks.get(id) ?? id })) : []
@@ -149,7 +149,7 @@ class Counted {
     }
   }
 
-  #nameOf(kind: LedgerRow['kind'], id: string): string {
+  #nameOf(kind: LedgerRow['kind'], id: string) {
     if (kind === 'session') return this.#sessions.get(id)?.row.name ?? shortId(id)
     if (kind === 'run') return this.#runs.get(id)?.name ?? shortId(id)
     if (kind === 'project') return basename(this.#root)
@@ -158,12 +158,7 @@ class Counted {
   }
 
   /** As on disk now; a task has only its share of sessions. */
-  #bytesOf(
-    kind: LedgerRow['kind'],
-    id: string,
-    pieces: readonly Piece[],
-    isForTask: boolean,
-  ): number {
+  #bytesOf(kind: LedgerRow['kind'], id: string, pieces: readonly Piece[], isForTask: boolean) {
     const { all, runs } = this.#sizes
     if (kind === 'project') return all
     const sessions = new Set(pieces.flatMap(({ session }) => session ?? []))
@@ -176,12 +171,12 @@ class Counted {
   }
 
   /** Each has the same share. */
-  #tasksOf(session: string): number {
+  #tasksOf(session: string) {
     const pieces = this.#pieces.filter((piece) => piece.session === session)
     return Math.max(1, new Set(pieces.flatMap(({ tasks }) => tasks.map(({ id }) => id))).size)
   }
 
-  #bytesOfSession(id: string): number {
+  #bytesOfSession(id: string) {
     const { conversations, documents, journals } = this.#sizes
     const said = (this.#sessions.get(id)?.conversations ?? []).reduce(
       (sum, one) => sum + (conversations.get(one) ?? 0),
@@ -190,7 +185,7 @@ class Counted {
     return (journals.get(id) ?? 0) + (documents.get(shortId(id)) ?? 0) + said
   }
 
-  #notThere(kind: LedgerRow['kind'], id: string): StintError {
+  #notThere(kind: LedgerRow['kind'], id: string) {
     return new StintError(
       'NOTHING_COUNTED',
       `nothing was spent on ${kind} ${this.#nameOf(kind, id)} yet`,
@@ -199,7 +194,7 @@ class Counted {
   }
 }
 
-function ofRun(run: CountedRun): readonly Piece[] {
+function ofRun(run: CountedRun) {
   return run.parts.map(({ session, task, days, updatedAt }) => ({
     ...defined({ session }),
     tasks: task === undefined ? [] : [task],
@@ -209,16 +204,16 @@ function ofRun(run: CountedRun): readonly Piece[] {
   }))
 }
 
-function whoseOf(run: CountedRun): Pick<Piece, 'run' | 'delegate'> {
+function whoseOf(run: CountedRun) {
   return run.of === undefined ? { run: run.id } : { run: run.of, delegate: run.id }
 }
 
 /** A delegate of a run is counted with it. */
-function topOf({ id, of }: CountedRun): string {
+function topOf({ id, of }: CountedRun) {
   return of ?? id
 }
 
-function isOf(piece: Piece, kind: LedgerRow['kind'], id: string): boolean {
+function isOf(piece: Piece, kind: LedgerRow['kind'], id: string) {
   return (
     kind === 'project' ||
     (kind === 'run' && piece.delegate === id) ||
@@ -226,13 +221,13 @@ function isOf(piece: Piece, kind: LedgerRow['kind'], id: string): boolean {
   )
 }
 
-function idsOf({ session, tasks, run }: Piece, kind: LedgerBy): readonly string[] {
+function idsOf({ session, tasks, run }: Piece, kind: LedgerBy) {
   if (kind === 'session') return session === undefined ? [] : [session]
   if (kind === 'run') return run === undefined ? [] : [run]
   return tasks.map(({ id }) => id)
 }
 
-function onlyFor(piece: Piece, task: string): Piece {
+function onlyFor(piece: Piece, task: string) {
   const share = 1 / piece.tasks.length
   return {
     ...piece,
@@ -241,7 +236,7 @@ function onlyFor(piece: Piece, task: string): Piece {
   }
 }
 
-function rowOf({ kind, id, name, updatedAt, sums, bytes }: Account): LedgerRow {
+function rowOf({ kind, id, name, updatedAt, sums, bytes }: Account) {
   const { whole } = sums
   return {
     kind,
@@ -253,7 +248,7 @@ function rowOf({ kind, id, name, updatedAt, sums, bytes }: Account): LedgerRow {
   }
 }
 
-function byCost(a: LedgerRow, b: LedgerRow): number {
+function byCost(a: LedgerRow, b: LedgerRow) {
   return (
     b.costs.injectedTokens - a.costs.injectedTokens ||
     b.costs.hookMs - a.costs.hookMs ||

@@ -41,7 +41,7 @@ export async function markMaintained(workspace: Workspace, by = 'library'): Prom
   return maintenanceOf(workspace)
 }
 
-function lastDone(workspace: Workspace): string | undefined {
+function lastDone(workspace: Workspace) {
   const { path, link } = logPlace(workspace.place, BACKLOG_ID)
   if (!existsSync(path) && (link === undefined || !existsSync(link))) return undefined
   const backlog = workspace.session(BACKLOG_ID)

@@ -89,15 +89,13 @@ export class Remembered {
   }
 }
 
-function mapped(
-  kinds: Readonly<Record<string, Map<string, unknown>>>,
-): Readonly<Record<string, unknown>> {
+function mapped(kinds: Readonly<Record<string, Map<string, unknown>>>) {
   return Object.fromEntries(
     Object.entries(kinds).map(([name, map]) => [name, Object.fromEntries(map)]),
   )
 }
 
-function identityOf(path: string | undefined): string | undefined {
+function identityOf(path: string | undefined) {
   const stat = path === undefined ? undefined : statOrUndefined(path)
   return stat === undefined ? undefined : `${stat.ino}:${stat.size}:${stat.mtimeMs}`
 }

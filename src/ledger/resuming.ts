@@ -27,7 +27,7 @@ export function firstEdit(store: ConversationStore, conversation: string): First
   return {}
 }
 
-function carriedBy({ context, usage }: Message): number | undefined {
+function carriedBy({ context, usage }: Message) {
   if (context !== undefined) return context.tokens
   return usage === undefined ? undefined : usage.input + usage.cacheRead + usage.cacheWritten
 }

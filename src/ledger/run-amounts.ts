@@ -71,7 +71,7 @@ const USUAL = { input: 1, cacheRead: 0.1, cacheWrite: 1.25 }
 function savedByStaying(
   { boilerplateAvoided, model, reread }: ComparedConversation,
   harness: string,
-): number {
+) {
   const { price } = priceOf(model ?? harness, []) ?? {}
   const weights = price === undefined || price.input === 0 ? USUAL : price
   const history = reread.reduce((sum, tokens) => sum + tokens, 0)
@@ -87,7 +87,7 @@ function ofConversation(
   conversation: ComparedConversation,
   openedAt: string,
   harness: string,
-): void {
+) {
   const { own, session, setup, tasks } = conversation
   if (own.length === 0) {
     parts.add(openedAt, { session }, injected(setup))
@@ -112,7 +112,7 @@ function ofConversation(
   }
 }
 
-function injected(tokens: number): Amounts {
+function injected(tokens: number) {
   return {
     ...NOTHING,
     injections: 1,
@@ -121,7 +121,7 @@ function injected(tokens: number): Amounts {
   }
 }
 
-function spentBy({ spent }: Attempt): number {
+function spentBy({ spent }: Attempt) {
   return Object.values(spent).reduce((sum, usage) => sum + totalOf(usage), 0)
 }
 
@@ -141,7 +141,7 @@ class Parts {
     this.#task = started.delegate?.task
   }
 
-  add(at: string, { session, task }: Whose, amounts: Amounts): void {
+  add(at: string, { session, task }: Whose, amounts: Amounts) {
     const id = task === undefined ? undefined : (this.#task ?? task.id)
     const key = `${session ?? ''} ${id ?? ''}`
     const whose = {
@@ -154,7 +154,7 @@ class Parts {
     this.#parts.set(key, part)
   }
 
-  get all(): readonly RunPart[] {
+  get all() {
     return [...this.#parts.values()].map(({ whose, sums, updatedAt }) => ({
       ...whose,
       days: sums.byDay,

@@ -39,7 +39,7 @@ function onePerId(sorted: readonly RawEntry[]): readonly RawEntry[] {
 }
 
 /** References to a dropped repeat move to the kept entry: two processes that absorbed one edit each gave its step an id. */
-function withoutRepeats(ordered: readonly RawEntry[]): readonly RawEntry[] {
+function withoutRepeats(ordered: readonly RawEntry[]) {
   const first = new Map<string, string>()
   const keptFor = new Map<string, string>()
   const kept = ordered.filter(({ id, once }) => {
@@ -65,6 +65,6 @@ export function sortedById(entries: readonly RawEntry[]): readonly RawEntry[] {
   return entries.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
 }
 
-function textOf(value: unknown): string {
+function textOf(value: unknown) {
   return typeof value === 'string' ? value : ''
 }

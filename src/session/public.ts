@@ -129,10 +129,7 @@ export function publicSession(state: SessionState) {
   }
 }
 
-function publicList<T, P = T>(
-  { earlier, items }: Shelf<T>,
-  publicItem?: (item: T) => P,
-): PublicList<P> {
+function publicList<T, P = T>({ earlier, items }: Shelf<T>, publicItem?: (item: T) => P) {
   return {
     earlier,
     items: publicItem === undefined ? (items as readonly never[]) : items.map(publicItem),
@@ -164,7 +161,7 @@ export function publicHandoff(
   }
 }
 
-function handoffStatus(handoff: Handoff): 'waiting' | 'accepted' | 'stale' | 'mismatch' {
+function handoffStatus(handoff: Handoff) {
   if (isTakenUp(handoff)) return 'accepted'
   const last = handoff.accepted.at(-1)?.outcome
   return last === 'stale' || last === 'mismatch' ? last : 'waiting'

@@ -37,13 +37,13 @@ const KINDS: Kinds<EntryData, SessionState> = {
 
 type AnyKind = Kind<Record<string, unknown>, SessionState>
 
-function kindOf(kind: string): AnyKind | undefined {
+function kindOf(kind: string) {
   return Object.hasOwn(KINDS, kind) ? (KINDS[kind as EntryKind] as unknown as AnyKind) : undefined
 }
 
 export const SEARCH_NAMES: ReadonlyMap<string, readonly string[]> = searchNames()
 
-function searchNames(): ReadonlyMap<string, readonly string[]> {
+function searchNames() {
   const names = new Map<string, string[]>()
   for (const [kind, { searchedAs }] of Object.entries<AnyKind>(KINDS as never)) {
     if (searchedAs === undefined) continue

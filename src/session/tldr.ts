@@ -13,7 +13,7 @@ export function tldrOf(state: SessionState): string {
   return text === '' ? 'Nothing recorded yet.' : text
 }
 
-function latest(state: SessionState): string {
+function latest(state: SessionState) {
   const note = state.progress.items.at(-1)
   const done = state.steps.items
     .filter((step) => step.status === 'done')
@@ -30,7 +30,7 @@ function latest(state: SessionState): string {
   return newest === undefined ? '' : sentence(`Latest: ${newest.text}`)
 }
 
-function noticed(state: SessionState): string {
+function noticed(state: SessionState) {
   const asked = state.requests.items.at(-1)?.text
   const commit = state.commits.items.at(-1)?.text
   const parts = [
@@ -40,19 +40,19 @@ function noticed(state: SessionState): string {
   return parts.filter((part) => part !== '').join(' ')
 }
 
-function now(state: SessionState): string {
+function now(state: SessionState) {
   const blocker = openBlockers(state)[0]
   if (blocker !== undefined) return sentence(`Blocked: ${blocker.text}`)
   const step = currentStep(state)
   return step === undefined ? '' : sentence(`Now: ${step.text}`)
 }
 
-function next(state: SessionState): string {
+function next(state: SessionState) {
   const upcoming = state.next.items[0] ?? state.steps.items.find((step) => step.status === 'todo')
   return upcoming === undefined ? '' : sentence(`Next: ${upcoming.text}`)
 }
 
-function sentence(text: string): string {
+function sentence(text: string) {
   const line = text.split('\n').join(' ').replaceAll(/\s+/g, ' ').trim()
   if (line === '') return ''
   const short =

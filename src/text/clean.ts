@@ -79,7 +79,7 @@ const UNDECOMPOSED: Readonly<Record<string, string>> = {
   ı: 'i',
 }
 
-function joinLines(lines: readonly string[]): string {
+function joinLines(lines: readonly string[]) {
   const kept: string[] = []
   let blanks = 0
   for (const line of lines) {

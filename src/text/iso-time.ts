@@ -22,6 +22,6 @@ export function isoTime(millis: number): string {
   return `${ofCalendar}-${two(month)}-${two(date)}T${clock}.${String(1000 + Math.floor(ofDay % 1000)).slice(1)}Z`
 }
 
-function two(number: number): string {
+function two(number: number) {
   return String(100 + Math.floor(number)).slice(1)
 }

@@ -14,7 +14,7 @@ interface Announcement {
   readonly pattern: () => RegExp
 }
 
-function announced(piece: string, pattern: string): Announcement {
+function announced(piece: string, pattern: string) {
   return { piece, pattern: lazily(() => new RegExp(pattern, 'y')) }
 }
 
@@ -74,7 +74,7 @@ export function mayHoldSecret(text: string): boolean {
   )
 }
 
-function isAnnounced(text: string, { piece, pattern }: Announcement): boolean {
+function isAnnounced(text: string, { piece, pattern }: Announcement) {
   for (let at = text.indexOf(piece); at !== -1; at = text.indexOf(piece, at + 1)) {
     const expected = pattern()
     expected.lastIndex = at
@@ -83,7 +83,7 @@ function isAnnounced(text: string, { piece, pattern }: Announcement): boolean {
   return false
 }
 
-function hasSigned(text: string, { sign, before, pattern }: (typeof SIGNS)[number]): boolean {
+function hasSigned(text: string, { sign, before, pattern }: (typeof SIGNS)[number]) {
   for (let at = text.indexOf(sign, 1); at !== -1; at = text.indexOf(sign, at + 1)) {
     if (before.has(text[at - 1]!) && pattern().test(text.slice(Math.max(0, at - 12), at + 20)))
       return true

@@ -26,17 +26,17 @@ export function* findPrivateKeys(text: string): Generator<FoundSecret> {
   }
 }
 
-function indexOrInfinity(text: string, mark: string, from: number): number {
+function indexOrInfinity(text: string, mark: string, from: number) {
   const at = text.indexOf(mark, from)
   return at < 0 ? Infinity : at
 }
 
-function endOfLine(text: string, end: number): number {
+function endOfLine(text: string, end: number) {
   END_LINE.lastIndex = end
   return end + (END_LINE.exec(text)?.[0].length ?? END_MARK.length)
 }
 
-function endOfBody(text: string, body: number): number {
+function endOfBody(text: string, body: number) {
   let at = body
   for (;;) {
     BETWEEN.lastIndex = at
@@ -49,6 +49,6 @@ function endOfBody(text: string, body: number): number {
 }
 
 // As in a program that looks for keys.
-function isBlank(body: string): boolean {
+function isBlank(body: string) {
   return !/[A-Za-z0-9+/=]{16}/.test(body)
 }

@@ -26,13 +26,13 @@ export class SafeCuts {
     return this.#take(this.#held.length)
   }
 
-  #take(length: number): string {
+  #take(length: number) {
     const piece = this.#held.slice(0, length)
     this.#held = this.#held.slice(length)
     return piece
   }
 
-  #cut(): number {
+  #cut() {
     const reach = this.#reach
     let at = this.#held.length - reach
     for (let tries = 0; tries < TRIES && at > reach; tries += 1) {
@@ -46,13 +46,13 @@ export class SafeCuts {
     return this.#held.length > LONGEST_WINDOWS * this.#window ? this.#held.length : 0
   }
 
-  #isSafe(cut: number): boolean {
+  #isSafe(cut: number) {
     const before = this.#held.slice(Math.max(0, cut - this.#reach), cut)
     const after = this.#held.slice(cut, cut + this.#reach)
     return this.#change(before + after) === this.#change(before) + this.#change(after)
   }
 }
 
-function wholeCharacters(text: string, at: number): number {
+function wholeCharacters(text: string, at: number) {
   return /[\uDC00-\uDFFF]/.test(text[at] ?? '') ? at - 1 : at
 }

@@ -15,7 +15,7 @@ export function safePassage(text: string): string {
   return harmless(visible(text))
 }
 
-function visible(text: string): string {
+function visible(text: string) {
   const clean = cleanText(text)
   // A pattern over all of Unicode takes milliseconds to compile, and most texts do not need it.
   return isPlain(clean) ? clean : clean.replaceAll(UNSEEN, '')
@@ -27,7 +27,7 @@ export function harmless(line: string): string {
   return /[[［]/.test(tagless) ? tagless.replaceAll(MARK, '(') : tagless
 }
 
-function isPlain(text: string): boolean {
+function isPlain(text: string) {
   return /^[\n\t -~]*$/.test(text)
 }
 

@@ -51,7 +51,7 @@ export function kindOfKey(key: string): string | undefined {
   return word === undefined ? undefined : kindOf(word)
 }
 
-function assignedAt(text: string, index: number, word: string): FoundSecret | undefined {
+function assignedAt(text: string, index: number, word: string) {
   const pattern = KEY_AND_SIGN()
   pattern.lastIndex = index
   const match = pattern.exec(text)
@@ -67,7 +67,7 @@ function assignedAt(text: string, index: number, word: string): FoundSecret | un
 }
 
 // `--token value` has no sign between, so only a value that is hardly a word counts.
-function optionAt(text: string, index: number, word: string): FoundSecret | undefined {
+function optionAt(text: string, index: number, word: string) {
   // Only a little way back, or it would be quadratic.
   const window = Math.max(0, index - MAX_OPTION)
   const dashes = window + text.slice(window, index).lastIndexOf('--')
@@ -91,11 +91,7 @@ interface Name {
   readonly isStrict: boolean
 }
 
-function valueAt(
-  text: string,
-  at: number,
-  { key, kind, isTight, isStrict }: Name,
-): FoundSecret | undefined {
+function valueAt(text: string, at: number, { key, kind, isTight, isStrict }: Name) {
   OPENING.lastIndex = at
   const opening = OPENING.exec(text)
   if (opening !== null) {
@@ -123,7 +119,7 @@ function valueAt(
 }
 
 // A quote opened escaped is closed escaped; in any other, an escaped quote is part of the value.
-function endOfQuoted(text: string, start: number, quote: string, isEscaped: boolean): number {
+function endOfQuoted(text: string, start: number, quote: string, isEscaped: boolean) {
   let at = start
   while (at < text.length && text[at] !== quote && text[at] !== '\n')
     at += !isEscaped && text[at] === '\\' ? 2 : 1
@@ -131,11 +127,11 @@ function endOfQuoted(text: string, start: number, quote: string, isEscaped: bool
   return start + (isEscaped ? value.replace(/\\{1,3}$/, '') : value).length
 }
 
-function keyBefore(text: string, index: number): string {
+function keyBefore(text: string, index: number) {
   return /[A-Za-z0-9_]*$/.exec(text.slice(Math.max(0, index - 32), index))?.[0] ?? ''
 }
 
-function kindOf(word: string): string {
+function kindOf(word: string) {
   if (/pass/i.test(word)) return 'password'
   if (/token|authorization/i.test(word)) return 'token'
   return /key/i.test(word) ? 'key' : 'secret'

@@ -114,6 +114,6 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   },
 ]
 
-function secret(kind: string, hints: readonly string[], pattern: string): SecretPattern {
+function secret(kind: string, hints: readonly string[], pattern: string) {
   return { kind, hints, pattern: lazily(() => new RegExp(pattern, 'g')) }
 }

@@ -68,7 +68,7 @@ const CODE =
   /^(?:this|self|req|request|res|ctx|context|config|cfg|opts|options|args|argv|settings|data|props|state|user|params|body)[.?[]/
 
 // The value says where the secret is.
-function isElsewhere(value: string): boolean {
+function isElsewhere(value: string) {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return true
   if (/^(?:~|\.{1,2})?\/[\w.@-]+(?:\/[\w.@-]+)*\/?$/.test(value))
     return !(value.length >= 32 && isScrambled(value.replaceAll('/', '')))
@@ -76,7 +76,7 @@ function isElsewhere(value: string): boolean {
 }
 
 // `step-2-review`, `v1.2.3-beta`
-function isWords(value: string): boolean {
+function isWords(value: string) {
   const parts = value.split(/[-_./:]/)
   return (
     parts.length > 1 &&
@@ -85,15 +85,15 @@ function isWords(value: string): boolean {
 }
 
 // `nextValue2`
-function isNumberedName(value: string): boolean {
+function isNumberedName(value: string) {
   return /^[A-Za-z_$.]+\d{1,2}$/.test(value)
 }
 
-function isScrambled(value: string): boolean {
+function isScrambled(value: string) {
   return value.length >= 16 && looksRandom(value)
 }
 
-function withoutTechnicalWords(value: string): string {
+function withoutTechnicalWords(value: string) {
   return value.replace(
     /u?int(?:8|16|32|64)|float(?:32|64)|base(?:16|32|36|58|64)|sha(?:1|256|384|512)|md5|utf(?:8|16)|k8s|oauth2|x509|[ehr]s256|i18n/gi,
     '',

@@ -32,15 +32,15 @@ export function duration(fromIso: string, toIso: string): string {
   return both(count(Math.floor(hours / 24), 'day'), hours % 24, 'hour')
 }
 
-function utc(iso: string): string | undefined {
+function utc(iso: string) {
   const time = Date.parse(iso)
   return Number.isNaN(time) ? undefined : new Date(time).toISOString()
 }
 
-function both(first: string, rest: number, unit: string): string {
+function both(first: string, rest: number, unit: string) {
   return rest === 0 ? first : `${first} ${count(rest, unit)}`
 }
 
-function count(n: number, unit: string): string {
+function count(n: number, unit: string) {
   return `${n} ${unit}${n === 1 ? '' : 's'}`
 }

@@ -41,12 +41,12 @@ export function anthropicItems(messages: readonly unknown[]): readonly Message[]
 }
 
 /** The API rejects unsigned thinking and blocks of another provider. */
-function isAcceptable(part: Part): boolean {
+function isAcceptable(part: Part) {
   if (part.type === 'thinking') return part.signature !== undefined || part.data !== undefined
   return part.type !== 'other' || typeof part.block['type'] === 'string'
 }
 
-function withAcceptableNames(part: Part): Part {
+function withAcceptableNames(part: Part) {
   switch (part.type) {
     case 'tool use':
       return { ...part, id: acceptableName(part.id), name: acceptableName(part.name) }
@@ -57,7 +57,7 @@ function withAcceptableNames(part: Part): Part {
   }
 }
 
-function saidByUser(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+function saidByUser(messages: readonly ModelMessage[]) {
   const said: ModelMessage[] = []
   for (const { role, parts } of messages) {
     const asUser = role === 'system' ? parts.map(reminding) : parts
@@ -69,7 +69,7 @@ function saidByUser(messages: readonly ModelMessage[]): readonly ModelMessage[] 
   return said
 }
 
-function reminding(part: Part): Part {
+function reminding(part: Part) {
   return part.type === 'text'
     ? { ...part, text: `<system-reminder>\n${part.text}\n</system-reminder>` }
     : part

@@ -169,7 +169,7 @@ const REQUESTS = 12
 const RULINGS = 40
 
 // The first request gives the purpose, and a ruling holds until the next one.
-function forgetRequest(list: WorkingShelf<Request>): void {
+function forgetRequest(list: WorkingShelf<Request>) {
   const others = list.items.slice(1)
   const oldest = (isRuling: boolean) => others.find((request) => request.isRuling === isRuling)
   const ordinary = others.filter((request) => !request.isRuling).length

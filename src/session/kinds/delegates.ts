@@ -152,13 +152,13 @@ export function isSettled({ status }: DelegateLine): boolean {
   return status === 'merged' || status === 'discarded'
 }
 
-function knownAs(list: WorkingShelf<DelegateLine>, delegate: string): DelegateLine | undefined {
+function knownAs(list: WorkingShelf<DelegateLine>, delegate: string) {
   return list.items.find((line) => line.delegate === delegate)
 }
 
 const SETTLED = 24
 
-function put(list: WorkingShelf<DelegateLine>, line: DelegateLine): void {
+function put(list: WorkingShelf<DelegateLine>, line: DelegateLine) {
   const index = list.items.findIndex(({ delegate }) => delegate === line.delegate)
   if (index === -1) list.items.push(line)
   else list.items[index] = line

@@ -113,7 +113,7 @@ export const kinds = (): Kinds<FileData, FilesState> => {
 function fileLine(
   entry: { readonly id: string; readonly at: string },
   data: { readonly path?: unknown; readonly description?: unknown },
-): FileLine {
+) {
   return {
     ...item(entry, data.path),
     ...(typeof data.description === 'string' ? { description: data.description } : {}),
@@ -121,7 +121,7 @@ function fileLine(
 }
 
 // An empty description removes the old one.
-function noteFile(list: WorkingShelf<FileLine>, file: FileLine, after: unknown): void {
+function noteFile(list: WorkingShelf<FileLine>, file: FileLine, after: unknown) {
   const index = list.items.findIndex((other) => other.text === file.text)
   const known = list.items[index]
   if (known === undefined && isLeftOut(list, file.text)) return
@@ -135,7 +135,7 @@ function noteFile(list: WorkingShelf<FileLine>, file: FileLine, after: unknown):
   else list.items[index] = noted
 }
 
-function isLeftOut(list: WorkingShelf<FileLine>, path: string): boolean {
+function isLeftOut(list: WorkingShelf<FileLine>, path: string) {
   if (list.earlier === 0) return false
   if (list.leftOut === undefined)
     throw new NeedsFullFold(`${path} may be in the part the snapshot left out`)

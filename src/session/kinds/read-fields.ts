@@ -58,7 +58,7 @@ export function usageOf(value: unknown): Usage | undefined {
   }
 }
 
-function amount(value: unknown): number {
+function amount(value: unknown) {
   return amountOf(value) ?? 0
 }
 

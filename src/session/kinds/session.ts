@@ -200,7 +200,7 @@ export const kinds = (): Kinds<SessionData, SessionHead> => {
   }
 }
 
-function clearEndings(state: Working<SessionHead>): void {
+function clearEndings(state: Working<SessionHead>) {
   state.status = 'active'
   delete state.pausedAt
   delete state.pauseNote
@@ -208,12 +208,12 @@ function clearEndings(state: Working<SessionHead>): void {
   delete state.closeReason
 }
 
-function bindToWorktree(state: Working<SessionHead>, worktree: unknown): void {
+function bindToWorktree(state: Working<SessionHead>, worktree: unknown) {
   const path = optional(worktree)
   if (path !== undefined) state.worktree = path
 }
 
-function titleFromName(name: string): string {
+function titleFromName(name: string) {
   return name
     .split('-')
     .filter((word) => word !== '')

@@ -157,7 +157,7 @@ function setStep(
   id: unknown,
   status: Step['status'],
   changedAt: string,
-): void {
+) {
   change<Step>(state.steps, id, (step) =>
     step.status === 'done' ? step : { ...step, status, changedAt },
   )
