@@ -78,7 +78,7 @@ export function openProject(cwd: string = process.cwd(), options: WorkspaceOptio
     },
     async ledger({ of, ...request } = {}) {
       const { ledgerOf } = await import('./ledger/ledger.ts')
-      const { findScope } = await import('./ledger/find-scope.ts')
+      const { findScope } = await import('./ledger/ledger.ts')
       return ledgerOf(workspace, {
         ...request,
         ...(of === undefined ? {} : await findScope(workspace, of)),

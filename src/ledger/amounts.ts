@@ -1,13 +1,9 @@
 import { CHARACTERS_PER_TOKEN } from '../context/cost.ts'
-import type { Costs, Known, LedgerDay, Saving, SavingName } from './contract.ts'
+import type { Costs, LedgerDay, Saving, SavingName } from './contract.ts'
 
-export interface Amounts {
-  readonly injections: number
-  readonly injectedChars: number
-  readonly injectedTokens: number
-  readonly hooks: number
-  readonly hookMs: number
-  readonly writes: number
+type Counts = Readonly<Omit<Costs, 'modelCalls' | 'bytes'>>
+
+export interface Amounts extends Counts {
   readonly saved: Readonly<
     Partial<Record<SavingName, { readonly tokens: number; readonly times: number }>>
   >
@@ -16,26 +12,25 @@ export interface Amounts {
 /** Keys like `2026-11-16`. */
 export type ByDay = Readonly<Record<string, Amounts>>
 
-export const NOTHING: Amounts = {
+const COUNTS: Counts = {
   injections: 0,
   injectedChars: 0,
   injectedTokens: 0,
   hooks: 0,
   hookMs: 0,
   writes: 0,
-  saved: {},
 }
+export const NOTHING: Amounts = { ...COUNTS, saved: {} }
 
 /** In display order. */
-const KNOWN: Readonly<Record<SavingName, Known>> = {
-  batching: 'estimated',
-  toon: 'estimated',
-  digest: 'estimated',
-  pointers: 'estimated',
-  profiles: 'estimated',
-  resuming: 'estimated',
-}
-const NAMES = Object.keys(KNOWN) as SavingName[]
+const NAMES: readonly SavingName[] = [
+  'batching',
+  'toon',
+  'digest',
+  'pointers',
+  'profiles',
+  'resuming',
+]
 
 /** Only the length of a past text is known; savings are underestimated, costs overestimated. */
 export function tokensOf(length: number): number {
@@ -56,60 +51,41 @@ export function tokensSaved(instead: number, given: number): number {
   return tokensOf(instead) - tokensGiven(given)
 }
 
-export function saving(name: SavingName, tokens: number, times = 1): Amounts {
-  return { ...NOTHING, saved: { [name]: { tokens, times } } }
+export function saving(name: SavingName, tokens: number, times = 1): Pick<Amounts, 'saved'> {
+  return { saved: { [name]: { tokens, times } } }
 }
 
-export function add(a: Amounts, b: Amounts): Amounts {
-  const saved: Partial<Record<SavingName, { tokens: number; times: number }>> = { ...a.saved }
-  for (const name of NAMES) {
-    const more = b.saved[name]
-    if (more === undefined) continue
+function mapCounts(change: (name: keyof Counts) => number) {
+  const names = Object.keys(COUNTS) as (keyof Counts)[]
+  return Object.fromEntries(names.map((name) => [name, change(name)])) as unknown as Counts
+}
+
+/** The sum of `a` and a share of `b`. */
+export function add(a: Amounts, b: Amounts, share = 1): Amounts {
+  const saved = { ...a.saved }
+  for (const name of Object.keys(b.saved) as SavingName[]) {
+    const { tokens, times } = b.saved[name]!
     const known = saved[name] ?? { tokens: 0, times: 0 }
-    saved[name] = { tokens: known.tokens + more.tokens, times: known.times + more.times }
+    saved[name] = { tokens: known.tokens + tokens * share, times: known.times + times * share }
   }
-  return {
-    injections: a.injections + b.injections,
-    injectedChars: a.injectedChars + b.injectedChars,
-    injectedTokens: a.injectedTokens + b.injectedTokens,
-    hooks: a.hooks + b.hooks,
-    hookMs: a.hookMs + b.hookMs,
-    writes: a.writes + b.writes,
-    saved,
-  }
+  return { ...mapCounts((name) => a[name] + b[name] * share), saved }
 }
 
 export function tokensIn({ saved }: Pick<Amounts, 'saved'>): number {
   return Object.values(saved).reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
-export function partOf(amounts: Amounts, share: number): Amounts {
-  const saved = Object.entries(amounts.saved).map(([name, { tokens, times }]) => {
-    return [name, { tokens: tokens * share, times: times * share }] as const
-  })
-  return {
-    injections: amounts.injections * share,
-    injectedChars: amounts.injectedChars * share,
-    injectedTokens: amounts.injectedTokens * share,
-    hooks: amounts.hooks * share,
-    hookMs: amounts.hookMs * share,
-    writes: amounts.writes * share,
-    saved: Object.fromEntries(saved),
-  }
-}
-
 export class Sums {
   readonly #days = new Map<string, Amounts>()
 
-  add(day: string, amounts: Amounts): this {
-    this.#days.set(day, add(this.#days.get(day) ?? NOTHING, amounts))
+  add(day: string, amounts: Partial<Amounts>, share = 1): this {
+    this.#days.set(day, add(this.#days.get(day) ?? NOTHING, { ...NOTHING, ...amounts }, share))
     return this
   }
 
   addAll(days: ByDay, { since = '', share = 1 }: { since?: string; share?: number } = {}): this {
-    for (const [day, amounts] of Object.entries(days)) {
-      if (day >= since) this.add(day, share === 1 ? amounts : partOf(amounts, share))
-    }
+    for (const [day, amounts] of Object.entries(days))
+      if (day >= since) this.add(day, amounts, share)
     return this
   }
 
@@ -122,7 +98,7 @@ export class Sums {
   }
 
   get whole(): Amounts {
-    return [...this.#days.values()].reduce(add, NOTHING)
+    return [...this.#days.values()].reduce((sum, day) => add(sum, day), NOTHING)
   }
 
   get days(): readonly LedgerDay[] {
@@ -139,26 +115,17 @@ export class Sums {
   }
 }
 
-export function costsOf({ saved: _saved, ...amounts }: Amounts, bytes: number): Costs {
-  const rounded = Object.fromEntries(
-    Object.entries(amounts).map(([name, amount]) => [name, Math.round(amount)]),
-  )
-  return { ...(rounded as unknown as Omit<Amounts, 'saved'>), modelCalls: 0, bytes }
+export function costsOf(amounts: Amounts, bytes: number): Costs {
+  return { ...mapCounts((name) => Math.round(amounts[name])), modelCalls: 0, bytes }
 }
 
 export function savingsOf({ saved }: Amounts): readonly Saving[] {
   return NAMES.flatMap((name) => {
-    const found = saved[name]
-    if (found === undefined || found.times === 0) return []
+    const { tokens = 0, times = 0 } = saved[name] ?? {}
+    if (times === 0) return []
     // A share of one is still one.
-    return [
-      {
-        name,
-        tokens: Math.round(found.tokens),
-        known: KNOWN[name],
-        times: Math.max(1, Math.round(found.times)),
-      },
-    ]
+    const whole = Math.max(1, Math.round(times))
+    return [{ name, tokens: Math.round(tokens), known: 'estimated', times: whole }]
   })
 }
 

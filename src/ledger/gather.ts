@@ -7,17 +7,20 @@ import { shortId } from '../journal/ids.ts'
 import { trackingFolderOf } from '../project/store/conversation-binding.ts'
 import { storeOf } from '../project/history/history.ts'
 import { LiveSession } from '../project/store/live-session.ts'
-import type { Config } from '../project/config/config.ts'
 import { type Place, logPlace } from '../project/store/place.ts'
 import { runIds, runLogPlace } from '../project/store/run-files.ts'
 import type { Workspace } from '../project/store/workspace.ts'
 import { readRun } from '../run/run-log.ts'
 import type { RawEntry } from '../session/in-effect.ts'
-import { type ByDay, NOTHING, Sums, dayOf, saving } from './amounts.ts'
-import { type JournalAmounts, type Joined, costsIn, journalAmounts } from './journal-amounts.ts'
-import { Remembered } from './remembered.ts'
-import { type FirstEdit, firstEdit, resumingOf } from './resuming.ts'
+import { type ByDay, Sums, dayOf, saving, tokensGiven } from './amounts.ts'
+import { type Joined, type JournalAmounts, costsIn, journalAmounts } from './journal-amounts.ts'
 import { type RunAmounts, runAmounts } from './run-amounts.ts'
+import { join } from 'node:path'
+import { replaceUnsynced } from '../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
+import { objectOf, parseJson } from '../text/json-fields.ts'
+import type { ConversationStore } from '../history/store.ts'
+import type { Message } from '../history/items.ts'
 
 /** What runs spent in it is counted with the runs. */
 export interface CountedSession {
@@ -42,15 +45,16 @@ export async function gather(workspace: Workspace): Promise<Gathered> {
   const remembered = new Remembered(workspace.place)
   const runs = gatherRuns(workspace, remembered)
   const journals = rows.flatMap((row) => {
+    const { path, link } = logPlace(workspace.place, row.id)
     const amounts = ifReadable(workspace, `session ${row.name}`, () =>
-      journalOf(workspace, remembered, row.id),
+      remembered.get('journals', row.id, [path, link], () =>
+        journalAmounts(recordsOf(workspace, row.id)),
+      ),
     )
     return amounts === undefined ? [] : [{ row, ...amounts }]
   })
   const whose = firstSessions(journals)
-  const setups = Object.assign({}, ...runs.map((run) => run.setups)) as Readonly<
-    Record<string, number>
-  >
+  const setups: RunAmounts['setups'] = Object.assign({}, ...runs.map((run) => run.setups))
   const waiting = waitingBySession(workspace, whose)
   const edit = editsOf(workspace, remembered)
   const sessions = journals.map(({ row, days, conversations }): CountedSession => {
@@ -87,18 +91,7 @@ function gatherRuns(workspace: Workspace, remembered: Remembered): readonly Coun
   })
 }
 
-function journalOf(
-  { place, config }: Workspace,
-  remembered: Remembered,
-  id: string,
-): JournalAmounts | undefined {
-  const { path, link } = logPlace(place, id)
-  return remembered.get('journals', id, [path, link], () =>
-    journalAmounts(recordsOf(place, config, id)),
-  )
-}
-
-function recordsOf(place: Place, config: Config, id: string): readonly RawEntry[] {
+function recordsOf({ place, config }: Workspace, id: string): readonly RawEntry[] {
   const session = new LiveSession(id, place, config)
   try {
     return session.log.read().records
@@ -146,14 +139,138 @@ function waitingBySession(
     const all = costsIn(costs)
     // Injections into a session are recorded when they happen.
     const { hooks, hookMs, writes } = all
-    const amounts = session === undefined ? all : { ...NOTHING, hooks, hookMs, writes }
+    const amounts = session === undefined ? all : { hooks, hookMs, writes }
     waiting.set(session, (waiting.get(session) ?? new Sums()).add(dayOf(at), amounts))
   }
   return waiting
 }
 
 /** Read again, since leftover lines are rare. */
-function isJournalled({ place, config }: Workspace, session: string, name: string): boolean {
+function isJournalled(workspace: Workspace, session: string, name: string): boolean {
   const once = onceOfCosts(name)
-  return recordsOf(place, config, session).some((record) => record.once?.endsWith(once) === true)
+  return recordsOf(workspace, session).some((record) => record.once?.endsWith(once) === true)
+}
+
+// Only files that have changed are read again. Holds numbers and ids alone, so that nothing has to be redacted. May be deleted at any time.
+
+/** Raise it when the same files give another result. */
+export const VERSION = 2
+const NAME = 'ledger.json'
+
+interface Kinds {
+  readonly journals: JournalAmounts
+  readonly runs: RunAmounts | null
+  readonly conversations: FirstEdit
+}
+
+type Counted = { [K in keyof Kinds]: Record<string, { of: string; is: Kinds[K] }> }
+
+class Remembered {
+  readonly #path: string
+  readonly #known: Readonly<Record<string, unknown>>
+  readonly #used: Counted = {
+    journals: {},
+    runs: {},
+    conversations: {},
+  }
+  #isChanged = false
+
+  constructor({ sessions, repository }: Place) {
+    // Where neither git nor `git clean` touches it.
+    this.#path = join(
+      repository === undefined ? sessions : join(repository.commonDir, 'stint'),
+      NAME,
+    )
+    const file = objectOf(parseJson(readOrUndefined(this.#path)?.toString('utf8') ?? ''))
+    this.#known = file?.['version'] === VERSION ? file : {}
+  }
+
+  /** Undefined for a missing file. */
+  get<K extends keyof Kinds>(
+    kind: K,
+    id: string,
+    paths: readonly (string | undefined)[],
+    count: () => Kinds[K],
+  ): Kinds[K] | undefined {
+    const of = paths.map(identityOf).find((identity) => identity !== undefined)
+    if (of === undefined) return undefined
+    const known = this.#knownOf(kind)[id]
+    const isKnown = known?.of === of
+    const kept = isKnown ? known : { of, is: count() }
+    ;(this.#used[kind] as Record<string, typeof kept>)[id] = kept
+    if (!isKnown) this.#isChanged = true
+    return kept.is
+  }
+
+  #knownOf<K extends keyof Kinds>(kind: K) {
+    return (objectOf(this.#known[kind]) ?? {}) as Counted[K]
+  }
+
+  keep(): void {
+    const kinds = Object.keys(this.#used) as (keyof Kinds)[]
+    const hasGone = kinds.some((kind) =>
+      Object.keys(this.#knownOf(kind)).some((id) => !Object.hasOwn(this.#used[kind], id)),
+    )
+    if (!this.#isChanged && !hasGone) return
+    try {
+      const kept = { version: VERSION, ...this.#used }
+      replaceUnsynced(this.#path, `${JSON.stringify(kept)}\n`)
+    } catch (error) {
+      // Full or read-only disk: it is counted again next time.
+      if (errnoOf(error) === undefined) throw error
+    }
+  }
+}
+
+function identityOf(path: string | undefined) {
+  const stat = path === undefined ? undefined : statOrUndefined(path)
+  return stat === undefined ? undefined : `${stat.ino}:${stat.size}:${stat.mtimeMs}`
+}
+
+// The saving is the difference between what the first conversation of a session and a resumed one read before they changed anything.
+
+export interface FirstEdit {
+  /** Growth of the context from the first request to the first change. */
+  readonly read?: number
+}
+
+const EDITING =
+  /^(?:Edit|Write|MultiEdit|NotebookEdit|apply_patch|edit|write|patch|replace|write_file|edit_file)$/
+
+export function firstEdit(store: ConversationStore, conversation: string): FirstEdit {
+  let first: number | undefined
+  for (const item of store.read(conversation, { isBrief: true })) {
+    // A compaction removes what was read, and with it the measure.
+    if (item.type === 'compaction') return {}
+    if (item.type !== 'message' || item.agent !== undefined || item.isFailure === true) continue
+    const carried = carriedBy(item)
+    if (carried === undefined) continue
+    first ??= carried
+    if (item.parts.some((part) => part.type === 'tool use' && EDITING.test(part.name)))
+      return { read: Math.max(0, carried - first) }
+  }
+  return {}
+}
+
+function carriedBy({ context, usage }: Message) {
+  if (context !== undefined) return context.tokens
+  return usage === undefined ? undefined : usage.input + usage.cacheRead + usage.cacheWritten
+}
+
+/** Less what was injected for it and what other savings count. Assumes it would have read as much as the first. */
+export function resumingOf(
+  conversations: readonly Joined[],
+  edit: (conversation: string) => FirstEdit,
+  setups: Readonly<Record<string, number>>,
+): readonly { readonly at: string; readonly tokens: number }[] {
+  const [first, ...later] = conversations
+  const cold = first === undefined || later.length === 0 ? undefined : edit(first.id).read
+  if (first === undefined || cold === undefined) return []
+  return later.flatMap(({ id, at, given, saved }) => {
+    const { read } = edit(id)
+    if (read === undefined) return []
+    // In a run the first is given something too; only the difference is the cost of resuming.
+    const more = Math.max(0, (setups[id] ?? 0) - (setups[first.id] ?? 0))
+    return [{ at, tokens: cold - read - tokensGiven(given) - more - saved }]
+  })
 }

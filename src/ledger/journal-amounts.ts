@@ -1,5 +1,4 @@
-import type { RawEntry } from '../session/in-effect.ts'
-import { inEffect } from '../session/in-effect.ts'
+import { type RawEntry, inEffect } from '../session/in-effect.ts'
 import { countOf, objectOf } from '../text/json-fields.ts'
 import {
   type Amounts,
@@ -40,13 +39,14 @@ export function journalAmounts(entries: readonly RawEntry[]): JournalAmounts {
     const day = dayOf(at)
     const ofDay = noticed.get(day) ?? { entries: 0, given: 0, givenChars: 0, ran: NOTHING }
     if (by === 'hook') ofDay.entries += 1
-    else sums.add(day, { ...NOTHING, writes: 1 })
+    else sums.add(day, { writes: 1 })
+    const conversation = data.conversation as string
     if (
       kind === 'conversation.joined' &&
-      typeof data.conversation === 'string' &&
-      !conversations.has(data.conversation)
+      typeof conversation === 'string' &&
+      !conversations.has(conversation)
     )
-      conversations.set(data.conversation, { id: data.conversation, at, given: 0, saved: 0 })
+      conversations.set(conversation, { id: conversation, at, given: 0, saved: 0 })
     if (kind === 'context.given') {
       const chars = countOf(data.chars) ?? 0
       if (by === 'hook') {
@@ -54,12 +54,11 @@ export function journalAmounts(entries: readonly RawEntry[]): JournalAmounts {
         ofDay.givenChars += chars
       } else
         sums.add(day, {
-          ...NOTHING,
           injections: 1,
           injectedChars: chars,
           injectedTokens: tokensGiven(chars),
         })
-      const known = conversations.get(String(data.conversation))
+      const known = conversations.get(String(conversation))
       const saved = savedByContext(data, chars)
       if (known !== undefined)
         conversations.set(known.id, {
@@ -106,10 +105,9 @@ function savedByContext(data: Data, chars: number) {
   const toon = objectOf(data.toon)
   const [told, json] = [countOf(toon?.['chars']), countOf(toon?.['json'])]
   const byToon = told === undefined || json === undefined ? undefined : tokensSaved(json, told)
-  return add(
-    byToon === undefined ? NOTHING : saving('toon', byToon),
-    whole === undefined ? NOTHING : saving('pointers', tokensSaved(whole, chars) - (byToon ?? 0)),
-  )
+  const pointers =
+    whole === undefined ? {} : saving('pointers', tokensSaved(whole, chars) - (byToon ?? 0)).saved
+  return { saved: { ...(byToon === undefined ? {} : saving('toon', byToon).saved), ...pointers } }
 }
 
 export function costsIn(data: { readonly events?: unknown; readonly writes?: unknown }): Amounts {

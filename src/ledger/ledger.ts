@@ -1,5 +1,5 @@
-import { basename } from 'node:path'
-import { StintError } from '../journal/errors.ts'
+import { basename, join } from 'node:path'
+import { StintError, isMissing } from '../journal/errors.ts'
 import { shortId } from '../journal/ids.ts'
 import type { Workspace } from '../project/store/workspace.ts'
 import { foldBacklog } from '../backlog/backlog.ts'
@@ -7,8 +7,14 @@ import { Sums, costsOf, dayOf, savingsOf } from './amounts.ts'
 import type { Ledger, LedgerRow } from './contract.ts'
 import { type CountedRun, type CountedSession, type Gathered, gather } from './gather.ts'
 import type { RunPart } from './run-amounts.ts'
-import { type Sizes, sizesOf } from './sizes.ts'
-import { defined } from '../text/defined.ts'
+import { readdirSync } from 'node:fs'
+import { statOrUndefined } from '../journal/look.ts'
+import type { Place } from '../project/store/place.ts'
+import { allDelegates } from '../run/delegate/delegates.ts'
+import { NoSession, findSession } from '../project/store/choose.ts'
+import { runIds } from '../project/store/run-files.ts'
+import { findRun } from '../run/run-log.ts'
+import { findTask, matchTasks } from '../backlog/task.ts'
 
 /** By ids; without any, the whole project. */
 export interface LedgerRequest {
@@ -24,33 +30,20 @@ export interface LedgerRequest {
 export type LedgerBy = 'session' | 'task' | 'run'
 
 export async function ledgerOf(workspace: Workspace, request: LedgerRequest = {}): Promise<Ledger> {
-  const counted = new Counted(
-    workspace,
-    await gather(workspace),
-    await taskNames(workspace),
-    request,
-  )
-  const { session, task, run } = request
-  if (session !== undefined) return counted.ledger('session', session, request.by ?? 'task')
-  if (task !== undefined) return counted.ledger('task', task, request.by ?? 'session')
-  if (run !== undefined) return counted.ledger('run', run, request.by ?? 'session')
-  return counted.ledger('project', workspace.place.root, request.by ?? 'session')
+  const tasks = await tasksOf(workspace)
+  const names = new Map(tasks.map(({ id, shortname }) => [id, shortname]))
+  const counted = new Counted(workspace, await gather(workspace), names, request)
+  const { session, task, run, by } = request
+  if (session !== undefined) return counted.ledger('session', session, by ?? 'task')
+  if (task !== undefined) return counted.ledger('task', task, by ?? 'session')
+  if (run !== undefined) return counted.ledger('run', run, by ?? 'session')
+  return counted.ledger('project', workspace.place.root, by ?? 'session')
 }
 
-async function taskNames(workspace: Workspace) {
-  if (!workspace.hasSessions()) return new Map()
-  // Only from the journals: a read must not absorb files.
-  const { tasks } = foldBacklog([...(await workspace.index()).taskEntries()])
-  return new Map(tasks.map(({ id, shortname }) => [id, shortname]))
-}
-
-interface Account {
-  readonly kind: LedgerRow['kind']
-  readonly id: string
-  readonly name: string
-  readonly updatedAt: string
-  readonly sums: Sums
-  readonly bytes: number
+/** Only from the journals: a read must not absorb files. */
+async function tasksOf(workspace: Workspace) {
+  if (!workspace.hasSessions()) return []
+  return foldBacklog([...(await workspace.index()).taskEntries()]).tasks
 }
 
 /** A part of one session, task and run at most; every sum is made of these. */
@@ -70,7 +63,7 @@ class Counted {
   readonly #runs: ReadonlyMap<string, CountedRun>
   readonly #tasks: ReadonlyMap<string, string>
   readonly #pieces: readonly Piece[]
-  readonly #sizes: Sizes
+  readonly #sizes: ReturnType<typeof sizesOf>
 
   constructor(
     { place }: Workspace,
@@ -88,7 +81,13 @@ class Counted {
     )
     this.#pieces = [
       ...sessions.map((session) => this.#ofSession(session, runOf.get(session.row.id))),
-      ...runs.flatMap((run) => ofRun(run)),
+      ...runs.flatMap((run) =>
+        run.parts.map(({ task, ...part }) => ({
+          ...part,
+          tasks: task === undefined ? [] : [task],
+          ...whoseOf(run),
+        })),
+      ),
       { tasks: [], days: nobodys, updatedAt: '' },
     ]
     this.#sizes = sizesOf(place)
@@ -96,7 +95,12 @@ class Counted {
 
   ledger(kind: LedgerRow['kind'], id: string, by: LedgerBy) {
     const own = this.#pieces.filter((piece) => isOf(piece, kind, id))
-    if (own.length === 0 && kind !== 'project') throw this.#notThere(kind, id)
+    if (own.length === 0 && kind !== 'project')
+      throw new StintError(
+        'NOTHING_COUNTED',
+        `nothing was spent on ${kind} ${this.#nameOf(kind, id)} yet`,
+        'stint ledger shows what there is',
+      )
     const whole = this.#account(kind, id, own)
     const parts = new Map<string, Piece[]>()
     for (const piece of own) {
@@ -107,8 +111,8 @@ class Counted {
     const accounts = [...parts].map(([part, pieces]) =>
       this.#account(by, part, pieces, kind === 'task'),
     )
-    const rows = accounts.filter(({ sums }) => !sums.isEmpty).map(rowOf)
-    return { whole: rowOf(whole), rows: rows.toSorted(byCost), days: whole.sums.days }
+    const rows = accounts.filter(({ sums }) => !sums.isEmpty).map(({ row }) => row)
+    return { whole: whole.row, rows: rows.toSorted(byCost), days: whole.sums.days }
   }
 
   #account(
@@ -126,14 +130,15 @@ class Counted {
       (latest, piece) => (piece.updatedAt > latest ? piece.updatedAt : latest),
       '',
     )
-    return {
+    const row: LedgerRow = {
       kind,
       id,
       name: this.#nameOf(kind, id),
-      updatedAt,
-      sums,
-      bytes: this.#bytesOf(kind, id, pieces, isForTask),
+      ...(updatedAt === '' ? {} : { updatedAt }),
+      costs: costsOf(sums.whole, this.#bytesOf(kind, id, pieces, isForTask)),
+      savings: savingsOf(sums.whole),
     }
+    return { sums, row }
   }
 
   #ofSession({ row, days }: CountedSession, run: CountedRun | undefined) {
@@ -166,7 +171,7 @@ class Counted {
       return sum + this.#bytesOfSession(session) / (isForTask ? this.#tasksOf(session) : 1)
     }, 0)
     if (kind === 'session' || isForTask) return Math.round(ofSessions)
-    const members = [...this.#runs.values()].filter((run) => topOf(run) === id || run.id === id)
+    const members = [...this.#runs.values()].filter((run) => run.of === id || run.id === id)
     return members.reduce((sum, run) => sum + (runs.get(run.id) ?? 0), ofSessions)
   }
 
@@ -184,33 +189,10 @@ class Counted {
     )
     return (journals.get(id) ?? 0) + (documents.get(shortId(id)) ?? 0) + said
   }
-
-  #notThere(kind: LedgerRow['kind'], id: string) {
-    return new StintError(
-      'NOTHING_COUNTED',
-      `nothing was spent on ${kind} ${this.#nameOf(kind, id)} yet`,
-      'stint ledger shows what there is',
-    )
-  }
-}
-
-function ofRun(run: CountedRun) {
-  return run.parts.map(({ session, task, days, updatedAt }) => ({
-    ...defined({ session }),
-    tasks: task === undefined ? [] : [task],
-    ...whoseOf(run),
-    days,
-    updatedAt,
-  }))
 }
 
 function whoseOf(run: CountedRun) {
   return run.of === undefined ? { run: run.id } : { run: run.of, delegate: run.id }
-}
-
-/** A delegate of a run is counted with it. */
-function topOf({ id, of }: CountedRun) {
-  return of ?? id
 }
 
 function isOf(piece: Piece, kind: LedgerRow['kind'], id: string) {
@@ -236,22 +218,109 @@ function onlyFor(piece: Piece, task: string) {
   }
 }
 
-function rowOf({ kind, id, name, updatedAt, sums, bytes }: Account) {
-  const { whole } = sums
-  return {
-    kind,
-    id,
-    name,
-    ...(updatedAt === '' ? {} : { updatedAt }),
-    costs: costsOf(whole, bytes),
-    savings: savingsOf(whole),
-  }
-}
-
 function byCost(a: LedgerRow, b: LedgerRow) {
   return (
     b.costs.injectedTokens - a.costs.injectedTokens ||
     b.costs.hookMs - a.costs.hookMs ||
     (a.name < b.name ? -1 : 1)
   )
+}
+
+/** `all` includes the index, notes and outputs, which belong to no session; a document is known by the last six digits of its session. */
+function sizesOf({ sessions, repository }: Place) {
+  const [journals, documents, conversations, runs] = Array.from(
+    { length: 4 },
+    () => new Map<string, number>(),
+  ) as [Sizes, Sizes, Sizes, Sizes]
+  const plus = (map: Sizes, name: string, bytes: number) =>
+    map.set(name, (map.get(name) ?? 0) + bytes)
+  // A log has a second name under the git directory, but is one file.
+  const counted = new Set<number>()
+  let all = 0
+  for (const { parts, bytes, ino } of filesUnder(sessions)) {
+    const [folder, name = ''] = parts
+    all += bytes
+    counted.add(ino)
+    if (folder === 'journal') plus(journals, name, bytes)
+    else if (folder === 'runs') plus(runs, name, bytes)
+    else if (folder === 'conversations' && name.endsWith('.jsonl'))
+      plus(conversations, name.slice(0, -'.jsonl'.length), bytes)
+    else if (folder === 'active' || folder === 'archive')
+      plus(documents, /-([0-9a-f]{6})\.md$/.exec(name)?.[1] ?? '', bytes)
+  }
+  for (const { bytes, ino } of repository === undefined
+    ? []
+    : filesUnder(join(repository.commonDir, 'stint'))) {
+    if (!counted.has(ino)) all += bytes
+    counted.add(ino)
+  }
+  return { all, journals, documents, conversations, runs }
+}
+
+type Sizes = Map<string, number>
+
+function* filesUnder(
+  folder: string,
+  parts: readonly string[] = [],
+): Generator<{ parts: readonly string[]; bytes: number; ino: number }> {
+  for (const entry of entriesOf(folder)) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) yield* filesUnder(path, [...parts, entry.name])
+    else if (entry.isFile()) {
+      const stat = statOrUndefined(path)
+      if (stat !== undefined)
+        yield { parts: [...parts, entry.name], bytes: stat.size, ino: stat.ino }
+    }
+  }
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    // Removed meanwhile.
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+/** In this order: a session often has the name of its task. */
+export async function findScope(
+  workspace: Workspace,
+  name: string,
+): Promise<Pick<LedgerRequest, 'session' | 'task' | 'run'>> {
+  const session = await sessionCalled(workspace, name)
+  const tasks = await tasksOf(workspace)
+  const [task] = matchTasks(tasks, name)
+  if (session !== undefined) {
+    if (task !== undefined && task.id !== name)
+      workspace.say(`there is a task of that name as well: stint ledger ${task.id}`)
+    return { session }
+  }
+  if (task !== undefined) return { task: findTask(tasks, name).id }
+  const delegate = allDelegates(workspace.place).find(({ order }) => order.name === name)
+  if (delegate !== undefined) return { run: delegate.id }
+  if (runIds(workspace.place).some((id) => id.includes(name)))
+    return { run: findRun(workspace.place, name) }
+  const elsewhere = await keptElsewhere(workspace, name)
+  if (elsewhere !== undefined) return { task: elsewhere }
+  const hint = 'stint ledger --by task, or run, lists them'
+  throw new StintError('NOTHING_CALLED_SO', `there is no session, task or run "${name}"`, hint)
+}
+
+/** A task of another backlog, known by its linked sessions and runs. */
+async function keptElsewhere(workspace: Workspace, name: string) {
+  const { sessions, runs } = await gather(workspace)
+  if (sessions.some(({ row }) => row.tasks.includes(name))) return name
+  const tasks = runs.flatMap(({ parts }) => parts).flatMap(({ task }) => task ?? [])
+  return tasks.find((task) => task.id === name || task.name === name)?.id
+}
+
+async function sessionCalled(workspace: Workspace, name: string) {
+  try {
+    return (await findSession(workspace, name)).id
+  } catch (error) {
+    if (error instanceof NoSession) return undefined
+    throw error
+  }
 }

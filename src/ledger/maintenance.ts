@@ -3,19 +3,28 @@ import { appendToBacklog } from '../project/tasks/backlog.ts'
 import { StintError } from '../journal/errors.ts'
 import { logPlace } from '../project/store/place.ts'
 import { BACKLOG_ID, type Draft, draft } from '../session/entries.ts'
-import { inEffect } from '../session/in-effect.ts'
+import { type RawEntry, inEffect } from '../session/in-effect.ts'
 import { existsSync } from 'node:fs'
-import type { Maintenance } from './contract.ts'
-import { hintsFor } from './hints.ts'
+import type { Hint, Maintenance } from './contract.ts'
 import { defined } from '../text/defined.ts'
+import { checkDelegates, checkRuns } from '../run/control/check-runs.ts'
+import { rowOf } from '../run/delegate/delegate-row.ts'
+import { allDelegates, isAttended, isUnsettled } from '../run/delegate/delegates.ts'
+import { listBlobs } from '../history/blob-files.ts'
+import type { SessionRow } from '../index/queries.ts'
+import { shortId } from '../journal/ids.ts'
+import { checkHooks, checkLeftovers } from '../project/doctor/leftovers.ts'
+import { storeOf } from '../project/history/history.ts'
+import { listRuns } from '../run/runs.ts'
+import { acceptanceOf, handoffOf, isTakenUp, waitingHandoff } from '../session/kinds/handoffs.ts'
+import { isOpen } from '../session/state.ts'
+import { oneLine, shorten } from '../text/clean.ts'
+import { foldBacklog } from '../backlog/backlog.ts'
 
 const EVERY = 10
 
 /** Counted, never stored. */
-export async function maintenanceOf(
-  workspace: Workspace,
-  now: Date = new Date(),
-): Promise<Maintenance> {
+export async function maintenanceOf(workspace: Workspace, now = new Date()): Promise<Maintenance> {
   const rows = workspace.hasSessions() ? [...(await workspace.index()).sessions()] : []
   const lastDoneAt = lastDone(workspace)
   const sinceLast =
@@ -51,4 +60,163 @@ function lastDone(workspace: Workspace) {
   } finally {
     backlog.close()
   }
+}
+
+const DAY_MS = 24 * 60 * 60_000
+const UNTOUCHED_DAYS = 14
+const LARGE_HISTORY = 200_000_000
+/** Of one kind; the rest is counted. */
+const MOST = 5
+const LONGEST = 160
+
+export async function hintsFor(
+  workspace: Workspace,
+  sessions: readonly SessionRow[],
+  now: Date,
+): Promise<readonly Hint[]> {
+  if (sessions.length === 0) return []
+  return [
+    ...untouched(sessions, now),
+    ...delegates(workspace),
+    ...runs(workspace),
+    ...(await handoffs(workspace, sessions, now)),
+    ...(await failedTasks(workspace)),
+    ...checks(workspace),
+    ...history(workspace),
+  ].map(({ what, command }) => ({ what: shorten(oneLine(what), LONGEST), command }))
+}
+
+function untouched(sessions: readonly SessionRow[], now: Date) {
+  const before = new Date(now.getTime() - UNTOUCHED_DAYS * DAY_MS).toISOString()
+  const old = sessions.filter((row) => isOpen(row) && row.updatedAt < before)
+  return few(
+    old,
+    'stint list --status active,paused',
+    'sessions untouched for as long',
+    ({ id, name, status, updatedAt }) => ({
+      what: `session ${name} is ${status} and untouched since ${updatedAt.slice(0, 10)}`,
+      command: `stint close --abandon --session ${typed(name, id)}`,
+    }),
+  )
+}
+
+function delegates(workspace: Workspace) {
+  const left = allDelegates(workspace.place).filter(
+    (state) => isUnsettled(state) && !isAttended(state),
+  )
+  return few(left, 'stint delegates', 'delegates whose work is not merged', (state) => {
+    const { name, status, next } = rowOf(workspace, state)
+    return {
+      what: `delegate ${name} is ${status}, and its work is not merged`,
+      command: next ?? `stint delegate show ${name}`,
+    }
+  })
+}
+
+function runs(workspace: Workspace) {
+  const resumable = listRuns(workspace).filter(({ state }) => state === 'resumable')
+  return few(resumable, 'stint runs', 'runs that can go on', ({ id, how, open, failed }) => ({
+    what: `run ${shortId(id)} ended (${how}) with ${open + failed} of its tasks not done`,
+    command: `stint run --resume ${shortId(id)}`,
+  }))
+}
+
+async function handoffs(workspace: Workspace, sessions: readonly SessionRow[], now: Date) {
+  const before = new Date(now.getTime() - DAY_MS).toISOString()
+  const waiting = [
+    ...(await forSomebody(workspace)),
+    ...forWhoeverGoesOn(workspace, sessions),
+  ].filter(({ at }) => at < before)
+  return few(
+    waiting,
+    'stint handoff list',
+    'handoffs that nobody took up',
+    ({ session, name, number, to }) => {
+      const whom = to === undefined ? '' : ` for ${to.kind} ${to.name}`
+      const command = `stint handoff show ${typed(name, session)}/${number} --check`
+      return { what: `handoff ${number} of ${name}${whom} was never taken up`, command }
+    },
+  )
+}
+
+async function forSomebody(workspace: Workspace) {
+  const bySession = new Map<string, { readonly name: string; readonly entries: RawEntry[] }>()
+  for (const { session, name, entry } of (await workspace.index()).handoffEntries()) {
+    const known = bySession.get(session) ?? { name, entries: [] }
+    known.entries.push(entry)
+    bySession.set(session, known)
+  }
+  return [...bySession].flatMap(([session, { name, entries }]) => {
+    const standing = inEffect(entries)
+    const last = standing.findLast(({ kind }) => kind === 'handoff.made')
+    if (last === undefined) return []
+    const handoff = handoffOf(last, last.data)
+    const accepted = standing
+      .filter(({ kind, data }) => kind === 'handoff.accepted' && data.handoff === last.id)
+      .map((entry) => acceptanceOf(entry, entry.data))
+    return handoff.isDraft || isTakenUp({ accepted }) ? [] : [{ ...handoff, session, name }]
+  })
+}
+
+function forWhoeverGoesOn(workspace: Workspace, sessions: readonly SessionRow[]) {
+  return sessions.filter(isOpen).flatMap(({ id, name }) => {
+    const session = workspace.session(id)
+    const handoff = waitingHandoff(session.open())
+    session.close()
+    return handoff === undefined ? [] : [{ ...handoff, session: id, name }]
+  })
+}
+
+async function failedTasks(workspace: Workspace) {
+  const { tasks } = foldBacklog([...(await workspace.index()).taskEntries()])
+  const failed = tasks.filter(({ status }) => status === 'failed')
+  return few(failed, 'stint task list', 'tasks that failed', ({ id, shortname, title }) => ({
+    what: `task ${shortname} failed: ${title}`,
+    command: `stint task start ${typed(shortname, id)}`,
+  }))
+}
+
+/** The cheap checks of the doctor; the others read everything. */
+function checks({ place }: Workspace): readonly Hint[] {
+  const [left, temporaries] = checkLeftovers(place, { repair: false })
+  const found = [
+    // Interrupted runs have a hint of their own.
+    ...checkRuns(place).filter(({ check, status }) => check !== 'runs' || status !== 'note'),
+    ...checkDelegates(place),
+    left,
+    temporaries,
+    checkHooks(place),
+  ]
+  return found.flatMap((check) => {
+    if (check === undefined || check.status === 'ok') return []
+    const { details, summary } = check
+    const more = details.length > 1 ? ` (and ${details.length - 1} more)` : ''
+    return [
+      {
+        what: `${check.check}: ${details[0] ?? summary}${more}`,
+        command: check === temporaries ? 'stint doctor --repair' : 'stint doctor',
+      },
+    ]
+  })
+}
+
+function history(workspace: Workspace): readonly Hint[] {
+  const files = [...storeOf(workspace).list(), ...listBlobs(workspace.place.sessions)]
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  if (bytes < LARGE_HISTORY) return []
+  const what = `what was said takes ${Math.round(bytes / 1_000_000)} MB in ${files.length} files`
+  return [{ what, command: 'stint history prune --dry-run --older-than 90d' }]
+}
+
+/** A name may come from another machine's journal, and must be safe in a shell. */
+function typed(name: string, id: string): string {
+  return /^[a-z0-9][\w-]*$/i.test(name) ? name : id
+}
+
+function few<T>(found: readonly T[], all: string, what: string, hint: (one: T) => Hint) {
+  const more = found.length - MOST
+  return [
+    ...found.slice(0, MOST).map(hint),
+    ...(more > 0 ? [{ what: `${more} more ${what}`, command: all }] : []),
+  ]
 }

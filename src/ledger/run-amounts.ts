@@ -3,15 +3,7 @@ import { type ComparedConversation, compareConversations } from '../run/report.t
 import { priceOf } from '../context/budget/prices.ts'
 import { type Attempt, type RunState, foldRun, totalOf } from '../run/run-state.ts'
 import { countOf } from '../text/json-fields.ts'
-import {
-  type Amounts,
-  type ByDay,
-  NOTHING,
-  Sums,
-  charactersGiven,
-  dayOf,
-  saving,
-} from './amounts.ts'
+import { type Amounts, type ByDay, Sums, charactersGiven, dayOf, saving } from './amounts.ts'
 import { defined } from '../text/defined.ts'
 
 /** Without a session and task, what belongs to none in particular. */
@@ -38,7 +30,7 @@ export function runAmounts(entries: readonly RunEntry[]): RunAmounts | undefined
   const state = foldRun(entries)
   if (state === undefined) return undefined
   const parts = new Parts(state)
-  for (const { at } of entries) parts.add(at, {}, { ...NOTHING, writes: 1 })
+  for (const { at } of entries) parts.add(at, {}, { writes: 1 })
   const openedAt = new Map<number, string>()
   for (const { at, kind, data } of entries)
     if (kind === 'conversation.opened') openedAt.set(data.number, at)
@@ -53,8 +45,7 @@ export function runAmounts(entries: readonly RunEntry[]): RunAmounts | undefined
   return {
     startedAt: state.startedAt,
     updatedAt: state.lastAt,
-    ...(order === undefined ? {} : { name: order.name }),
-    ...defined({ of: order?.run }),
+    ...defined({ name: order?.name, of: order?.run }),
     parts: parts.all,
     setups: Object.fromEntries(
       state.conversations.flatMap(({ id, opened }) =>
@@ -113,22 +104,14 @@ function ofConversation(
 }
 
 function injected(tokens: number) {
-  return {
-    ...NOTHING,
-    injections: 1,
-    injectedTokens: tokens,
-    injectedChars: charactersGiven(tokens),
-  }
+  return { injections: 1, injectedTokens: tokens, injectedChars: charactersGiven(tokens) }
 }
 
 function spentBy({ spent }: Attempt) {
   return Object.values(spent).reduce((sum, usage) => sum + totalOf(usage), 0)
 }
 
-interface Whose {
-  readonly session?: string
-  readonly task?: { readonly id: string; readonly name: string }
-}
+type Whose = Pick<RunPart, 'session' | 'task'>
 
 class Parts {
   readonly #parts = new Map<
@@ -141,13 +124,13 @@ class Parts {
     this.#task = started.delegate?.task
   }
 
-  add(at: string, { session, task }: Whose, amounts: Amounts) {
+  add(at: string, { session, task }: Whose, amounts: Partial<Amounts>) {
     const id = task === undefined ? undefined : (this.#task ?? task.id)
     const key = `${session ?? ''} ${id ?? ''}`
-    const whose = {
-      ...defined({ session }),
-      ...(task === undefined || id === undefined ? {} : { task: { id, name: task.name } }),
-    }
+    const whose = defined({
+      session,
+      task: task === undefined || id === undefined ? undefined : { id, name: task.name },
+    })
     const part = this.#parts.get(key) ?? { whose, sums: new Sums(), updatedAt: at }
     part.sums.add(dayOf(at), amounts)
     if (at > part.updatedAt) part.updatedAt = at
