@@ -4,13 +4,18 @@ import {
   createFile,
   createFolder,
   createFolderUnsynced,
+  openRegularFile,
   replaceFile,
   replaceUnsynced,
   touchFile,
 } from '../journal/files.ts'
 import { errnoOf } from '../journal/errors.ts'
-import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
-import type { Json } from '../text/json-fields.ts'
+import { namesIn, readOrUndefined, statOrUndefined } from '../journal/look.ts'
+import { type Json, nameOf, objectOf, parseJson } from '../text/json-fields.ts'
+import { type RedactOptions, redactDeep } from '../text/redact.ts'
+import { blobsFolder } from './places.ts'
+import { closeSync, fstatSync } from 'node:fs'
+import { readRange } from '../journal/read.ts'
 
 export interface BlobName {
   readonly hash: string
@@ -91,4 +96,209 @@ export function blobNameIn(fields: Json): BlobName | undefined {
   return typeof length === 'number' && Object.keys(fields).length === 2
     ? { hash, length }
     : undefined
+}
+
+/** A longer string becomes a blob. */
+const LONGEST = 16_384
+const DEEPEST = 400
+const TOO_DEEP = '[left out: nested too deep]'
+// A foreign `$blob` field must not be read as ours.
+const LIKE_BLOB = /^\$+blob$/
+
+export interface Kept {
+  readonly value: unknown
+  readonly blobs: ReadonlyMap<string, string>
+}
+
+/** Removes secrets and moves long strings into blobs, without writing. A lookalike secret in a picture is chance, and redacting would destroy it. */
+export function toKeep(value: unknown, redaction: RedactOptions, isClean = false): Kept {
+  const blobs = new Map<string, string>()
+  const named = (text: string) => {
+    const { hash, length } = blobNameOf(text)
+    blobs.set(hash, text)
+    return { $blob: hash, length }
+  }
+  const withoutPictures = mapped(value, 0, (fields) => {
+    const data = fields.data
+    return typeof data === 'string' && isPicture(fields)
+      ? { ...fields, data: named(data) }
+      : escaped(fields)
+  })
+  const redacted = isClean ? withoutPictures : redactDeep(withoutPictures, redaction).value
+  const short = mapped(redacted, 0, undefined, (text) =>
+    text.length > LONGEST ? named(text.toWellFormed()) : text,
+  )
+  return { value: short, blobs }
+}
+
+/** Whether its JSON can be written as it stands. */
+export function isPlain(json: string): boolean {
+  // The rarest first character first.
+  return (
+    json.length <= LONGEST &&
+    !json.includes('$blob"') &&
+    !(json.includes('64"') && json.includes('"base64"'))
+  )
+}
+
+/** `get` returns the blob's content, or a text that says why it is missing. */
+export function asItWas(
+  value: unknown,
+  get: (name: BlobName, isPicture: boolean) => string,
+  depth = 0,
+  isPictured = false,
+): unknown {
+  if (Array.isArray(value))
+    return depth > DEEPEST ? TOO_DEEP : value.map((item) => asItWas(item, get, depth + 1))
+  const fields = objectOf(value)
+  if (fields === undefined) return value
+  const name = blobNameIn(fields)
+  if (name !== undefined) return get(name, isPictured)
+  if (depth > DEEPEST) return TOO_DEEP
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, item]) => [
+      LIKE_BLOB.test(key) ? key.slice(1) : key,
+      asItWas(item, get, depth + 1, fields.type === 'base64'),
+    ]),
+  )
+}
+
+export function* blobsIn(value: unknown, depth = 0): Generator<BlobName> {
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return
+  const name = Array.isArray(value) ? undefined : blobNameIn(value as Json)
+  if (name !== undefined) yield name
+  else for (const item of Object.values(value)) yield* blobsIn(item, depth + 1)
+}
+
+function escaped(fields: Json): Json {
+  if (!Object.keys(fields).some((key) => LIKE_BLOB.test(key))) return fields
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, item]) => [LIKE_BLOB.test(key) ? `$${key}` : key, item]),
+  )
+}
+
+function mapped(
+  value: unknown,
+  depth: number,
+  object: ((fields: Json) => Json) | undefined,
+  string: (text: string) => unknown = (text) => text,
+): unknown {
+  if (typeof value === 'string') return string(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth > DEEPEST) return TOO_DEEP
+  if (Array.isArray(value)) return value.map((item) => mapped(item, depth + 1, object, string))
+  const fields = Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, mapped(item, depth + 1, object, string)]),
+  )
+  return object === undefined ? fields : object(fields)
+}
+
+/** How these files begin, in base64. */
+const BEGINNINGS = new Map([
+  ['image/png', 'iVBORw0KGgo'],
+  ['image/jpeg', '/9j/'],
+  ['image/gif', 'R0lGOD'],
+  ['image/webp', 'UklGR'],
+  ['application/pdf', 'JVBERi'],
+])
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+/** By its content, not only by its type. */
+export function isPicture({ type, media_type: mediaType, data }: Json): boolean {
+  if (type !== 'base64' || typeof mediaType !== 'string' || typeof data !== 'string') return false
+  const beginning = BEGINNINGS.get(mediaType)
+  return beginning !== undefined && data.startsWith(beginning) && isBase64(data)
+}
+
+export function isBase64(data: string): boolean {
+  return BASE64.test(data)
+}
+
+export function listBlobs(sessions: string) {
+  const folder = blobsFolder(sessions)
+  const shelves = namesIn(folder).filter((name) => /^[0-9a-f]{2}$/.test(name))
+  return shelves.flatMap((shelf) =>
+    namesIn(join(folder, shelf)).flatMap((hash) => {
+      const path = join(folder, shelf, hash)
+      const stat = /^[0-9a-f]{64}$/.test(hash) ? statOrUndefined(path) : undefined
+      return stat === undefined ? [] : [{ hash, path, bytes: stat.size }]
+    }),
+  )
+}
+
+export function* namesOf(path: string, passedOver?: () => void): Generator<string> {
+  for (const { line } of readLines(path, 0, passedOver))
+    for (const { hash } of blobsIn(line)) yield hash
+}
+
+/** All but tool outputs and pictures. */
+export function* saidNamesOf(path: string): Generator<string> {
+  for (const { line } of readLines(path))
+    for (const { hash } of blobsIn(withoutOutputs(line))) yield hash
+}
+
+// Only where a line has its blocks: a lookalike in a tool's input stays.
+function withoutOutputs({ toolUseResult: _output, ...line }: Json) {
+  const [message, attachment] = [objectOf(line.message), objectOf(line.attachment)]
+  return {
+    ...line,
+    message: message && { ...message, content: withoutOutputBlocks(message.content) },
+    attachment: attachment && { ...attachment, prompt: withoutOutputBlocks(attachment.prompt) },
+  }
+}
+
+function withoutOutputBlocks(content: unknown) {
+  return Array.isArray(content) ? content.filter((block) => !isOutput(objectOf(block))) : content
+}
+
+function isOutput(block: Json | undefined) {
+  const type = block?.type
+  return (
+    typeof type === 'string' &&
+    (type.endsWith('tool_result') || objectOf(block!.source)?.type === 'base64')
+  )
+}
+
+const CHUNK = 1024 * 1024
+const NEWLINE = 0x0a
+
+/** `offset` is the byte behind the line. Each line once, in file order. Unreadable lines are skipped and reported: a torn line was written again behind it. */
+export function* readLines(path: string, from = 0, passedOver: () => void = () => undefined) {
+  const seen = new Set<string>()
+  for (const { bytes, offset } of wholeLinesOf(path, from)) {
+    const text = bytes.toString('utf8')
+    const line = objectOf(parseJson(text))
+    if (line === undefined) {
+      if (text.trim() !== '') passedOver()
+      continue
+    }
+    const identity = nameOf(line.uuid) ?? bytes.toString('latin1')
+    if (seen.has(identity)) continue
+    seen.add(identity)
+    yield { line, offset }
+  }
+}
+
+/** The last line may be whole without a newline. */
+function* wholeLinesOf(path: string, start: number) {
+  const fd = openRegularFile(path)
+  if (fd === undefined) return
+  try {
+    const { size } = fstatSync(fd)
+    let rest: Buffer = Buffer.alloc(0)
+    for (let from = start; from < size; from += CHUNK) {
+      const read = readRange(fd, from, Math.min(size, from + CHUNK))
+      const bytes = rest.length === 0 ? read : Buffer.concat([rest, read])
+      let begin = 0
+      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, begin)) {
+        const offset = from + read.length - bytes.length + end + 1
+        yield { bytes: bytes.subarray(begin, end), offset }
+        begin = end + 1
+      }
+      rest = bytes.subarray(begin)
+    }
+    if (rest.length > 0) yield { bytes: rest, offset: size }
+  } finally {
+    closeSync(fd)
+  }
 }

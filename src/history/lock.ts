@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { errnoOf } from '../journal/errors.ts'
-import { removeFile, takeLock } from '../journal/files.ts'
+import { appendLines, removeFile, takeLock } from '../journal/files.ts'
 import { readOrUndefined } from '../journal/look.ts'
+import type { Ended } from './items.ts'
+import { conversationPath } from './places.ts'
 
 const STALE_MS = 10_000
 const TICK_MS = 4
@@ -51,5 +53,22 @@ function isGone(owner: string) {
     return false
   } catch (error) {
     return errnoOf(error) === 'ESRCH'
+  }
+}
+
+/** Gives up at once when the file is locked or unwritable: the caller is about to end, and the journal has the reason too. */
+export function endConversation(
+  sessions: string,
+  conversation: string,
+  ended: Omit<Ended, 'type'>,
+): void {
+  const path = conversationPath(sessions, conversation)
+  if (!existsSync(path)) return
+  const line = Buffer.from(`${JSON.stringify({ type: 'ended', ...ended })}\n`)
+  try {
+    whileLocked(path, () => appendLines(path, line))
+  } catch (error) {
+    // Full or read-only disk.
+    if (errnoOf(error) === undefined) throw error
   }
 }

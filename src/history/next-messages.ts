@@ -1,4 +1,4 @@
-import { SAID_BY_HOOK } from './item-of-line.ts'
+import { SAID_BY_HOOK } from './lines.ts'
 import type { HistoryItem, Message, Part } from './items.ts'
 import { liveMessages } from './live-messages.ts'
 import { defined } from '../text/defined.ts'

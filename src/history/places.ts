@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { StintError } from '../journal/errors.ts'
-import { isConversationId } from './conversation-id.ts'
 
 export function conversationsFolder(sessions: string): string {
   return join(sessions, 'conversations')
@@ -21,4 +20,9 @@ function notAConversation(text: string) {
     `${JSON.stringify(text.slice(0, 100))} cannot be the id of a conversation`,
     'stint history --all lists those that are stored',
   )
+}
+
+/** The id becomes a file name, and must not be able to leave its folder. */
+export function isConversationId(text: unknown): text is string {
+  return typeof text === 'string' && /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/.test(text)
 }

@@ -4,17 +4,13 @@ import { appendLines, createFolder } from '../journal/files.ts'
 import { namesIn, statOrUndefined } from '../journal/look.ts'
 import { type Json, listOf, nameOf, objectOf } from '../text/json-fields.ts'
 import type { RedactOptions } from '../text/redact.ts'
-import { Blobs } from './blobs.ts'
-import { isConversationId } from './conversation-id.ts'
-import { itemOf } from './item-of-line.ts'
+import { Blobs, asItWas, isPlain, readLines, toKeep } from './blobs.ts'
+import { blobsFolder, conversationPath, conversationsFolder, isConversationId } from './places.ts'
+import { itemOf, lineOf, messageLine } from './lines.ts'
 import type { HistoryItem, Message, NewItem } from './items.ts'
-import { keptAsWritten, keptLine } from './kept-line.ts'
-import { asItWas } from './large-strings.ts'
-import { lineOf } from './line-of-item.ts'
 import { onceUnlocked } from './lock.ts'
-import { blobsFolder, conversationPath, conversationsFolder } from './places.ts'
-import { readLines } from './blob-files.ts'
 import { defined } from '../text/defined.ts'
+import { mayHoldSecret } from '../text/may-hold-secret.ts'
 
 export interface StoredConversation {
   readonly id: string
@@ -59,6 +55,8 @@ const SUFFIX = '.jsonl'
 
 export function conversationStore(sessions: string, redaction: RedactOptions): ConversationStore {
   const blobs = new Blobs(blobsFolder(sessions))
+  const writerOf = (conversation: string, options?: AppendOptions) =>
+    new Writer(conversationPath(sessions, conversation), blobs, redaction, options)
   return {
     list: () => listStored(sessions),
     has: (conversation) =>
@@ -67,36 +65,33 @@ export function conversationStore(sessions: string, redaction: RedactOptions): C
     read: (conversation, options = {}) =>
       readItems(conversationPath(sessions, conversation), blobs, options),
     append: (conversation, items, options) => {
-      const writer = new Writer(conversationPath(sessions, conversation), blobs, redaction, options)
+      const writer = writerOf(conversation, options)
       for (const item of items) writer.add(item)
       writer.flush()
     },
-    writer: (conversation, options) =>
-      new Writer(conversationPath(sessions, conversation), blobs, redaction, options),
+    writer: writerOf,
   }
 }
 
 function listStored(sessions: string) {
   const folder = conversationsFolder(sessions)
-  return namesIn(folder)
-    .filter((name) => name.endsWith(SUFFIX))
-    .map((name) => name.slice(0, -SUFFIX.length))
-    .filter(isConversationId)
-    .flatMap((id) => {
-      const path = join(folder, `${id}${SUFFIX}`)
-      const stat = statOrUndefined(path)
-      return stat?.isFile() === true
-        ? [{ id, path, bytes: stat.size, writtenAt: stat.mtime.toISOString() }]
-        : []
-    })
+  return namesIn(folder).flatMap((name) => {
+    const id = name.slice(0, -SUFFIX.length)
+    if (!name.endsWith(SUFFIX) || !isConversationId(id)) return []
+    const path = join(folder, name)
+    const stat = statOrUndefined(path)
+    return stat?.isFile() === true
+      ? [{ id, path, bytes: stat.size, writtenAt: stat.mtime.toISOString() }]
+      : []
+  })
 }
 
 function* readItems(path: string, blobs: Blobs, { from = 0, isBrief = false }: ReadOptions) {
   // What followed a link-only line follows its parent.
   const links = new Map<string, string>()
   for (const { line, offset } of readLines(path, from)) {
-    if (line['type'] === 'link') {
-      const [id, parent] = [nameOf(line['uuid']), nameOf(line['parentUuid'])]
+    if (line.type === 'link') {
+      const [id, parent] = [nameOf(line.uuid), nameOf(line.parentUuid)]
       if (id !== undefined && parent !== undefined) links.set(id, links.get(parent) ?? parent)
       continue
     }
@@ -116,8 +111,8 @@ function* readItems(path: string, blobs: Blobs, { from = 0, isBrief = false }: R
 function mayBeAsked({ type, isMeta, isCompactSummary, isSidechain, message }: Json) {
   if (type !== 'user' || isMeta === true || isCompactSummary === true || isSidechain === true)
     return false
-  return listOf(objectOf(message)?.['content']).every(
-    (block) => objectOf(block)?.['type'] !== 'tool_result',
+  return listOf(objectOf(message)?.content).every(
+    (block) => objectOf(block)?.type !== 'tool_result',
   )
 }
 
@@ -191,7 +186,11 @@ class LineBatch {
 
   add(line: string) {
     const most = this.#length + line.length * MOST_BYTES + 1
-    if (most > this.#buffer.length) this.#grow(most)
+    if (most > this.#buffer.length) {
+      const longer = Buffer.allocUnsafe(Math.max(most, this.#buffer.length * 2))
+      this.#buffer.copy(longer, 0, 0, this.#length)
+      this.#buffer = longer
+    }
     this.#length += this.#buffer.write(line, this.#length)
     this.#buffer[this.#length] = NEWLINE
     this.#length += 1
@@ -202,10 +201,38 @@ class LineBatch {
     this.#length = 0
     return bytes
   }
+}
 
-  #grow(most: number) {
-    const longer = Buffer.allocUnsafe(Math.max(most, this.#buffer.length * 2))
-    this.#buffer.copy(longer, 0, 0, this.#length)
-    this.#buffer = longer
-  }
+export interface KeptLine {
+  readonly text: string
+  /** Has to be written before the line. */
+  readonly blobs: ReadonlyMap<string, string>
+}
+
+const NO_BLOBS: ReadonlyMap<string, string> = new Map()
+
+/** Most lines hold no secret, which a cheap test shows. */
+export function keptLine(line: Json, redaction: RedactOptions): KeptLine {
+  const text = JSON.stringify(line)
+  const isClean = isWithoutSecrets(text, redaction)
+  if (isClean && isPlain(text)) return { text, blobs: NO_BLOBS }
+  const { value, blobs } = toKeep(line, redaction, isClean)
+  return { text: JSON.stringify(value), blobs }
+}
+
+function isWithoutSecrets(text: string, { extra = [] }: RedactOptions) {
+  // A project's own patterns can match anything.
+  return extra.length === 0 && !mayHoldSecret(text)
+}
+
+// An escape can hide a letter or the slash of a URL.
+const HIDING = /\\[u/]/
+
+/** Keeps the harness's own JSON: making it again costs as much as reading. Undefined where something in it must change. */
+export function keptAsWritten(item: NewItem, redaction: RedactOptions): KeptLine | undefined {
+  const { source } = item
+  if (item.type !== 'message' || source === undefined || HIDING.test(source)) return undefined
+  const around = JSON.stringify(messageLine(item, {}))
+  const text = `${around.slice(0, -3)}${source}}`
+  return isWithoutSecrets(text, redaction) && isPlain(text) ? { text, blobs: NO_BLOBS } : undefined
 }

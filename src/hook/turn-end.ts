@@ -1,5 +1,5 @@
 import type { EventOf } from '../harness/contract/hooks.ts'
-import { endConversation } from '../history/end-conversation.ts'
+import { endConversation } from '../history/lock.ts'
 import { isCopied } from '../project/conversation/tracking.ts'
 import type { EntryData } from '../session/entries.ts'
 import { defined } from '../text/defined.ts'

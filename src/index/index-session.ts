@@ -215,7 +215,7 @@ export class SessionWriter extends Statements {
     const isRepeat = 'SELECT 1 FROM entries WHERE session = ? AND once = ?'
     if (once !== undefined && this.get(isRepeat, session, once) !== undefined) return true
     const isTarget = 'SELECT 1 FROM entries WHERE refers = ? AND session = ?'
-    return [id, data['from']].some(
+    return [id, data.from].some(
       (target) => typeof target === 'string' && this.get(isTarget, target, session) !== undefined,
     )
   }
@@ -232,7 +232,7 @@ export class SessionWriter extends Statements {
 const REACHING_BACK = new Set(['entry.retracted', 'entry.amended'])
 
 function targetOf({ kind, data }: RawEntry) {
-  const target = kind === 'conversation.joined' ? data['conversation'] : data['entry']
+  const target = kind === 'conversation.joined' ? data['conversation'] : data.entry
   const isKept = kind === 'conversation.joined' || REACHING_BACK.has(kind)
   return isKept && typeof target === 'string' ? target : null
 }
@@ -244,6 +244,6 @@ function keptRecord(entry: RawEntry) {
   // Most handoffs have no target, and their text is long.
   const { document: _text, moved: _moved, files: _files, ...data } = entry.data
   const isKept =
-    kind === 'handoff.accepted' || (kind === 'handoff.made' && data['to'] !== undefined)
+    kind === 'handoff.accepted' || (kind === 'handoff.made' && data.to !== undefined)
   return isKept ? JSON.stringify({ ...entry, data }) : null
 }

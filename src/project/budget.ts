@@ -28,7 +28,7 @@ import { conversationOf, trackingFolderOf } from './store/conversation-binding.t
 import type { Workspace } from './store/workspace.ts'
 import { defined } from '../text/defined.ts'
 import { readdirSync } from 'node:fs'
-import { isConversationId } from '../history/conversation-id.ts'
+import { isConversationId } from '../history/places.ts'
 import { type ChosenSession, NoSession, chooseSession } from './store/choose.ts'
 import { StintError, errnoOf } from '../journal/errors.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/look.ts'

@@ -48,8 +48,8 @@ export function saidIn(content: unknown): string {
     .flatMap((block) => {
       if (typeof block === 'string') return [block]
       const fields = objectOf(block)
-      return fields?.['type'] === 'text' && typeof fields['text'] === 'string'
-        ? [fields['text']]
+      return fields?.type === 'text' && typeof fields.text === 'string'
+        ? [fields.text]
         : []
     })
     .join('\n')

@@ -15,8 +15,8 @@ import { describe, expect, test } from 'vitest'
 import { promptlessHarnesses } from '../../src/harness/registry.ts'
 import { nextMessages } from '../../src/history/next-messages.ts'
 import { copyPiece } from '../../src/project/conversation/copy-transcript.ts'
-import { endConversation } from '../../src/history/end-conversation.ts'
-import { readLines } from '../../src/history/blob-files.ts'
+import { endConversation } from '../../src/history/lock.ts'
+import { readLines } from '../../src/history/blobs.ts'
 import {
   answered,
   attached,

@@ -7,7 +7,7 @@ import {
   copyPiece,
 } from '../../src/project/conversation/copy-transcript.ts'
 import type { HistoryItem } from '../../src/history/items.ts'
-import { readLines } from '../../src/history/blob-files.ts'
+import { readLines } from '../../src/history/blobs.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import type { Json } from '../../src/text/json-fields.ts'
 import { scratchFolder } from '../support/scratch.ts'

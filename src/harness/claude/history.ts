@@ -1,7 +1,6 @@
 import { basename, dirname, join } from 'node:path'
-import { itemOf } from '../../history/item-of-line.ts'
-import { isConversationId } from '../../history/conversation-id.ts'
-import { messageAsWritten } from '../../history/message-as-written.ts'
+import { itemOf, messageAsWritten } from '../../history/lines.ts'
+import { isConversationId } from '../../history/places.ts'
 import type { HistoryItem, NewItem } from '../../history/items.ts'
 import { type Json, listOf, maySpace, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import {

@@ -4,7 +4,7 @@ import { lookAtPiece, readUsageTail, timeOf, usageIn } from './transcript/transc
 import { sumUp } from './transcript/usage-totals.ts'
 import { isAbsolute, join } from 'node:path'
 import type { Limit } from '../../context/budget/figures.ts'
-import { isConversationId } from '../../history/conversation-id.ts'
+import { isConversationId } from '../../history/places.ts'
 import { defined } from '../../text/defined.ts'
 import { type Json, countOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { tokensOf } from '../contract/usage.ts'

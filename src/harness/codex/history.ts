@@ -1,7 +1,7 @@
 // Usage follows the messages of a request, so these are held back until then.
 import { join } from 'node:path'
 import { homedir } from 'node:os'
-import { isConversationId } from '../../history/conversation-id.ts'
+import { isConversationId } from '../../history/places.ts'
 import type { HistoryItem, Message, Part } from '../../history/items.ts'
 import { usageFrom } from '../contract/usage.ts'
 import {

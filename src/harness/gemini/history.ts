@@ -2,7 +2,7 @@
 // compression.
 import { basename, dirname, join } from 'node:path'
 import { homedir } from 'node:os'
-import { isConversationId } from '../../history/conversation-id.ts'
+import { isConversationId } from '../../history/places.ts'
 import type { HistoryItem, Message, Part } from '../../history/items.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import {

@@ -1,7 +1,7 @@
 // opencode's database may be written meanwhile.
 import { basename, join } from 'node:path'
 import { homedir } from 'node:os'
-import { isConversationId } from '../../history/conversation-id.ts'
+import { isConversationId } from '../../history/places.ts'
 import type { HistoryItem, Message, Part } from '../../history/items.ts'
 import { type Database, loadSqlite } from '../../index/sqlite.ts'
 import { statOrUndefined } from '../../journal/look.ts'

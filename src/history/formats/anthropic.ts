@@ -1,8 +1,7 @@
 import { type Json, listOf, objectOf } from '../../text/json-fields.ts'
-import { blocksOf, partsOf } from '../blocks.ts'
+import { blocksOf, partsOf } from '../lines.ts'
 import type { HistoryItem, Message, Part } from '../items.ts'
 import { type ModelMessage, nextMessages } from '../next-messages.ts'
-import { acceptableName, messageItem } from './message-item.ts'
 
 export interface AnthropicMessage {
   readonly role: 'user' | 'assistant' | 'system'
@@ -43,7 +42,7 @@ export function anthropicItems(messages: readonly unknown[]): readonly Message[]
 /** The API rejects unsigned thinking and blocks of another provider. */
 function isAcceptable(part: Part) {
   if (part.type === 'thinking') return part.signature !== undefined || part.data !== undefined
-  return part.type !== 'other' || typeof part.block['type'] === 'string'
+  return part.type !== 'other' || typeof part.block.type === 'string'
 }
 
 function withAcceptableNames(part: Part) {
@@ -73,4 +72,13 @@ function reminding(part: Part) {
   return part.type === 'text'
     ? { ...part, text: `<system-reminder>\n${part.text}\n</system-reminder>` }
     : part
+}
+
+export function messageItem(index: number, role: Message['role'], parts: readonly Part[]): Message {
+  return { type: 'message', id: `message-${index + 1}`, role, parts }
+}
+
+/** Providers allow fewer characters in a name than other harnesses. */
+export function acceptableName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 }

@@ -1,7 +1,7 @@
 import { type Json, listOf, nameOf, objectOf, parseJson, saidIn } from '../../text/json-fields.ts'
 import type { HistoryItem, Message, Part } from '../items.ts'
 import { nextMessages } from '../next-messages.ts'
-import { acceptableName, messageItem } from './message-item.ts'
+import { acceptableName, messageItem } from './anthropic.ts'
 
 export type OpenAiMessage =
   | { readonly role: 'system'; readonly content: string }
@@ -26,7 +26,7 @@ export function openAiMessages(
       case 'assistant':
         return assistantMessage(parts)
       case 'system':
-        return withText(parts, (content) => ({ role, content }))
+        return textMessage(role, parts)
       case 'user':
         return [
           ...parts.flatMap((part) => (part.type === 'tool result' ? [toolMessage(part)] : [])),
@@ -51,7 +51,7 @@ export function openAiItems(messages: readonly unknown[]): readonly Message[] {
         return [
           messageItem(index, role, [
             ...textParts(saidIn(content)),
-            ...listOf(message['tool_calls']).flatMap(toolUseIn),
+            ...listOf(message.tool_calls).flatMap(toolUseIn),
           ]),
         ]
       case 'tool':
@@ -66,13 +66,8 @@ function assistantMessage(parts: readonly Part[]): readonly OpenAiMessage[] {
   const text = textIn(parts)
   const calls = parts.filter((part): part is ToolUse => part.type === 'tool use').map(callOf)
   if (text === '' && calls.length === 0) return []
-  return [
-    {
-      role: 'assistant',
-      content: text === '' ? null : text,
-      ...(calls.length === 0 ? {} : { tool_calls: calls }),
-    },
-  ]
+  const used = calls.length === 0 ? {} : { tool_calls: calls }
+  return [{ role: 'assistant', content: text === '' ? null : text, ...used }]
 }
 
 function callOf({ id, name, input }: ToolUse): Json {
@@ -92,7 +87,7 @@ function userMessage(parts: readonly Part[]): readonly OpenAiMessage[] {
   const shown = parts.flatMap((part) =>
     part.type === 'tool result' ? part.parts.filter(isPicture) : [part],
   )
-  if (!shown.some(isPicture)) return withText(shown, (content) => ({ role: 'user', content }))
+  if (!shown.some(isPicture)) return textMessage('user', shown)
   return [{ role: 'user', content: shown.flatMap(contentPart) }]
 }
 
@@ -111,12 +106,9 @@ function contentPart(part: Part): readonly Json[] {
   }
 }
 
-function withText(
-  parts: readonly Part[],
-  message: (content: string) => OpenAiMessage,
-): readonly OpenAiMessage[] {
-  const text = textIn(parts)
-  return text === '' ? [] : [message(text)]
+function textMessage(role: 'user' | 'system', parts: readonly Part[]): readonly OpenAiMessage[] {
+  const content = textIn(parts)
+  return content === '' ? [] : [{ role, content }]
 }
 
 function textIn(parts: readonly Part[]): string {
@@ -131,10 +123,9 @@ function userParts(content: unknown): readonly Part[] {
   if (typeof content === 'string') return textParts(content)
   return listOf(content).flatMap((value): readonly Part[] => {
     const part = objectOf(value)
-    if (part?.['type'] === 'text' && typeof part['text'] === 'string')
-      return textParts(part['text'])
-    const url = objectOf(part?.['image_url'])?.['url']
-    return part?.['type'] === 'image_url' && typeof url === 'string' ? [pictureAt(url)] : []
+    if (part?.type === 'text' && typeof part.text === 'string') return textParts(part.text)
+    const url = objectOf(part?.image_url)?.url
+    return part?.type === 'image_url' && typeof url === 'string' ? [pictureAt(url)] : []
   })
 }
 
@@ -151,11 +142,11 @@ function textParts(text: string): readonly Part[] {
 
 function toolUseIn(value: unknown): readonly Part[] {
   const call = objectOf(value)
-  const made = objectOf(call?.['function'])
-  const [id, name] = [nameOf(call?.['id']), nameOf(made?.['name'])]
+  const made = objectOf(call?.function)
+  const [id, name] = [nameOf(call?.id), nameOf(made?.name)]
   if (id === undefined || name === undefined) return []
   const input =
-    typeof made?.['arguments'] === 'string' ? objectOf(parseJson(made['arguments'])) : undefined
+    typeof made?.arguments === 'string' ? objectOf(parseJson(made.arguments)) : undefined
   return [{ type: 'tool use', id, name, input: input ?? {} }]
 }
 

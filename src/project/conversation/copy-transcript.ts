@@ -8,9 +8,8 @@ import {
   readEveryPiece,
   wholeLines,
 } from '../../harness/contract/transcript-lines.ts'
-import { Blobs } from '../../history/blobs.ts'
-import { type Kept, toKeep } from '../../history/large-strings.ts'
-import { lineOf } from '../../history/line-of-item.ts'
+import { Blobs, type Kept, toKeep } from '../../history/blobs.ts'
+import { lineOf } from '../../history/lines.ts'
 import { whileLocked } from '../../history/lock.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { appendLines, createFolder } from '../../journal/files.ts'

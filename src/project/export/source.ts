@@ -1,5 +1,5 @@
 import { readTracking } from '../conversation/tracking.ts'
-import { isConversationId } from '../../history/conversation-id.ts'
+import { isConversationId } from '../../history/places.ts'
 import type { SessionState } from '../../session/state.ts'
 import type { Backlog } from '../../backlog/backlog.ts'
 import { proposeSpecialist } from '../../backlog/specialist.ts'

@@ -6,13 +6,12 @@ import {
   readTracking,
   writeCursor,
 } from '../conversation/tracking.ts'
-import { conversationPath } from '../../history/places.ts'
+import { conversationPath, isConversationId } from '../../history/places.ts'
 import type { Config } from '../config/config.ts'
 import { trackingFolderOf } from '../store/conversation-binding.ts'
 import type { Place } from '../store/place.ts'
 import { TookTooLong, withinTime } from '../conversation/within-time.ts'
 import { defined } from '../../text/defined.ts'
-import { isConversationId } from '../../history/conversation-id.ts'
 import { untilUnlocked } from '../../history/lock.ts'
 import { namesIn } from '../../journal/look.ts'
 import type { Workspace } from '../store/workspace.ts'

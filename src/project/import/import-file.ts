@@ -23,7 +23,7 @@ import { elementsOf, linesFrom } from './line-reader.ts'
 import { defined } from '../../text/defined.ts'
 import type { NewItem, TakenBack } from '../../history/items.ts'
 import type { ConversationStore, ConversationWriter } from '../../history/store.ts'
-import { TakingBack } from '../../history/taken-back.ts'
+import { TakingBack } from '../../history/live-messages.ts'
 
 export interface FileJob {
   readonly harness: FileHistory

@@ -5,7 +5,7 @@ import {
   trackingFolder,
   writeTracking,
 } from '../conversation/tracking.ts'
-import { isConversationId } from '../../history/conversation-id.ts'
+import { isConversationId } from '../../history/places.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import type { OpenSession } from './open-session-files.ts'
 import { currentOpenSession } from './open-sessions.ts'

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { factsOf } from './tool-facts.ts'
-import { isConversationId } from '../../../history/conversation-id.ts'
+import { isConversationId } from '../../../history/places.ts'
 import { defined } from '../../../text/defined.ts'
 import { type Json, nameOf, objectOf, parseJson } from '../../../text/json-fields.ts'
 import type { EventBase, HookEvent, HookProtocol, HookResponse } from '../../contract/hooks.ts'
