@@ -73,12 +73,15 @@ export function aboutOf({ kind, data }: RawEntry): About {
   return typeof about === 'function' ? about(data) : about
 }
 
+function proseFields({ kind, data }: RawEntry): readonly string[] {
+  const prose = kindOf(kind)?.prose ?? Object.keys(data)
+  return typeof prose === 'function' ? prose(data) : prose
+}
+
 /** Every field where the kind is unknown. */
-export function proseOf({ kind, data }: RawEntry): Readonly<Record<string, unknown>> {
-  const known = kindOf(kind)
-  if (known === undefined) return data
-  const prose = typeof known.prose === 'function' ? known.prose(data) : known.prose
-  return Object.fromEntries(Object.entries(data).filter(([name]) => prose.includes(name)))
+export function proseOf(entry: RawEntry): Readonly<Record<string, unknown>> {
+  const prose = proseFields(entry)
+  return Object.fromEntries(Object.entries(entry.data).filter(([name]) => prose.includes(name)))
 }
 
 export function subjectOf({ kind, data }: RawEntry): string | undefined {
@@ -92,7 +95,7 @@ export function lineOf(
   find: (id: string) => RawEntry | undefined,
   depth = 0,
 ): string {
-  const { line = Object.keys(entry.data) } = kindOf(entry.kind) ?? {}
+  const line = kindOf(entry.kind)?.line ?? proseFields(entry)
   const own = typeof line === 'function' ? line(entry.data) : ''
   if (own !== '') return own
   const about = subjectOf(entry)

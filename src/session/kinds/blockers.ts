@@ -1,4 +1,4 @@
-import type { Folds, Kinds } from './kind.ts'
+import { type Folds, type Kinds, orderedItem, outdating } from './kind.ts'
 import { type After, type Whose, fields, item, when } from './read-fields.ts'
 import { type Item, type Shelf, type ShelfRules, change, insert } from './shelf.ts'
 
@@ -23,66 +23,46 @@ export const shelves: ShelfRules<BlockersState> = {
 }
 
 export const fold: Folds<BlockerData, BlockersState> = {
-  'blocker.raised': {
-    outdatesTldr: true,
-    apply(state, data, entry) {
-      const blocker = { ...item(entry, data.text, data.when), ...fields(data, 'whose') }
-      insert(state.blockers, blocker, data.after)
-    },
-  },
-  'blocker.resolved': {
-    outdatesTldr: true,
-    apply(state, data, entry) {
-      const resolution = { resolvedAt: when(data.when, entry.at), ...fields(data, 'resolution') }
-      change(state.blockers, data.blocker, (blocker) => ({ ...blocker, ...resolution }))
-    },
-  },
-  'blocker.reopened': {
-    outdatesTldr: true,
-    apply(state, data) {
-      change(
-        state.blockers,
-        data.blocker,
-        ({ resolvedAt: _at, resolution: _how, ...blocker }) => blocker,
-      )
-    },
-  },
+  'blocker.raised': outdating((state, data, entry) => {
+    const blocker = { ...item(entry, data.text, data.when), ...fields(data, 'whose') }
+    insert(state.blockers, blocker, data.after)
+  }),
+  'blocker.resolved': outdating((state, data, entry) => {
+    const resolution = { resolvedAt: when(data.when, entry.at), ...fields(data, 'resolution') }
+    change(state.blockers, data.blocker, (blocker) => ({ ...blocker, ...resolution }))
+  }),
+  'blocker.reopened': outdating((state, data) =>
+    change(
+      state.blockers,
+      data.blocker,
+      ({ resolvedAt: _at, resolution: _how, ...blocker }) => blocker,
+    ),
+  ),
 }
 
 export const kinds = (): Kinds<BlockerData, BlockersState> => {
-  const usual = {
-    searchedAs: 'blocker',
-    group: 'blockers',
-    writers: ['agent', 'document'],
-    about: 'work',
-    document: undefined,
-  } as const
+  const usual = { group: 'blockers', writers: ['agent', 'document'], about: 'work' } as const
   return {
     'blocker.raised': {
       ...usual,
-      label: 'blocker raised',
+      searchedAs: 'blocker',
       amendable: ['text'],
       prose: ['text', 'whose'],
       line: ['text'],
-      subject: undefined,
-      document: { block: 'blocker', regions: ['blockers'], ordered: ['blockers'], text: undefined },
+      document: orderedItem('blocker', 'blockers'),
     },
     'blocker.resolved': {
       ...usual,
-      label: 'blocker resolved',
+      searchedAs: 'blocker',
       amendable: ['resolution'],
       prose: ['resolution'],
-      line: ['resolution'],
       subject: 'blocker',
     },
     'blocker.reopened': {
       ...usual,
-      label: 'blocker reopened',
-      searchedAs: undefined,
       writers: ['document'],
       amendable: [],
       prose: [],
-      line: [],
       subject: 'blocker',
     },
   }

@@ -1,8 +1,15 @@
 // Only the recent end of what hooks capture is kept; the journal has all of it.
 import { defined } from '../../text/defined.ts'
-import { type Folds, type Kinds, keep } from './kind.ts'
+import { type Folds, type Kinds, keep, outdating } from './kind.ts'
 import { type GitState, type Usage, fields, item, optional, str, usageOf } from './read-fields.ts'
-import { type Item, type Shelf, type ShelfRules, type WorkingShelf, pushRecent } from './shelf.ts'
+import {
+  type Item,
+  KEPT,
+  type Shelf,
+  type ShelfRules,
+  type WorkingShelf,
+  pushRecent,
+} from './shelf.ts'
 
 export interface CapturedData {
   /** A ruling says how something is, or is not, to be done. */
@@ -57,13 +64,8 @@ export interface AgentResult extends Item {
   readonly result?: string
 }
 
-export interface LastTurn {
+export interface LastTurn extends Readonly<CapturedData['turn.ended']> {
   readonly at: string
-  readonly conversation: string
-  readonly said?: string
-  readonly failure?: string
-  readonly model?: string
-  readonly usage?: Usage
 }
 
 export interface CapturedState {
@@ -76,20 +78,17 @@ export interface CapturedState {
 }
 
 export const shelves: ShelfRules<CapturedState> = {
-  requests: { recent: 'all', isOrdered: false },
-  commits: { recent: 'all', isOrdered: false },
-  tests: { recent: 'all', isOrdered: false },
-  agents: { recent: 'all', isOrdered: false },
+  requests: KEPT,
+  commits: KEPT,
+  tests: KEPT,
+  agents: KEPT,
 }
 
 export const fold: Folds<CapturedData, CapturedState> = {
-  'request.made': {
-    outdatesTldr: true,
-    apply(state, data, entry) {
-      state.requests.items.push({ ...item(entry, data.text), isRuling: data.isRuling === true })
-      forgetRequest(state.requests)
-    },
-  },
+  'request.made': outdating((state, data, entry) => {
+    state.requests.items.push({ ...item(entry, data.text), isRuling: data.isRuling === true })
+    forgetRequest(state.requests)
+  }),
   'turn.ended': {
     outdatesTldr: false,
     apply(state, data, entry) {
@@ -110,54 +109,33 @@ export const fold: Folds<CapturedData, CapturedState> = {
       pushRecent(state.commits, made, 12, (known) => known.commit === made.commit)
     },
   },
-  'test.ran': {
-    outdatesTldr: true,
-    apply(state, data, entry) {
-      const passed = data.passed === true
-      const run = { ...item(entry, data.command), passed, ...fields(data, 'summary') }
-      pushRecent(state.tests, run, 12)
-    },
-  },
+  'test.ran': outdating((state, data, entry) => {
+    const passed = data.passed === true
+    const run = { ...item(entry, data.command), passed, ...fields(data, 'summary') }
+    pushRecent(state.tests, run, 12)
+  }),
   'output.kept': { outdatesTldr: false, apply: keep },
-  'agent.finished': {
-    outdatesTldr: true,
-    apply(state, data, entry) {
-      const asked = optional(data.task) ?? optional(data.type) ?? 'agent'
-      pushRecent(state.agents, { ...item(entry, asked), ...fields(data, 'result') }, 8, () => false)
-    },
-  },
+  'agent.finished': outdating((state, data, entry) => {
+    const asked = optional(data.task) ?? optional(data.type) ?? 'agent'
+    pushRecent(state.agents, { ...item(entry, asked), ...fields(data, 'result') }, 8, () => false)
+  }),
 }
 
 export const kinds = (): Kinds<CapturedData, CapturedState> => {
-  const usual = {
-    searchedAs: undefined,
-    group: 'code',
-    writers: [],
-    amendable: [],
-    about: 'work',
-    subject: undefined,
-    document: undefined,
-  } as const
+  const usual = { group: 'code', writers: [], amendable: [], about: 'work' } as const
   const spoken = { ...usual, group: 'requests', about: 'talk' } as const
   return {
-    'request.made': { ...spoken, label: 'request', prose: ['text'], line: ['text'] },
-    'turn.ended': { ...spoken, label: 'turn ended', prose: ['said', 'failure'], line: [] },
+    'request.made': { ...spoken, label: 'request', prose: ['text'] },
+    'turn.ended': { ...spoken, prose: ['said', 'failure'], line: [] },
     'commit.made': { ...usual, label: 'commit', prose: ['commit', 'subject'], line: [] },
-    'test.ran': {
-      ...usual,
-      label: 'test ran',
-      prose: ['command', 'summary'],
-      line: ['command', 'summary'],
-    },
+    'test.ran': { ...usual, prose: ['command', 'summary'] },
     'output.kept': {
       ...usual,
-      label: 'output kept',
       prose: ['label', 'command', 'summary'],
       line: ['command', 'summary'],
     },
     'agent.finished': {
       ...usual,
-      label: 'agent finished',
       group: 'tasks',
       prose: ['type', 'task', 'result'],
       line: ['task'],
@@ -171,15 +149,10 @@ const RULINGS = 40
 // The first request gives the purpose, and a ruling holds until the next one.
 function forgetRequest(list: WorkingShelf<Request>) {
   const others = list.items.slice(1)
-  const oldest = (isRuling: boolean) => others.find((request) => request.isRuling === isRuling)
   const ordinary = others.filter((request) => !request.isRuling).length
-  const forgotten =
-    ordinary > REQUESTS
-      ? oldest(false)
-      : others.length - ordinary > RULINGS
-        ? oldest(true)
-        : undefined
-  if (forgotten === undefined) return
+  if (ordinary <= REQUESTS && others.length - ordinary <= RULINGS) return
+  const isRuling = ordinary <= REQUESTS
+  const forgotten = others.find((request) => request.isRuling === isRuling)!
   list.items.splice(list.items.indexOf(forgotten), 1)
   list.earlier += 1
 }

@@ -15,15 +15,9 @@ export interface CheckpointData {
   }
 }
 
-export interface Checkpoint extends Item {
-  readonly tldr?: string
+export interface Checkpoint
+  extends Item, Readonly<Pick<CheckpointData['checkpoint.made'], 'tldr' | 'git' | 'code'>> {
   readonly preCompact: boolean
-  readonly git?: GitState
-  readonly code?: {
-    readonly commit: string
-    readonly ref: string
-    readonly leftOut?: readonly string[]
-  }
 }
 
 export interface CheckpointsState {
@@ -63,8 +57,5 @@ export const kinds = (): Kinds<CheckpointData, CheckpointsState> => ({
     about: 'handover',
     // Its TL;DR is composed from entries that search finds themselves.
     prose: ['note'],
-    line: ['note'],
-    subject: undefined,
-    document: undefined,
   },
 })

@@ -1,7 +1,7 @@
 import { defined } from '../../text/defined.ts'
 import { type Folds, type Kinds, keep } from './kind.ts'
 import { amountOf, fields, item, optional, str } from './read-fields.ts'
-import { type Item, type Shelf, type ShelfRules, pushRecent } from './shelf.ts'
+import { type Item, KEPT, type Shelf, type ShelfRules, pushRecent } from './shelf.ts'
 
 export interface ConversationData {
   'conversation.joined': {
@@ -48,10 +48,7 @@ export interface HookCosts {
   readonly conversation: string
   /** By event: how many ran, how long, and what they injected. */
   readonly events: Readonly<
-    Record<
-      string,
-      { readonly times: number; readonly ms: number; readonly chars: number; readonly gave: number }
-    >
+    Record<string, Readonly<Record<'times' | 'ms' | 'chars' | 'gave', number>>>
   >
   readonly writes: number
 }
@@ -64,11 +61,8 @@ export interface Conversation extends Item {
 }
 
 /** `text` is the conversation. */
-export interface BudgetCrossing extends Item {
-  readonly stage: number | 'smart-zone'
-  readonly tokens: number
-  readonly point?: number
-  readonly window?: number
+export interface BudgetCrossing
+  extends Item, Readonly<Omit<ConversationData['budget.crossed'], 'conversation' | 'source'>> {
   readonly source?: string
 }
 
@@ -86,8 +80,8 @@ export interface ConversationsState {
 }
 
 export const shelves: ShelfRules<ConversationsState> = {
-  conversations: { recent: 'all', isOrdered: false },
-  crossings: { recent: 'all', isOrdered: false },
+  conversations: KEPT,
+  crossings: KEPT,
 }
 
 export const fold: Folds<ConversationData, ConversationsState> = {
@@ -143,32 +137,19 @@ export const fold: Folds<ConversationData, ConversationsState> = {
 
 export const kinds = (): Kinds<ConversationData, ConversationsState> => {
   const usual = {
-    searchedAs: undefined,
     group: 'context',
     writers: [],
     amendable: [],
     about: 'handover',
-    subject: undefined,
-    document: undefined,
+    prose: [],
   } as const
   return {
-    'conversation.joined': { ...usual, label: 'conversation joined', prose: [], line: [] },
-    'conversation.ended': {
-      ...usual,
-      label: 'conversation ended',
-      prose: ['reason'],
-      line: ['reason'],
-    },
-    'context.compacted': { ...usual, label: 'context compacted', prose: [], line: [] },
-    'summary.kept': { ...usual, label: 'summary kept', prose: ['text'], line: ['text'] },
-    'context.given': { ...usual, label: 'context given', prose: ['why'], line: [] },
-    'budget.crossed': {
-      ...usual,
-      label: 'budget crossed',
-      about: 'work',
-      prose: ['stage'],
-      line: [],
-    },
-    'hooks.ran': { ...usual, label: 'hooks ran', prose: [], line: [] },
+    'conversation.joined': usual,
+    'conversation.ended': { ...usual, prose: ['reason'] },
+    'context.compacted': usual,
+    'summary.kept': { ...usual, prose: ['text'] },
+    'context.given': { ...usual, prose: ['why'], line: [] },
+    'budget.crossed': { ...usual, about: 'work', prose: ['stage'], line: [] },
+    'hooks.ran': usual,
   }
 }

@@ -1,4 +1,4 @@
-import type { Folds, Kinds } from './kind.ts'
+import { type Folds, type Kinds, orderedItem, outdating } from './kind.ts'
 import { type After, type Whose, fields, item } from './read-fields.ts'
 import { type Item, type Shelf, type ShelfRules, insert } from './shelf.ts'
 
@@ -15,13 +15,9 @@ export interface DecisionData {
   }
 }
 
-export interface Decision extends Item {
-  readonly context?: string
-  readonly options?: string
-  readonly choice?: string
-  readonly rationale?: string
-  readonly whose?: Whose
-}
+type Decided = Omit<DecisionData['decision.made'], 'title' | 'after' | 'when'>
+
+export interface Decision extends Item, Readonly<Decided> {}
 
 export interface DecisionsState {
   readonly decisions: Shelf<Decision>
@@ -30,16 +26,13 @@ export interface DecisionsState {
 export const shelves: ShelfRules<DecisionsState> = { decisions: { recent: 12, isOrdered: true } }
 
 export const fold: Folds<DecisionData, DecisionsState> = {
-  'decision.made': {
-    outdatesTldr: true,
-    apply(state, data, entry) {
-      const decision = {
-        ...item(entry, data.title, data.when),
-        ...fields(data, 'context', 'options', 'choice', 'rationale', 'whose'),
-      }
-      insert(state.decisions, decision, data.after)
-    },
-  },
+  'decision.made': outdating((state, data, entry) => {
+    const decision = {
+      ...item(entry, data.title, data.when),
+      ...fields(data, 'context', 'options', 'choice', 'rationale', 'whose'),
+    }
+    insert(state.decisions, decision, data.after)
+  }),
 }
 
 export const kinds = (): Kinds<DecisionData, DecisionsState> => ({
@@ -52,12 +45,6 @@ export const kinds = (): Kinds<DecisionData, DecisionsState> => ({
     about: 'work',
     prose: ['title', 'context', 'options', 'choice', 'rationale', 'whose'],
     line: ['title'],
-    subject: undefined,
-    document: {
-      block: 'decision',
-      regions: ['decisions'],
-      ordered: ['decisions'],
-      text: undefined,
-    },
+    document: orderedItem('decision', 'decisions'),
   },
 })

@@ -1,6 +1,6 @@
-import type { Folds, Kinds } from './kind.ts'
+import { type Folds, type Kinds, outdating } from './kind.ts'
 import { type Usage, fields, item, optional, str } from './read-fields.ts'
-import type { Item, Shelf, ShelfRules, WorkingShelf } from './shelf.ts'
+import { type Item, KEPT, type Shelf, type ShelfRules, type WorkingShelf } from './shelf.ts'
 
 export interface DelegateData {
   'delegate.begun': {
@@ -30,21 +30,20 @@ export interface DelegateData {
   }
 }
 
-export type DelegateOutcome = 'ready' | 'merged' | 'conflicted' | 'failed' | 'parked' | 'discarded'
+export type DelegateOutcome = (typeof OUTCOMES)[number]
 
 /** `text` is its prompt. */
-export interface DelegateLine extends Item {
-  readonly delegate: string
-  readonly name: string
+export interface DelegateLine
+  extends
+    Item,
+    Readonly<Pick<DelegateData['delegate.begun'], 'delegate' | 'name' | 'as' | 'task' | 'group'>>,
+    Readonly<
+      Pick<
+        DelegateData['delegate.reported'],
+        'branch' | 'summary' | 'because' | 'commit' | 'report'
+      >
+    > {
   readonly status: 'running' | DelegateOutcome
-  readonly as?: string
-  readonly task?: string
-  readonly group?: string
-  readonly branch?: string
-  readonly summary?: string
-  readonly because?: string
-  readonly commit?: string
-  readonly report?: string
   readonly reported?: string
   readonly updatedAt: string
 }
@@ -53,90 +52,63 @@ export interface DelegatesState {
   readonly delegates: Shelf<DelegateLine>
 }
 
-export const shelves: ShelfRules<DelegatesState> = {
-  delegates: { recent: 'all', isOrdered: false },
-}
+export const shelves: ShelfRules<DelegatesState> = { delegates: KEPT }
 
 export const fold: Folds<DelegateData, DelegatesState> = {
-  'delegate.begun': {
-    outdatesTldr: true,
-    apply(state, data, entry) {
-      const delegate = str(data.delegate)
-      if (delegate === '') return
-      const known = knownAs(state.delegates, delegate)
-      // Begun again it keeps its place, and its earlier outcome no longer holds.
-      put(state.delegates, {
-        ...(known === undefined
-          ? item(entry, data.what)
-          : { id: known.id, text: str(data.what), at: known.at }),
-        delegate,
-        name: str(data.name),
-        status: 'running',
-        ...fields(data, 'as', 'task', 'group', 'branch'),
-        updatedAt: entry.at,
-      })
-    },
-  },
-  'delegate.reported': {
-    outdatesTldr: true,
-    apply(state, data, entry) {
-      const delegate = str(data.delegate)
-      if (delegate === '' || !isOutcome(data.status)) return
-      const known = knownAs(state.delegates, delegate)
-      const { summary: _summary, because: _because, ...before }: Partial<DelegateLine> = known ?? {}
-      put(state.delegates, {
-        ...item(entry, data.what),
-        ...before,
-        delegate,
-        name: optional(data.name) ?? known?.name ?? '',
-        status: data.status,
-        ...fields(data, 'task', 'branch', 'summary', 'because', 'commit', 'report'),
-        reported: entry.id,
-        updatedAt: entry.at,
-      })
-    },
-  },
+  'delegate.begun': outdating((state, data, entry) => {
+    const delegate = str(data.delegate)
+    if (delegate === '') return
+    const known = knownAs(state.delegates, delegate)
+    // Begun again it keeps its place, and its earlier outcome no longer holds.
+    put(state.delegates, {
+      ...item(known ?? entry, data.what),
+      delegate,
+      name: str(data.name),
+      status: 'running',
+      ...fields(data, 'as', 'task', 'group', 'branch'),
+      updatedAt: entry.at,
+    })
+  }),
+  'delegate.reported': outdating((state, data, entry) => {
+    const delegate = str(data.delegate)
+    if (delegate === '' || !isOutcome(data.status)) return
+    const known = knownAs(state.delegates, delegate)
+    const { summary: _summary, because: _because, ...before }: Partial<DelegateLine> = known ?? {}
+    put(state.delegates, {
+      ...item(entry, data.what),
+      ...before,
+      delegate,
+      name: optional(data.name) ?? known?.name ?? '',
+      status: data.status,
+      ...fields(data, 'task', 'branch', 'summary', 'because', 'commit', 'report'),
+      reported: entry.id,
+      updatedAt: entry.at,
+    })
+  }),
 }
 
 export const kinds = (): Kinds<DelegateData, DelegatesState> => {
-  const usual = {
-    searchedAs: undefined,
-    group: 'tasks',
-    writers: [],
-    amendable: [],
-    about: 'work',
-    subject: undefined,
-  } as const
+  const usual = { group: 'tasks', writers: [], amendable: [], about: 'work' } as const
   return {
     'delegate.begun': {
       ...usual,
-      label: 'delegate begun',
       prose: ['delegate', 'name', 'what', 'as', 'task', 'group', 'branch'],
       line: ['name', 'task'],
-      document: { block: 'delegate', regions: ['delegates'], ordered: [], text: undefined },
+      document: { block: 'delegate', regions: ['delegates'], ordered: [] },
     },
     'delegate.reported': {
       ...usual,
-      label: 'delegate reported',
       // Its prompt is found where it began, and its changes where it was merged.
       prose: ['name', 'summary', 'because'],
       line: ['summary', 'name', 'status', 'task'],
-      document: undefined,
     },
   }
 }
 
-const OUTCOMES: ReadonlySet<unknown> = new Set<DelegateOutcome>([
-  'ready',
-  'merged',
-  'conflicted',
-  'failed',
-  'parked',
-  'discarded',
-])
+const OUTCOMES = ['ready', 'merged', 'conflicted', 'failed', 'parked', 'discarded'] as const
 
 function isOutcome(value: unknown): value is DelegateOutcome {
-  return OUTCOMES.has(value)
+  return OUTCOMES.includes(value as never)
 }
 
 export function reportedSince(

@@ -1,4 +1,4 @@
-import { type Folds, type Kinds, keep } from './kind.ts'
+import { type Folds, type Kinds, keep, outdating } from './kind.ts'
 import { type After, item, str } from './read-fields.ts'
 import { type Item, type Shelf, type ShelfRules, type WorkingShelf, move } from './shelf.ts'
 
@@ -33,30 +33,17 @@ export const shelves: ShelfRules<DocumentState> = {
 }
 
 export const fold: Folds<DocumentData, DocumentState> = {
-  'remark.placed': {
-    outdatesTldr: true,
-    apply(state, data, entry) {
-      const { section, after } = data
-      const remark = { ...item(entry, data.text), section: str(section), after: str(after) }
-      state.remarks.items.push(remark)
-    },
-  },
-  'section.written': {
-    outdatesTldr: true,
-    apply(state, data, entry) {
-      const { title, after } = data
-      const section = { ...item(entry, data.body), title: str(title), after: str(after) }
-      state.sections.items.push(section)
-    },
-  },
-  'field.set': {
-    outdatesTldr: true,
-    apply(state, data) {
-      const { [str(data.key)]: _replaced, ...others } = state.fields
-      const value = str(data.value)
-      state.fields = value === '' ? others : { ...others, [str(data.key)]: value }
-    },
-  },
+  'remark.placed': outdating((state, { section, after, text }, entry) => {
+    state.remarks.items.push({ ...item(entry, text), section: str(section), after: str(after) })
+  }),
+  'section.written': outdating((state, { title, after, body }, entry) => {
+    state.sections.items.push({ ...item(entry, body), title: str(title), after: str(after) })
+  }),
+  'field.set': outdating((state, data) => {
+    const { [str(data.key)]: _replaced, ...others } = state.fields
+    const value = str(data.value)
+    state.fields = value === '' ? others : { ...others, [str(data.key)]: value }
+  }),
   'item.moved': {
     outdatesTldr: false,
     reachesBack: true,
@@ -72,49 +59,21 @@ export const fold: Folds<DocumentData, DocumentState> = {
 }
 
 export const kinds = (): Kinds<DocumentData, DocumentState> => {
-  const usual = {
-    group: 'session',
-    writers: ['document'],
-    amendable: [],
-    about: 'work',
-    document: undefined,
-  } as const
-  const own = { ...usual, subject: undefined } as const
-  const ofAnother = { ...usual, searchedAs: undefined, subject: 'entry' } as const
+  const usual = { group: 'session', writers: ['document'], amendable: [], about: 'work' } as const
+  const ofAnother = { ...usual, writers: ['agent', 'document'], subject: 'entry' } as const
   return {
     'remark.placed': {
-      ...own,
-      label: 'remark placed',
+      ...usual,
       searchedAs: 'note',
       prose: ['section', 'text'],
       line: ['text'],
     },
-    'section.written': {
-      ...own,
-      label: 'section written',
-      searchedAs: 'note',
-      prose: ['title', 'body'],
-      line: ['title', 'body'],
-    },
-    'field.set': {
-      ...own,
-      label: 'field set',
-      searchedAs: undefined,
-      prose: ['key', 'value'],
-      line: ['key'],
-    },
-    'item.moved': { ...ofAnother, label: 'item moved', prose: [], line: [] },
-    'entry.retracted': {
-      ...ofAnother,
-      label: 'entry retracted',
-      writers: ['agent', 'document'],
-      prose: ['reason'],
-      line: ['reason'],
-    },
+    'section.written': { ...usual, searchedAs: 'note', prose: ['title', 'body'] },
+    'field.set': { ...usual, prose: ['key', 'value'], line: ['key'] },
+    'item.moved': { ...ofAnother, writers: ['document'], prose: [] },
+    'entry.retracted': { ...ofAnother, prose: ['reason'] },
     'entry.amended': {
       ...ofAnother,
-      label: 'entry amended',
-      writers: ['agent', 'document'],
       // Search finds its text at the entry it changes.
       prose: [],
       line: ({ changes }) =>

@@ -1,5 +1,6 @@
-import type { Folds, Kinds } from './kind.ts'
-import { type After, item, str } from './read-fields.ts'
+import { defined } from '../../text/defined.ts'
+import { type Folds, type Kinds, type Lenient, orderedItem, outdating } from './kind.ts'
+import { type After, item, optional, str } from './read-fields.ts'
 import {
   type Item,
   NeedsFullFold,
@@ -12,7 +13,7 @@ import {
 
 export interface FileData {
   'file.noted': { path: string; description?: string; after?: After }
-  'file.changed': { path: string; description?: string; after?: After }
+  'file.changed': FileData['file.noted']
   /** A person removed the path from a list; noting it again puts it back. */
   'file.dropped': { path: string; list: 'key' | 'changed' }
   'command.kept': { command: string; after?: After }
@@ -37,101 +38,56 @@ export const shelves: ShelfRules<FilesState> = {
 }
 
 export const fold: Folds<FileData, FilesState> = {
-  'file.noted': {
-    outdatesTldr: true,
-    apply: (state, data, entry) => noteFile(state.keyFiles, fileLine(entry, data), data.after),
-  },
-  'file.changed': {
-    outdatesTldr: true,
-    apply: (state, data, entry) => noteFile(state.changedFiles, fileLine(entry, data), data.after),
-  },
-  'file.dropped': {
-    outdatesTldr: true,
-    apply(state, data) {
-      const list = data.list === 'key' ? state.keyFiles : state.changedFiles
-      const index = list.items.findIndex((file) => file.text === data.path)
-      if (index !== -1) remove(list, index)
-      else if (isLeftOut(list, str(data.path)))
-        throw new NeedsFullFold(`${str(data.path)} is not in the snapshot`)
-    },
-  },
-  'command.kept': {
-    outdatesTldr: true,
-    apply: (state, data, entry) => insert(state.commands, item(entry, data.command), data.after),
-  },
+  'file.noted': outdating((state, data, entry) => noteFile(state.keyFiles, entry, data)),
+  'file.changed': outdating((state, data, entry) => noteFile(state.changedFiles, entry, data)),
+  'file.dropped': outdating((state, data) => {
+    const list = data.list === 'key' ? state.keyFiles : state.changedFiles
+    const index = list.items.findIndex((file) => file.text === data.path)
+    if (index !== -1) remove(list, index)
+    else if (isLeftOut(list, str(data.path)))
+      throw new NeedsFullFold(`${str(data.path)} is not in the snapshot`)
+  }),
+  'command.kept': outdating((state, data, entry) =>
+    insert(state.commands, item(entry, data.command), data.after),
+  ),
 }
 
 export const kinds = (): Kinds<FileData, FilesState> => {
-  const usual = { group: 'code', about: 'work', subject: undefined } as const
+  const usual = { group: 'code', writers: ['agent', 'document'], about: 'work' } as const
   const file = {
     ...usual,
     searchedAs: 'file',
-    writers: ['agent', 'document'],
     amendable: ['path', 'description'],
     prose: ['path', 'description'],
     line: ['path'],
   } as const
   return {
-    'file.noted': {
-      ...file,
-      label: 'file noted',
-      document: { block: 'keyFile', regions: ['keyFiles'], ordered: ['keyFiles'], text: undefined },
-    },
-    'file.changed': {
-      ...file,
-      label: 'file changed',
-      document: {
-        block: 'changedFile',
-        regions: ['changedFiles'],
-        ordered: ['changedFiles'],
-        text: undefined,
-      },
-    },
-    'file.dropped': {
-      ...usual,
-      label: 'file dropped',
-      searchedAs: undefined,
-      writers: ['document'],
-      amendable: [],
-      prose: ['path'],
-      line: ['path'],
-      document: undefined,
-    },
+    'file.noted': { ...file, document: orderedItem('keyFile', 'keyFiles') },
+    'file.changed': { ...file, document: orderedItem('changedFile', 'changedFiles') },
+    'file.dropped': { ...usual, writers: ['document'], amendable: [], prose: ['path'] },
     'command.kept': {
       ...usual,
-      label: 'command kept',
-      searchedAs: undefined,
-      writers: ['agent', 'document'],
       amendable: ['command'],
       prose: ['command'],
-      line: ['command'],
-      document: { block: 'command', regions: ['commands'], ordered: ['commands'], text: undefined },
+      document: orderedItem('command', 'commands'),
     },
-  }
-}
-
-function fileLine(
-  entry: { readonly id: string; readonly at: string },
-  data: { readonly path?: unknown; readonly description?: unknown },
-) {
-  return {
-    ...item(entry, data.path),
-    ...(typeof data.description === 'string' ? { description: data.description } : {}),
   }
 }
 
 // An empty description removes the old one.
-function noteFile(list: WorkingShelf<FileLine>, file: FileLine, after: unknown) {
-  const index = list.items.findIndex((other) => other.text === file.text)
+function noteFile(
+  list: WorkingShelf<FileLine>,
+  entry: { readonly id: string; readonly at: string },
+  data: Lenient<FileData['file.noted']>,
+) {
+  const { id, text, at } = item(entry, data.path)
+  const index = list.items.findIndex((other) => other.text === text)
   const known = list.items[index]
-  if (known === undefined && isLeftOut(list, file.text)) return
-  const { description = known?.description, ...rest } = file
-  const noted = {
-    ...rest,
-    id: known?.id ?? file.id,
-    ...(description === undefined || description === '' ? {} : { description }),
-  }
-  if (known === undefined) insert(list, noted, after)
+  if (known === undefined && isLeftOut(list, text)) return
+  const stated = typeof data.description === 'string' ? data.description : known?.description
+  const description = optional(stated)
+  const noted = { id: known?.id ?? id, text, at, ...defined({ description }) }
+  if (known === undefined) insert(list, noted, data.after)
   else list.items[index] = noted
 }
 

@@ -1,10 +1,10 @@
-import type { Folds, Kinds } from './kind.ts'
+import { type Folds, type Kinds, orderedItem, outdating } from './kind.ts'
 import { type After, type Whose, fields, item } from './read-fields.ts'
 import { type Item, type Shelf, type ShelfRules, insert } from './shelf.ts'
 
 export interface FindingData {
   'discovery.made': { text: string; after?: After; when?: string; whose?: Whose }
-  'gotcha.found': { text: string; after?: After; when?: string; whose?: Whose }
+  'gotcha.found': FindingData['discovery.made']
   'key.added': { text: string; after?: After; from?: string }
   'note.added': { text: string; after?: After; when?: string }
 }
@@ -31,30 +31,21 @@ export const shelves: ShelfRules<FindingsState> = {
   notes: { recent: 5, isOrdered: true },
 }
 
-const discovered = (
-  gotcha: boolean,
-): Folds<FindingData, FindingsState>['discovery.made' | 'gotcha.found'] => ({
-  outdatesTldr: true,
-  apply(state, data, entry) {
+const discovered = (gotcha: boolean) =>
+  outdating<FindingData['discovery.made'], FindingsState>((state, data, entry) => {
     const found = { ...item(entry, data.text, data.when), gotcha, ...fields(data, 'whose') }
     insert(state.discoveries, found, data.after)
-  },
-})
+  })
 
 export const fold: Folds<FindingData, FindingsState> = {
   'discovery.made': discovered(false),
   'gotcha.found': discovered(true),
-  'key.added': {
-    outdatesTldr: true,
-    apply(state, data, entry) {
-      insert(state.key, { ...item(entry, data.text), ...fields(data, 'from') }, data.after)
-    },
-  },
-  'note.added': {
-    outdatesTldr: true,
-    apply: (state, data, entry) =>
-      insert(state.notes, item(entry, data.text, data.when), data.after),
-  },
+  'key.added': outdating((state, data, entry) =>
+    insert(state.key, { ...item(entry, data.text), ...fields(data, 'from') }, data.after),
+  ),
+  'note.added': outdating((state, data, entry) =>
+    insert(state.notes, item(entry, data.text, data.when), data.after),
+  ),
 }
 
 export const kinds = (): Kinds<FindingData, FindingsState> => {
@@ -65,19 +56,14 @@ export const kinds = (): Kinds<FindingData, FindingsState> => {
     about: 'work',
     prose: ['text', 'whose'],
     line: ['text'],
-    subject: undefined,
   } as const
-  const discoveries = (gotcha: boolean) => ({
-    block: gotcha ? 'gotcha' : 'discovery',
-    regions: ['discoveries'] as const,
-    ordered: ['discoveries'] as const,
-    text: {
-      shelf: 'discoveries' as const,
-      holds: (item: unknown) => (item as Discovery).gotcha === gotcha,
+  const discoveries = (gotcha: boolean) =>
+    orderedItem<FindingsState>(gotcha ? 'gotcha' : 'discovery', 'discoveries', {
+      shelf: 'discoveries',
+      holds: (item) => (item as Discovery).gotcha === gotcha,
       isTimed: true,
       prefix: gotcha ? 'Gotcha: ' : '',
-    },
-  })
+    })
   return {
     'discovery.made': {
       ...usual,
@@ -93,18 +79,12 @@ export const kinds = (): Kinds<FindingData, FindingsState> => {
     },
     'key.added': {
       ...usual,
-      label: 'key added',
       searchedAs: 'key',
       group: 'session',
       // A line that a checkpoint drew from an entry is counted and found there.
       about: ({ from }) => (typeof from === 'string' ? 'handover' : 'work'),
       prose: ({ from }) => (typeof from === 'string' ? [] : ['text']),
-      document: {
-        block: 'key',
-        regions: ['key'],
-        ordered: ['key'],
-        text: { shelf: 'key', holds: () => true, isTimed: false, prefix: '' },
-      },
+      document: orderedItem('key', 'key', { shelf: 'key', isTimed: false }),
     },
     'note.added': {
       ...usual,
@@ -112,12 +92,7 @@ export const kinds = (): Kinds<FindingData, FindingsState> => {
       searchedAs: 'note',
       group: 'session',
       prose: ['text'],
-      document: {
-        block: 'note',
-        regions: ['notes'],
-        ordered: ['notes'],
-        text: { shelf: 'notes', holds: () => true, isTimed: true, prefix: '' },
-      },
+      document: orderedItem('note', 'notes', { shelf: 'notes', isTimed: true }),
     },
   }
 }

@@ -1,7 +1,7 @@
 import { defined } from '../../text/defined.ts'
 import type { Folds, Kinds } from './kind.ts'
 import { type GitState, amountOf, fields, gitOf, item, str } from './read-fields.ts'
-import { type Item, type Shelf, type ShelfRules, change, pushRecent } from './shelf.ts'
+import { type Item, KEPT, type Shelf, type ShelfRules, change, pushRecent } from './shelf.ts'
 import type { TaskStatus } from './tasks.ts'
 
 export interface HandoffData {
@@ -42,14 +42,13 @@ export interface HandoffTarget {
 export type HandoffOutcome = 'loaded' | 'stale' | 'mismatch'
 
 /** `text` is the reason it was made for. */
-export interface Handoff extends Item {
-  readonly number: number
-  readonly hash: string
-  readonly tokens: number
+export interface Handoff
+  extends
+    Item,
+    Readonly<
+      Pick<HandoffData['handoff.made'], 'number' | 'hash' | 'tokens' | 'to' | 'git' | 'code'>
+    > {
   readonly isDraft: boolean
-  readonly to?: HandoffTarget
-  readonly git?: GitState
-  readonly code?: { readonly commit: string; readonly ref: string }
   readonly accepted: readonly Acceptance[]
 }
 
@@ -65,9 +64,7 @@ export interface HandoffsState {
   readonly handoffs: Shelf<Handoff>
 }
 
-export const shelves: ShelfRules<HandoffsState> = {
-  handoffs: { recent: 'all', isOrdered: false },
-}
+export const shelves: ShelfRules<HandoffsState> = { handoffs: KEPT }
 
 const HANDOFFS_KEPT = 6
 const ACCEPTED_KEPT = 3
@@ -94,19 +91,11 @@ export const fold: Folds<HandoffData, HandoffsState> = {
 }
 
 export const kinds = (): Kinds<HandoffData, HandoffsState> => {
-  const usual = {
-    searchedAs: undefined,
-    group: 'tasks',
-    writers: [],
-    amendable: [],
-    about: 'handover',
-    subject: undefined,
-    document: undefined,
-  } as const
+  const usual = { group: 'tasks', writers: [], amendable: [], about: 'handover' } as const
   return {
     // Its text is composed from entries that search finds themselves.
-    'handoff.made': { ...usual, label: 'handoff made', prose: ['reason'], line: ['reason'] },
-    'handoff.accepted': { ...usual, label: 'handoff accepted', prose: [], line: [] },
+    'handoff.made': { ...usual, prose: ['reason'] },
+    'handoff.accepted': { ...usual, prose: [] },
   }
 }
 

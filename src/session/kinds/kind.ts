@@ -11,15 +11,17 @@ export type Lenient<T> = { readonly [K in keyof T]?: unknown }
 
 export type Folds<D, S> = { readonly [K in keyof D]: Fold<D[K], S> }
 
+type Apply<T, S> = (
+  state: Working<S>,
+  data: Lenient<T>,
+  entry: { readonly id: string; readonly at: string },
+  shelves: ShelfRules,
+) => void
+
 export type Fold<T, S> = {
   /** Whether a TL;DR written before it is outdated. */
   readonly outdatesTldr: boolean
-  apply(
-    state: Working<S>,
-    data: Lenient<T>,
-    entry: { readonly id: string; readonly at: string },
-    shelves: ShelfRules,
-  ): void
+  readonly apply: Apply<T, S>
 } & ('git' extends keyof T
   ? {
       /** Whether it says where the session is worked on. */
@@ -33,14 +35,20 @@ export type Fold<T, S> = {
       }
     : unknown)
 
+/** Folds a kind that makes a written TL;DR outdated. */
+export function outdating<T, S>(apply: Apply<T, S>): { outdatesTldr: true; apply: Apply<T, S> } {
+  return { outdatesTldr: true, apply }
+}
+
 export function keep(): void {}
 
 export type Kinds<D, S> = { readonly [K in keyof D]: Kind<D[K], S> }
 
 export interface Kind<T, S> {
-  readonly label: string
-  /** The name under which `--kind` finds it; undefined where only its full name does. */
-  readonly searchedAs: string | undefined
+  /** What people call it, where that is not its own name. */
+  readonly label?: string
+  /** The name under which `--kind` finds it; absent where only its full name does. */
+  readonly searchedAs?: string | undefined
   /** Where the page files it. */
   readonly group: Group
   /** Who may write it besides Stint's own commands, hooks and runs. */
@@ -50,11 +58,11 @@ export interface Kind<T, S> {
   readonly about: About | ((data: Lenient<T>) => About)
   /** The fields that search, the page and MCP show. */
   readonly prose: readonly Field<T>[] | ((data: Lenient<T>) => readonly Field<T>[])
-  /** Its line in a terminal: the first of these fields that is not empty, or a text made of them. */
-  readonly line: readonly Field<T>[] | ((data: Lenient<T>) => string)
+  /** Its line in a terminal: the first of these fields (else of its prose) that is not empty, or a text made of them. */
+  readonly line?: readonly Field<T>[] | ((data: Lenient<T>) => string)
   /** The field that names the entry whose line and prose stand for its own. */
-  readonly subject: Field<T> | undefined
-  readonly document: DocumentItem<S> | undefined
+  readonly subject?: Field<T> | undefined
+  readonly document?: DocumentItem<S> | undefined
 }
 
 export type Field<T> = keyof T & string
@@ -103,8 +111,8 @@ export interface DocumentItem<S> {
   readonly regions: readonly Region[]
   /** The regions whose order a person chooses; the others go by time. */
   readonly ordered: readonly Region[]
-  /** Undefined where the document has a form of its own for the item. */
-  readonly text: TextItem<S> | undefined
+  /** Absent where the document has a form of its own for the item. */
+  readonly text?: TextItem<S>
 }
 
 export interface TextItem<S> {
@@ -114,4 +122,15 @@ export interface TextItem<S> {
   readonly isTimed: boolean
   /** Tells the text from others in its region. */
   readonly prefix: string
+}
+
+/** An item of one region, whose order a person chooses. */
+export function orderedItem<S>(
+  block: string,
+  region: Region,
+  text?: Omit<TextItem<S>, 'holds' | 'prefix'> & Partial<TextItem<S>>,
+): DocumentItem<S> {
+  const regions = [region]
+  const item = { block, regions, ordered: regions }
+  return text === undefined ? item : { ...item, text: { holds: () => true, prefix: '', ...text } }
 }

@@ -1,4 +1,4 @@
-import { type Folds, type Kinds, type Working, keep } from './kind.ts'
+import { type Folds, type Kinds, type Working, keep, outdating } from './kind.ts'
 import type { WorkflowState } from './phases.ts'
 import { type GitState, gitOf, optional, str } from './read-fields.ts'
 import { followName } from './workflow.ts'
@@ -64,20 +64,14 @@ export const fold: Folds<SessionData, SessionHead & WorkflowState> = {
       followName(state)
     },
   },
-  'session.renamed': {
-    outdatesTldr: true,
-    apply(state, data) {
-      state.name = optional(data.name) ?? state.name
-      followName(state)
-    },
-  },
-  'session.titled': {
-    outdatesTldr: true,
-    apply(state, data) {
-      state.title = optional(data.title) ?? state.title
-      followName(state)
-    },
-  },
+  'session.renamed': outdating((state, data) => {
+    state.name = optional(data.name) ?? state.name
+    followName(state)
+  }),
+  'session.titled': outdating((state, data) => {
+    state.title = optional(data.title) ?? state.title
+    followName(state)
+  }),
   'session.paused': {
     outdatesTldr: false,
     bindsBranch: false,
@@ -110,93 +104,46 @@ export const fold: Folds<SessionData, SessionHead & WorkflowState> = {
     },
   },
   'session.reopened': { outdatesTldr: true, bindsBranch: true, apply: clearEndings },
-  'goal.set': {
-    outdatesTldr: true,
-    apply(state, data) {
-      state.goal = str(data.text)
-    },
-  },
-  'tldr.written': {
-    outdatesTldr: true,
-    apply(state, data, entry) {
-      state.tldr = { text: str(data.text), id: entry.id, at: entry.at, isOutdated: false }
-    },
-  },
+  'goal.set': outdating((state, data) => {
+    state.goal = str(data.text)
+  }),
+  'tldr.written': outdating((state, data, { id, at }) => {
+    state.tldr = { text: str(data.text), id, at, isOutdated: false }
+  }),
   // The git state is taken from every entry that has one.
   'git.observed': { outdatesTldr: false, bindsBranch: true, apply: keep },
   'maintenance.done': { outdatesTldr: false, apply: keep },
 }
 
 export const kinds = (): Kinds<SessionData, SessionHead> => {
-  const usual = {
-    searchedAs: undefined,
-    group: 'session',
-    writers: ['document'],
-    amendable: [],
-    about: 'work',
-    subject: undefined,
-    document: undefined,
-  } as const
+  const usual = { group: 'session', writers: ['document'], amendable: [], about: 'work' } as const
+  const handed = { ...usual, about: 'handover' } as const
   const text = {
     ...usual,
     writers: ['agent', 'document'],
     amendable: ['text'],
     prose: ['text'],
-    line: ['text'],
   } as const
   return {
     'session.opened': {
       ...usual,
-      label: 'session opened',
       searchedAs: 'goal',
       writers: [],
       prose: ['name', 'title', 'goal', 'worktree'],
       line: ['title', 'goal', 'name'],
     },
-    'session.renamed': { ...usual, label: 'session renamed', prose: ['name'], line: ['name'] },
-    'session.titled': { ...usual, label: 'session titled', prose: ['title'], line: ['title'] },
-    'session.paused': {
-      ...usual,
-      label: 'session paused',
-      about: 'handover',
-      prose: ['note', 'switchTo'],
-      line: ['note'],
-    },
-    'session.resumed': {
-      ...usual,
-      label: 'session resumed',
-      about: 'handover',
-      prose: ['worktree'],
-      line: [],
-    },
+    'session.renamed': { ...usual, prose: ['name'] },
+    'session.titled': { ...usual, prose: ['title'] },
+    'session.paused': { ...handed, prose: ['note', 'switchTo'], line: ['note'] },
+    'session.resumed': { ...handed, prose: ['worktree'], line: [] },
     // The end of a session is reported on its own.
-    'session.closed': {
-      ...usual,
-      label: 'session closed',
-      about: 'handover',
-      prose: ['reason'],
-      line: ['reason'],
-    },
-    'session.reopened': {
-      ...usual,
-      label: 'session reopened',
-      about: 'handover',
-      prose: [],
-      line: [],
-    },
+    'session.closed': { ...handed, prose: ['reason'] },
+    'session.reopened': { ...handed, prose: [] },
     'goal.set': { ...text, label: 'goal', searchedAs: 'goal' },
     'tldr.written': { ...text, label: 'tldr', searchedAs: 'tldr' },
     // HEAD is compared on its own.
-    'git.observed': {
-      ...usual,
-      label: 'git observed',
-      group: 'code',
-      writers: [],
-      about: 'handover',
-      prose: [],
-      line: [],
-    },
-    'maintenance.done': { ...usual, label: 'maintenance done', writers: [], prose: [], line: [] },
+    'git.observed': { ...handed, group: 'code', writers: [], prose: [] },
+    'maintenance.done': { ...usual, writers: [], prose: [] },
   }
 }
 

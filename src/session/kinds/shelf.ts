@@ -30,6 +30,9 @@ export type ShelfRules<S = Readonly<Record<string, Shelf<Item>>>> = {
     : never
 }
 
+/** For lists that the fold itself keeps short. */
+export const KEPT = { recent: 'all', isOrdered: false } as const
+
 export interface WorkingShelf<T> {
   earlier: number
   items: T[]

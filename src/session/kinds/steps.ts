@@ -1,4 +1,4 @@
-import type { Folds, Kinds, Working } from './kind.ts'
+import { type Folds, type Kinds, type Working, orderedItem, outdating } from './kind.ts'
 import { type After, fields, item, when } from './read-fields.ts'
 import { type Item, type Shelf, type ShelfRules, change, find, insert, remove } from './shelf.ts'
 
@@ -36,118 +36,67 @@ export const shelves: ShelfRules<StepsState> = {
 }
 
 export const fold: Folds<StepData, StepsState> = {
-  'step.added': {
-    outdatesTldr: true,
-    apply(state, data, entry) {
-      const step: Step = {
-        ...item(entry, data.text),
-        status: 'todo',
-        changedAt: entry.at,
-        ...fields(data, 'plan'),
-      }
-      insert(state.steps, step, data.after)
-    },
-  },
-  'step.started': {
-    outdatesTldr: true,
-    apply: (state, data, entry) => setStep(state, data.step, 'started', entry.at),
-  },
-  'step.stopped': {
-    outdatesTldr: true,
-    apply: (state, data, entry) => setStep(state, data.step, 'todo', entry.at),
-  },
-  'step.done': {
-    outdatesTldr: true,
-    apply: (state, data, entry) => setStep(state, data.step, 'done', when(data.when, entry.at)),
-  },
-  'step.reopened': {
-    outdatesTldr: true,
-    apply(state, data, { at }) {
-      change<Step>(state.steps, data.step, (step) => ({ ...step, status: 'todo', changedAt: at }))
-    },
-  },
-  'step.dropped': {
-    outdatesTldr: true,
-    apply: (state, data) => remove(state.steps, find(state.steps, data.step)),
-  },
-  'progress.made': {
-    outdatesTldr: true,
-    apply: (state, data, entry) => insert(state.progress, item(entry, data.text, data.when)),
-  },
-  'next.added': {
-    outdatesTldr: true,
-    apply: (state, data, entry) => insert(state.next, item(entry, data.text), data.after),
-  },
-  'next.taken': {
-    outdatesTldr: true,
-    apply: (state, data) => remove(state.next, find(state.next, data.next)),
-  },
+  'step.added': outdating((state, data, entry) => {
+    const step: Step = {
+      ...item(entry, data.text),
+      status: 'todo',
+      changedAt: entry.at,
+      ...fields(data, 'plan'),
+    }
+    insert(state.steps, step, data.after)
+  }),
+  'step.started': outdating((state, data, entry) => setStep(state, data.step, 'started', entry.at)),
+  'step.stopped': outdating((state, data, entry) => setStep(state, data.step, 'todo', entry.at)),
+  'step.done': outdating((state, data, entry) =>
+    setStep(state, data.step, 'done', when(data.when, entry.at)),
+  ),
+  'step.reopened': outdating((state, data, { at }) =>
+    change<Step>(state.steps, data.step, (step) => ({ ...step, status: 'todo', changedAt: at })),
+  ),
+  'step.dropped': outdating((state, data) => remove(state.steps, find(state.steps, data.step))),
+  'progress.made': outdating((state, data, entry) =>
+    insert(state.progress, item(entry, data.text, data.when)),
+  ),
+  'next.added': outdating((state, data, entry) =>
+    insert(state.next, item(entry, data.text), data.after),
+  ),
+  'next.taken': outdating((state, data) => remove(state.next, find(state.next, data.next))),
 }
 
 export const kinds = (): Kinds<StepData, StepsState> => {
-  const usual = {
-    searchedAs: undefined,
-    group: 'steps',
-    writers: ['agent', 'document'],
-    amendable: [],
-    about: 'work',
-    document: undefined,
-  } as const
-  const text = {
-    ...usual,
-    amendable: ['text'],
-    prose: ['text'],
-    line: ['text'],
-    subject: undefined,
-  } as const
-  const step = { ...usual, prose: [], line: [], subject: 'step' } as const
+  const usual = { group: 'steps', writers: ['agent', 'document'], about: 'work' } as const
+  const text = { ...usual, amendable: ['text'], prose: ['text'] } as const
+  const step = { ...usual, amendable: [], prose: [], subject: 'step' } as const
   return {
     'step.added': {
       ...text,
-      label: 'step added',
       searchedAs: 'step',
       document: {
         block: 'step',
         regions: ['completed', 'inProgress', 'remaining'],
         ordered: ['remaining'],
-        text: undefined,
       },
     },
-    'step.started': { ...step, label: 'step started' },
-    'step.stopped': { ...step, label: 'step stopped', writers: ['document'] },
-    'step.done': { ...step, label: 'step done' },
-    'step.reopened': { ...step, label: 'step reopened' },
-    'step.dropped': { ...step, label: 'step dropped', writers: [] },
+    'step.started': step,
+    'step.stopped': { ...step, writers: ['document'] },
+    'step.done': step,
+    'step.reopened': step,
+    'step.dropped': { ...step, writers: [] },
     'progress.made': {
       ...text,
       label: 'progress',
       searchedAs: 'progress',
       document: {
-        block: 'progress',
-        regions: ['completed'],
+        ...orderedItem('progress', 'completed', { shelf: 'progress', isTimed: true }),
         ordered: [],
-        text: { shelf: 'progress', holds: () => true, isTimed: true, prefix: '' },
       },
     },
     'next.added': {
       ...text,
-      label: 'next added',
       searchedAs: 'next',
-      document: {
-        block: 'next',
-        regions: ['next'],
-        ordered: ['next'],
-        text: { shelf: 'next', holds: () => true, isTimed: false, prefix: '' },
-      },
+      document: orderedItem('next', 'next', { shelf: 'next', isTimed: false }),
     },
-    'next.taken': {
-      ...usual,
-      label: 'next taken',
-      writers: ['agent'],
-      prose: [],
-      line: [],
-      subject: 'next',
-    },
+    'next.taken': { ...usual, writers: ['agent'], amendable: [], prose: [], subject: 'next' },
   }
 }
 

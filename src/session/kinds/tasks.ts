@@ -1,4 +1,4 @@
-import { type Folds, type Kinds, keep } from './kind.ts'
+import { type Folds, type Kinds, keep, outdating } from './kind.ts'
 import { type GitState, type Whose, str } from './read-fields.ts'
 
 /** Stands for the backlog where a session's id is expected. */
@@ -59,23 +59,17 @@ export interface TasksState {
 
 /** A session only knows which tasks it has; the backlog folds the rest. */
 export const fold: Folds<TaskData, TasksState> = {
-  'task.linked': {
-    outdatesTldr: true,
-    apply(state, data) {
-      state.tasks = [...new Set([...state.tasks, str(data.task)])]
-    },
-  },
-  'task.unlinked': {
-    outdatesTldr: true,
-    apply(state, data) {
-      state.tasks = state.tasks.filter((task) => task !== data.task)
-    },
-  },
-  'task.added': { outdatesTldr: true, apply: keep },
-  'task.changed': { outdatesTldr: true, apply: keep },
+  'task.linked': outdating((state, data) => {
+    state.tasks = [...new Set([...state.tasks, str(data.task)])]
+  }),
+  'task.unlinked': outdating((state, data) => {
+    state.tasks = state.tasks.filter((task) => task !== data.task)
+  }),
+  'task.added': outdating(keep),
+  'task.changed': outdating(keep),
   'task.moved': { outdatesTldr: true, bindsBranch: false, apply: keep },
-  'task.reported': { outdatesTldr: true, apply: keep },
-  'task.checked': { outdatesTldr: true, apply: keep },
+  'task.reported': outdating(keep),
+  'task.checked': outdating(keep),
 }
 
 export const kinds = (): Kinds<TaskData, TasksState> => {
@@ -85,16 +79,8 @@ export const kinds = (): Kinds<TaskData, TasksState> => {
     writers: [],
     amendable: [],
     about: 'work',
-    subject: undefined,
-    document: undefined,
   } as const
-  const link = {
-    ...usual,
-    searchedAs: undefined,
-    writers: ['document'],
-    prose: ['task'],
-    line: ['task'],
-  } as const
+  const link = { ...usual, searchedAs: undefined, writers: ['document'], prose: ['task'] } as const
   const described = {
     ...usual,
     prose: [
@@ -117,13 +103,12 @@ export const kinds = (): Kinds<TaskData, TasksState> => {
     line: ['title', 'task'],
   } as const
   return {
-    'task.linked': { ...link, label: 'task linked' },
-    'task.unlinked': { ...link, label: 'task unlinked' },
-    'task.added': { ...described, label: 'task added' },
-    'task.changed': { ...described, label: 'task changed' },
+    'task.linked': link,
+    'task.unlinked': link,
+    'task.added': described,
+    'task.changed': described,
     'task.moved': {
       ...usual,
-      label: 'task moved',
       writers: ['document'],
       // Task outcomes are compared on their own.
       about: 'handover',
@@ -132,14 +117,12 @@ export const kinds = (): Kinds<TaskData, TasksState> => {
     },
     'task.reported': {
       ...usual,
-      label: 'task reported',
       writers: ['agent'],
       prose: ['task', 'summary', 'run'],
       line: ['summary', 'status', 'task'],
     },
     'task.checked': {
       ...usual,
-      label: 'task checked',
       searchedAs: undefined,
       writers: ['agent'],
       prose: ['task', 'item'],

@@ -1,6 +1,6 @@
 // Every entry is judged by where the workflow stands at its place in id order, so merged copies fold alike.
 import { defined } from '../../text/defined.ts'
-import type { Folds, Kinds, Working } from './kind.ts'
+import { type Folds, type Kinds, type Working, outdating } from './kind.ts'
 import {
   type Phase,
   type PhaseStatus,
@@ -59,27 +59,24 @@ const MOST_TOKENS = 1e12
 
 export const fold: Folds<WorkflowData, WorkflowState & Named> = {
   // When two machines begin at once, the first holds.
-  'workflow.begun': {
-    outdatesTldr: true,
-    apply(state, data, entry) {
-      if (state.workflow !== undefined) return
-      const template = record(data.template)
-      const phases = phasesIn(template.phases)
-      const first = placesOf(phases)[0]?.place.id
-      if (first === undefined) return
-      const begun: Workflow = {
-        id: state.name,
-        name: state.title,
-        templateName: str(template.name),
-        phases,
-        current: '',
-        percent: 0,
-        deliverables: deliverablesIn(template.phases, entry.at),
-        approvals: [],
-      }
-      state.workflow = enter(begun, first, entry.at)
-    },
-  },
+  'workflow.begun': outdating((state, data, { at }) => {
+    if (state.workflow !== undefined) return
+    const template = record(data.template)
+    const phases = phasesIn(template.phases)
+    const first = placesOf(phases)[0]?.place.id
+    if (first === undefined) return
+    const begun: Workflow = {
+      id: state.name,
+      name: state.title,
+      templateName: str(template.name),
+      phases,
+      current: '',
+      percent: 0,
+      deliverables: deliverablesIn(template.phases, at),
+      approvals: [],
+    }
+    state.workflow = enter(begun, first, at)
+  }),
   'phase.entered': {
     outdatesTldr: true,
     bindsBranch: false,
@@ -106,88 +103,50 @@ export const fold: Folds<WorkflowData, WorkflowState & Named> = {
       })
     },
   },
-  'phase.approved': {
-    outdatesTldr: true,
-    apply(state, data, entry) {
-      const id = str(data.phase)
-      change(state, (workflow) => {
-        const last = placesOf(workflow.phases).findLastIndex(({ phase }) => phase.id === id)
-        const isReached = last !== -1 && last <= indexOfPlace(workflow.phases, workflow.current)
-        // A phase ahead was approved before somebody went back, and must be approved again.
-        if (!isReached || isApproved(workflow, id)) return workflow
-        const approval = { phase: id, at: entry.at, ...fields(data, 'note', 'said') }
-        return settled({ ...workflow, approvals: [...workflow.approvals, approval] })
-      })
-    },
-  },
-  'focus.set': {
-    outdatesTldr: true,
-    apply(state, data) {
-      change(state, ({ focus: _before, ...workflow }) => ({
-        ...workflow,
-        ...fields({ focus: data.text }, 'focus'),
-      }))
-    },
-  },
-  'deliverable.set': {
-    outdatesTldr: true,
-    apply(state, data, entry) {
-      const path = str(data.path)
-      change(state, (workflow) => {
-        const others = workflow.deliverables.filter((known) => known.path !== path)
-        if (path === '' || others.length >= MOST_DELIVERABLES) return workflow
-        return {
-          ...workflow,
-          deliverables: [...others, { path, at: entry.at, ...fields(data, 'phase') }],
-        }
-      })
-    },
-  },
-  'deliverable.dropped': {
-    outdatesTldr: true,
-    apply(state, data) {
-      change(state, (workflow) => ({
-        ...workflow,
-        deliverables: workflow.deliverables.filter((known) => known.path !== data.path),
-      }))
-    },
-  },
+  'phase.approved': outdating((state, data, { at }) => {
+    const id = str(data.phase)
+    change(state, (workflow) => {
+      const last = placesOf(workflow.phases).findLastIndex(({ phase }) => phase.id === id)
+      const isReached = last !== -1 && last <= indexOfPlace(workflow.phases, workflow.current)
+      // A phase ahead was approved before somebody went back, and must be approved again.
+      if (!isReached || isApproved(workflow, id)) return workflow
+      const approval = { phase: id, at, ...fields(data, 'note', 'said') }
+      return settled({ ...workflow, approvals: [...workflow.approvals, approval] })
+    })
+  }),
+  'focus.set': outdating((state, data) =>
+    change(state, ({ focus: _before, ...workflow }) => ({
+      ...workflow,
+      ...fields({ focus: data.text }, 'focus'),
+    })),
+  ),
+  'deliverable.set': outdating((state, data, { at }) => {
+    const path = str(data.path)
+    change(state, (workflow) => {
+      const others = workflow.deliverables.filter((known) => known.path !== path)
+      if (path === '' || others.length >= MOST_DELIVERABLES) return workflow
+      return { ...workflow, deliverables: [...others, { path, at, ...fields(data, 'phase') }] }
+    })
+  }),
+  'deliverable.dropped': outdating((state, data) =>
+    change(state, (workflow) => ({
+      ...workflow,
+      deliverables: workflow.deliverables.filter((known) => known.path !== data.path),
+    })),
+  ),
 }
 
 export const kinds = (): Kinds<WorkflowData, WorkflowState> => {
-  const usual = {
-    searchedAs: undefined,
-    group: 'tasks',
-    writers: [],
-    amendable: [],
-    about: 'work',
-    subject: undefined,
-    document: undefined,
-  } as const
+  const usual = { group: 'tasks', writers: [], amendable: [], about: 'work' } as const
   const phase = { ...usual, prose: ['note'], line: ['phase', 'note'] } as const
   return {
-    'workflow.begun': {
-      ...usual,
-      label: 'workflow begun',
-      prose: ['workflow', 'name'],
-      line: ['name'],
-    },
-    'phase.entered': { ...phase, label: 'phase entered' },
-    'phase.finished': { ...phase, label: 'phase finished' },
-    'phase.approved': { ...phase, label: 'phase approved', prose: ['note', 'said'] },
-    'focus.set': { ...usual, label: 'focus set', prose: ['text'], line: ['text'] },
-    'deliverable.set': {
-      ...usual,
-      label: 'deliverable set',
-      prose: ['path'],
-      line: ['path', 'phase'],
-    },
-    'deliverable.dropped': {
-      ...usual,
-      label: 'deliverable dropped',
-      prose: ['path'],
-      line: ['path'],
-    },
+    'workflow.begun': { ...usual, prose: ['workflow', 'name'], line: ['name'] },
+    'phase.entered': phase,
+    'phase.finished': phase,
+    'phase.approved': { ...phase, prose: ['note', 'said'] },
+    'focus.set': { ...usual, prose: ['text'] },
+    'deliverable.set': { ...usual, prose: ['path'], line: ['path', 'phase'] },
+    'deliverable.dropped': { ...usual, prose: ['path'] },
   }
 }
 
