@@ -7,7 +7,7 @@ export type { Role, Stage } from './context/budget/stages.ts'
 export type { ExplainedSection } from './context/explain.ts'
 export type { RecordedHandoff } from './context/handoff/recorded.ts'
 export type { ProjectContext } from './context/survey/project-context.ts'
-export type { ExportFormat } from './document/export/formats.ts'
+export type { ExportFormat } from './document/export/work.ts'
 export type { RestoreTo } from './git/code-checkpoint.ts'
 export type { Drift } from './git/status.ts'
 export type {

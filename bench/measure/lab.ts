@@ -5,7 +5,7 @@ import { build } from 'rolldown'
 import { runGit } from '../../src/git/run-git.ts'
 import { StintError } from '../../src/journal/errors.ts'
 import { createFolderUnsynced, removeTree } from '../../src/journal/files.ts'
-import { randomHex } from '../../src/journal/random.ts'
+import { randomHex } from '../../src/journal/ids.ts'
 import { Worker } from './worker-process.ts'
 
 const DIST = join(import.meta.dirname, '..', '..', 'dist')

@@ -1,7 +1,7 @@
 // What was found, asked and done lately.
 import { waitingHandoff } from '../session/kinds/handoffs.ts'
 import type { SessionState } from '../session/state.ts'
-import { delegateLine } from '../document/delegate-line.ts'
+import { delegateLine } from '../document/progress.ts'
 import { SHOW, from, noticed } from './commands.ts'
 import { counted } from './counted.ts'
 import { bullets, enumeration, paragraph } from './lists.ts'

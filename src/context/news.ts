@@ -1,6 +1,6 @@
 // What became of delegates, for the model of the conversation that they work for.
 import type { DelegateLine } from '../session/state.ts'
-import { delegateName } from '../document/delegate-line.ts'
+import { delegateName } from '../document/progress.ts'
 import { costOfAll } from './cost.ts'
 import { fenceLines, fenced } from './fence.ts'
 import { leftOutLines, leftOutOf } from './left-out.ts'

@@ -18,30 +18,50 @@ export interface Edits {
   readonly unabsorbed: readonly string[]
 }
 
+type Loose<T> = { readonly [F in keyof T]: T[F] | undefined }
+
+class EditLog implements Edits {
+  readonly drafts: Draft[] = []
+  readonly unabsorbed: string[] = []
+  readonly mint: () => string
+  readonly #isBaseSure: boolean
+
+  constructor({ mint, isBaseSure }: { mint: () => string; isBaseSure: boolean }) {
+    this.mint = mint
+    this.#isBaseSure = isBaseSure
+  }
+
+  say(sentence: string) {
+    this.unabsorbed.push(sentence)
+  }
+
+  add<K extends EntryKind>(kind: K, data: Loose<EntryData[K]>, id?: string) {
+    if (!mayWrite('document', kind)) throw new Error(`${kind} cannot be written by the document`)
+    this.drafts.push({ kind, data: defined(data), by: 'document', ...defined({ id }) } as Draft)
+  }
+
+  /** Ignored when it is not certain what the document was rendered from. */
+  takeBack<K extends EntryKind>(kind: K, data: Loose<EntryData[K]>, id?: string) {
+    if (this.#isBaseSure) this.add(kind, data, id)
+  }
+
+  retract(entries: readonly string[], reason = 'removed in the document') {
+    for (const entry of entries) this.takeBack('entry.retracted', { entry, reason })
+  }
+
+  amend(entry: string, fields: Readonly<Record<string, unknown>>) {
+    const changes = defined(fields)
+    if (Object.keys(changes).length > 0) this.add('entry.amended', { entry, changes })
+  }
+}
+
 /** Ignores entries recorded after the base, so an old document saved late takes nothing back. */
 export function editsBetween(
   base: SessionState,
   person: ParsedDocument,
   options: { mint: () => string; isBaseSure: boolean },
 ): Edits {
-  const drafts: Draft[] = []
-  const unabsorbed: string[] = []
-  const log: EditLog = {
-    mint: options.mint,
-    say: (sentence) => unabsorbed.push(sentence),
-    add: (kind, data, id) => {
-      if (!mayWrite('document', kind)) throw new Error(`${kind} cannot be written by the document`)
-      drafts.push({
-        kind,
-        data: defined(data),
-        by: 'document',
-        ...defined({ id }),
-      } as Draft)
-    },
-    takeBack: (kind, data, id) => {
-      if (options.isBaseSure) log.add(kind, data, id)
-    },
-  }
+  const log = new EditLog(options)
   const before = baseDocument(base)
   fieldEdits(base, before, person, log)
   headEdits(before, person, log)
@@ -50,34 +70,26 @@ export function editsBetween(
   for (const family of FAMILIES) familyEdits(family, before, person, missing, ids, log)
   remarkEdits(before, person, missing, ids, log)
   sectionEdits(before, person, log)
-  return { drafts, unabsorbed }
+  return { drafts: log.drafts, unabsorbed: log.unabsorbed }
 }
 
-function headEdits(base: BaseDocument, person: ParsedDocument, log: EditLog): void {
+function headEdits(base: BaseDocument, person: ParsedDocument, log: EditLog) {
   if (person.title !== base.title && person.title !== '')
     log.add('session.titled', { title: person.title })
   if (person.objective !== base.objective && !person.missing.has('context'))
     log.add('goal.set', { text: person.objective })
   if (person.tldr !== base.tldr && person.tldr !== '')
     log.add('tldr.written', { text: person.tldr })
-  const computed = [
-    ['Progress', base.progressLine, person.progressLine],
-    ['Current', base.currentLine, person.currentLine],
-    ['Blocker', base.blockerLine, person.blockerLine],
-  ] as const
-  for (const [label, was, is] of computed) {
-    if (is !== was && is !== '')
+  const isChanged = (line: 'progressLine' | 'currentLine' | 'blockerLine' | 'workflowLine') =>
+    person[line] !== base[line] && person[line] !== ''
+  for (const label of ['Progress', 'Current', 'Blocker'] as const)
+    if (isChanged(`${label.toLowerCase() as Lowercase<typeof label>}Line`))
       log.say(`**${label}** in the TL;DR is computed from the steps and blockers below it`)
-  }
-  if (person.workflowLine !== base.workflowLine && person.workflowLine !== '')
+  if (isChanged('workflowLine'))
     log.say('**Workflow** in the TL;DR is computed; stint workflow phase enters another phase')
 }
 
-function missingRegions(
-  base: BaseDocument,
-  person: ParsedDocument,
-  log: EditLog,
-): ReadonlySet<Region> {
+function missingRegions(base: BaseDocument, person: ParsedDocument, log: EditLog) {
   const missing = [...person.missing].filter((region) => base.present.has(region))
   for (const region of missing) {
     const title = HEADINGS.find((heading) => heading.region === region)?.title
@@ -86,8 +98,14 @@ function missingRegions(
   return new Set(missing)
 }
 
+interface Placed {
+  readonly id: string
+  readonly after: string | undefined
+  readonly region: Region
+}
+
 interface ItemEdits {
-  added(block: Block, id: string, after: string | undefined, region: Region, log: EditLog): void
+  added(block: Block, placed: Placed, log: EditLog): void
   changed(base: BaseBlock, person: Block, log: EditLog): void
   removed?(base: BaseBlock, log: EditLog): void
 }
@@ -97,66 +115,60 @@ const DELEGATES_ARE_COMPUTED =
 
 const OWN_EDITS: Readonly<Record<string, ItemEdits>> = {
   step: {
-    added: (block, id, after, region, log) => {
-      log.add('step.added', { text: block.text, ...anchor(after) }, id)
-      if (block.isChecked === true) log.add('step.done', { step: id, ...stated(block) })
+    added: (block, { id, after, region }, log) => {
+      log.add('step.added', { text: block.text, after }, id)
+      if (block.isChecked === true) log.add('step.done', { step: id, when: stated(block) })
       else if (region === 'inProgress') log.add('step.started', { step: id })
     },
-    changed: stepChanged,
+    changed: (base, person, log) => {
+      const step = base.id
+      const [wasDone, isDone] = [base.isChecked === true, person.isChecked === true]
+      log.amend(step, { text: ifChanged(base.text, person.text) })
+      if (wasDone && !isDone) log.takeBack('step.reopened', { step })
+      if (wasDone && isDone && isRetimed(base, person)) log.add('step.reopened', { step })
+      if (isDone && (!wasDone || isRetimed(base, person)))
+        log.add('step.done', { step, when: stated(person) })
+    },
   },
   blocker: {
-    added: (block, id, after, _region, log) => {
-      const time = block.isChecked === true ? {} : stated(block)
-      log.add('blocker.raised', { text: block.text, ...anchor(after), ...time }, id)
-      if (block.isChecked === true)
-        log.add('blocker.resolved', { blocker: id, ...resolution(block), ...stated(block) })
+    added: (block, { id, after }, log) => {
+      const when = stated(block)
+      const isResolved = block.isChecked === true
+      const raised = isResolved ? undefined : when
+      log.add('blocker.raised', { text: block.text, after, when: raised }, id)
+      if (isResolved)
+        log.add('blocker.resolved', { blocker: id, resolution: block.resolution, when })
     },
     changed: (base, person, log) => {
       rewordText(base, person, log)
-      const isResolvedAnew =
-        person.isChecked === true &&
-        (base.isChecked !== true || base.resolution !== person.resolution)
-      if (isResolvedAnew)
-        log.add('blocker.resolved', { blocker: base.id, ...resolution(person), ...stated(person) })
-      if (person.isChecked !== true && base.isChecked === true)
-        log.takeBack('blocker.reopened', { blocker: base.id })
+      const [wasResolved, isResolved] = [base.isChecked === true, person.isChecked === true]
+      const { resolution } = person
+      if (isResolved && (!wasResolved || base.resolution !== resolution))
+        log.add('blocker.resolved', { blocker: base.id, resolution, when: stated(person) })
+      if (!isResolved && wasResolved) log.takeBack('blocker.reopened', { blocker: base.id })
     },
   },
   decision: {
-    added: (block, id, after, _region, log) => {
-      const { context, options, rationale } = block
-      const choice = block.choice === block.text ? undefined : block.choice
-      log.add(
-        'decision.made',
-        {
-          title: block.text,
-          ...defined({ context, options, choice, rationale }),
-          ...anchor(after),
-          ...stated(block),
-        },
-        id,
-      )
+    added: (block, { id, after }, log) => {
+      const { text: title, context, options, rationale } = block
+      const choice = block.choice === title ? undefined : block.choice
+      const when = stated(block)
+      log.add('decision.made', { title, context, options, choice, rationale, after, when }, id)
     },
     changed: (base, person, log) => {
-      const changes: Record<string, unknown> = {}
-      if (person.text !== base.text) changes.title = person.text
-      for (const name of ['context', 'options', 'choice', 'rationale'] as const) {
+      const changes: Record<string, unknown> = { title: ifChanged(base.text, person.text) }
+      for (const name of ['context', 'options', 'choice', 'rationale'] as const)
         if (person[name] !== base[name]) changes[name] = person[name] ?? null
-      }
       // A choice that nobody wrote follows the title, so it must be kept when the title is reworded.
-      if (
-        changes.title !== undefined &&
-        changes.choice === undefined &&
-        person.choice !== person.text
-      )
-        changes.choice = person.choice
-      if (isRetimed(base, person)) changes.when = stated(person).when
+      const isChoiceKept = !('choice' in changes) && person.choice !== person.text
+      if (changes.title !== undefined && isChoiceKept) changes.choice = person.choice
+      changes.when = retimed(base, person)
       if (person.whose !== base.whose) log.say('whose decision it is, is computed')
-      if (Object.keys(changes).length > 0) log.add('entry.amended', { entry: base.id, changes })
+      log.amend(base.id, changes)
     },
   },
   delegate: {
-    added: (_block, _id, _after, _region, log) => log.say(DELEGATES_ARE_COMPUTED),
+    added: (_block, _placed, log) => log.say(DELEGATES_ARE_COMPUTED),
     changed: (base, person, log) => {
       if (person.text !== base.text || isRetimed(base, person)) log.say(DELEGATES_ARE_COMPUTED)
     },
@@ -164,12 +176,10 @@ const OWN_EDITS: Readonly<Record<string, ItemEdits>> = {
     removed: () => undefined,
   },
   command: {
-    added: (block, id, after, _region, log) =>
-      log.add('command.kept', { command: block.text, ...anchor(after) }, id),
-    changed: (base, person, log) => {
-      if (person.text !== base.text)
-        log.add('entry.amended', { entry: base.id, changes: { command: person.text } })
-    },
+    added: (block, { id, after }, log) =>
+      log.add('command.kept', { command: block.text, after }, id),
+    changed: (base, person, log) =>
+      log.amend(base.id, { command: ifChanged(base.text, person.text) }),
   },
   keyFile: fileEdits('file.noted', 'key'),
   changedFile: fileEdits('file.changed', 'changed'),
@@ -179,7 +189,11 @@ type Family = DocumentItem<SessionState> & ItemEdits
 
 const FAMILIES: readonly Family[] = DOCUMENT_ITEMS.map((item) => ({
   ...item,
-  ...(OWN_EDITS[item.block] ?? textEdits(item.kind)),
+  ...(OWN_EDITS[item.block] ?? {
+    added: (block, { id, after }, log) =>
+      log.add(item.kind, { text: block.text, after, when: stated(block) } as never, id),
+    changed: rewordText,
+  }),
 }))
 
 function familyEdits(
@@ -189,7 +203,7 @@ function familyEdits(
   missing: ReadonlySet<Region>,
   idOf: Map<Block, string>,
   log: EditLog,
-): void {
+) {
   const regions = family.regions.filter((region) => !missing.has(region))
   const ofFamily = <B extends Block>(blocks: readonly B[]) =>
     blocks.filter((block) => block.kind === family.block)
@@ -200,45 +214,35 @@ function familyEdits(
 
   for (const [before, now] of pairs) family.changed(before, now, log)
   for (const block of removed) {
-    if (family.removed === undefined)
-      for (const id of block.ids)
-        log.takeBack('entry.retracted', { entry: id, reason: 'removed in the document' })
+    if (family.removed === undefined) log.retract(block.ids)
     else family.removed(block, log)
   }
-  if (missing.size === 0 || regions.length === family.regions.length)
-    regionChanges(family, pairs, base, person, log)
+  if (family.block === 'step' && regions.length === family.regions.length)
+    startedOrStopped(pairs, base, person, log)
 
   const gone = new Set(removed)
   const order = was.filter((block) => !gone.has(block)).map((block) => block.id)
   const places = new Map(order.map((id, place) => [id, place]))
   for (const region of regions) {
     const blocks = ofFamily(person.regions[region])
-    const isOrdered = family.ordered.includes(region)
-    const kept = isOrdered
+    const kept = family.ordered.includes(region)
       ? inOrder(blocks.map((block) => places.get(idOf.get(block) ?? '')))
       : undefined
     for (const [index, block] of blocks.entries()) {
-      const isLast = index === blocks.length - 1
-      const after =
-        index === 0
-          ? placeBefore(
-              blocks.find((_, at) => kept?.has(at)),
-              idOf,
-              order,
-            )
-          : idOf.get(blocks[index - 1]!)!
+      const above = blocks[index - 1]
+      // A region may show only a part of its list: its top is in front of its first block that stays.
+      const staying = blocks.find((_, at) => kept?.has(at))
+      const top = staying === undefined ? order.length : order.indexOf(idOf.get(staying)!)
+      const after = above === undefined ? (order[top - 1] ?? 'start') : idOf.get(above)!
       const known = idOf.get(block)
       if (known === undefined) {
         // Minted only now: an entry names the one in front of it, which must be in place by then.
         const id = log.mint()
         idOf.set(block, id)
-        family.added(
-          timedBy(blocks[index - 1], block, region, isLast),
-          id,
-          isOrdered && !isLast ? after : undefined,
-          region,
-          log,
-        )
+        const isLast = index === blocks.length - 1
+        const place = kept === undefined || isLast ? undefined : after
+        const timed = region === 'completed' && !isLast ? timedBy(above, block) : block
+        family.added(timed, { id, after: place, region }, log)
       } else if (kept !== undefined && !kept.has(index)) {
         log.takeBack('item.moved', { entry: known, after }, log.mint())
       }
@@ -246,89 +250,42 @@ function familyEdits(
   }
 }
 
-/** A region may show only a part of its list: this is what precedes its first block that stays. */
-function placeBefore(
-  staying: Block | undefined,
-  idOf: ReadonlyMap<Block, string>,
-  order: readonly string[],
-): string {
-  const index = staying === undefined ? order.length : order.indexOf(idOf.get(staying)!)
-  return order[index - 1] ?? 'start'
-}
-
 /** In a list ordered by time, an inserted line takes the time of the one above it, so that it stays there. */
-function timedBy(above: Block | undefined, block: Block, region: Region, isLast: boolean): Block {
-  if (region !== 'completed' || isLast || block.when !== undefined || above?.when === undefined)
-    return block
-  return { ...block, when: above.when }
+function timedBy(above: Block | undefined, block: Block) {
+  return { ...block, ...defined({ when: block.when ?? above?.when }) }
 }
 
-function regionChanges(
-  family: Family,
+function startedOrStopped(
   pairs: readonly (readonly [BaseBlock, Block])[],
   base: BaseDocument,
   person: ParsedDocument,
   log: EditLog,
-): void {
-  if (family.block !== 'step') return
-  const stands = (
-    document: { regions: Readonly<Record<Region, readonly Block[]>> },
-    block: Block,
-  ) => family.regions.find((region) => document.regions[region].includes(block))
+) {
   for (const [before, now] of pairs) {
     if (before.isChecked === true || now.isChecked === true) continue
-    const from = stands(base, before)
-    const to = stands(person, now)
-    if (from === 'remaining' && to === 'inProgress') log.add('step.started', { step: before.id })
-    if (from === 'inProgress' && to === 'remaining')
-      log.takeBack('step.stopped', { step: before.id })
-  }
-}
-
-function stepChanged(base: BaseBlock, person: Block, log: EditLog): void {
-  if (person.text !== base.text)
-    log.add('entry.amended', { entry: base.id, changes: { text: person.text } })
-  if (person.isChecked === true && base.isChecked !== true)
-    log.add('step.done', { step: base.id, ...stated(person) })
-  if (person.isChecked !== true && base.isChecked === true)
-    log.takeBack('step.reopened', { step: base.id })
-  if (person.isChecked === true && base.isChecked === true && isRetimed(base, person)) {
-    log.add('step.reopened', { step: base.id })
-    log.add('step.done', { step: base.id, ...stated(person) })
-  }
-}
-
-function textEdits(kind: EntryKind): ItemEdits {
-  return {
-    added: (block, id, after, _region, log) =>
-      log.add(kind, { text: block.text, ...anchor(after), ...stated(block) } as never, id),
-    changed: rewordText,
+    const step = before.id
+    const stood = (region: Region) => base.regions[region].includes(before)
+    const stands = (region: Region) => person.regions[region].includes(now)
+    if (stood('remaining') && stands('inProgress')) log.add('step.started', { step })
+    if (stood('inProgress') && stands('remaining')) log.takeBack('step.stopped', { step })
   }
 }
 
 function fileEdits(entry: 'file.noted' | 'file.changed', list: 'key' | 'changed'): ItemEdits {
   return {
-    added: (block, id, after, _region, log) =>
-      log.add(
-        entry,
-        { path: block.text, ...defined({ description: block.description }), ...anchor(after) },
-        id,
-      ),
-    changed: (base, person, log) => {
-      if (person.text !== base.text) log.takeBack('file.dropped', { path: base.text, list })
-      if (person.text !== base.text || person.description !== base.description) {
-        log.add(entry, { path: person.text, description: person.description ?? '' })
-      }
+    added: ({ text: path, description }, { id, after }, log) =>
+      log.add(entry, { path, description, after }, id),
+    changed: (base, { text: path, description = '' }, log) => {
+      if (path !== base.text) log.takeBack('file.dropped', { path: base.text, list })
+      if (path !== base.text || description !== (base.description ?? ''))
+        log.add(entry, { path, description })
     },
     removed: (base, log) => log.takeBack('file.dropped', { path: base.text, list }),
   }
 }
 
-function rewordText(base: BaseBlock | (Block & { id: string }), person: Block, log: EditLog): void {
-  const changes: Record<string, unknown> = {}
-  if (person.text !== base.text) changes.text = person.text
-  if (isRetimed(base, person)) changes.when = stated(person).when
-  if (Object.keys(changes).length > 0) log.add('entry.amended', { entry: base.id, changes })
+function rewordText(base: BaseBlock, person: Block, log: EditLog) {
+  log.amend(base.id, { text: ifChanged(base.text, person.text), when: retimed(base, person) })
 }
 
 function remarkEdits(
@@ -337,77 +294,61 @@ function remarkEdits(
   missing: ReadonlySet<Region>,
   idOf: ReadonlyMap<Block, string>,
   log: EditLog,
-): void {
-  for (const region of Object.keys(base.regions) as Region[]) {
-    if (missing.has(region)) continue
-    const isRemark = (block: Block) => block.kind === 'remark'
-    const { pairs, removed, added } = match(
-      base.regions[region].filter(isRemark),
-      person.regions[region].filter(isRemark),
-    )
-    const placed = [...added]
-    for (const [before, now] of pairs) {
+) {
+  const isRemark = (block: Block) => block.kind === 'remark'
+  for (const section of Object.keys(base.regions) as Region[]) {
+    if (missing.has(section)) continue
+    const blocks = person.regions[section]
+    const found = match(base.regions[section].filter(isRemark), blocks.filter(isRemark))
+    const placed = [...found.added]
+    for (const [before, now] of found.pairs) {
       if (before.text === now.text) continue
       // Its heading was the person's own before it became a known one.
       if (before.ids.length === 0) {
         placed.push(now)
         continue
       }
-      log.add('entry.amended', { entry: before.id, changes: { text: now.text } })
-      for (const id of before.ids.slice(1))
-        log.takeBack('entry.retracted', { entry: id, reason: 'joined with the remark above' })
+      log.amend(before.id, { text: now.text })
+      log.retract(before.ids.slice(1), 'joined with the remark above')
     }
-    for (const block of removed)
-      for (const id of block.ids)
-        log.takeBack('entry.retracted', { entry: id, reason: 'removed in the document' })
-    const aboveOf = new Map(
-      person.regions[region].map((block, index, blocks) => [block, blocks[index - 1]]),
-    )
+    for (const block of found.removed) log.retract(block.ids)
+    const places = new Map(blocks.map((block, index) => [block, index]))
     for (const block of placed) {
-      const above = aboveOf.get(block)
-      log.add('remark.placed', {
-        section: region,
-        after: above === undefined ? 'start' : (idOf.get(above) ?? 'end'),
-        text: block.text,
-      })
+      const above = blocks[places.get(block)! - 1]
+      const after = above === undefined ? 'start' : (idOf.get(above) ?? 'end')
+      log.add('remark.placed', { section, after, text: block.text })
     }
   }
 }
 
-function sectionEdits(base: BaseDocument, person: ParsedDocument, log: EditLog): void {
-  const was = base.sections.map((section) => ({ ...section, text: section.title }))
-  const is = person.sections.map((section) => ({ ...section, text: section.title }))
-  const { pairs, removed, added } = match(was, is)
-  const idOf = new Map<string, string>(
-    pairs.map(([before, now]) => [now.id ?? '', before.id ?? '']),
-  )
-  for (const section of added) idOf.set(section.id ?? '', log.mint())
-  for (const [before, now] of pairs) {
-    const changes: Record<string, unknown> = {}
-    if (now.title !== before.title) changes.title = now.title
-    if (now.body.trim() !== before.body.trim()) changes.body = now.body
-    if (Object.keys(changes).length > 0)
-      log.add('entry.amended', { entry: before.id ?? '', changes })
-  }
-  for (const section of removed)
-    log.takeBack('entry.retracted', { entry: section.id ?? '', reason: 'removed in the document' })
-  for (const section of added) {
-    const { title, body, after } = section
-    log.add(
-      'section.written',
-      { title, body, after: idOf.get(after) ?? after },
-      idOf.get(section.id ?? ''),
-    )
-  }
+function sectionEdits(base: BaseDocument, person: ParsedDocument, log: EditLog) {
+  const named = (section: BaseDocument['sections'][number]) => ({
+    ...section,
+    id: section.id ?? '',
+    text: section.title,
+  })
+  const { pairs, removed, added } = match(base.sections.map(named), person.sections.map(named))
+  const idOf = new Map(pairs.map(([before, now]) => [now.id, before.id]))
+  for (const section of added) idOf.set(section.id, log.mint())
+  for (const [before, now] of pairs)
+    log.amend(before.id, {
+      title: ifChanged(before.title, now.title),
+      body: now.body.trim() === before.body.trim() ? undefined : now.body,
+    })
+  log.retract(removed.map(({ id }) => id))
+  for (const { id, title, body, after } of added)
+    log.add('section.written', { title, body, after: idOf.get(after) ?? after }, idOf.get(id))
 }
 
-function stated(block: Block): { when?: string } {
-  return block.when === undefined
-    ? {}
-    : { when: block.when.length === 16 ? `${block.when}:00.000Z` : block.when }
+function ifChanged(was: string, is: string) {
+  return was === is ? undefined : is
 }
 
-function isRetimed(base: Block, person: Block): boolean {
+function stated({ when }: Block) {
+  return when?.length === 16 ? `${when}:00.000Z` : when
+}
+
+function isRetimed(base: Block, person: Block) {
   return (
     person.when !== undefined &&
     base.when !== undefined &&
@@ -416,38 +357,26 @@ function isRetimed(base: Block, person: Block): boolean {
   )
 }
 
-function anchor(after: string | undefined): { after?: string } {
-  return after === undefined ? {} : { after }
+function retimed(base: Block, person: Block) {
+  return isRetimed(base, person) ? stated(person) : undefined
 }
 
-function resolution(block: Block): { resolution?: string } {
-  return block.resolution === undefined ? {} : { resolution: block.resolution }
-}
-
-function fieldEdits(
-  state: SessionState,
-  base: BaseDocument,
-  person: ParsedDocument,
-  log: EditLog,
-): void {
+function fieldEdits(state: SessionState, base: BaseDocument, person: ParsedDocument, log: EditLog) {
   const before = new Map(base.fields)
   const now = new Map(person.fields)
   for (const [key, value] of now) {
     if (before.get(key) === value) continue
-    if (!before.has(key) || Object.hasOwn(state.fields, key)) {
-      if (KNOWN.has(key)) log.say(`${key} in the frontmatter is computed`)
-      else log.add('field.set', { key, value })
-      continue
-    }
-    const change = CHANGES[key]
-    if (change === undefined) log.say(`${key} in the frontmatter is computed`)
-    else change(parsed(value), state, log)
+    const isOwn = !before.has(key) || Object.hasOwn(state.fields, key)
+    const change = isOwn ? undefined : CHANGES[key]
+    if (change !== undefined) change(parsed(value), state, log)
+    else if (isOwn && !COMPUTED.has(key)) log.add('field.set', { key, value })
+    else log.say(`${key} in the frontmatter is computed`)
   }
   for (const key of Object.keys(state.fields))
     if (!now.has(key)) log.takeBack('field.set', { key, value: '' })
 }
 
-const KNOWN = new Set([
+const COMPUTED = new Set([
   'id',
   'created_at',
   'updated_at',
@@ -497,12 +426,4 @@ function parsed(value: string): unknown {
     // Valid as part of the whole frontmatter but not alone (an anchor, say): it stays text.
     return value.trim()
   }
-}
-
-interface EditLog {
-  add<K extends EntryKind>(kind: K, data: EntryData[K], id?: string): void
-  /** Ignored when it is not certain what the document was rendered from. */
-  takeBack<K extends EntryKind>(kind: K, data: EntryData[K], id?: string): void
-  say(sentence: string): void
-  mint(): string
 }

@@ -13,7 +13,7 @@ import {
 import { tldrOf } from '../session/tldr.ts'
 import { defined } from '../text/defined.ts'
 import { second } from '../text/times.ts'
-import { delegateName, delegateText } from './delegate-line.ts'
+import { delegateName, delegateText } from './progress.ts'
 
 export interface Block {
   readonly kind: string
@@ -77,12 +77,9 @@ export function modelOf(state: SessionState): DocumentModel {
     workflowLine: line(phaseLine(state) ?? ''),
     objective: state.goal,
     regions: regionsOf(state, current?.id),
-    sections: chain(state.sections.items).map(({ id, title, text, after }) => ({
-      id,
-      title: line(title),
-      body: text,
-      after,
-    })),
+    sections: chain(state.sections.items).map(({ id, title, text: body, after }) => {
+      return { id, title: line(title), body, after }
+    }),
   }
 }
 
@@ -98,7 +95,8 @@ function textBlocks(state: SessionState) {
       const kind = kinds.find(({ text }) => text!.holds(item))
       if (kind === undefined || older.has(item)) continue
       const { id, text, at } = item
-      const block = { kind: kind.block, id, text, ...(kind.text!.isTimed ? { when: at } : {}) }
+      const when = kind.text!.isTimed ? at : undefined
+      const block = { kind: kind.block, id, text, ...defined({ when }) }
       ;(blocks[kind.regions[0]!] ??= []).push(block)
     }
   }
@@ -106,20 +104,20 @@ function textBlocks(state: SessionState) {
 }
 
 function regionsOf(state: SessionState, currentId: string | undefined) {
-  const stepBlock = (step: Step): Block => ({
+  const stepBlock = ({ id, text, status, changedAt }: Step): Block => ({
     kind: 'step',
-    id: step.id,
-    text: step.text,
-    isChecked: step.status === 'done',
-    ...(step.status === 'done' ? { when: step.changedAt } : {}),
-    ...(step.id === currentId ? { isCurrent: true } : {}),
+    id,
+    text,
+    isChecked: status === 'done',
+    ...(status === 'done' ? { when: changedAt } : {}),
+    ...(id === currentId ? { isCurrent: true } : {}),
   })
   const steps = (status: Step['status']) =>
     state.steps.items.filter((step) => step.status === status).map(stepBlock)
   const items: Record<Region, readonly Block[]> = {
     ...emptyRegions(),
     ...textBlocks(state),
-    keyFiles: state.keyFiles.items.map((file) => ({ kind: 'keyFile', ...fileBlock(file) })),
+    keyFiles: state.keyFiles.items.map((file) => fileBlock('keyFile', file)),
     inProgress: steps('started'),
     remaining: steps('todo'),
     decisions: state.decisions.items.map(decisionBlock),
@@ -129,7 +127,7 @@ function regionsOf(state: SessionState, currentId: string | undefined) {
       text,
       when: resolvedAt ?? at,
       isChecked: resolvedAt !== undefined,
-      ...(resolution === undefined ? {} : { resolution: line(resolution) }),
+      ...defined({ resolution: resolution && line(resolution) }),
     })),
     delegates: state.delegates.items.map((one) => ({
       kind: 'delegate',
@@ -137,15 +135,8 @@ function regionsOf(state: SessionState, currentId: string | undefined) {
       text: `**${delegateName(one)}** (${one.status}): ${delegateText(one)}`.trimEnd(),
       when: one.updatedAt,
     })),
-    changedFiles: state.changedFiles.items.map((file) => ({
-      kind: 'changedFile',
-      ...fileBlock(file),
-    })),
-    commands: state.commands.items.map(({ id, text }) => ({
-      kind: 'command',
-      id,
-      text: line(text),
-    })),
+    changedFiles: state.changedFiles.items.map((file) => fileBlock('changedFile', file)),
+    commands: state.commands.items.map((command) => fileBlock('command', command)),
   }
   items.completed = [...steps('done'), ...items.completed].toSorted(
     (a, b) => compare(a.when, b.when) || compare(a.id, b.id),
@@ -187,35 +178,35 @@ function withRemarks(region: Region, items: readonly Block[], state: SessionStat
 }
 
 function frontmatter(state: SessionState) {
-  const fields: [string, string][] = [
-    ['id', ` ${state.id}`],
-    ['shortname', ` ${scalar(state.name)}`],
-    ['status', ` ${state.status}`],
-    [
-      'task_ids',
-      state.tasks.length === 0
-        ? ' []'
-        : state.tasks.map((task) => `\n  - ${scalar(task)}`).join(''),
-    ],
-    ['created_at', ` ${second(state.createdAt)}`],
-    ['updated_at', ` ${second(state.updatedAt)}`],
-    ['compaction_count', ` ${state.compactions}`],
-    ['git_branch', ` ${scalar(state.git.branch ?? '')}`],
-    ['git_last_commit', ` ${scalar((state.git.commit ?? '').slice(0, 7))}`],
-  ]
-  if (state.pausedAt !== undefined) fields.push(['paused_at', ` ${second(state.pausedAt)}`])
-  if (state.pauseNote !== undefined) fields.push(['pause_reason', ` ${scalar(state.pauseNote)}`])
-  if (state.closedAt !== undefined) {
-    fields.push(['closed_at', ` ${second(state.closedAt)}`])
-    const hours = (Date.parse(state.closedAt) - Date.parse(state.createdAt)) / 3_600_000
-    fields.push([
-      'duration_hours',
-      ` ${Number.isFinite(hours) ? Math.max(0, hours).toFixed(1) : 0}`,
-    ])
-  }
-  if (state.closeReason !== undefined)
-    fields.push(['close_reason', ` ${scalar(state.closeReason)}`])
-  return [...fields, ...Object.entries(state.fields)]
+  const { tasks, git, createdAt, pausedAt, pauseNote, closedAt, closeReason } = state
+  const hours = (Date.parse(closedAt ?? '') - Date.parse(createdAt)) / 3_600_000
+  const fields = defined({
+    id: state.id,
+    shortname: scalar(state.name),
+    status: state.status,
+    task_ids: tasks.length === 0 ? '[]' : tasks.map((task) => `\n  - ${scalar(task)}`).join(''),
+    created_at: second(createdAt),
+    updated_at: second(state.updatedAt),
+    compaction_count: state.compactions,
+    git_branch: scalar(git.branch ?? ''),
+    git_last_commit: scalar((git.commit ?? '').slice(0, 7)),
+    paused_at: given(pausedAt, second),
+    pause_reason: given(pauseNote, scalar),
+    closed_at: given(closedAt, second),
+    duration_hours: given(closedAt, () =>
+      Number.isFinite(hours) ? Math.max(0, hours).toFixed(1) : '0',
+    ),
+    close_reason: given(closeReason, scalar),
+  })
+  const known = Object.entries(fields).map(([key, value]): [string, string] => {
+    const text = String(value)
+    return [key, text.startsWith('\n') ? text : ` ${text}`]
+  })
+  return [...known, ...Object.entries(state.fields)]
+}
+
+function given(text: string | undefined, write: (text: string) => string) {
+  return text === undefined ? undefined : write(text)
 }
 
 // Two dashes keep it from being parsed as a number or a time.
@@ -236,17 +227,13 @@ function decisionBlock(decision: Decision) {
     text: line(text),
     when: at,
     choice: choice ?? text,
-    ...defined({ context, options, rationale }),
-    ...(whose === undefined ? {} : { whose: line(whose) }),
+    ...defined({ context, options, rationale, whose: whose && line(whose) }),
   }
 }
 
-function fileBlock(file: { id: string; text: string; description?: string }) {
-  return {
-    id: file.id,
-    text: line(file.text),
-    ...(file.description === undefined ? {} : { description: line(file.description) }),
-  }
+function fileBlock(kind: string, file: { id: string; text: string; description?: string }): Block {
+  const description = file.description && line(file.description)
+  return { kind, id: file.id, text: line(file.text), ...defined({ description }) }
 }
 
 function line(text: string) {

@@ -9,10 +9,14 @@ import {
   PROGRESS_HEADINGS,
   STATUS_PATTERN,
   TIME_PATTERN,
+  continued,
+  fencedLines,
+  listItemAt,
+  trimBlank,
   unescapeItem,
   unescapeLine,
 } from './grammar.ts'
-import { continued, fencedLines, listItemAt, trimBlank } from './lines.ts'
+import { defined } from '../text/defined.ts'
 import type { Block } from './model.ts'
 import { isLazy } from './render.ts'
 
@@ -49,11 +53,11 @@ export function parseTldr(lines: readonly string[]) {
   const text = own.map((line, index) => (isFenced[index] ? line : unescapeLine(line)))
   const rest = lines.slice(split, last + 1).filter((line, index) => !isStatus(line, split + index))
   return {
-    text: text.join('\n'),
-    progress: status('Progress'),
-    current: status('Current'),
-    blocker: status('Blocker'),
-    workflow: status('Workflow'),
+    tldr: text.join('\n'),
+    progressLine: status('Progress'),
+    currentLine: status('Current'),
+    blockerLine: status('Blocker'),
+    workflowLine: status('Workflow'),
     blocks: parseRegion('tldr', [...rest, ...lines.slice(last + 1)]),
   }
 }
@@ -102,9 +106,7 @@ export function parseProgress(lines: readonly string[]): Partial<Record<Region, 
     const own = body.findIndex((line) => line.startsWith('### '))
     const steps = parseRegion(region, own === -1 ? body : body.slice(0, own))
     const rest =
-      own === -1
-        ? []
-        : [{ kind: 'remark' as const, text: `\n${trimBlank(body.slice(own)).join('\n')}\n` }]
+      own === -1 ? [] : [{ kind: 'remark', text: `\n${trimBlank(body.slice(own)).join('\n')}\n` }]
     found[region] = [...(found[region] ?? []), ...steps, ...rest]
   }
   return found
@@ -130,23 +132,25 @@ function step(text: string, isTimed: boolean) {
   const [first = '', ...more] = (box?.rest ?? text).split('\n')
   const isCurrent = first.endsWith(CURRENT_MARK)
   const unmarked = isCurrent ? first.slice(0, -CURRENT_MARK.length).trimEnd() : first
-  const time = isTimed || isChecked ? TIME_SUFFIX.exec(unmarked) : null
   return {
     kind: 'step',
-    text: [time?.[1] ?? unmarked, ...more].join('\n'),
+    ...timed([unmarked, ...more].join('\n'), isTimed || isChecked),
     isChecked,
-    ...(time === null ? {} : { when: time[2]! }),
     ...(isCurrent ? { isCurrent } : {}),
   }
 }
 
 function textItem(region: Region, text: string) {
+  const isTimed = kindsIn(region).some((kind) => kind.text!.isTimed)
+  const { text: untimed, ...when } = timed(text, isTimed)
+  return { ...ofItsKind(region, unescapeItem(untimed)), ...when }
+}
+
+/** Takes the time from the end of the first line. */
+function timed(text: string, isTimed = true): { text: string; when?: string } {
   const [first = '', ...more] = text.split('\n')
-  const time = kindsIn(region).some((kind) => kind.text!.isTimed) ? TIME_SUFFIX.exec(first) : null
-  return {
-    ...ofItsKind(region, unescapeItem([time?.[1] ?? first, ...more].join('\n'))),
-    ...(time === null ? {} : { when: time[2]! }),
-  }
+  const time = isTimed ? TIME_SUFFIX.exec(first) : null
+  return time === null ? { text } : { text: [time[1]!, ...more].join('\n'), when: time[2]! }
 }
 
 function ofItsKind(region: Region, text: string) {
@@ -166,40 +170,26 @@ function kindsIn(region: Region) {
 
 function discovery(text: string) {
   const [first = '', ...more] = text.split('\n')
-  const bold = BOLD_DISCOVERY.exec(first)
-  const head =
-    bold === null
+  const [, head = '', when, rest] = BOLD_DISCOVERY.exec(first) ?? []
+  const line =
+    when === undefined
       ? first.replace(/^\*\*(.+?)\*\*/, '$1')
-      : bold[3] === undefined
-        ? bold[1]!
-        : `${bold[1]}: ${bold[3]}`
-  return {
-    ...ofItsKind('discoveries', [head, ...more].join('\n')),
-    ...(bold === null ? {} : { when: bold[2]! }),
-  }
+      : `${head}${rest === undefined ? '' : `: ${rest}`}`
+  return { ...ofItsKind('discoveries', [line, ...more].join('\n')), ...defined({ when }) }
 }
 
 function blocker(text: string) {
   const box = checkbox(text)
+  const isChecked = box?.isChecked === true
   const [first = '', ...more] = (box?.rest ?? text).split('\n')
-  if (box?.isChecked === true) {
-    const resolved = RESOLVED_SUFFIX.exec(first)
-    return {
-      kind: 'blocker',
-      text: [resolved?.[1] ?? TIME_SUFFIX.exec(first)?.[1] ?? first, ...more].join('\n'),
-      isChecked: true,
-      ...(resolved === null ? {} : { when: resolved[2]! }),
-      ...(resolved?.[3] === undefined ? {} : { resolution: resolved[3] }),
-    }
-  }
-  const reopened = RESOLVED_SUFFIX.exec(first)
-  const time = TIME_SUFFIX.exec(first)
-  const plain = reopened?.[1] ?? time?.[1] ?? first
+  const [, unresolved, resolvedAt, resolution] = RESOLVED_SUFFIX.exec(first) ?? []
+  const untimed = timed(first)
+  const whole = [unresolved ?? untimed.text, ...more].join('\n')
   return {
     kind: 'blocker',
-    text: unescapeItem([plain, ...more].join('\n')),
-    isChecked: false,
-    ...(time === null ? {} : { when: time[2]! }),
+    text: isChecked ? whole : unescapeItem(whole),
+    isChecked,
+    ...defined(isChecked ? { when: resolvedAt, resolution } : { when: untimed.when }),
   }
 }
 
@@ -208,11 +198,7 @@ function fileBlock(kind: 'keyFile' | 'changedFile', text: string) {
   const quoted = /^(`+)(.+?)\1(?: - (.*))?$/.exec(line)
   const [path = line, description] =
     quoted === null ? line.split(/ - (.*)/) : [quoted[2]!, quoted[3]]
-  return {
-    kind,
-    text: path,
-    ...(description === undefined || description === '' ? {} : { description }),
-  }
+  return { kind, text: path, ...(description ? { description } : {}) }
 }
 
 function checkbox(text: string) {
@@ -226,15 +212,8 @@ function parseDelegates(lines: readonly string[]) {
   return collect(lines, (index) => {
     const item = listItemAt(lines, index)
     if (item === undefined || !DELEGATE_PATTERN.test(item.text)) return undefined
-    const time = TIME_SUFFIX.exec(item.text)
-    return {
-      block: {
-        kind: 'delegate',
-        text: time?.[1] ?? item.text,
-        ...(time === null ? {} : { when: time[2]! }),
-      },
-      end: item.end,
-    }
+    const [, text = item.text, when] = TIME_SUFFIX.exec(item.text) ?? []
+    return { block: { kind: 'delegate', text, ...defined({ when }) }, end: item.end }
   })
 }
 
@@ -244,22 +223,15 @@ function parseDecisions(lines: readonly string[]) {
     const heading = /^### (?:\d+[.)] *)?(.*)$/.exec(lines[index]!)
     if (heading !== null) {
       isUnderHeading = true
-      const time = TIME_SUFFIX.exec(heading[1]!)
       const { fields, end } = decisionFields(lines, index + 1)
-      const block = {
-        kind: 'decision' as const,
-        text: time?.[1] ?? heading[1]!,
-        ...(time === null ? {} : { when: time[2]! }),
-        ...fields,
-      }
-      return { block, end }
+      return { block: { kind: 'decision', ...timed(heading[1]!), ...fields }, end }
     }
     // A bullet before the first heading is a short decision; later ones belong to the decision above.
     const item = isUnderHeading ? undefined : listItemAt(lines, index)
     if (item === undefined) return undefined
     const block = PLACEHOLDERS.has(item.text)
       ? undefined
-      : { kind: 'decision' as const, text: item.text.split('\n').join(' ') }
+      : { kind: 'decision', text: item.text.split('\n').join(' ') }
     return { block, end: item.end }
   })
 }

@@ -1,7 +1,13 @@
 import { parseDocument as parseYaml } from 'yaml'
 import type { Region } from '../session/kinds/kind.ts'
-import { HEADINGS, type HeadingKey, MARKER_PATTERN, type Marker } from './grammar.ts'
-import { fencedLines, trimBlank } from './lines.ts'
+import {
+  HEADINGS,
+  type HeadingKey,
+  MARKER_PATTERN,
+  type Marker,
+  fencedLines,
+  trimBlank,
+} from './grammar.ts'
 import { type Block, type DocumentModel, type Section, emptyRegions } from './model.ts'
 import { parseContext, parseProgress, parseRegion, parseTldr } from './parse-regions.ts'
 
@@ -69,7 +75,7 @@ function parseBody(fields: ParsedDocument['fields'], lines: readonly string[]) {
   const sections: Section[] = []
   const seen = new Set<Region>()
   let title = ''
-  let tldr = { text: '', progress: '', current: '', blocker: '', workflow: '' }
+  let tldr = { tldr: '', progressLine: '', currentLine: '', blockerLine: '', workflowLine: '' }
   let objective = ''
   let above = 'title'
   const fill = (found: Partial<Record<Region, readonly Block[]>>) => {
@@ -82,12 +88,8 @@ function parseBody(fields: ParsedDocument['fields'], lines: readonly string[]) {
   for (const chunk of chunks) {
     if (chunk.key === undefined) {
       const id = `section:${sections.length}`
-      sections.push({
-        title: chunk.title,
-        body: chunk.lines.join('\n').trimEnd(),
-        after: above,
-        id,
-      })
+      const body = chunk.lines.join('\n').trimEnd()
+      sections.push({ title: chunk.title, body, after: above, id })
       above = id
       continue
     }
@@ -115,11 +117,7 @@ function parseBody(fields: ParsedDocument['fields'], lines: readonly string[]) {
   return {
     fields,
     title,
-    tldr: tldr.text,
-    progressLine: tldr.progress,
-    currentLine: tldr.current,
-    blockerLine: tldr.blocker,
-    workflowLine: tldr.workflow,
+    ...tldr,
     objective,
     regions,
     sections,

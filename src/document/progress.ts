@@ -1,7 +1,13 @@
-import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
+import {
+  type DelegateLine,
+  type SessionState,
+  currentStep,
+  openBlockers,
+  stepCounts,
+} from '../session/state.ts'
 import { tldrOf } from '../session/tldr.ts'
-import { delegateLine } from './delegate-line.ts'
 import { second } from '../text/times.ts'
+import { oneLine, shorten } from '../text/clean.ts'
 
 const RECENT = 10
 
@@ -86,4 +92,29 @@ function bullets(texts: readonly string[], leftOut = 0, command = '') {
 
 function flat(text: string) {
   return text.split('\n').join(' ')
+}
+
+const ORDER = 120
+const OUTCOME = 200
+
+export function delegateText({ because, status, summary, text }: DelegateLine): string {
+  const outcome =
+    status === 'merged' || status === 'ready' ? (summary ?? because) : (because ?? summary)
+  return [shorten(oneLine(text), ORDER), shorten(oneLine(outcome ?? ''), OUTCOME)]
+    .filter((part) => part !== '')
+    .join(' - ')
+}
+
+/** `tests (ready): write the tests - twelve, all red` */
+export function delegateLine(line: DelegateLine): string {
+  return `${delegateName(line)} (${line.status}): ${delegateText(line)}`.trimEnd()
+}
+
+/** Only characters that mean nothing in a document. */
+export function delegateName({ delegate, name }: DelegateLine): string {
+  return (
+    oneLine(name).replaceAll(/[*()]/g, '').trim() ||
+    oneLine(delegate).replaceAll(/[*()]/g, '').trim() ||
+    'delegate'
+  )
 }

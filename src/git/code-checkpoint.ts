@@ -3,9 +3,8 @@ import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { StintError } from '../journal/errors.ts'
 import { readHead } from './head.ts'
-import { ownIdentity } from './identity.ts'
+import { GitFailed, askGit, ownIdentity, runGit } from './run-git.ts'
 import type { Repository } from './repository.ts'
-import { GitFailed, askGit, runGit } from './run-git.ts'
 import { DEFAULT_EXCLUDE, QUIETLY, type TreeOptions, writeWorkingTree } from './working-tree.ts'
 
 export interface KeepCode extends TreeOptions {

@@ -1,5 +1,8 @@
 import { existsSync } from 'node:fs'
 import { StintError } from '../journal/errors.ts'
+import { join } from 'node:path'
+import { removeFile } from '../journal/files.ts'
+import type { Repository } from './repository.ts'
 
 export class GitFailed extends StintError {
   override readonly name = 'GitFailed'
@@ -158,4 +161,49 @@ function verbOf(args: readonly string[]) {
   let at = 0
   while (args[at] === '-c') at += 2
   return args[at] ?? ''
+}
+
+/** Set in full: the user may have configured none, and a hook may inherit that of another commit. */
+export function ownIdentity(): Record<string, string> {
+  const date = `${Math.floor(Date.now() / 1000)} +0000`
+  const roles = ['AUTHOR', 'COMMITTER'].flatMap((role) => [
+    [`GIT_${role}_NAME`, 'Stint'],
+    [`GIT_${role}_EMAIL`, 'stint@localhost'],
+    [`GIT_${role}_DATE`, date],
+  ])
+  return Object.fromEntries(roles) as Record<string, string>
+}
+
+export function identityFor(root: string): Record<string, string> {
+  try {
+    runGit(root, ['var', 'GIT_COMMITTER_IDENT'])
+    return {}
+  } catch (error) {
+    if (error instanceof GitFailed) return ownIdentity()
+    throw error
+  }
+}
+
+// A killed git leaves its locks behind, which stop every later git.
+
+/** git holds a lock only while it writes. */
+const PATIENCE_MS = 2000
+const LOOK_AGAIN_MS = 50
+
+/** Never in the main worktree, where a person may be at work at any time. */
+export function removeLeftLocks({ gitDir, commonDir, isLinked }: Repository, branch: string): void {
+  if (!isLinked) return
+  const locks = [
+    join(gitDir, 'index.lock'),
+    join(gitDir, 'HEAD.lock'),
+    join(commonDir, 'refs', 'heads', `${branch}.lock`),
+  ]
+  const isAnyLeft = () => locks.some((lock) => existsSync(lock))
+  for (const until = Date.now() + PATIENCE_MS; isAnyLeft() && Date.now() < until;)
+    pause(LOOK_AGAIN_MS)
+  for (const lock of locks) removeFile(lock)
+}
+
+function pause(ms: number) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

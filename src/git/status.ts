@@ -1,5 +1,5 @@
 import { readHead } from './head.ts'
-import { findRepository } from './repository.ts'
+import { type Repository, findRepository } from './repository.ts'
 import { GitFailed, type GitOptions, askGit, runGit } from './run-git.ts'
 import { DEFAULT_EXCLUDE } from './working-tree.ts'
 
@@ -105,5 +105,47 @@ function hasCommit(worktree: string, commit: string) {
 export function isTracked(root: string, path: string): boolean {
   return askGit(root, ['ls-files', '--error-unmatch', '--', path], {
     env: { GIT_LITERAL_PATHSPECS: '1' },
+  })
+}
+
+export interface Trace {
+  readonly text: string
+  readonly where: string
+  readonly at: string
+}
+
+const MOST_COMMITS = 5000
+
+export function commitTraces({ worktree }: Repository): readonly Trace[] {
+  const format = '--format=%h%x00%ct%x00%s'
+  const args = [
+    'log',
+    '--exclude=refs/stint/*',
+    '--all',
+    '--date-order',
+    `--max-count=${MOST_COMMITS}`,
+    '--no-show-signature',
+    format,
+  ]
+  return traces(runGit(worktree, args))
+}
+
+export function branchTraces({ worktree }: Repository): readonly Trace[] {
+  const format = '--format=%(refname)%00%(committerdate:unix)%00%(refname:short)'
+  return traces(runGit(worktree, ['for-each-ref', format, 'refs/heads', 'refs/remotes']))
+}
+
+export function checkpointTraces({ worktree }: Repository): readonly Trace[] {
+  const format = '--format=%(refname)%00%(committerdate:unix)%00%(subject)'
+  return traces(runGit(worktree, ['for-each-ref', format, 'refs/stint']))
+}
+
+function traces(printed: string) {
+  return printed.split('\n').flatMap((line) => {
+    const [where = '', seconds = '', text = ''] = line.split('\0')
+    // A symbolic reference to nothing has no time.
+    return /^\d+$/.test(seconds)
+      ? [{ where, text, at: new Date(Number(seconds) * 1000).toISOString() }]
+      : []
   })
 }

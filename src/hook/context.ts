@@ -8,7 +8,7 @@ import { trackingFolderOf } from '../project/store/conversation-binding.ts'
 import { type Place, findPlace } from '../project/store/place.ts'
 import { type Draft, type EntryData, type EntryKind, draft } from '../session/entries.ts'
 import { defined } from '../text/defined.ts'
-import { isoTime } from '../text/iso-time.ts'
+import { isoTime } from '../text/times.ts'
 
 /** git is asked only where its files do not say it, and an agent waits for it. */
 const GIT_MS = 400

@@ -4,7 +4,7 @@ import type { TranscriptSigns } from '../harness/contract/hooks.ts'
 import { openRegularFile } from '../journal/files.ts'
 import { readRange } from '../journal/read.ts'
 import { type Tracking, readWindow } from '../project/conversation/tracking.ts'
-import { isCompact } from '../text/compact-json.ts'
+import { isCompact } from '../text/json-fields.ts'
 
 const MOST = 256 * 1024
 const TAIL = 48 * 1024

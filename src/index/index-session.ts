@@ -1,5 +1,5 @@
 import { closeSync, fstatSync } from 'node:fs'
-import { crc32 } from '../journal/crc32.ts'
+import { crc32 } from '../journal/record.ts'
 import { isMissing } from '../journal/errors.ts'
 import { openToRead } from '../journal/files.ts'
 import type { LogPlace } from '../journal/log.ts'
@@ -243,7 +243,6 @@ function keptRecord(entry: RawEntry) {
   if (kind.startsWith('task.') || REACHING_BACK.has(kind)) return JSON.stringify(entry)
   // Most handoffs have no target, and their text is long.
   const { document: _text, moved: _moved, files: _files, ...data } = entry.data
-  const isKept =
-    kind === 'handoff.accepted' || (kind === 'handoff.made' && data.to !== undefined)
+  const isKept = kind === 'handoff.accepted' || (kind === 'handoff.made' && data.to !== undefined)
   return isKept ? JSON.stringify({ ...entry, data }) : null
 }

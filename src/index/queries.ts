@@ -166,9 +166,7 @@ export function saidSql(query: SearchQuery): PagedSql | undefined {
     query,
     'said_texts',
     'm',
-    (
-      where,
-    ) => `SELECT c.id AS conversation, m.number AS item, m.role, bm25(said_texts) AS score,
+    (where) => `SELECT c.id AS conversation, m.number AS item, m.role, bm25(said_texts) AS score,
       snippet(said_texts, 0, ?, ?, '…', 16) AS snippet, c.harness, m.at, s.id AS session, s.name
     FROM said_texts CROSS JOIN said m ON m.key = said_texts.rowid CROSS JOIN conversations c ON c.key = m.conversation
       LEFT JOIN sessions s ON s.key =

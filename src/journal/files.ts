@@ -26,7 +26,7 @@ import {
 import { dirname, join } from 'node:path'
 import { errnoOf, isMissing } from './errors.ts'
 import { isNameOf, modeOf, readOrUndefined, statOrUndefined } from './look.ts'
-import { randomHex } from './random.ts'
+import { randomHex } from './ids.ts'
 
 export type WriteOutcome =
   | { readonly outcome: 'done' }

@@ -1,4 +1,4 @@
-import { randomHex } from './random.ts'
+import { openSync, readSync } from 'node:fs'
 
 const ID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const COUNTER_LIMIT = 0xfff
@@ -44,4 +44,32 @@ export function timeOfId(id: string): string | undefined {
 
 function millisOf(id: string) {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+}
+
+// Reads /dev/urandom because loading `node:crypto` costs a hook more than everything it writes.
+
+const POOL_BYTES = 512
+const pool = Buffer.allocUnsafe(POOL_BYTES)
+let used = POOL_BYTES
+let device: number | undefined
+
+export function randomHex(bytes: number): string {
+  if (used + bytes > POOL_BYTES) refill()
+  used += bytes
+  return pool.toString('hex', used - bytes, used)
+}
+
+function refill() {
+  if (!readDevice()) process.getBuiltinModule('node:crypto').randomFillSync(pool)
+  used = 0
+}
+
+function readDevice() {
+  try {
+    device ??= openSync('/dev/urandom', 'r')
+    return readSync(device, pool, 0, POOL_BYTES, null) === POOL_BYTES
+  } catch {
+    // Windows, or a sandbox without devices.
+    return false
+  }
 }

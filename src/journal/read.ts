@@ -1,6 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { type DamageReason, type JournalRecord, decodeLine, findRecords } from './record.ts'
-import { crc32 } from './crc32.ts'
+import { type DamageReason, type JournalRecord, crc32, decodeLine, findRecords } from './record.ts'
 
 /** A line that is not a record. It stays in the file as evidence. */
 export interface Damage {

@@ -1,7 +1,12 @@
-import { findPrivateKeys } from './private-keys.ts'
-import { type FoundSecret, findAssignedSecrets, kindOfKey } from './secret-assignments.ts'
-import { SECRET_PATTERNS, type SecretPattern } from './secret-patterns.ts'
-import { givesSecret } from './secret-values.ts'
+import {
+  type FoundSecret,
+  SECRET_PATTERNS,
+  type SecretPattern,
+  findAssignedSecrets,
+  findPrivateKeys,
+  givesSecret,
+  kindOfKey,
+} from './secrets.ts'
 
 export interface RedactOptions {
   readonly extra?: readonly RegExp[]

@@ -1,7 +1,7 @@
 import { crc32 as zlib } from 'node:zlib'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { crc32 } from '../../src/journal/crc32.ts'
+import { crc32 } from '../../src/journal/record.ts'
 
 test('a sum is the one that zlib has, of any bytes, in one piece or two', () => {
   fc.assert(

@@ -3,9 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { removeLeftLocks } from '../../src/git/left-locks.ts'
+import { removeLeftLocks, runGit } from '../../src/git/run-git.ts'
 import { findRepository } from '../../src/git/repository.ts'
-import { runGit } from '../../src/git/run-git.ts'
 import { findPlace } from '../../src/project/store/place.ts'
 import {
   commitAsFound,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isoTime } from '../../src/text/iso-time.ts'
+import { isoTime } from '../../src/text/times.ts'
 
 const DAY = 86_400_000
 

@@ -2,7 +2,7 @@ import type { ChecklistItem, TaskStatus } from '../../session/entries.ts'
 import { type RawEntry, inEffect } from '../../session/in-effect.ts'
 import { type SessionState, type Step, count } from '../../session/state.ts'
 import { second } from '../../text/times.ts'
-import { type Domain, sessionDomain } from './domain.ts'
+import { sessionDomain } from './domain.ts'
 
 export interface BacklogTask {
   readonly id: string
@@ -32,7 +32,7 @@ export interface WorkSource {
   readonly propose: (text: string) => string
 }
 
-export type WorkStatus = 'pending' | 'working' | 'done' | 'paused' | 'delegated'
+type WorkStatus = 'pending' | 'working' | 'done' | 'paused' | 'delegated'
 
 export interface WorkTask {
   readonly id: string
@@ -58,40 +58,28 @@ export interface Delegate {
   readonly group: string | null
 }
 
-export interface Work {
-  readonly id: string
-  readonly complexity: Complexity
-  readonly domain: Domain
-  readonly tasks: readonly WorkTask[]
-  readonly delegates: readonly Delegate[]
-  readonly files: readonly string[]
-}
+export type Work = ReturnType<typeof workOf>
 
 export type Complexity = 'simple' | 'medium' | 'complex'
 
 export const COMPLEX_FROM = 6
 
-export function workOf(source: WorkSource): Work {
-  const { state } = source
+export function workOf(source: WorkSource) {
+  const { state, tasks } = source
   const files = state.changedFiles.items.map((file) => file.text)
   const entries = inEffect(source.entries)
-  const times = workedOn(
-    entries,
-    source.tasks.length > 0 ? currentTask(source.tasks) : currentOf(state.steps.items),
-  )
+  const current = tasks.length > 0 ? currentTask(tasks) : currentStep(state.steps.items)
+  const times = workedOn(entries, current)
   return {
     id: `${second(state.createdAt).slice(0, 10)}_${state.name}`,
     complexity: complexityOf(workSize(source)),
     // Before anything has changed, the key files show the domain.
     domain: sessionDomain(files.length > 0 ? files : state.keyFiles.items.map((file) => file.text)),
     tasks:
-      source.tasks.length > 0
+      tasks.length > 0
         ? fromBacklog(source, times)
         : state.steps.items.map((step) => fromStep(step, source, times)),
-    delegates: [
-      ...delegatesIn(entries, source.tasks),
-      ...agentsIn(entries, source.unfinished, times),
-    ],
+    delegates: [...delegatesIn(entries, tasks), ...agentsIn(entries, source.unfinished, times)],
     files,
   }
 }
@@ -122,18 +110,11 @@ function fromBacklog({ tasks, state }: WorkSource, times: WorkedOn): readonly Wo
 }
 
 function fromStep(step: Step, { state, propose }: WorkSource, times: WorkedOn): WorkTask {
-  const isWorking = step.status === 'started' && state.status === 'active'
+  const begun = state.status === 'active' ? 'working' : 'paused'
   return {
     id: step.id,
     description: step.text,
-    status:
-      step.status === 'done'
-        ? 'done'
-        : step.status === 'todo'
-          ? 'pending'
-          : isWorking
-            ? 'working'
-            : 'paused',
+    status: ({ done: 'done', todo: 'pending', started: begun } as const)[step.status],
     assignedTo: propose(step.text),
     parent: null,
     dependencies: [],
@@ -171,7 +152,7 @@ function withSteps(
   ]
 }
 
-function currentOf(steps: readonly Step[]): Current {
+function currentStep(steps: readonly Step[]): Current {
   const ids = new Set(steps.map((step) => step.id))
   return (begun) => begun.findLast((id) => ids.has(id))
 }
@@ -200,18 +181,15 @@ function delegatesIn(
     if (id === undefined) continue
     const before = found.get(id)
     const task = text(data.task) ?? ''
+    const isRunning = kind === 'delegate.begun'
+    const ended = data.status === 'ready' || data.status === 'merged' ? 'completed' : 'failed'
     found.set(id, {
       id,
       agent: text(data.as) ?? before?.agent ?? text(data.name) ?? 'agent',
       task: known.has(task) ? task : (before?.task ?? null),
       prompt: text(data.what) ?? before?.prompt ?? '',
-      status:
-        kind === 'delegate.begun'
-          ? 'running'
-          : data.status === 'ready' || data.status === 'merged'
-            ? 'completed'
-            : 'failed',
-      result: kind === 'delegate.begun' ? null : (text(data.summary) ?? text(data.because) ?? null),
+      status: isRunning ? 'running' : ended,
+      result: isRunning ? null : (text(data.summary) ?? text(data.because) ?? null),
       group: text(data.group) ?? before?.group ?? null,
     })
   }
@@ -228,7 +206,8 @@ function agentsIn(
   for (const { id, kind, data } of entries) {
     if (kind !== 'agent.finished') continue
     const agent = text(data.agent) ?? id
-    const delegate = {
+    if (found.has(agent)) continue
+    found.set(agent, {
       id: agent,
       agent: text(data.type) ?? 'agent',
       task: times.during.get(id) ?? null,
@@ -236,8 +215,7 @@ function agentsIn(
       status: 'completed',
       result: text(data.result) ?? null,
       group: null,
-    } as const
-    if (!found.has(agent)) found.set(agent, delegate)
+    })
   }
   for (const { id, prompt, isLost } of unfinished) {
     const status = isLost ? 'failed' : 'running'
@@ -257,16 +235,10 @@ function timeOrNull(iso: string | undefined): string | null {
 
 // No entry names the task a file or agent belongs to; the order of entries shows it.
 
-interface WorkedOn {
-  readonly startedAt: ReadonlyMap<string, string>
-  readonly endedAt: ReadonlyMap<string, string>
-  readonly files: ReadonlyMap<string, ReadonlySet<string>>
-  readonly during: ReadonlyMap<string, string>
-}
+type WorkedOn = ReturnType<typeof workedOn>
+type Current = (begun: readonly string[]) => string | undefined
 
-export type Current = (begun: readonly string[]) => string | undefined
-
-export function workedOn(entries: readonly RawEntry[], current: Current): WorkedOn {
+function workedOn(entries: readonly RawEntry[], current: Current) {
   const startedAt = new Map<string, string>()
   const endedAt = new Map<string, string>()
   const files = new Map<string, Set<string>>()
@@ -278,8 +250,7 @@ export function workedOn(entries: readonly RawEntry[], current: Current): Worked
       begun = begun.filter((other) => other !== move.of)
       if (move.to === 'begun') begun = [...begun, move.of]
       if (move.to === 'begun' && !startedAt.has(move.of)) startedAt.set(move.of, at)
-      if (move.to === 'finished')
-        endedAt.set(move.of, typeof data.when === 'string' && data.when !== '' ? data.when : at)
+      if (move.to === 'finished') endedAt.set(move.of, text(data.when) ?? at)
       else endedAt.delete(move.of)
       continue
     }
@@ -293,29 +264,23 @@ export function workedOn(entries: readonly RawEntry[], current: Current): Worked
   return { startedAt, endedAt, files, during }
 }
 
-interface Move {
-  readonly of: string
-  readonly to: 'begun' | 'finished' | 'set down'
+const MOVES: ReadonlyMap<string, 'begun' | 'finished' | 'set down'> = new Map([
+  ['step.started', 'begun'],
+  ['step.done', 'finished'],
+  ['step.stopped', 'set down'],
+  ['step.reopened', 'set down'],
+  ['step.dropped', 'set down'],
+  ['task.moved in_progress', 'begun'],
+  ['task.moved completed', 'finished'],
+])
+
+function moveOf(kind: string, { task, step, status }: RawEntry['data']) {
+  if (kind === 'task.moved' && typeof task === 'string')
+    return { of: task, to: MOVES.get(`${kind} ${String(status)}`) ?? 'set down' }
+  const to = MOVES.get(kind)
+  return to === undefined || typeof step !== 'string' ? undefined : { of: step, to }
 }
 
-const STEP_MOVES: Readonly<Record<string, Move['to']>> = {
-  'step.started': 'begun',
-  'step.done': 'finished',
-  'step.stopped': 'set down',
-  'step.reopened': 'set down',
-  'step.dropped': 'set down',
-}
+export const EXPORT_FORMATS = ['json', 'toon', 'markdown', 'session-json', 'workflow-log'] as const
 
-function moveOf(kind: string, data: RawEntry['data']): Move | undefined {
-  if (kind === 'task.moved' && typeof data.task === 'string') {
-    const to =
-      data.status === 'in_progress'
-        ? 'begun'
-        : data.status === 'completed'
-          ? 'finished'
-          : 'set down'
-    return { of: data.task, to }
-  }
-  const to = Object.hasOwn(STEP_MOVES, kind) ? STEP_MOVES[kind] : undefined
-  return to === undefined || typeof data.step !== 'string' ? undefined : { of: data.step, to }
-}
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]

@@ -1,12 +1,12 @@
 // Lists of small things are one line each, because the programs that read these logs read line by line.
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml'
-import { type SessionState, openBlockers } from '../../session/state.ts'
+import { type Item, type SessionState, openBlockers } from '../../session/state.ts'
 import { tldrOf } from '../../session/tldr.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { duration, minute } from '../../text/times.ts'
 import { decisionLine } from '../progress.ts'
 import { fileDomain, fileType } from './domain.ts'
-import { type Delegate, type Work, type WorkSource, type WorkTask, workOf } from './work.ts'
+import { type Work, type WorkSource, type WorkTask, workOf } from './work.ts'
 
 export function renderWorkflowLog(source: WorkSource): string {
   const { state } = source
@@ -28,9 +28,9 @@ export function closingOf(
 }
 
 function headOf(work: Work, state: SessionState) {
-  const types = new Map<string, number>()
-  for (const path of work.files)
-    types.set(fileType(path) || 'none', (types.get(fileType(path) || 'none') ?? 0) + 1)
+  const typeOf = (path: string) => fileType(path) || 'none'
+  const types: Record<string, number> = {}
+  for (const type of work.files.map(typeOf)) types[type] = (types[type] ?? 0) + 1
   return {
     session: {
       id: work.id,
@@ -44,16 +44,16 @@ function headOf(work: Work, state: SessionState) {
     files: {
       modified: work.files.map((path) => ({
         path: oneLine(path),
-        type: fileType(path) || 'none',
+        type: typeOf(path),
         domain: fileDomain(path),
       })),
-      types: Object.fromEntries(types),
+      types,
     },
     agents: {
       delegated: work.delegates.map((one) => ({
         name: oneLine(one.agent),
         task: oneLine(one.prompt),
-        result: RESULTS[one.status],
+        result: one.status === 'completed' ? 'success' : one.status,
       })),
     },
     commands: state.tests.items.map(({ text, passed }) => ({
@@ -70,26 +70,8 @@ function headOf(work: Work, state: SessionState) {
   }
 }
 
-const RESULTS: Record<Delegate['status'], string> = {
-  completed: 'success',
-  failed: 'failed',
-  running: 'running',
-}
-
-interface NestedTask {
-  readonly id: string
-  readonly description: string
-  readonly status: string
-  readonly assigned_to: string
-  readonly dependencies: readonly string[]
-  readonly parallel_group: string | null
-  readonly checklist: readonly { readonly item: string; readonly done: boolean }[]
-  readonly files: readonly string[]
-  readonly tasks?: readonly NestedTask[]
-}
-
 /** A task that is its own ancestor is under no other, and would be lost. */
-function nested(tasks: readonly WorkTask[], parent: string | null): readonly NestedTask[] {
+function nested(tasks: readonly WorkTask[], parent: string | null): readonly object[] {
   const here = tasks.filter((task) => task.parent === parent)
   const shown = here.map((task) => nestedTask(task, tasks))
   if (parent !== null) return shown
@@ -105,7 +87,7 @@ function descendants(task: WorkTask, tasks: readonly WorkTask[]): readonly WorkT
   return [...parts, ...parts.flatMap((part) => descendants(part, tasks))]
 }
 
-function nestedTask(task: WorkTask, tasks: readonly WorkTask[]): NestedTask {
+function nestedTask(task: WorkTask, tasks: readonly WorkTask[]) {
   const parts = nested(tasks, task.id)
   return {
     id: oneLine(task.id),
@@ -156,27 +138,18 @@ function workflowLogBody(work: Work, state: SessionState): string {
   const done = work.tasks.filter((task) => task.status === 'done')
   const open = work.tasks.filter((task) => task.status !== 'done')
   const found = state.discoveries.items
+  const texts = (items: readonly Item[]) => items.map(({ text }) => `- ${oneLine(text)}`)
   const parts: readonly (readonly [string, readonly string[]])[] = [
     ['Summary', [oneLine(tldrOf(state)), '', ...facts(state)]],
     ['Tasks Completed', done.map((task) => `- ✓ ${oneLine(task.description)}`)],
     ['Tasks Open', open.map(openLine)],
     ['Decisions', state.decisions.items.map((decision) => `- ${oneLine(decisionLine(decision))}`)],
-    ['Discoveries', found.filter((one) => !one.gotcha).map(({ text }) => `- ${oneLine(text)}`)],
-    ['Gotchas', found.filter((one) => one.gotcha).map(({ text }) => `- ${oneLine(text)}`)],
-    ['Blockers', openBlockers(state).map(({ text }) => `- ${oneLine(text)}`)],
-    [
-      'Delegated',
-      work.delegates.map(({ agent, prompt, status, result }) =>
-        delegateLine(agent, prompt, status, result),
-      ),
-    ],
-    [
-      'Verified',
-      state.tests.items.map(
-        (run) => `- ${run.passed ? '✓' : '✗'} \`${oneLine(run.text)}\`${verdict(run.summary)}`,
-      ),
-    ],
-    ['Next', state.next.items.map(({ text }) => `- ${oneLine(text)}`)],
+    ['Discoveries', texts(found.filter((one) => !one.gotcha))],
+    ['Gotchas', texts(found.filter((one) => one.gotcha))],
+    ['Blockers', texts(openBlockers(state))],
+    ['Delegated', work.delegates.map(delegateLine)],
+    ['Verified', state.tests.items.map(testLine)],
+    ['Next', texts(state.next.items)],
   ]
   const shown = parts.filter(([, lines]) => lines.length > 0)
   return [
@@ -202,16 +175,12 @@ function openLine(task: WorkTask): string {
   return `- ${mark} ${oneLine(task.description)} (${task.status})`
 }
 
-function delegateLine(
-  agent: string,
-  prompt: string,
-  status: string,
-  result: string | null,
-): string {
+function delegateLine({ agent, prompt, status, result }: Work['delegates'][number]) {
   const said = result === null ? status : shorten(oneLine(result), RESULT_SHOWN)
   return `- ${oneLine(agent)}${prompt === '' ? '' : `, ${oneLine(prompt)}`}: ${said}`
 }
 
-function verdict(summary: string | undefined): string {
-  return summary === undefined ? '' : `: ${oneLine(summary)}`
+function testLine({ passed, text, summary }: SessionState['tests']['items'][number]) {
+  const verdict = summary === undefined ? '' : `: ${oneLine(summary)}`
+  return `- ${passed ? '✓' : '✗'} \`${oneLine(text)}\`${verdict}`
 }

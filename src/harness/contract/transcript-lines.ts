@@ -1,5 +1,4 @@
-import { isCompact } from '../../text/compact-json.ts'
-import { type Json, objectOf, parseJson } from '../../text/json-fields.ts'
+import { type Json, isCompact, objectOf, parseJson } from '../../text/json-fields.ts'
 import { closeSync, fstatSync } from 'node:fs'
 import { errnoOf } from '../../journal/errors.ts'
 import { openRegularFile } from '../../journal/files.ts'

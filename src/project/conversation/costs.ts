@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { appendIfPossible, moveFile, writesMade } from '../../journal/files.ts'
 import { namesIn, readOrUndefined, statOrUndefined } from '../../journal/look.ts'
-import { randomHex } from '../../journal/random.ts'
+import { randomHex } from '../../journal/ids.ts'
 import type { HookCosts } from '../../session/entries.ts'
 
 const SUFFIX = '.costs'

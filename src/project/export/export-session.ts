@@ -1,8 +1,13 @@
 import { workingFolder } from '../store/place.ts'
 import { NotWritten, StintError, errnoOf, isMissing } from '../../journal/errors.ts'
 import type { SessionState } from '../../session/state.ts'
-import { EXPORT_FORMATS, type ExportFormat } from '../../document/export/formats.ts'
-import { COMPLEX_FROM, type WorkSource, workSize } from '../../document/export/work.ts'
+import {
+  COMPLEX_FROM,
+  EXPORT_FORMATS,
+  type ExportFormat,
+  type WorkSource,
+  workSize,
+} from '../../document/export/work.ts'
 import { modelOf } from '../../document/model.ts'
 import { renderModel } from '../../document/render.ts'
 import { renderStateJson, renderStateToon } from '../../document/state-files.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { errnoOf } from '../../journal/errors.ts'
 import { appendLines } from '../../journal/files.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
-import type { ExportFormat } from '../../document/export/formats.ts'
+import type { ExportFormat } from '../../document/export/work.ts'
 import type { Workspace } from '../store/workspace.ts'
 
 export interface WrittenExport {

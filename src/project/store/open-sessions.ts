@@ -9,7 +9,7 @@ import {
   removeFile,
   replaceUnsynced,
 } from '../../journal/files.ts'
-import { isId } from '../../journal/ids.ts'
+import { isId, randomHex } from '../../journal/ids.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'
 import { reportedSince } from '../../session/kinds/delegates.ts'
@@ -25,7 +25,6 @@ import {
 } from './open-session-files.ts'
 import { type Place, logIds, logPlace } from './place.ts'
 import { defined } from '../../text/defined.ts'
-import { randomHex } from '../../journal/random.ts'
 import { checksum } from '../../journal/record.ts'
 
 const MADE_AGAIN = 200

@@ -11,10 +11,9 @@ import {
   replaceUnsynced,
 } from '../../journal/files.ts'
 import { namesIn, readOrUndefined } from '../../journal/look.ts'
-import { isId } from '../../journal/ids.ts'
-import { randomHex } from '../../journal/random.ts'
+import { isId, randomHex } from '../../journal/ids.ts'
 import type { Draft } from '../../session/entries.ts'
-import { isoTime } from '../../text/iso-time.ts'
+import { isoTime } from '../../text/times.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Place } from './place.ts'
 

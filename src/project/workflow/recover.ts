@@ -19,7 +19,7 @@ import { refuseBadId, startWorkflow, templateFor } from './begin.ts'
 import { type WorkflowOverview, overviewOf } from './overview.ts'
 import { defined } from '../../text/defined.ts'
 import { GitFailed } from '../../git/run-git.ts'
-import { type Trace, branchTraces, checkpointTraces, commitTraces } from '../../git/traces.ts'
+import { type Trace, branchTraces, checkpointTraces, commitTraces } from '../../git/status.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 

@@ -1,7 +1,7 @@
 // A turn that is gone on with in spite of what can happen to it: a limit, a failing model, a program that dies, a context
 // that fills up. What cannot be gone on with ends the run, which can be resumed.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { removeLeftLocks } from '../../git/left-locks.ts'
+import { removeLeftLocks } from '../../git/run-git.ts'
 import type { HarnessEvent } from '../../harness/contract/drive.ts'
 import { type Draft, draft, type Usage } from '../../session/entries.ts'
 import { type RunContext, RunEnds, type TaskWork, bounded } from './run-context.ts'

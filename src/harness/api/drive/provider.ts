@@ -15,7 +15,7 @@ import type { HistoryItem, Part } from '../../../history/items.ts'
 import type { Usage } from '../../../session/entries.ts'
 import { defined } from '../../../text/defined.ts'
 import { openAiMessages } from '../../../history/formats/openai.ts'
-import { randomHex } from '../../../journal/random.ts'
+import { randomHex } from '../../../journal/ids.ts'
 import type { ToolDefinition } from './tools/tool-program.ts'
 
 export interface ProviderForm {

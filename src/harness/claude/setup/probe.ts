@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { objectOf, parseJson } from '../../../text/json-fields.ts'
 import { createFolder, removeTree, replaceUnsynced } from '../../../journal/files.ts'
 import { readOrUndefined, statOrUndefined } from '../../../journal/look.ts'
-import { randomHex } from '../../../journal/random.ts'
+import { randomHex } from '../../../journal/ids.ts'
 import { AFTER_COMMAND, HOOK_COMMAND, PROBE_ANSWER, PROBE_EVENT } from '../../setup/hook-command.ts'
 import { type HookProgram, MCP_SERVER, launcherPath, programIn } from '../../setup/launcher.ts'
 

@@ -1,7 +1,7 @@
 import { BOUNDARY, boundaryIn, timeOf, usageIn } from './transcript.ts'
 import type { Spent } from '../../../context/budget/prices.ts'
 import { combineCounts } from '../../contract/usage.ts'
-import { crc32 } from '../../../journal/crc32.ts'
+import { crc32 } from '../../../journal/record.ts'
 import { type Json, countOf, nameOf, objectOf } from '../../../text/json-fields.ts'
 import {
   type Place,

@@ -13,7 +13,7 @@ import {
   ndJsonStream,
 } from '@agentclientprotocol/sdk'
 import { type Act, type PromptedTask, type Script, taskIn, turnFor } from './script.ts'
-import { mintId } from '../../../journal/ids.ts'
+import { mintId, randomHex } from '../../../journal/ids.ts'
 import type { Usage } from '../../../session/entries.ts'
 import { findVersion } from '../../process/find-program.ts'
 import { spawn } from 'node:child_process'
@@ -26,7 +26,6 @@ import {
   replaceUnsynced,
 } from '../../../journal/files.ts'
 import { readOrUndefined } from '../../../journal/look.ts'
-import { randomHex } from '../../../journal/random.ts'
 import { NO_USAGE, addUsage } from '../../contract/usage.ts'
 import { countOf, objectOf, parseJson } from '../../../text/json-fields.ts'
 
