@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Context } from '../../src/cli/context/context.ts'
-import { delegateRequest } from '../../src/cli/context/delegate-flags.ts'
+import { readFlags } from '../../src/cli/context/command.ts'
+import { START_FLAGS, delegateRequest } from '../../src/cli/commands/work/delegate.ts'
 import {
   delegateTable,
   describeDelegates,
@@ -220,8 +221,8 @@ describe('a delegate that was started', () => {
 
 describe('what is asked of a delegate', () => {
   const context = { cwd: '/p', readStdin: async () => ' from the input\n' }
-  const asked = (flags: Parameters<typeof delegateRequest>[1], ...words: string[]) =>
-    delegateRequest(context, flags, words, ['show', 'stop'])
+  const asked = async (flags: object, ...words: string[]) =>
+    delegateRequest(context, readFlags(START_FLAGS, flags), words, ['show', 'stop'])
 
   test('is handed on with every flag as the delegate takes it', async () => {
     const flags = {

@@ -3,13 +3,16 @@ import type { Context } from '../../src/cli/context/context.ts'
 import { describePlan } from '../../src/cli/print/run/report.ts'
 import { describeReport, describeRuns } from '../../src/cli/print/run/report.ts'
 import { Output } from '../../src/cli/context/output.ts'
-import { runOptions } from '../../src/cli/context/run-flags.ts'
+import { readFlags } from '../../src/cli/context/command.ts'
+import { RUN_FLAGS, runOptions } from '../../src/cli/context/run-flags.ts'
 import { exitCodeOfRun, showRun } from '../../src/cli/print/run/show-run.ts'
 import type { EndOfRun, RunEvent, RunReport, RunRow } from '../../src/run/entries.ts'
 import type { RunPlan } from '../../src/run/loop/plan-run.ts'
 import { terminal } from '../support/cli.ts'
 import { Screen } from '../support/screen.ts'
 import { REPORT, REST, RUN, STORY, TASKS, at, spend } from './run-view/story.ts'
+
+const optionsOf = (flags: object) => runOptions(readFlags(RUN_FLAGS, flags))
 
 describe('run', () => {
   test.each([
@@ -66,7 +69,7 @@ describe('run', () => {
 
   test('hands on every flag as the run takes it', () => {
     expect(
-      runOptions({
+      optionsOf({
         backlog: 'TODO.md',
         harness: 'acp:gemini --experimental-acp',
         model: 'm',
@@ -105,7 +108,7 @@ describe('run', () => {
       branch: 'b',
     })
     expect(
-      runOptions({ once: true, inPlace: true, harness: 'rehearsal', script: 's.yaml' }),
+      optionsOf({ once: true, inPlace: true, harness: 'rehearsal', script: 's.yaml' }),
     ).toEqual({
       once: true,
       isInPlace: true,
@@ -115,9 +118,9 @@ describe('run', () => {
   })
 
   test('takes --resume with a run and without', () => {
-    expect(runOptions({ resume: '' })).toEqual({ resume: true })
-    expect(runOptions({ resume: '3f9c1a' })).toEqual({ resume: '3f9c1a' })
-    expect(runOptions({})).toEqual({})
+    expect(optionsOf({ resume: '' })).toEqual({ resume: true })
+    expect(optionsOf({ resume: '3f9c1a' })).toEqual({ resume: '3f9c1a' })
+    expect(optionsOf({})).toEqual({})
   })
 })
 

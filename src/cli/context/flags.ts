@@ -1,6 +1,6 @@
-// The few kinds of flag there are, so that a command's list of flags reads as a list.
-import { propose } from './propose.ts'
+// The few kinds of flag and argument there are, so that a command's list of flags reads as a list.
 import { Misuse } from './errors.ts'
+import { propose } from './propose.ts'
 
 export function text(brief: string, placeholder = 'TEXT') {
   return { kind: 'parsed', parse: String, brief, placeholder, optional: true } as const
@@ -8,26 +8,12 @@ export function text(brief: string, placeholder = 'TEXT') {
 
 /** A flag that may be given several times. */
 export function texts(brief: string, placeholder = 'TEXT') {
-  return {
-    kind: 'parsed',
-    parse: String,
-    brief,
-    placeholder,
-    optional: true,
-    variadic: true,
-  } as const
+  return { ...text(brief, placeholder), variadic: true } as const
 }
 
 /** A flag whose values may also be joined by commas. */
 export function list(brief: string, placeholder = 'ID') {
-  return {
-    kind: 'parsed',
-    parse: String,
-    brief,
-    placeholder,
-    optional: true,
-    variadic: ',',
-  } as const
+  return { ...text(brief, placeholder), variadic: ',' } as const
 }
 
 export function toggle(brief: string) {
@@ -35,10 +21,32 @@ export function toggle(brief: string) {
 }
 
 export function number(brief: string, placeholder = 'N') {
-  return { kind: 'parsed', parse: wholeNumber, brief, placeholder, optional: true } as const
+  return { ...text(brief, placeholder), parse: wholeNumber }
 }
 
-export const json = toggle('Print the result as JSON')
+/** One of a few words, which the parser knows. */
+export function oneWord<const T extends string>(values: readonly T[], brief: string) {
+  return { kind: 'enum', values, brief, optional: true } as const
+}
+
+/** A flag that is checked here and not by the parser, because our errors say more. */
+export function checked<F extends object, T>(
+  flag: F,
+  check: (value: string, flag: string) => T,
+): F & { check: typeof check } {
+  return { ...flag, check }
+}
+
+/** A text that must not be empty. */
+export function filled(brief: string, placeholder = 'TEXT') {
+  return checked(text(brief, placeholder), notEmpty)
+}
+
+/** A date, as the time it stands for. */
+export function date(brief: string) {
+  return checked(text(brief, 'DATE'), moment)
+}
+
 export const session = sessionName('The session, by id, any unique part of it, or short name')
 
 /** A flag that names a session. */
@@ -51,24 +59,31 @@ export function taskName(brief: string) {
   return { ...text(brief, 'ID'), proposeCompletions: propose.tasks } as const
 }
 
-/** An argument that may be left out. */
-export function optionalName(brief: string, placeholder: string) {
+type Propose = (typeof propose)[keyof typeof propose]
+
+export function argument(brief: string, placeholder: string, proposeCompletions?: Propose) {
   return {
-    kind: 'tuple',
-    parameters: [{ parse: String, brief, placeholder, optional: true }],
-  } as const
+    parse: String as (input: string) => string,
+    brief,
+    placeholder,
+    ...(proposeCompletions && { proposeCompletions }),
+  }
+}
+
+/** An argument that may be left out. */
+export function optional(brief: string, placeholder: string, proposeCompletions?: Propose) {
+  return { ...argument(brief, placeholder, proposeCompletions), optional: true } as const
 }
 
 export function optionalSession(brief: string) {
-  const parameter = {
-    parse: String,
-    brief,
-    placeholder: 'SESSION',
-    optional: true,
-    proposeCompletions: propose.sessions,
-  } as const
-  return { kind: 'tuple', parameters: [parameter] } as const
+  return optional(brief, 'SESSION', propose.sessions)
 }
+
+export const taskArgument = argument(
+  'The task, by id, part of it, or short name',
+  'ID',
+  propose.tasks,
+)
 
 function wholeNumber(input: string): number {
   const value = Number(input)
@@ -76,17 +91,12 @@ function wholeNumber(input: string): number {
   return value
 }
 
-/** An argument that names a task. */
-export const taskArgument = {
-  parse: String,
-  brief: 'The task, by id, part of it, or short name',
-  placeholder: 'ID',
-  proposeCompletions: propose.tasks,
-} as const
+export function notEmpty(value: string, flag: string): string {
+  if (value.trim() === '') throw new Misuse(`${flag} is empty`, 'leave it out, or say something')
+  return value
+}
 
-/** A date as a person types it, as the time it stands for. */
-export function moment(input: string | undefined): string | undefined {
-  if (input === undefined) return undefined
+function moment(input: string): string {
   const parsed = Date.parse(input)
   if (Number.isNaN(parsed))
     throw new Misuse(`"${input}" is not a date`, 'write it like 2025-01-15 or 2025-01-15T10:30Z')
@@ -103,4 +113,53 @@ export function timeAgo(given: string): string {
   if (Number.isNaN(Date.parse(given)))
     throw new Misuse(`"${given}" is no time`, 'write it like 90d, 12w or 2025-01-15')
   return new Date(given).toISOString()
+}
+
+/** A check that takes these words only, in whatever case they are written; `refusal` says what is wrong with another. */
+export function anyOf<const T extends string>(
+  allowed: readonly T[],
+  refusal: (value: string) => string,
+): (value: string) => T {
+  return (value) => {
+    const found = allowed.find((candidate) => candidate.toLowerCase() === value.toLowerCase())
+    if (found !== undefined) return found
+    throw new Misuse(refusal(value), `there are ${allowed.join(', ')}`)
+  }
+}
+
+export function choice<const T extends string>(
+  choices: readonly T[],
+): (value: string, flag: string) => T {
+  return (value, flag) => {
+    const found = choices.find((candidate) => candidate === value)
+    if (found !== undefined) return found
+    throw new Misuse(`${flag} is not "${value}"`, `one of ${choices.join(', ')}`)
+  }
+}
+
+export function wholeAbove0(value: string, flag: string): number {
+  if (!/^\d+$/.test(value) || !(Number(value) > 0))
+    throw new Misuse(`${flag} is a whole number above 0, not "${value}"`)
+  return Number(value)
+}
+
+/** A check for a number above 0, written like the example. */
+export function amount(example: string): (value: string, flag: string) => number {
+  return (value, flag) => {
+    if (!/^\d*\.?\d+$/.test(value) || !(Number(value) > 0))
+      throw new Misuse(`${flag} is a number above 0, not "${value}"`, `write it like ${example}`)
+    return Number(value)
+  }
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1000, m: 1_000_000 }
+
+export function tokenCount(value: string, flag: string): number {
+  const [, digits = '', unit = ''] = /^(\d*\.?\d+)([km]?)$/i.exec(value) ?? []
+  const count = Math.round(Number(digits) * (UNITS[unit.toLowerCase()] ?? Number.NaN))
+  if (count > 0) return count
+  throw new Misuse(
+    `${flag} is a number of tokens above 0, not "${value}"`,
+    'write it like 500000, 500k or 2M',
+  )
 }

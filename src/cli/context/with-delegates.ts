@@ -1,38 +1,30 @@
-// Which delegates a command means: those named, or all that it can be done to.
+// Commands about delegates, and which of them are meant: those named, or all that it can be done to.
 import type { DelegateRow, Delegates, Project } from '../../library.ts'
 import { StintError } from '../../public.ts'
 import { redactDeep } from '../../text/redact.ts'
-import type { Context } from './context.ts'
+import { commandWith } from './command.ts'
+import { argument } from './flags.ts'
 import { withNearest } from './nearest.ts'
-import type { Output } from './output.ts'
-import { type SayBy, withRuns } from './with-project.ts'
 import { propose } from './propose.ts'
+import { type RunInvocation, withRuns } from './with-project.ts'
 
 /** What a command about delegates works with. */
-export interface DelegateScene {
+export interface DelegateScene extends RunInvocation {
   readonly delegates: Delegates
-  readonly output: Output
-  readonly sayBy: SayBy
   /** The same without secrets: what agents write of their work is theirs, and what is shown is kept in logs. */
   shown<T>(value: T): T
   /** What people call the tasks of these ids. */
   taskNames(ids: readonly (string | undefined)[]): Promise<ReadonlyMap<string, string>>
 }
 
-/** Opens the project's delegates for one command. With `--json` an error is JSON too. */
-export async function withDelegates(
-  context: Context,
-  flags: { json?: boolean | undefined },
-  work: (scene: DelegateScene) => Promise<void>,
-): Promise<void> {
-  await withRuns(context, flags, async (project, output, sayBy) => {
-    const { delegates } = project
+export const delegateCommand = commandWith<DelegateScene>((invocation, work) =>
+  withRuns(invocation, async (opened) => {
+    const { project } = opened
     const secrets = await project.redaction()
     try {
       await work({
-        delegates,
-        output,
-        sayBy,
+        ...opened,
+        delegates: project.delegates,
         shown: (value) => redactDeep(value, secrets).value,
         taskNames: (ids) => namesOfTasks(project, ids),
       })
@@ -40,8 +32,8 @@ export async function withDelegates(
       const isAbsent = error instanceof StintError && error.code === 'NO_DELEGATE'
       throw isAbsent ? await withNearest(project, error) : error
     }
-  })
-}
+  }),
+)
 
 async function namesOfTasks(
   { tasks }: Project,
@@ -53,19 +45,12 @@ async function namesOfTasks(
   return new Map(wanted.map((id) => [id, byId.get(id)?.shortname ?? id]))
 }
 
-/** Names of delegates, none of which has to be there. */
 export function delegateNames(brief: string) {
-  const parameter = {
-    parse: String,
-    brief,
-    placeholder: 'NAME',
-    proposeCompletions: propose.delegates,
-  } as const
-  return { kind: 'array', parameter } as const
+  return argument(brief, 'NAME', propose.delegates)
 }
 
-export interface Choice {
-  readonly names: readonly string[]
+interface Choice {
+  readonly names?: readonly string[]
   readonly group?: string | undefined
   /** A part of a name is not enough. */
   readonly isExact?: boolean
@@ -75,9 +60,8 @@ export interface Choice {
 
 export async function chosenDelegates(
   scene: DelegateScene,
-  choice: Choice,
+  { names = [], group, isExact, fits }: Choice,
 ): Promise<readonly DelegateRow[]> {
-  const { names, group, isExact = false, fits } = choice
   const ids = new Set(await idsNamed(scene, names, isExact))
   const all = await scene.delegates.list()
   if (group !== undefined && !all.some((row) => row.group === group)) {

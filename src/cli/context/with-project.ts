@@ -1,29 +1,21 @@
-import { type Project, StintError } from '../../library.ts'
-import type { Context } from './context.ts'
-import { Output, withJsonErrors } from './output.ts'
+import type { Project } from '../../library.ts'
+import { StintError } from '../../public.ts'
+import { type Invocation, commandWith } from './command.ts'
 import { withNearest } from './nearest.ts'
 
-/** Gives the id of the session that a name on the command line means; a person is asked when it fits several. */
-type PickSession = (name: string | undefined) => Promise<string | undefined>
-
-/** Opens the project for one command. With `--json` an error is JSON too. */
-export async function withProject(
-  context: Context,
-  flags: { json?: boolean | undefined },
-  work: (project: Project, output: Output, pick: PickSession) => Promise<void>,
-): Promise<void> {
-  const output = new Output(context)
-  await withJsonErrors(context, flags, output, () => attempt(context, output, work))
+/** What a command about the project works with. */
+export interface ProjectInvocation extends Invocation {
+  readonly project: Project
+  /** The session that a name on the command line means; a person is asked when it fits several. */
+  pick(name: string | undefined): Promise<{ readonly session?: string }>
 }
 
-async function attempt(
-  context: Context,
-  output: Output,
-  work: (project: Project, output: Output, pick: PickSession) => Promise<void>,
-): Promise<void> {
+/** A command that works with the project. Which session is meant is asked where several fit. */
+export const projectCommand = commandWith<ProjectInvocation>(async (invocation, work) => {
+  const { context, output } = invocation
   const { AmbiguousSession, openProject } = await import('./open.ts')
   /** The sessions that names turned out to mean, so that nothing is asked twice. */
-  const settled = new Map<string, string>()
+  const known = new Map<string, string>()
 
   const answerTo = async (error: unknown): Promise<string> => {
     if (!(error instanceof AmbiguousSession) || !context.canAsk) throw error
@@ -34,20 +26,20 @@ async function attempt(
     return chosen
   }
 
-  const once = async (env: NodeJS.ProcessEnv) => {
+  const attempt = async (env: NodeJS.ProcessEnv) => {
     const project = openProject(context.cwd, {
       env,
       say: (line) => output.talk(line),
       progress: (done, total) => output.progress(done, total),
     })
-    const pick: PickSession = async (name) => {
-      if (name === undefined) return undefined
-      const id = settled.get(name) ?? (await project.find(name).then((row) => row.id, answerTo))
-      settled.set(name, id)
-      return id
+    const pick = async (name: string | undefined) => {
+      if (name === undefined) return {}
+      const session = known.get(name) ?? (await project.find(name).then((row) => row.id, answerTo))
+      known.set(name, session)
+      return { session }
     }
     try {
-      await work(project, output, pick)
+      await work({ ...invocation, project, pick })
     } catch (error) {
       throw await withNearest(project, error)
     } finally {
@@ -56,34 +48,36 @@ async function attempt(
   }
 
   try {
-    await once(context.env)
+    await attempt(context.env)
   } catch (error) {
-    // Names are settled where they are used; what is left to ask is which session is the active one.
-    await once({ ...context.env, STINT_SESSION: await answerTo(error) })
+    // Names are known by now; what is left to ask is which session is the active one.
+    await attempt({ ...context.env, STINT_SESSION: await answerTo(error) })
   }
-}
+})
 
 /** Lets somebody else say what is said, as long as they draw; undefined gives it back. */
 export type SayBy = (say: ((line: string) => void) | undefined) => void
 
-/** Opens the project for a command about runs, which asks for no session. With `isLines` its errors are JSON on one line. */
+export interface RunInvocation extends Invocation {
+  readonly project: Project
+  readonly sayBy: SayBy
+}
+
 export async function withRuns(
-  context: Context,
-  flags: { json?: boolean | undefined },
-  work: (project: Project, output: Output, sayBy: SayBy) => Promise<void>,
-  { isLines = false }: { isLines?: boolean } = {},
+  invocation: Invocation,
+  work: (opened: RunInvocation) => Promise<void> | void,
 ): Promise<void> {
-  const output = new Output(context)
+  const { context, output } = invocation
   const talk = (line: string) => output.talk(line)
   let say = talk
-  const attempt = async () => {
-    const { openProject } = await import('./open.ts')
-    const project = openProject(context.cwd, { env: context.env, say: (line) => say(line) })
-    try {
-      await work(project, output, (by) => (say = by ?? talk))
-    } finally {
-      project.dispose()
-    }
+  const { openProject } = await import('./open.ts')
+  const project = openProject(context.cwd, { env: context.env, say: (line) => say(line) })
+  try {
+    await work({ ...invocation, project, sayBy: (by) => (say = by ?? talk) })
+  } finally {
+    project.dispose()
   }
-  await withJsonErrors(context, flags, output, attempt, isLines ? 0 : 2)
 }
+
+/** A command about runs, which asks for no session. */
+export const runCommand = commandWith(withRuns)

@@ -1,92 +1,64 @@
-import { importedHarnesses } from '../../../core.ts'
-import type { ImportProgress, ImportReport } from '../../../library.ts'
-import { plural } from '../../print/terminal/text.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { buildCommand } from '@stricli/core'
-import type { Context } from '../../context/context.ts'
-import { EXIT, Misuse } from '../../context/errors.ts'
-import { json, moment, text, toggle } from '../../context/flags.ts'
-import { ProgressLine, bar } from '../../print/terminal/live.ts'
-import { size } from '../../print/terminal/text.ts'
-import { withProject } from '../../context/with-project.ts'
+import { importedHarnesses } from '../../../core.ts'
+import type { ImportProgress, ImportReport } from '../../../library.ts'
 import { defined } from '../../../text/defined.ts'
-
-interface Flags {
-  readonly allProjects?: boolean
-  readonly since?: string
-  readonly dryRun?: boolean
-  readonly json?: boolean
-}
+import { EXIT, Misuse } from '../../context/errors.ts'
+import { argument, date, toggle } from '../../context/flags.ts'
+import { projectCommand } from '../../context/with-project.ts'
+import { size } from '../../print/terminal/text.ts'
+import { ProgressLine, bar } from '../../print/terminal/live.ts'
+import { plural } from '../../print/terminal/text.ts'
 
 const UNREAD_SHOWN = 5
 
-export const importing = buildCommand<Flags, string[], Context>({
-  docs: {
-    brief: 'Bring in what agents have said here before',
-    fullDescription:
-      'Stores the conversations that Claude Code, Codex, Gemini CLI and opencode have kept of this project, without the secrets in them. Again, it adds only what is new. It may be ended at any time and goes on from there.',
-    customUsage: [
-      { input: '', brief: 'everything that was said in this project' },
-      { input: 'codex --since 2026-01-01', brief: 'only conversations of Codex, and of this year' },
-      { input: 'all --all-projects', brief: 'for every project that Stint was used in' },
-      { input: 'claude backup/projects', brief: 'a folder of transcripts from elsewhere' },
-      { input: '--dry-run', brief: 'only say what there is' },
-    ],
+export const importing = projectCommand({
+  brief: 'Bring in what agents have said here before',
+  about:
+    'Stores the conversations that Claude Code, Codex, Gemini CLI and opencode have kept of this project, without the secrets in them. Again, it adds only what is new. It may be ended at any time and goes on from there.',
+  usage: [
+    ['', 'everything that was said in this project'],
+    ['codex --since 2026-01-01', 'only conversations of Codex, and of this year'],
+    ['all --all-projects', 'for every project that Stint was used in'],
+    ['claude backup/projects', 'a folder of transcripts from elsewhere'],
+    ['--dry-run', 'only say what there is'],
+  ],
+  args: argument(
+    `One of ${importedHarnesses().join(', ')} or all, then files and folders`,
+    'HARNESS|PATH',
+  ),
+  flags: {
+    allProjects: toggle(
+      'Into every project that Stint was used in on this machine, each what was said there',
+    ),
+    since: date('Only what was written since'),
+    dryRun: toggle('Read and count, and store nothing'),
   },
-  parameters: {
-    positional: {
-      kind: 'array',
-      parameter: {
-        parse: String,
-        brief: `One of ${importedHarnesses().join(', ')} or all, then files and folders`,
-        placeholder: 'HARNESS|PATH',
-      },
-    },
-    flags: {
-      allProjects: toggle(
-        'Into every project that Stint was used in on this machine, each what was said there',
-      ),
-      since: text('Only what was written since', 'DATE'),
-      dryRun: toggle('Read and count, and store nothing'),
-      json,
-    },
-  },
-  async func(flags, ...words) {
-    await withProject(this, flags, async (project, output) => {
-      const { harnesses, paths } = wanted(words, this.cwd)
-      if (flags.allProjects === true && paths.length > 0) {
-        throw new Misuse(
-          'files that are named go into this project',
-          'leave --all-projects or the paths away',
-        )
-      }
-      const line = ProgressLine.on(this)
-      const report = await project.importHistories({
-        paths,
-        ...defined({
-          harnesses,
-          since: moment(flags.since),
-          allProjects: flags.allProjects,
-          isDryRun: flags.dryRun,
-        }),
-        ...(line === undefined ? {} : { tell: progressBy(line) }),
-      })
-      line?.clear()
-      for (const { path, problem } of report.unread.slice(0, UNREAD_SHOWN))
-        output.talk(`${path} was not read: ${problem}`)
-      if (report.unread.length > UNREAD_SHOWN)
-        output.talk(`and ${report.unread.length - UNREAD_SHOWN} more`)
-      output.result(flags.json, report, () => describe(report))
-      if (report.unread.length > 0) this.process.exitCode = EXIT.failure
+  async run({ project, output, print, exit, context }, { allProjects, since, dryRun }, ...words) {
+    const { harnesses, paths } = wanted(words, context.cwd)
+    if (allProjects && paths.length > 0) {
+      throw new Misuse(
+        'files that are named go into this project',
+        'leave --all-projects or the paths away',
+      )
+    }
+    const line = ProgressLine.on(context)
+    const report = await project.importHistories({
+      paths,
+      ...defined({ harnesses, since, allProjects, isDryRun: dryRun }),
+      ...(line && { tell: progressBy(line) }),
     })
+    line?.clear()
+    const { unread } = report
+    for (const { path, problem } of unread.slice(0, UNREAD_SHOWN))
+      output.talk(`${path} was not read: ${problem}`)
+    if (unread.length > UNREAD_SHOWN) output.talk(`and ${unread.length - UNREAD_SHOWN} more`)
+    print(report, () => describe(report))
+    if (unread.length > 0) exit(EXIT.failure)
   },
 })
 
-function wanted(
-  words: readonly string[],
-  cwd: string,
-): { readonly harnesses?: readonly string[]; readonly paths: readonly string[] } {
+function wanted(words: readonly string[], cwd: string) {
   const [first, ...rest] = words
   const isName = first !== undefined && (first === 'all' || importedHarnesses().includes(first))
   const paths = isName ? rest : words
@@ -99,7 +71,7 @@ function wanted(
       throw new Misuse(`there is no file or folder ${path}`, hint)
     }
   }
-  return { paths, ...(isName && first !== 'all' ? { harnesses: [first] } : {}) }
+  return { paths, harnesses: isName && first !== 'all' ? [first] : undefined }
 }
 
 function describe({

@@ -1,71 +1,37 @@
 import { whyNotPurged } from '../../../core.ts'
 import type { Purged } from '../../../library.ts'
 import { shortId } from '../../../public.ts'
-import { plural } from '../../print/terminal/text.ts'
-import { buildCommand } from '@stricli/core'
-import type { Context } from '../../context/context.ts'
 import { EXIT, Misuse } from '../../context/errors.ts'
-import { json, toggle } from '../../context/flags.ts'
+import { argument, toggle } from '../../context/flags.ts'
 import type { Output } from '../../context/output.ts'
-import { withProject } from '../../context/with-project.ts'
-import { defined } from '../../../text/defined.ts'
-
-interface Flags {
-  readonly dryRun?: boolean
-  readonly checkpoints?: boolean
-  readonly json?: boolean
-}
+import { projectCommand } from '../../context/with-project.ts'
+import { plural } from '../../print/terminal/text.ts'
 
 const FILES_SHOWN = 4
 // The branch of a run was set back from what failed, which its reflog remembers.
 const FORGET_RESETS = 'git reflog expire --expire-unreachable=now --all && '
 
-export const purge = buildCommand<Flags, [string], Context>({
-  docs: {
-    brief: 'Take a leaked secret out of everything recorded',
-    fullDescription:
-      'Replaces the text in every journal, document, task, copy and index of this project. This is the only command that rewrites a journal. It can be run again at any time, also after it was killed.',
-    customUsage: [
-      {
-        input: '-',
-        brief: 'read the text from standard input, so that it stays out of the shell history',
-      },
-      { input: '- --dry-run', brief: 'only say where it is' },
-      {
-        input: '- --checkpoints',
-        brief: 'also let go of code that checkpoints and failed attempts kept with it',
-      },
-    ],
+export const purge = projectCommand({
+  brief: 'Take a leaked secret out of everything recorded',
+  about:
+    'Replaces the text in every journal, document, task, copy and index of this project. This is the only command that rewrites a journal. It can be run again at any time, also after it was killed.',
+  usage: [
+    ['-', 'read the text from standard input, so that it stays out of the shell history'],
+    ['- --dry-run', 'only say where it is'],
+    ['- --checkpoints', 'also let go of code that checkpoints and failed attempts kept with it'],
+  ],
+  args: [argument('The text, or - to read it from standard input', 'TEXT')],
+  flags: {
+    dryRun: toggle('Change nothing and say where it is'),
+    checkpoints: toggle('Let go of the code of checkpoints and failed attempts that hold it'),
   },
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        {
-          parse: String,
-          brief: 'The text, or - to read it from standard input',
-          placeholder: 'TEXT',
-        },
-      ],
-    },
-    flags: {
-      dryRun: toggle('Change nothing and say where it is'),
-      checkpoints: toggle('Let go of the code of checkpoints and failed attempts that hold it'),
-      json,
-    },
-  },
-  async func(flags, given) {
-    await withProject(this, flags, async (project, output) => {
-      const text = given === '-' ? await this.readStdin() : given
-      const problem = whyNotPurged(text)
-      if (problem !== undefined) throw new Misuse(problem, 'printf %s "$SECRET" | stint purge -')
-      const purged = await project.purge({
-        text,
-        ...defined({ dryRun: flags.dryRun, checkpoints: flags.checkpoints }),
-      })
-      output.result(flags.json, purged, () => describe(purged, output))
-      if (!purged.isDryRun && !purged.isComplete) this.process.exitCode = EXIT.failure
-    })
+  async run({ project, output, print, exit, context }, flags, given) {
+    const text = given === '-' ? await context.readStdin() : given
+    const problem = whyNotPurged(text)
+    if (problem !== undefined) throw new Misuse(problem, 'printf %s "$SECRET" | stint purge -')
+    const purged = await project.purge({ text, ...flags })
+    print(purged, () => describe(purged, output))
+    if (!purged.isDryRun && !purged.isComplete) exit(EXIT.failure)
   },
 })
 

@@ -1,85 +1,45 @@
-import { buildCommand } from '@stricli/core'
-import type { Context } from '../../context/context.ts'
-import { Misuse } from '../../context/errors.ts'
-import { json, text, timeAgo, toggle } from '../../context/flags.ts'
-import { propose } from '../../context/propose.ts'
-import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
+import { Misuse } from '../../context/errors.ts'
+import { checked, oneWord, optional, text, timeAgo, toggle } from '../../context/flags.ts'
+import { propose } from '../../context/propose.ts'
+import { projectCommand } from '../../context/with-project.ts'
 
-interface Flags {
-  readonly by?: (typeof BY)[number]
-  readonly since?: string
-  readonly maintenance?: boolean
-  readonly done?: boolean
-  readonly json?: boolean
-}
-
-const BY = ['session', 'task', 'run', 'day'] as const
-
-export const ledger = buildCommand<Flags, [string?], Context>({
-  docs: {
-    brief: 'Show what Stint itself cost and saved',
-    fullDescription:
-      'Tokens put before models, hooks and the time they took, writes, bytes on disk; tokens that were not needed thanks to it.\nWhat is estimated is marked e. With --maintenance: what is worth tidying up now and then.',
-    customUsage: [
-      { input: '', brief: 'the whole project, session by session' },
-      { input: 'fix-auth', brief: 'a session, a task or a run' },
-      { input: '--by day --since 7d', brief: 'day by day' },
-      { input: '--maintenance', brief: 'what there is to tidy up, each with its command' },
-      { input: '--maintenance --done', brief: 'it was tidied up' },
-    ],
+export const ledger = projectCommand({
+  brief: 'Show what Stint itself cost and saved',
+  about:
+    'Tokens put before models, hooks and the time they took, writes, bytes on disk; tokens that were not needed thanks to it.\nWhat is estimated is marked e. With --maintenance: what is worth tidying up now and then.',
+  usage: [
+    ['', 'the whole project, session by session'],
+    ['fix-auth', 'a session, a task or a run'],
+    ['--by day --since 7d', 'day by day'],
+    ['--maintenance', 'what there is to tidy up, each with its command'],
+    ['--maintenance --done', 'it was tidied up'],
+  ],
+  args: [
+    optional(
+      'A session, task or run, by name, id or a unique part of it',
+      'NAME',
+      propose.sessions,
+    ),
+  ],
+  flags: {
+    by: oneWord(['session', 'task', 'run', 'day'], 'What to take it apart into'),
+    since: checked(text('Only what was since: 7d, 4w, or a date', 'TIME'), timeAgo),
+    maintenance: toggle('What there is to tidy up'),
+    done: toggle('With --maintenance: it was done, count anew'),
   },
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        {
-          parse: String,
-          brief: 'A session, task or run, by name, id or a unique part of it',
-          placeholder: 'NAME',
-          optional: true,
-          proposeCompletions: propose.sessions,
-        },
-      ],
-    },
-    flags: {
-      by: { kind: 'enum', values: BY, brief: 'What to take it apart into', optional: true },
-      since: text('Only what was since: 7d, 4w, or a date', 'TIME'),
-      maintenance: toggle('What there is to tidy up'),
-      done: toggle('With --maintenance: it was done, count anew'),
-      json,
-    },
-  },
-  async func(flags, name) {
-    refuseMixed(flags, name)
-    await withProject(this, flags, async (project, output) => {
-      const { describeLedger, describeMaintenance } = await import('../../print/ledger.ts')
-      if (flags.maintenance === true) {
-        const found =
-          flags.done === true
-            ? await project.maintenance.done('cli')
-            : await project.maintenance.look()
-        output.result(flags.json, found, () =>
-          describeMaintenance(found, flags.done === true, output),
-        )
-        return
-      }
-      const since = flags.since === undefined ? undefined : timeAgo(flags.since)
-      const by = flags.by === 'day' ? undefined : flags.by
-      const found = await project.ledger(defined({ of: name, since, by }))
-      output.result(flags.json, found, () =>
-        describeLedger(found, defined({ by: flags.by, since }), output),
-      )
-    })
+  async run({ project, output, print }, { by, since, maintenance, done = false }, of) {
+    if (done && !maintenance)
+      throw new Misuse('--done goes with --maintenance', 'stint ledger --maintenance --done')
+    if (maintenance && (of !== undefined || by !== undefined || since !== undefined))
+      throw new Misuse('--maintenance is about the whole project', 'stint ledger --maintenance')
+    const { describeLedger, describeMaintenance } = await import('../../print/ledger.ts')
+    if (maintenance) {
+      const found = await (done ? project.maintenance.done('cli') : project.maintenance.look())
+      return print(found, () => describeMaintenance(found, done, output))
+    }
+    const grouping = by === 'day' ? undefined : by
+    const found = await project.ledger(defined({ of, since, by: grouping }))
+    print(found, () => describeLedger(found, defined({ by, since }), output))
   },
 })
-
-function refuseMixed({ by, done, maintenance, since }: Flags, name: string | undefined): void {
-  if (maintenance !== true) {
-    if (done === true)
-      throw new Misuse('--done goes with --maintenance', 'stint ledger --maintenance --done')
-    return
-  }
-  if (name !== undefined || by !== undefined || since !== undefined)
-    throw new Misuse('--maintenance is about the whole project', 'stint ledger --maintenance')
-}

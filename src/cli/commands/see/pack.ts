@@ -1,73 +1,43 @@
-import type { ExplainedSection, Packed } from '../../../library.ts'
-import { buildCommand } from '@stricli/core'
-import type { Context } from '../../context/context.ts'
-import { json, number, optionalSession, toggle } from '../../context/flags.ts'
-import { withProject } from '../../context/with-project.ts'
+// What a model is given: of a session, and of the repository.
+import type { ExplainedSection, Packed, ProjectContext } from '../../../library.ts'
 import { defined } from '../../../text/defined.ts'
+import { number, optionalSession, toggle } from '../../context/flags.ts'
+import { projectCommand } from '../../context/with-project.ts'
 
-interface Flags {
-  readonly budget?: number
-  readonly explain?: boolean
-  readonly json?: boolean
-}
-
-export const pack = buildCommand<Flags, [string?], Context>({
-  docs: {
-    brief: 'Print what a model would be given of a session',
-    fullDescription:
-      'A session within a number of tokens: fenced, what is settled first, then where things stand, what was found and done lately, and what the repository is. What does not fit is named with the command that shows it.',
-    customUsage: [
-      { input: '', brief: 'the current session in 2000 tokens' },
-      { input: 'fix-auth --budget 600', brief: 'one in less' },
-      {
-        input: '--budget 8000 --explain',
-        brief: 'what goes in, what it costs, what is left out and why',
-      },
-    ],
+export const pack = projectCommand({
+  brief: 'Print what a model would be given of a session',
+  about:
+    'A session within a number of tokens: fenced, what is settled first, then where things stand, what was found and done lately, and what the repository is. What does not fit is named with the command that shows it.',
+  usage: [
+    ['', 'the current session in 2000 tokens'],
+    ['fix-auth --budget 600', 'one in less'],
+    ['--budget 8000 --explain', 'what goes in, what it costs, what is left out and why'],
+  ],
+  args: [optionalSession('The session to pack')],
+  flags: {
+    budget: number('The most tokens it may take, from 300 to 20000 (2000)'),
+    explain: toggle('Say of each section what went in, what it costs, what was left out, and why'),
   },
-  parameters: {
-    positional: optionalSession('The session to pack'),
-    flags: {
-      budget: number('The most tokens it may take, from 300 to 20000 (2000)'),
-      explain: toggle(
-        'Say of each section what went in, what it costs, what was left out, and why',
-      ),
-      json,
-    },
-  },
-  async func(flags, name) {
-    await withProject(this, flags, async (project, output, pick) => {
-      const packed = await project.pack(
-        defined({ session: await pick(name), budget: flags.budget, explain: flags.explain }),
-      )
-      output.result(flags.json, packedJson(packed), () =>
-        flags.explain === true ? describeExplanation(packed) : packed.text,
-      )
-    })
+  async run({ project, pick, print }, flags, session) {
+    const packed = await project.pack({ ...flags, ...(await pick(session)) })
+    const { name, budget, tokens, text, mark, leftOut, explanation } = packed
+    const sections = defined({ sections: explanation?.sections })
+    print({ session: name, budget, tokens, text, mark, leftOut, ...sections }, () =>
+      flags.explain ? describeExplanation(packed) : text,
+    )
   },
 })
 
-function packedJson({ name, budget, tokens, text, mark, leftOut, explanation }: Packed) {
-  return {
-    session: name,
-    budget,
-    tokens,
-    text,
-    mark,
-    leftOut,
-    ...defined({ sections: explanation?.sections }),
-  }
-}
-
 function describeExplanation({ name, explanation }: Packed): string {
   const { budget, tokens, around, sections } = explanation!
+  const empty = sections.filter(({ told }) => told === 'empty').map(({ section }) => section)
   return [
     `${name}: ${tokens} of ${budget} tokens, in this order`,
     line(around, 'around it', 'the fence, the mark, and the line that names what is left out'),
     ...sections
       .filter(({ told }) => told !== 'empty')
       .map((section) => line(section.tokens, section.section, words(section))),
-    ...empty(sections),
+    ...(empty.length === 0 ? [] : [`Nothing there is to tell of: ${empty.join(', ')}`]),
   ].join('\n')
 }
 
@@ -80,7 +50,48 @@ function line(tokens: number, name: string, text: string): string {
   return `${String(tokens).padStart(6)}  ${name.padEnd(28)}${text}`
 }
 
-function empty(sections: readonly ExplainedSection[]): readonly string[] {
-  const names = sections.filter(({ told }) => told === 'empty').map(({ section }) => section)
-  return names.length === 0 ? [] : [`Nothing there is to tell of: ${names.join(', ')}`]
+export const project = projectCommand({
+  brief: 'Print what this repository is, in at most 500 tokens',
+  about:
+    "Languages, commands, layout, tests, conventions and the files written for agents, read from git's listing and a few manifests. Nothing in the repository is run. What is found is kept until HEAD or one of the files it came from changes.",
+  usage: [
+    ['', 'for an agent that has just arrived'],
+    ['--explain', 'where each part was read, what it costs, what did not fit'],
+    ['--refresh', 'read everything again'],
+  ],
+  flags: {
+    refresh: toggle('Read everything again, whatever is kept'),
+    explain: toggle('Say of each part where it was read, what it costs and what did not fit'),
+  },
+  async run({ project, print }, { refresh, explain }) {
+    const found = await project.context(defined({ refresh }))
+    const { text, tokens, head, sources, topics, renewed } = found
+    const kept = renewed === undefined
+    print({ text, tokens, head, kept, ...defined({ renewed }), sources, topics }, () =>
+      explain ? describeContext(found) : text,
+    )
+  },
+})
+
+const WHY = {
+  first: 'read for the first time',
+  asked: 'read again, as asked',
+  commit: 'read again, because HEAD is another commit',
+  files: 'read again, because the tracked files or what they hold have changed',
+}
+
+function describeContext({ tokens, head, sources, topics, renewed }: ProjectContext): string {
+  const at = head === undefined ? 'before the first commit' : `at ${head.slice(0, 7)}`
+  const missing = topics.filter(({ count }) => count === 0).map(({ topic }) => topic)
+  return [
+    `${tokens} of 500 tokens ${at}; ${renewed === undefined ? 'as kept, and still true' : WHY[renewed]}`,
+    ...topics
+      .filter(({ count }) => count > 0)
+      .map(
+        ({ topic, tokens: cost, shown, count, isShortened, from }) =>
+          `${String(cost).padStart(6)}  ${topic.padEnd(14)}${shown} of ${count}${isShortened ? ', shortened' : ''}; from ${from.join(', ')}`,
+      ),
+    ...(missing.length === 0 ? [] : [`Nothing was found of: ${missing.join(', ')}`]),
+    `Files read: ${sources.join(', ') || 'none'}`,
+  ].join('\n')
 }

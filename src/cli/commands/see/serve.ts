@@ -1,85 +1,61 @@
 import { findVersion } from '../../../core.ts'
-import { buildCommand } from '@stricli/core'
-import type { Context } from '../../context/context.ts'
-import { Misuse } from '../../context/errors.ts'
-import { json, number, text, toggle } from '../../context/flags.ts'
-import { Interrupt } from '../../context/interrupt.ts'
-import { Output, withJsonErrors } from '../../context/output.ts'
 import { defined } from '../../../text/defined.ts'
+import { command } from '../../context/command.ts'
+import { Misuse } from '../../context/errors.ts'
+import { number, text, toggle } from '../../context/flags.ts'
+import { Interrupt } from '../../context/interrupt.ts'
 
-interface Flags {
-  readonly open?: boolean
-  readonly port?: number
-  readonly host?: string
-  readonly token?: string
-  readonly json?: boolean
-}
-
-export const serve = buildCommand<Flags, [], Context>({
-  docs: {
-    brief: 'Show sessions, conversations and runs in the browser, live',
-    fullDescription:
-      'Serves a page on this machine only, until Ctrl-C. The address it prints holds a token, without which nothing is answered; the browser keeps it\nas a cookie. With another --host others can reach it too, over a connection that is not encrypted: then a token has to be\nchosen, as STINT_SERVE_TOKEN or with --token, which others on this machine can see in the list of processes.',
-    customUsage: [
-      { input: '--open', brief: 'and open it in the browser' },
-      { input: '--port 8080', brief: 'on this port and no other' },
-      { input: '--json', brief: 'the address as one line of JSON' },
-      {
-        input: '--host 0.0.0.0 --token "$(openssl rand -hex 16)"',
-        brief: 'to be reached from other machines',
-      },
-    ],
+export const serve = command({
+  brief: 'Show sessions, conversations and runs in the browser, live',
+  about:
+    'Serves a page on this machine only, until Ctrl-C. The address it prints holds a token, without which nothing is answered; the browser keeps it\nas a cookie. With another --host others can reach it too, over a connection that is not encrypted: then a token has to be\nchosen, as STINT_SERVE_TOKEN or with --token, which others on this machine can see in the list of processes.',
+  usage: [
+    ['--open', 'and open it in the browser'],
+    ['--port 8080', 'on this port and no other'],
+    ['--json', 'the address as one line of JSON'],
+    ['--host 0.0.0.0 --token "$(openssl rand -hex 16)"', 'to be reached from other machines'],
+  ],
+  flags: {
+    open: toggle('Open it in the browser'),
+    port: number('The port; otherwise the first that is free from 4747 on'),
+    host: text('The address to listen on; otherwise 127.0.0.1', 'HOST'),
+    token: text(
+      'The token to demand, at least 16 characters; otherwise STINT_SERVE_TOKEN or a random one',
+      'TOKEN',
+    ),
   },
-  parameters: {
-    flags: {
-      open: toggle('Open it in the browser'),
-      port: number('The port; otherwise the first that is free from 4747 on'),
-      host: text('The address to listen on; otherwise 127.0.0.1', 'HOST'),
-      token: text(
-        'The token to demand, at least 16 characters; otherwise STINT_SERVE_TOKEN or a random one',
-        'TOKEN',
-      ),
-      json,
-    },
-  },
-  async func(flags) {
-    const output = new Output(this)
-    await withJsonErrors(this, flags, output, () => serveHere(this, flags, output), 0)
+  isLines: true,
+  async run({ context, output, json }, { port, host, open, ...flags }) {
+    if (port !== undefined && port > 65_535)
+      throw new Misuse(`there is no port ${port}`, 'ports end at 65535')
+    const { serveProject } = await import('../../../serve/serve-project.ts')
+    const { openBrowser } = await import('../../../serve/open-browser.ts')
+    const { STINT_SERVE_TOKEN: ours, ...env } = context.env
+    const token = flags.token ?? (ours === '' ? undefined : ours)
+    // The agents that are started from the page have no use for it.
+    delete process.env.STINT_SERVE_TOKEN
+    const interrupt = new Interrupt('SIGINT', 'SIGTERM', 'SIGHUP')
+    try {
+      const served = await serveProject({
+        version: findVersion(),
+        cwd: context.cwd,
+        env,
+        say: (line) => output.talk(line),
+        ...defined({ port, host, token }),
+      })
+      const { url, isNew } = served
+      if (json) output.line(JSON.stringify({ url, isNew, pid: isNew ? process.pid : served.pid }))
+      else {
+        if (!isNew) output.talk(`this project is served already, by process ${served.pid}`)
+        output.line(url)
+      }
+      if (open) openBrowser(url, env)
+      if (!isNew) return
+      if (!json) output.talk('Ctrl-C ends it')
+      await interrupt.came
+      await served.server.close()
+    } finally {
+      interrupt.dispose()
+    }
   },
 })
-
-async function serveHere(context: Context, flags: Flags, output: Output): Promise<void> {
-  if (flags.port !== undefined && flags.port > 65_535)
-    throw new Misuse(`there is no port ${flags.port}`, 'ports end at 65535')
-  const { serveProject } = await import('../../../serve/serve-project.ts')
-  const { openBrowser } = await import('../../../serve/open-browser.ts')
-  const { cwd } = context
-  const { STINT_SERVE_TOKEN: ours, ...env } = context.env
-  const token = flags.token ?? (ours === '' ? undefined : ours)
-  // The agents that are started from the page have no use for it.
-  delete process.env.STINT_SERVE_TOKEN
-  const interrupt = new Interrupt('SIGINT', 'SIGTERM', 'SIGHUP')
-  try {
-    const served = await serveProject({
-      version: findVersion(),
-      cwd,
-      env,
-      say: (line) => output.talk(line),
-      ...defined({ port: flags.port, host: flags.host, token }),
-    })
-    const { url, isNew } = served
-    if (flags.json === true)
-      output.line(JSON.stringify({ url, isNew, pid: isNew ? process.pid : served.pid }))
-    else {
-      if (!isNew) output.talk(`this project is served already, by process ${served.pid}`)
-      output.line(url)
-    }
-    if (flags.open === true) openBrowser(url, env)
-    if (!isNew) return
-    if (flags.json !== true) output.talk('Ctrl-C ends it')
-    await interrupt.came
-    await served.server.close()
-  } finally {
-    interrupt.dispose()
-  }
-}

@@ -1,134 +1,88 @@
-import type { ConversationRow, Project, Pruned } from '../../../library.ts'
+import type { ConversationRow, History, Pruned } from '../../../library.ts'
 import { size } from '../../../text/amounts.ts'
-import { plural } from '../../print/terminal/text.ts'
-import { buildCommand, buildRouteMap } from '@stricli/core'
 import { oneLine, shorten } from '../../../text/clean.ts'
-import { minute } from '../../../text/times.ts'
-import type { Context } from '../../context/context.ts'
-import { conversationText } from '../../print/conversation.ts'
-import { Misuse } from '../../context/errors.ts'
-import { json, moment, optionalName, text, texts, timeAgo, toggle } from '../../context/flags.ts'
-import type { Output } from '../../context/output.ts'
-import { tableWithHead } from '../../print/terminal/layout.ts'
-import { withProject } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
+import { minute } from '../../../text/times.ts'
+import { type Flags, type Invocation, commandGroup } from '../../context/command.ts'
+import { Misuse } from '../../context/errors.ts'
+import {
+  checked,
+  date,
+  oneWord,
+  optional,
+  text,
+  texts,
+  timeAgo,
+  toggle,
+} from '../../context/flags.ts'
+import type { Output } from '../../context/output.ts'
+import { projectCommand } from '../../context/with-project.ts'
+import { conversationText } from '../../print/conversation.ts'
+import { tableWithHead } from '../../print/terminal/layout.ts'
+import { plural } from '../../print/terminal/text.ts'
 
-const FORMATS = ['text', 'json', 'anthropic', 'openai'] as const
-
-interface ShowFlags {
-  readonly format?: (typeof FORMATS)[number]
-  readonly from?: string
-  readonly to?: string
-  readonly all?: boolean
-  readonly full?: boolean
-  readonly json?: boolean
+const SHOW_FLAGS = {
+  format: oneWord(['text', 'json', 'anthropic', 'openai'], 'What to print a conversation as'),
+  from: date('Only what was said from then on'),
+  to: date('Only what was said until then'),
+  all: toggle('List every conversation that is stored here'),
+  full: toggle('Print tools, thoughts and what the harness added whole'),
 }
 
-const show = buildCommand<ShowFlags, [string?], Context>({
-  docs: {
-    brief: 'What was said in the conversations of a session',
-    fullDescription:
-      'Without an argument, and with the name of a session, lists its conversations and which of them are stored. With the id of a\nconversation, or any beginning of it, prints what was said; with --format also that of the latest conversation of a session.\nanthropic and openai are the messages that the harness would send next: the live branch, from the last compaction on.',
-    customUsage: [
-      { input: '', brief: 'the conversations of the session here' },
-      { input: 'fix-auth', brief: 'those of another session' },
-      { input: '--all', brief: 'all that are stored in this project' },
-      { input: '669eb474', brief: 'what was said in one, tools in a line each' },
-      { input: '669eb474 --full --from 2025-01-15', brief: 'all of it, from that day on' },
-      {
-        input: 'fix-auth --format anthropic',
-        brief: 'the messages of its latest conversation, to go on with elsewhere',
-      },
+type ShowFlags = Flags<typeof SHOW_FLAGS>
+
+const show = projectCommand({
+  brief: 'What was said in the conversations of a session',
+  about:
+    'Without an argument, and with the name of a session, lists its conversations and which of them are stored. With the id of a\nconversation, or any beginning of it, prints what was said; with --format also that of the latest conversation of a session.\nanthropic and openai are the messages that the harness would send next: the live branch, from the last compaction on.',
+  usage: [
+    ['', 'the conversations of the session here'],
+    ['fix-auth', 'those of another session'],
+    ['--all', 'all that are stored in this project'],
+    ['669eb474', 'what was said in one, tools in a line each'],
+    ['669eb474 --full --from 2025-01-15', 'all of it, from that day on'],
+    [
+      'fix-auth --format anthropic',
+      'the messages of its latest conversation, to go on with elsewhere',
     ],
-  },
-  parameters: {
-    positional: optionalName(
-      'The session, or the conversation by the beginning of its id',
-      'SESSION|CONVERSATION',
-    ),
-    flags: {
-      format: {
-        kind: 'enum',
-        values: FORMATS,
-        brief: 'What to print a conversation as',
-        optional: true,
-      },
-      from: text('Only what was said from then on', 'DATE'),
-      to: text('Only what was said until then', 'DATE'),
-      all: toggle('List every conversation that is stored here'),
-      full: toggle('Print tools, thoughts and what the harness added whole'),
-      json,
-    },
-  },
-  async func(flags, name) {
-    await withProject(this, flags, async (project, output) => {
-      if (flags.all === true && name !== undefined)
-        throw new Misuse('--all lists, and takes no name', 'stint history --all')
-      const history = await project.history()
-      if (flags.all === true) return printList(await history.all(), undefined, flags, output)
-      const meant = flags.format === undefined ? await history.find(name) : undefined
-      if (meant !== undefined && 'session' in meant) {
-        refuseForList(flags)
-        return printList(
-          await history.conversations(meant.session.id),
-          meant.session.name,
-          flags,
-          output,
-        )
-      }
-      await printConversation(project, await history.conversation(name), flags, output)
-    })
+  ],
+  args: [
+    optional('The session, or the conversation by the beginning of its id', 'SESSION|CONVERSATION'),
+  ],
+  flags: SHOW_FLAGS,
+  async run(invocation, flags, name) {
+    if (flags.all && name !== undefined)
+      throw new Misuse('--all lists, and takes no name', 'stint history --all')
+    const history = await invocation.project.history()
+    if (flags.all) return printList(await history.all(), undefined, invocation)
+    const meant = flags.format === undefined ? await history.find(name) : undefined
+    if (meant === undefined || !('session' in meant))
+      return printConversation(history, await history.conversation(name), flags, invocation)
+    if (flags.from !== undefined || flags.to !== undefined || flags.full)
+      throw new Misuse(
+        '--from, --to and --full are for one conversation',
+        'add --format text for the latest of a session, or name one',
+      )
+    const { session } = meant
+    printList(await history.conversations(session.id), session.name, invocation)
   },
 })
 
-/** A list has no times and nothing folded. */
-function refuseForList({ from, to, full }: ShowFlags): void {
-  if (from === undefined && to === undefined && full !== true) return
-  throw new Misuse(
-    '--from, --to and --full are for one conversation',
-    'add --format text for the latest of a session, or name one',
-  )
-}
-
-async function printConversation(
-  project: Project,
+function printConversation(
+  history: History,
   row: ConversationRow,
-  flags: ShowFlags,
-  output: Output,
-): Promise<void> {
-  const history = await project.history()
-  const span = defined({ from: moment(flags.from), to: moment(flags.to) })
-  if (span.from !== undefined && span.to !== undefined && span.from > span.to)
+  { from, to, full, ...flags }: ShowFlags,
+  { output, json }: Invocation,
+): void {
+  if (from !== undefined && to !== undefined && from > to)
     throw new Misuse('--from is later than --to: nothing was said between them', 'swap the two')
-  const format = flags.format ?? (flags.json === true ? 'json' : 'text')
-  switch (format) {
-    case 'anthropic':
-    case 'openai':
-      return output.line(JSON.stringify(history[format](row.id, span), undefined, 2))
-    case 'json':
-      return output.line(
-        JSON.stringify({ ...row, items: [...history.items(row.id, span)] }, undefined, 2),
-      )
-    case 'text':
-      output.line(output.bold(`${row.id}  ${row.title}`.trimEnd()))
-      output.line(output.dim(factsOf(row).join(' · ')))
-      for (const line of conversationText(history.items(row.id, span), {
-        isFull: flags.full === true,
-        output,
-      }))
-        output.line(line)
-  }
-}
-
-function factsOf({
-  harness,
-  model,
-  startedAt,
-  messages,
-  compactions,
-  bytes,
-}: ConversationRow): readonly string[] {
-  return [
+  const format = flags.format ?? (json ? 'json' : 'text')
+  const span = defined({ from, to })
+  const printJson = (value: unknown) => output.line(JSON.stringify(value, undefined, 2))
+  if (format === 'json') return printJson({ ...row, items: [...history.items(row.id, span)] })
+  if (format !== 'text') return printJson(history[format](row.id, span))
+  const { id, title, harness, model, startedAt, messages, compactions, bytes } = row
+  const facts = [
     oneLine(harness),
     ...(model === undefined ? [] : [oneLine(model)]),
     ...(startedAt === undefined ? [] : [minute(startedAt)]),
@@ -136,33 +90,38 @@ function factsOf({
     ...(compactions === 0 ? [] : [plural(compactions, 'compaction')]),
     size(bytes),
   ]
+  output.line(output.bold(`${id}  ${title}`.trimEnd()))
+  output.line(output.dim(facts.join(' · ')))
+  const isFull = full === true
+  for (const line of conversationText(history.items(id, span), { isFull, output }))
+    output.line(line)
 }
+
+const HEADS = [
+  'conversation',
+  'began',
+  'harness',
+  'model',
+  'messages',
+  'compactions',
+  'size',
+  'ended',
+  'about',
+]
 
 function printList(
   rows: readonly ConversationRow[],
   session: string | undefined,
-  flags: ShowFlags,
-  output: Output,
+  { print, output }: Invocation,
 ): void {
-  output.result(flags.json, rows, () => {
+  print(rows, () => {
     if (rows.length === 0)
       return session === undefined
         ? 'No conversation is stored here yet: stint setup claude stores those to come, stint import brings in those that were.'
         : `No conversation of ${session} is known: stint setup claude lets Stint follow those to come.`
-    const heads = [
-      'conversation',
-      'began',
-      'harness',
-      'model',
-      'messages',
-      'compactions',
-      'size',
-      'ended',
-      'about',
-    ]
     const total = rows.reduce((sum, { bytes }) => sum + bytes, 0)
     return [
-      ...tableWithHead(heads, rows.map(cellsOf), output, [4, 5, 6]),
+      ...tableWithHead(HEADS, rows.map(cellsOf), output, [4, 5, 6]),
       `${plural(rows.length, 'conversation')}, ${size(total)}`,
     ].join('\n')
   })
@@ -172,74 +131,46 @@ function printList(
 const ID_SHOWN = 13
 
 function cellsOf(row: ConversationRow): readonly string[] {
-  const {
-    id,
-    startedAt,
-    harness,
-    model,
-    isStored,
-    messages,
-    compactions,
-    bytes,
-    endedBecause,
-    title,
-  } = row
-  const figures = isStored
-    ? [String(messages), String(compactions), size(bytes)]
-    : ['', '', 'not stored']
+  const { id, startedAt, harness, model, isStored, messages, compactions, bytes } = row
   return [
     id.slice(0, ID_SHOWN),
     startedAt === undefined ? '' : minute(startedAt),
     oneLine(harness),
     oneLine(model ?? ''),
-    ...figures,
-    shorten(oneLine(endedBecause ?? ''), 20),
-    shorten(title, 60),
+    ...(isStored ? [String(messages), String(compactions), size(bytes)] : ['', '', 'not stored']),
+    shorten(oneLine(row.endedBecause ?? ''), 20),
+    shorten(row.title, 60),
   ]
 }
 
-interface PruneFlags {
-  readonly olderThan?: string
-  readonly conversation?: readonly string[]
-  readonly outputs?: boolean
-  readonly dryRun?: boolean
-  readonly json?: boolean
-}
-
-const prune = buildCommand<PruneFlags, [], Context>({
-  docs: {
-    brief: 'Make room: let go of what was said long ago, or of large outputs',
-    fullDescription:
-      'Nothing that was said is deleted by age. This removes what you name, and what nothing refers to any more; without a flag only the\nlatter. With --outputs the conversations stay, and only what is long in them goes: outputs of tools, pictures. What the\njournal recorded stays in any case.',
-    customUsage: [
-      { input: '--dry-run --older-than 90d', brief: 'what that would free' },
-      {
-        input: '--older-than 90d --outputs',
-        brief: 'keep what was said, let go of the large outputs',
-      },
-      { input: '--conversation 669eb474', brief: 'one conversation' },
-    ],
-  },
-  parameters: {
-    flags: {
-      olderThan: text(
+const prune = projectCommand({
+  brief: 'Make room: let go of what was said long ago, or of large outputs',
+  about:
+    'Nothing that was said is deleted by age. This removes what you name, and what nothing refers to any more; without a flag only the\nlatter. With --outputs the conversations stay, and only what is long in them goes: outputs of tools, pictures. What the\njournal recorded stays in any case.',
+  usage: [
+    ['--dry-run --older-than 90d', 'what that would free'],
+    ['--older-than 90d --outputs', 'keep what was said, let go of the large outputs'],
+    ['--conversation 669eb474', 'one conversation'],
+  ],
+  flags: {
+    olderThan: checked(
+      text(
         'Conversations of which nothing was stored for so long: 90d, 12w, or since a date',
         'TIME',
       ),
-      conversation: texts('This conversation, by the beginning of its id', 'ID'),
-      outputs: toggle('Only outputs of tools and pictures'),
-      dryRun: toggle('Remove nothing and say what it would free'),
-      json,
-    },
+      timeAgo,
+    ),
+    conversation: texts('This conversation, by the beginning of its id', 'ID'),
+    outputs: toggle('Only outputs of tools and pictures'),
+    dryRun: toggle('Remove nothing and say what it would free'),
   },
-  async func(flags) {
-    await withProject(this, flags, async (project, output) => {
-      const history = await project.history()
-      const before = flags.olderThan === undefined ? undefined : timeAgo(flags.olderThan)
-      const { conversation: conversations, outputs, dryRun } = flags
-      const pruned = await history.prune(defined({ before, conversations, outputs, dryRun }))
-      output.result(flags.json, pruned, () => describePruned(pruned, output))
-    })
+  async run(
+    { project, output, print },
+    { olderThan: before, conversation: conversations, outputs, dryRun },
+  ) {
+    const history = await project.history()
+    const pruned = await history.prune(defined({ before, conversations, outputs, dryRun }))
+    print(pruned, () => describePruned(pruned, output))
   },
 })
 
@@ -267,12 +198,10 @@ function describePruned(
   ].join('\n')
 }
 
-export const history = buildRouteMap<'show' | 'prune', Context>({
+export const history = commandGroup({
+  brief: 'What was said: list conversations, read one, give its messages out, make room',
+  about:
+    'Without a subcommand as show: lists the conversations of the session here or of the one named; prints what was said in the\nconversation named. stint history show --help has the flags.',
   routes: { show, prune },
-  defaultCommand: 'show',
-  docs: {
-    brief: 'What was said: list conversations, read one, give its messages out, make room',
-    fullDescription:
-      'Without a subcommand as show: lists the conversations of the session here or of the one named; prints what was said in the\nconversation named. stint history show --help has the flags.',
-  },
+  default: 'show',
 })

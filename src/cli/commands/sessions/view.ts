@@ -1,91 +1,57 @@
 import { modelOf, renderModel, renderStateToon } from '../../../core.ts'
 import type { Reading, SessionState } from '../../../library.ts'
 import { type PublicSession, publicEntries, publicSession } from '../../../public.ts'
-import { buildCommand } from '@stricli/core'
 import { minute } from '../../../text/times.ts'
-import type { Context } from '../../context/context.ts'
-import { describeActivity, describeDeliveries, entryLine, printList } from '../../print/session.ts'
 import { Misuse } from '../../context/errors.ts'
-import { json, optionalSession, toggle } from '../../context/flags.ts'
-import { withProject } from '../../context/with-project.ts'
+import { optionalSession, toggle } from '../../context/flags.ts'
+import { projectCommand } from '../../context/with-project.ts'
+import { describeActivity, describeDeliveries, entryLine, printList } from '../../print/session.ts'
 
-interface Flags {
-  readonly current?: boolean
-  readonly progress?: boolean
-  readonly decisions?: boolean
-  readonly discoveries?: boolean
-  readonly blockers?: boolean
-  readonly next?: boolean
-  readonly entries?: boolean
-  readonly activity?: boolean
-  readonly delivery?: boolean
-  readonly toon?: boolean
-  readonly json?: boolean
-}
-
-export const view = buildCommand<Flags, [string?], Context>({
-  docs: {
-    brief: 'Show a session, or a part of it',
-    customUsage: [
-      { input: '', brief: 'the current session' },
-      { input: 'fix-auth --decisions', brief: 'the decisions of one' },
-      { input: '--progress --blockers --next', brief: 'several parts' },
-      { input: '--entries', brief: 'every entry with its id' },
-      { input: '--activity', brief: 'what hooks noticed: requests, files, commits, test runs' },
-      {
-        input: '--delivery',
-        brief: 'what was put before the model, and the evidence that it arrived',
-      },
-      { input: 'list', brief: 'all sessions' },
-    ],
+export const view = projectCommand({
+  brief: 'Show a session, or a part of it',
+  usage: [
+    ['', 'the current session'],
+    ['fix-auth --decisions', 'the decisions of one'],
+    ['--progress --blockers --next', 'several parts'],
+    ['--entries', 'every entry with its id'],
+    ['--activity', 'what hooks noticed: requests, files, commits, test runs'],
+    ['--delivery', 'what was put before the model, and the evidence that it arrived'],
+    ['list', 'all sessions'],
+  ],
+  args: [optionalSession('The session to show, or the word list')],
+  flags: {
+    current: toggle('The current session (as without a name)'),
+    progress: toggle('Only the progress'),
+    decisions: toggle('Only the decisions'),
+    discoveries: toggle('Only the discoveries'),
+    blockers: toggle('Only the blockers'),
+    next: toggle('Only the next steps'),
+    entries: toggle('Every entry with its id, for --amend and --retract'),
+    activity: toggle(
+      'What hooks noticed: requests, files, commits, test runs, agents, the last thing said',
+    ),
+    delivery: toggle(
+      'What was put before the model, with the evidence in the transcript that it arrived',
+    ),
+    toon: toggle('The summary as TOON, in few tokens'),
   },
-  parameters: {
-    positional: optionalSession('The session to show, or the word list'),
-    flags: {
-      current: toggle('The current session (as without a name)'),
-      progress: toggle('Only the progress'),
-      decisions: toggle('Only the decisions'),
-      discoveries: toggle('Only the discoveries'),
-      blockers: toggle('Only the blockers'),
-      next: toggle('Only the next steps'),
-      entries: toggle('Every entry with its id, for --amend and --retract'),
-      activity: toggle(
-        'What hooks noticed: requests, files, commits, test runs, agents, the last thing said',
-      ),
-      delivery: toggle(
-        'What was put before the model, with the evidence in the transcript that it arrived',
-      ),
-      toon: toggle('The summary as TOON, in few tokens'),
-      json,
-    },
-  },
-  async func(flags, name) {
-    await withProject(this, flags, async (project, output, pick) => {
-      if (flags.toon === true && flags.json === true)
-        throw new Misuse('give --toon or --json, not both')
-      if (name === 'list') {
-        printList(await project.list({}), flags.json, output)
-        return
-      }
-      const chosen = await pick(name)
-      if (flags.delivery === true) {
-        const deliveries = await project.deliveries(chosen)
-        output.result(flags.json, { deliveries }, () => describeDeliveries(deliveries))
-        return
-      }
-      const reading = await project.view(chosen)
-      if (flags.toon === true) {
-        output.line(renderStateToon(reading.state))
-        return
-      }
-      const parts = PARTS.filter(({ flag }) => flags[flag] === true)
-      const value = parts.length === 0 ? publicSession(reading.state) : partsJson(parts, reading)
-      output.result(flags.json, value, () =>
-        parts.length === 0
-          ? renderModel(modelOf(reading.state))
-          : parts.map(({ words }) => words(reading).trimEnd()).join('\n\n'),
-      )
-    })
+  async run({ project, output, pick, print, json }, flags, name) {
+    if (flags.toon && json) throw new Misuse('give --toon or --json, not both')
+    if (name === 'list') return printList(await project.list({}), json, output)
+    const { session } = await pick(name)
+    if (flags.delivery) {
+      const deliveries = await project.deliveries(session)
+      return print({ deliveries }, () => describeDeliveries(deliveries))
+    }
+    const reading = await project.view(session)
+    if (flags.toon) return output.line(renderStateToon(reading.state))
+    const parts = PARTS.filter(({ flag }) => flags[flag])
+    const value = parts.length === 0 ? publicSession(reading.state) : partsJson(parts, reading)
+    print(value, () =>
+      parts.length === 0
+        ? renderModel(modelOf(reading.state))
+        : parts.map((part) => wordsOf(part, reading).trimEnd()).join('\n\n'),
+    )
   },
 })
 
@@ -98,37 +64,18 @@ interface Part {
     | 'next'
     | 'activity'
     | 'entries'
+  /** The section of the document that it prints. */
+  readonly title?: string
   /** The fields of the session that it prints for programs. */
   readonly fields: readonly (keyof PublicSession)[]
-  words(reading: Reading): string
 }
 
 const PARTS: readonly Part[] = [
-  {
-    flag: 'progress',
-    fields: ['steps', 'progress'],
-    words: ({ state }) => section(state, 'Progress'),
-  },
-  {
-    flag: 'decisions',
-    fields: ['decisions'],
-    words: ({ state }) => section(state, 'Decisions'),
-  },
-  {
-    flag: 'discoveries',
-    fields: ['discoveries'],
-    words: ({ state }) => section(state, 'Discoveries'),
-  },
-  {
-    flag: 'blockers',
-    fields: ['openBlockers', 'blockers'],
-    words: ({ state }) => section(state, 'Blockers'),
-  },
-  {
-    flag: 'next',
-    fields: ['next'],
-    words: ({ state }) => section(state, 'Next Steps'),
-  },
+  { flag: 'progress', title: 'Progress', fields: ['steps', 'progress'] },
+  { flag: 'decisions', title: 'Decisions', fields: ['decisions'] },
+  { flag: 'discoveries', title: 'Discoveries', fields: ['discoveries'] },
+  { flag: 'blockers', title: 'Blockers', fields: ['openBlockers', 'blockers'] },
+  { flag: 'next', title: 'Next Steps', fields: ['next'] },
   {
     flag: 'activity',
     fields: [
@@ -141,18 +88,18 @@ const PARTS: readonly Part[] = [
       'conversations',
       'lastTurn',
     ],
-    words: ({ state }) => describeActivity(state),
   },
-  {
-    flag: 'entries',
-    fields: [],
-    words: ({ entries, state }) =>
-      [
-        `${state.name}: ${entries.length} entries since ${minute(state.createdAt)}`,
-        ...entries.map((entry) => entryLine(entry, () => entries)),
-      ].join('\n'),
-  },
+  { flag: 'entries', fields: [] },
 ]
+
+function wordsOf({ flag, title }: Part, { state, entries }: Reading): string {
+  if (title !== undefined) return section(state, title)
+  if (flag === 'activity') return describeActivity(state)
+  return [
+    `${state.name}: ${entries.length} entries since ${minute(state.createdAt)}`,
+    ...entries.map((entry) => entryLine(entry, () => entries)),
+  ].join('\n')
+}
 
 function partsJson(parts: readonly Part[], { state, entries }: Reading): object {
   const whole = publicSession(state)
@@ -160,7 +107,7 @@ function partsJson(parts: readonly Part[], { state, entries }: Reading): object 
   const hasEntries = parts.some(({ flag }) => flag === 'entries')
   return {
     ...Object.fromEntries(fields),
-    ...(hasEntries ? { entries: publicEntries(entries) } : {}),
+    ...(hasEntries && { entries: publicEntries(entries) }),
   }
 }
 

@@ -1,103 +1,444 @@
-import { buildCommand, buildRouteMap } from '@stricli/core'
+// Agents in the background: starting them, looking at them, waiting for them, ending them.
+import { resolve } from 'node:path'
+import { refuseInRun } from '../../../core.ts'
+import type { DelegateRequest, DelegateRow } from '../../../library.ts'
+import { defined } from '../../../text/defined.ts'
+import { type Flags, commandGroup, listFlags } from '../../context/command.ts'
 import type { Context } from '../../context/context.ts'
-import { START_FLAGS, type StartFlags, delegateRequest } from '../../context/delegate-flags.ts'
-import { describeStarted, isGood, rowWithNext } from '../../print/delegate.ts'
-import { Interrupt } from '../../context/interrupt.ts'
-import { waitFor } from '../../print/watch-delegates.ts'
-import { withDelegates } from '../../context/with-delegates.ts'
-import { withRuns } from '../../context/with-project.ts'
-import { discard, retry, stop } from './delegate-end.ts'
-import { show, wait } from './delegate-look.ts'
+import { Misuse } from '../../context/errors.ts'
+import {
+  argument,
+  checked,
+  filled,
+  notEmpty,
+  optional,
+  session,
+  taskName,
+  text,
+  texts,
+  toggle,
+} from '../../context/flags.ts'
+import { Interrupt, onQuitKey } from '../../context/interrupt.ts'
+import { nearest } from '../../context/nearest.ts'
+import { propose } from '../../context/propose.ts'
+import { harnessFlag, limitFlags, permissionsFlag, refuseScript } from '../../context/run-flags.ts'
+import {
+  type DelegateScene,
+  chosenDelegates,
+  delegateCommand,
+  delegateNames,
+  idsOf,
+  standing,
+} from '../../context/with-delegates.ts'
+import { runCommand } from '../../context/with-project.ts'
+import {
+  describeDelegates,
+  describeDetail,
+  describeShort,
+  describeStarted,
+  isAtWork,
+  isGood,
+  isRecent,
+  nameOf,
+  rowLine,
+  rowWithNext,
+} from '../../print/delegate.ts'
+import { liveTerminal } from '../../print/terminal/live.ts'
+import { plural, shellWord } from '../../print/terminal/text.ts'
+import { waitFor, watching } from '../../print/watch-delegates.ts'
 
-const start = buildCommand<StartFlags, string[], Context>({
-  docs: {
-    brief: 'Start an agent in the background',
-    fullDescription:
-      'It works on a branch and in a worktree of its own and has a session of its own. When its work is committed and the verify command is green it is\nready, and stint merge brings it into the branch that it began from. One that reviews or researches only reads, and leaves a report.\nThe order may be left away with --task; - reads it from standard input.',
-    customUsage: [
-      { input: '"Write tests for the parser" --as tests', brief: 'as somebody who writes tests' },
-      { input: '--task fix-login --verify "npm test"', brief: 'a task of the backlog' },
-      {
-        input: '"Which of our queries are slow, and why?" --as research',
-        brief: 'one that only reads',
-      },
-      {
-        input: '"Document the API" --as docs --group release --files "docs/**"',
-        brief: 'one of several that belong together',
-      },
-      {
-        input: '"Fix the sweep" --base release-1 --max-minutes 30 --budget-usd 2',
-        brief: 'elsewhere, within bounds',
-      },
-      { input: '--wait - < order.md', brief: 'the order from a file, and stay until it is done' },
+export const START_FLAGS = {
+  as: filled(
+    'What it works as: tests, docs, review, research or any profile; review and research only read',
+    'NAME',
+  ),
+  task: checked(taskName('The task of the backlog that it works on'), notEmpty),
+  group: filled('A name for several that belong together', 'GROUP'),
+  base: filled(
+    'Where its branch begins: a branch, which its work then goes to, or any commit',
+    'REF',
+  ),
+  harness: harnessFlag('The agent: claude, codex, rehearsal, acp:COMMAND, api or api:NAME'),
+  model: filled('The model, as the agent program calls it', 'MODEL'),
+  files: checked(
+    texts('Files it is expected to change; may be given several times', 'GLOB'),
+    notEmpty,
+  ),
+  output: filled('A file that it has to bring forth', 'PATH'),
+  session: checked(
+    { ...session, brief: 'The session it works for (default: the active one)' },
+    notEmpty,
+  ),
+  verify: filled('The command that shows that it is done', 'CMD'),
+  ...limitFlags(
+    'The most tokens it may spend: 500000, 500k, 2M',
+    'The most dollars it may spend',
+    'The most minutes it may take',
+  ),
+  permissions: permissionsFlag(
+    'What the agent may do: edits (edit, git, verify; default) or all',
+    'WHAT',
+    ['edits', 'all'],
+  ),
+  script: filled('What the rehearsal harness is to do', 'FILE'),
+  wait: toggle('Stay and show how it goes, until it is done'),
+}
+
+const start = delegateCommand({
+  brief: 'Start an agent in the background',
+  about:
+    'It works on a branch and in a worktree of its own and has a session of its own. When its work is committed and the verify command is green it is\nready, and stint merge brings it into the branch that it began from. One that reviews or researches only reads, and leaves a report.\nThe order may be left away with --task; - reads it from standard input.',
+  usage: [
+    ['"Write tests for the parser" --as tests', 'as somebody who writes tests'],
+    ['--task fix-login --verify "npm test"', 'a task of the backlog'],
+    ['"Which of our queries are slow, and why?" --as research', 'one that only reads'],
+    [
+      '"Document the API" --as docs --group release --files "docs/**"',
+      'one of several that belong together',
     ],
-  },
-  parameters: {
-    positional: {
-      kind: 'array',
-      parameter: { parse: String, brief: 'What is to be done', placeholder: 'WHAT' },
-    },
-    flags: START_FLAGS,
-  },
-  async func(flags, ...words) {
-    await withDelegates(this, flags, async (scene) => {
-      const { delegates, output, shown } = scene
-      const row = shown(await delegates.start(await delegateRequest(this, flags, words, COMMANDS)))
-      if (flags.wait !== true)
-        return output.result(flags.json, row, () => describeStarted(row, output))
-      if (flags.json !== true) output.line(describeStarted(row, output))
-      const interrupt = new Interrupt()
-      try {
-        const [ended = row] = await waitFor(this, scene, [row], interrupt)
-        output.result(flags.json, ended, () => rowWithNext(ended))
-        this.process.exitCode = interrupt.exitCode(isGood(ended))
-      } finally {
-        interrupt.dispose()
-      }
+    [
+      '"Fix the sweep" --base release-1 --max-minutes 30 --budget-usd 2',
+      'elsewhere, within bounds',
+    ],
+    ['--wait - < order.md', 'the order from a file, and stay until it is done'],
+  ],
+  args: argument('What is to be done', 'WHAT'),
+  flags: START_FLAGS,
+  async run(scene, { wait, ...flags }, ...words) {
+    const { context, delegates, output, shown, print, json } = scene
+    const request = await delegateRequest(context, flags, words, COMMANDS)
+    const row = shown(await delegates.start(request))
+    if (!wait) return print(row, () => describeStarted(row, output))
+    if (!json) output.line(describeStarted(row, output))
+    await printWhenDone(scene, [row], ([ended = row]) => {
+      print(ended, () => rowWithNext(ended))
+      return isGood(ended)
     })
   },
 })
+
+/** Waits until they are done, and exits by whether that is as wanted. */
+async function printWhenDone(
+  scene: DelegateScene,
+  rows: readonly DelegateRow[],
+  printEnded: (ended: readonly DelegateRow[]) => boolean,
+): Promise<void> {
+  const interrupt = new Interrupt()
+  try {
+    const ended = await waitFor(scene.context, scene, rows, interrupt)
+    const areGood = printEnded(ended)
+    scene.exit(interrupt.exitCode(areGood))
+  } finally {
+    interrupt.dispose()
+  }
+}
+
+export async function delegateRequest(
+  { cwd, readStdin }: Pick<Context, 'cwd' | 'readStdin'>,
+  flags: Omit<Flags<typeof START_FLAGS>, 'wait'>,
+  words: readonly string[],
+  commands: readonly string[],
+): Promise<DelegateRequest> {
+  refuseMistyped(words, commands)
+  refuseScript(flags, 'stint delegate "…" --harness rehearsal --script FILE')
+  const isFromInput = words.length === 1 && words[0] === '-'
+  const what = (isFromInput ? await readStdin() : words.join(' ')).trim()
+  if (what === '' && isFromInput)
+    throw new Misuse(
+      'nothing came on standard input',
+      'echo "What is to be done" | stint delegate -',
+    )
+  if (what === '' && flags.task === undefined)
+    throw new Misuse(
+      'say what is to be done',
+      'stint delegate "What is to be done", or --task ID for a task of the backlog',
+    )
+  const script = flags.script === undefined ? undefined : resolve(cwd, flags.script)
+  return { what, ...flags, ...defined({ script }) }
+}
+
+/** One that was meant to look at a delegate must not start one, which costs money. */
+function refuseMistyped(
+  [first = '', ...others]: readonly string[],
+  commands: readonly string[],
+): void {
+  if (!/^[a-z][a-z-]*$/i.test(first)) return
+  const [near] = nearest(first, commands)
+  const instead = 'if it is what is to be done, say it in one text of several words'
+  if (near !== undefined)
+    throw new Misuse(`there is no stint delegate ${first}; did you mean ${near}?`, instead)
+  if (others.length === 0) {
+    throw new Misuse(
+      `"${first}" is a name, and no order`,
+      `stint delegate show ${first} shows a delegate, --task ${first} gives a task to one; ${instead}`,
+    )
+  }
+}
+
+const show = delegateCommand({
+  brief: 'Show everything about a delegate',
+  about:
+    'How it stands and why, its order, branch and worktree, its commits and what they change, what it said of its work, its attempts, what it\nspent, where its log is and what to do next. Without a name: all whose work is neither merged nor discarded, in short.',
+  usage: [
+    ['fix-login', 'one, by its name or id, or a part that only it has'],
+    ['', 'all that are not settled'],
+  ],
+  args: [optional('The delegate', 'NAME', propose.delegates)],
+  async run(scene, _flags, name) {
+    const { delegates, output, shown, taskNames, print } = scene
+    const now = new Date().toISOString()
+    if (name !== undefined) {
+      const detail = shown(await delegates.show(name))
+      const tasks = await taskNames([detail.task])
+      return print(detail, () => describeDetail(detail, { now, tasks }, output))
+    }
+    const rows = shown(await chosenDelegates(scene, { fits: isUnsettled }))
+    print(rows, () =>
+      rows.length === 0
+        ? 'No delegate has work to be settled: stint delegates --all lists those there were.'
+        : rows.map((row) => describeShort(row, { now }, output)).join('\n\n'),
+    )
+  },
+})
+
+function isUnsettled({ status }: DelegateRow): boolean {
+  return status !== 'merged' && status !== 'discarded'
+}
+
+const group = text('Only those of this group', 'GROUP')
+
+const wait = delegateCommand({
+  brief: 'Wait until delegates are done',
+  about:
+    'Until none of them is at work. Ctrl-C ends the waiting, and not the delegates.\nExit codes: 0 all are ready or merged, 1 otherwise, 130 interrupted.',
+  usage: [
+    ['', 'for all that are at work'],
+    ['fix-login write-tests', 'for these'],
+    ['--group release', 'for those of a group'],
+  ],
+  args: delegateNames('The delegates; all that are at work when absent'),
+  flags: { group },
+  async run(scene, { group }, ...names) {
+    const { print } = scene
+    const fits = (row: DelegateRow) => group !== undefined || isAtWork(row)
+    const rows = await chosenDelegates(scene, { names, group, fits })
+    if (rows.length === 0) return print([], () => 'No delegate is at work.')
+    await printWhenDone(scene, rows, (ended) => {
+      print(ended, () => ended.map(rowWithNext).join('\n'))
+      return ended.every(isGood)
+    })
+  },
+})
+
+const stop = delegateCommand({
+  brief: 'Stop delegates now',
+  about:
+    'Ends the agent and everything that it started. What it has not committed is committed to its branch as it was found.\nstint delegate retry begins it again.',
+  usage: [
+    ['fix-login', 'this one'],
+    ['', 'all that are at work'],
+  ],
+  args: delegateNames('The delegates; all that are at work when absent'),
+  async run(scene, _flags, ...names) {
+    const { context, delegates, print } = scene
+    refuseInRun(context, 'stopping a delegate')
+    const ids = idsOf(await chosenDelegates(scene, { names, fits: isUnderWay }))
+    if (ids.size === 0) return print([], () => 'No delegate is at work.')
+    await delegates.stop([...ids])
+    await printStanding(scene, ids, rowWithNext)
+  },
+})
+
+async function printStanding(
+  scene: DelegateScene,
+  ids: ReadonlySet<string>,
+  line: (row: DelegateRow) => string,
+): Promise<void> {
+  const rows = await standing(scene, ids)
+  scene.print(rows, () => rows.map(line).join('\n'))
+}
+
+/** Also one that nobody runs any more: it has work to be kept. */
+function isUnderWay({ status }: DelegateRow): boolean {
+  return status === 'running' || status === 'merging'
+}
+
+const retry = delegateCommand({
+  brief: 'Begin delegates again, with what went wrong',
+  about:
+    'On the same branch, with all that it did. It is told what failed, what conflicts, or what you note.',
+  usage: [
+    ['fix-login', 'this one'],
+    ['fix-login --note "Leave the cookie alone"', 'with a word from you'],
+    ['', 'all that failed, conflicted, are parked or were left behind'],
+  ],
+  args: delegateNames('The delegates; all that did not come to an end when absent'),
+  flags: { note: filled('What it should know this time') },
+  async run(scene, { note }, ...names) {
+    const { context, delegates, print } = scene
+    refuseInRun(context, 'beginning a delegate again')
+    const ids = idsOf(await chosenDelegates(scene, { names, fits: hasNotSucceeded }))
+    if (ids.size === 0) return print([], () => 'No delegate has failed, conflicted or is parked.')
+    await delegates.retry([...ids], defined({ note }))
+    await printStanding(scene, ids, rowWithNext)
+  },
+})
+
+function hasNotSucceeded({ status, isOrphaned }: DelegateRow): boolean {
+  return ['failed', 'conflicted', 'parked'].includes(status) || (status === 'running' && isOrphaned)
+}
+
+const discard = delegateCommand({
+  brief: 'Give delegates up',
+  about:
+    'Removes the worktree and the branch. What was committed is kept under refs/stint/, and it says how each is got back.\nA worktree with what is in no commit, ignored results included, is left, and so is its branch.\nA name is given in full. Several at once are asked about, or need --yes.',
+  usage: [
+    ['fix-login', 'this one'],
+    ['--yes', 'all that are not merged and not at work'],
+  ],
+  args: delegateNames('The delegates; all that are not merged and not at work when absent'),
+  flags: { yes: toggle('Do not ask') },
+  async run(scene, { yes }, ...names) {
+    const { context, delegates, output, shown, print } = scene
+    refuseInRun(context, 'discarding a delegate')
+    const fits = (row: DelegateRow) => isUnsettled(row) && !isAtWork(row)
+    const rows = await chosenDelegates(scene, { names, isExact: true, fits })
+    if (rows.length === 0) return print([], () => 'There is no delegate to discard.')
+    const isSure = yes || (names.length > 0 && rows.length === 1)
+    if (!isSure && !(await askToDiscard(scene, shown(rows))))
+      return output.talk('nothing was discarded')
+    await delegates.discard([...idsOf(rows)])
+    await printStanding(scene, idsOf(rows), discarded)
+  },
+})
+
+async function askToDiscard(
+  { context, json }: DelegateScene,
+  rows: readonly DelegateRow[],
+): Promise<boolean> {
+  if (!context.canAsk || json) {
+    throw new Misuse(
+      `this would discard ${plural(rows.length, 'delegate')}: ${rows.map(nameOf).join(', ')}`,
+      'add --yes if that is meant, or name one',
+    )
+  }
+  const { askYes } = await import('../../context/ask.ts')
+  context.process.stderr.write(`${rows.map(rowLine).join('\n')}\n`)
+  return askYes(
+    `Discard ${rows.length === 1 ? 'it' : `these ${rows.length}`}? What was committed is kept.`,
+  )
+}
+
+function discarded(row: DelegateRow): string {
+  const back =
+    row.left !== undefined
+      ? `   its branch is left too: git -C ${shellWord(row.tree)} log ${shellWord(row.branch)}`
+      : row.kept === undefined
+        ? '   it had no commits of its own'
+        : `   get it back: git branch ${shellWord(row.branch)} ${shellWord(row.kept)}`
+  return `${rowLine(row)}\n${back}`
+}
 
 /** What the process in the background runs. */
-const work = buildCommand<{}, [string], Context>({
-  docs: { brief: 'Work on a delegate here; stint delegate starts this by itself' },
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [{ parse: String, brief: 'The delegate', placeholder: 'ID' }],
-    },
-  },
-  async func(_flags, id) {
-    await withRuns(this, {}, async ({ delegates }) => {
-      const { plainView } = await import('../../print/run/show-run.ts')
-      const log = plainView((text) => this.process.stdout.write(text))
-      await delegates.work(id, (event) => log.take(event))
-    })
+const work = runCommand({
+  brief: 'Work on a delegate here; stint delegate starts this by itself',
+  args: [argument('The delegate', 'ID')],
+  json: false,
+  async run({ project, context }, _flags, id) {
+    const { plainView } = await import('../../print/run/show-run.ts')
+    const log = plainView((text) => context.process.stdout.write(text))
+    await project.delegates.work(id, (event) => log.take(event))
   },
 })
 
-const ROUTES = { start, show, wait, stop, retry, discard, work } as const
+const ROUTES = { start, show, wait, stop, retry, discard, work }
 
 /** Those that a person types. */
 const COMMANDS = Object.keys(ROUTES).filter((name) => name !== 'work')
 
-/** A flag as it is typed. */
-function flagName(name: string): string {
-  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-}
-
-export const delegate = buildRouteMap<keyof typeof ROUTES, Context>({
+export const delegate = commandGroup({
+  brief: 'Agents in the background: start, show, wait, stop, retry, discard',
+  about: [
+    'stint delegate "What is to be done" starts an agent on a branch and in a worktree of its own, and answers at once.',
+    'stint delegates lists them, stint merge brings in what is ready. Without a subcommand it takes the flags of start:',
+    ...listFlags(START_FLAGS, 16),
+  ].join('\n'),
   routes: ROUTES,
-  defaultCommand: 'start',
-  docs: {
-    brief: 'Agents in the background: start, show, wait, stop, retry, discard',
-    hideRoute: { work: true },
-    fullDescription: [
-      'stint delegate "What is to be done" starts an agent on a branch and in a worktree of its own, and answers at once.',
-      'stint delegates lists them, stint merge brings in what is ready. Without a subcommand it takes the flags of start:',
-      ...Object.entries(START_FLAGS).map(
-        ([name, { brief }]) => `  ${flagName(name).padEnd(16)}${brief}`,
+  default: 'start',
+  hidden: 'work',
+})
+
+export const delegates = delegateCommand({
+  brief: 'List the delegates',
+  about:
+    'How each stands, how long it worked, what it spent, how many commits it made and what to do next.\nWhat was merged or discarded more than a day ago is counted only.',
+  usage: [
+    ['', 'those that are at work, and what is to be settled'],
+    ['--watch', 'live, until none is at work'],
+    ['--all --group release', 'every one of a group'],
+  ],
+  flags: {
+    all: toggle('Also what was merged or discarded long ago'),
+    group,
+    watch: toggle('Show them live, until none is at work; q ends it'),
+  },
+  async run(scene, { all, group, watch }) {
+    const { context, output, print, json } = scene
+    if (watch && json)
+      throw new Misuse('--watch is for a person, and --json for a program', 'leave one of them out')
+    if (watch && liveTerminal(context) === undefined)
+      throw new Misuse(
+        '--watch needs a terminal to draw on',
+        'stint delegate wait tells each change on a line',
+      )
+    const look = async () => scene.shown(await chosenDelegates(scene, { group, fits: () => true }))
+    const recent = (rows: readonly DelegateRow[]) =>
+      all ? rows : rows.filter((row) => isRecent(row, new Date().toISOString()))
+    let rows = await look()
+    const tasks = await scene.taskNames(rows.map(({ task }) => task))
+    if (watch && rows.some(isAtWork)) {
+      await watchUntilDone(context, async () => recent(await look()), tasks)
+      rows = await look()
+    }
+    const chosen = recent(rows)
+    // A table on a terminal stays within it; elsewhere all of it is told.
+    const { isTTY, columns = 0 } = context.process.stdout as { isTTY?: boolean; columns?: number }
+    const width = isTTY && columns > 0 ? columns : undefined
+    const now = new Date().toISOString()
+    print(chosen, () =>
+      describeDelegates(
+        chosen,
+        rows.length - chosen.length,
+        { now, tasks, ...defined({ width }) },
+        output,
       ),
-    ].join('\n'),
+    )
   },
 })
+
+/** Only looks: what goes on is not touched by it. */
+async function watchUntilDone(
+  context: Context,
+  look: () => Promise<readonly DelegateRow[]>,
+  tasks: ReadonlyMap<string, string>,
+): Promise<void> {
+  const interrupt = new Interrupt()
+  const endKeys = onQuitKey(interrupt.now)
+  let noneLeft = (): void => {}
+  const untilNone = new Promise<void>((resolve) => (noneLeft = resolve))
+  const lookFor = async () => {
+    const rows = await look()
+    if (!rows.some(isAtWork)) noneLeft()
+    return rows
+  }
+  try {
+    await watching(context, interrupt.orUndefined(untilNone), {
+      look: lookFor,
+      tasks,
+      hint: 'q ends the watching; they go on',
+    })
+  } finally {
+    endKeys()
+    interrupt.dispose()
+  }
+}

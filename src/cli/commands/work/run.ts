@@ -1,84 +1,98 @@
-import type { Project, RunReport, StartOptions } from '../../../library.ts'
-import { buildCommand } from '@stricli/core'
-import type { Context } from '../../context/context.ts'
+// Working a backlog through, what that would come to, and what came of it.
 import { Misuse } from '../../context/errors.ts'
-import { toggle } from '../../context/flags.ts'
-import type { Output } from '../../context/output.ts'
-import { RUN_FLAGS, type RunFlags, runOptions } from '../../context/run-flags.ts'
-import { type SayBy, withRuns } from '../../context/with-project.ts'
+import { optional } from '../../context/flags.ts'
+import { PLAN_FLAGS, RUN_FLAGS, planOptions, runOptions } from '../../context/run-flags.ts'
+import { runCommand } from '../../context/with-project.ts'
 
-export const run = buildCommand<RunFlags, [], Context>({
-  docs: {
-    brief: 'Work a backlog through, in as few conversations as is cheapest',
-    fullDescription:
-      'Takes the tasks in the order of their dependencies and priorities and gives them to an agent, one after another in one conversation until a fresh one\nis cheaper or safer. A task is done when its work is committed and the verify command is green, whatever the agent says. Works on a branch and in\na worktree of its own. With --parallel several tasks that have nothing to do with each other are worked on at once, each merged when it is proved.\nCtrl-C lets what is begun be finished, a second one stops now; stint run --resume goes on.\nExit codes: 0 all done, 1 something failed, is blocked, waits or is left over, 130 interrupted.',
-    customUsage: [
-      { input: '', brief: 'everything that is open in .tasks' },
-      { input: '--dry-run', brief: 'what it would do, without doing it' },
-      { input: '--task fix-login --verify "npm test"', brief: 'one task and what it depends on' },
-      { input: '--label bug --max-tasks 5 --budget-usd 3', brief: 'some tasks, within bounds' },
-      {
-        input: '--backlog TODO.md --harness codex --model gpt-5.3-codex',
-        brief: 'another backlog, another agent',
-      },
-      { input: '--harness "acp:gemini --experimental-acp"', brief: 'any agent that speaks ACP' },
-      {
-        input: '--parallel 3 --budget-usd 10',
-        brief: 'three tasks at once, each on a branch of its own',
-      },
-      { input: '--harness rehearsal --once', brief: 'rehearse it, without a model' },
-      { input: '--resume', brief: 'go on with the last run' },
-      { input: '--json > events.jsonl', brief: 'each event as a line of JSON' },
-    ],
-  },
-  parameters: { flags: { ...RUN_FLAGS, json: toggle('Print each event as a line of JSON') } },
-  async func(flags) {
-    const work = async (project: Project, output: Output, sayBy: SayBy) => {
-      const options = runOptions(flags)
-      const canAsk = this.canAsk && flags.json !== true
-      if (options.permissions === 'ask' && !canAsk) {
-        throw new Misuse(
-          '--permissions ask needs a terminal to ask on',
-          'use --permissions edits, or a terminal and no --json',
-        )
-      }
-      if (flags.dryRun === true) {
-        const { describePlan } = await import('../../print/run/report.ts')
-        const plan = await project.runs.plan(options)
-        output.result(flags.json, plan, () => [describePlan(plan, output), '', REHEARSE].join('\n'))
-        return
-      }
-      const report = await started(this, flags, project, options, sayBy)
-      const { describeReport } = await import('../../print/run/report.ts')
-      const { exitCodeOfRun } = await import('../../print/run/show-run.ts')
-      // For programs the last of the events has the report in it.
-      if (flags.json !== true) output.line(describeReport(report, output))
-      this.process.exitCode = exitCodeOfRun(report)
+export const run = runCommand({
+  brief: 'Work a backlog through, in as few conversations as is cheapest',
+  about:
+    'Takes the tasks in the order of their dependencies and priorities and gives them to an agent, one after another in one conversation until a fresh one\nis cheaper or safer. A task is done when its work is committed and the verify command is green, whatever the agent says. Works on a branch and in\na worktree of its own. With --parallel several tasks that have nothing to do with each other are worked on at once, each merged when it is proved.\nCtrl-C lets what is begun be finished, a second one stops now; stint run --resume goes on.\nExit codes: 0 all done, 1 something failed, is blocked, waits or is left over, 130 interrupted.',
+  usage: [
+    ['', 'everything that is open in .tasks'],
+    ['--dry-run', 'what it would do, without doing it'],
+    ['--task fix-login --verify "npm test"', 'one task and what it depends on'],
+    ['--label bug --max-tasks 5 --budget-usd 3', 'some tasks, within bounds'],
+    ['--backlog TODO.md --harness codex --model gpt-5.3-codex', 'another backlog, another agent'],
+    ['--harness "acp:gemini --experimental-acp"', 'any agent that speaks ACP'],
+    ['--parallel 3 --budget-usd 10', 'three tasks at once, each on a branch of its own'],
+    ['--harness rehearsal --once', 'rehearse it, without a model'],
+    ['--resume', 'go on with the last run'],
+    ['--json > events.jsonl', 'each event as a line of JSON'],
+  ],
+  flags: RUN_FLAGS,
+  json: 'Print each event as a line of JSON',
+  isLines: true,
+  async run({ project, context, output, print, exit, json, sayBy }, flags) {
+    const options = runOptions(flags)
+    const canAsk = context.canAsk && !json
+    if (options.permissions === 'ask' && !canAsk) {
+      throw new Misuse(
+        '--permissions ask needs a terminal to ask on',
+        'use --permissions edits, or a terminal and no --json',
+      )
     }
-    await withRuns(this, flags, work, { isLines: true })
+    if (flags.dryRun) {
+      const { describePlan } = await import('../../print/run/report.ts')
+      const planned = await project.runs.plan(options)
+      return print(planned, () => [describePlan(planned, output), '', REHEARSE].join('\n'))
+    }
+    const { exitCodeOfRun, showRun } = await import('../../print/run/show-run.ts')
+    // A run that may do what it does without being asked never waits for a person who has gone.
+    const mayAsk = canAsk && (options.permissions ?? 'ask') === 'ask'
+    const report = await showRun(
+      context,
+      { json },
+      (tell, decide) => project.runs.start({ ...options, ...(mayAsk && { decide }) }, tell),
+      { sayBy, secrets: await project.redaction() },
+    )
+    const { describeReport } = await import('../../print/run/report.ts')
+    // For programs the last of the events has the report in it.
+    if (!json) output.line(describeReport(report, output))
+    exit(exitCodeOfRun(report))
   },
 })
 
-async function started(
-  context: Context,
-  flags: RunFlags,
-  project: Project,
-  options: StartOptions,
-  sayBy: SayBy,
-): Promise<RunReport> {
-  const { showRun } = await import('../../print/run/show-run.ts')
-  // A run that may do what it does without being asked never waits for a person who has gone.
-  const mayAsk = context.canAsk && flags.json !== true && (options.permissions ?? 'ask') === 'ask'
-  return showRun(
-    context,
-    flags,
-    (tell, decide) => project.runs.start({ ...options, ...(mayAsk ? { decide } : {}) }, tell),
-    {
-      sayBy,
-      secrets: await project.redaction(),
-    },
-  )
-}
-
 const REHEARSE =
   'Nothing was started. The rehearsal harness would work it without a model:\n   stint run --harness rehearsal'
+
+export const plan = runCommand({
+  brief: 'Show what a run would do, and why',
+  about:
+    'The tasks in their order, the conversations they would be worked in, why each begins where it does, and what they would take: tokens, time and\ncost, forecast from the finished tasks of this project, or from a table while there are few. Starts nothing.',
+  usage: [
+    ['', 'everything that is open in .tasks'],
+    ['--label bug --batch one', 'some tasks, each in a conversation of its own'],
+    ['--backlog TODO.md --harness codex', 'another backlog, another agent'],
+    ['--parallel 3', 'which tasks would be worked on at once, and which wait for what'],
+    ['--json', 'for programs'],
+  ],
+  flags: PLAN_FLAGS,
+  async run({ project, output, print }, flags) {
+    const options = planOptions(flags)
+    const { describePlan } = await import('../../print/run/report.ts')
+    const planned = await project.runs.plan(options)
+    print(planned, () => describePlan(planned, output))
+  },
+})
+
+export const runs = runCommand({
+  brief: 'List the runs, or show the report of one',
+  about:
+    'A report says for each task, session and the whole run: tokens, cost, time, attempts and commit; what one conversation per task would\nhave come to; what is not done and why; and how to merge it or go on.',
+  usage: [
+    ['', 'which there were, the latest first'],
+    ['3f9c1a', 'the report of one'],
+    ['3f9c1a --json', 'for programs'],
+  ],
+  args: [optional('The run, by its id or any unique part of it', 'RUN')],
+  async run({ project, output, print }, _flags, id) {
+    const { describeReport, describeRuns } = await import('../../print/run/report.ts')
+    if (id === undefined) {
+      const rows = await project.runs.list()
+      return print(rows, () => describeRuns(rows, output))
+    }
+    const report = await project.runs.report(id)
+    print(report, () => describeReport(report, output))
+  },
+})

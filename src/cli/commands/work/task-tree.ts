@@ -1,15 +1,14 @@
 import { findTask, isTaskOpen, proposeSpecialist, taskTrees, waitingFor } from '../../../core.ts'
 import type { Project, Task, TreeNode } from '../../../library.ts'
 import { publicTask } from '../../../public.ts'
-import { line, plural } from '../../print/terminal/text.ts'
-import { buildCommand } from '@stricli/core'
-import type { Context } from '../../context/context.ts'
-import { type TaskDelegate, drawTaskTrees, groupsOf } from '../../print/task-tree.ts'
-import { json, taskArgument, toggle } from '../../context/flags.ts'
-import { withNearest } from '../../context/nearest.ts'
-import { painter } from '../../print/terminal/layout.ts'
-import { withRuns } from '../../context/with-project.ts'
 import { defined } from '../../../text/defined.ts'
+import type { Context } from '../../context/context.ts'
+import { taskArgument, toggle } from '../../context/flags.ts'
+import { withNearest } from '../../context/nearest.ts'
+import { runCommand } from '../../context/with-project.ts'
+import { type TaskDelegate, drawTaskTrees, groupsOf } from '../../print/task-tree.ts'
+import { painter } from '../../print/terminal/layout.ts'
+import { line, plural } from '../../print/terminal/text.ts'
 
 type Backlog = Awaited<ReturnType<Project['tasks']['list']>>
 
@@ -18,63 +17,37 @@ const JSON_LEVELS = 100
 const MOST_LEVELS = 12
 const FEWEST_LEVELS = 2
 
-export const taskTree = buildCommand<{ all?: boolean; json?: boolean }, [string?], Context>({
-  docs: {
-    brief: 'Show the tasks as a tree: parts, checklists, dependencies, groups, and who has them',
-    fullDescription:
-      'Parts stand under their task, with how many of them are done. Tasks of one parallel group are joined by a double line. Below a task stand what it\nwaits for, what it blocks, and the delegate that has it. A specialist that nobody assigned is called proposed. Completed tasks are only counted, unless\nsomething under them is open.',
-    customUsage: [
-      { input: '', brief: 'what is open' },
-      { input: 'release', brief: 'one task and its parts, with the items of its checklist' },
-      { input: '--all', brief: 'completed tasks and all checklists too' },
-      { input: '--json', brief: 'nested, for programs' },
-    ],
-  },
-  parameters: {
-    positional: { kind: 'tuple', parameters: [{ ...taskArgument, optional: true }] },
-    flags: { all: toggle('Completed tasks and the items of every checklist too'), json },
-  },
-  async func(flags, name) {
-    await withRuns(this, flags, async (project, output) => {
-      const backlog = await project.tasks.list()
-      const top = name === undefined ? undefined : await taskNamed(project, backlog, name)
-      const isAll = flags.all === true
-      const trees = (levels: number) =>
-        taskTrees(backlog, {
-          levels,
-          isShown: (task) => isAll || isTaskOpen(task),
-          ...defined({ top }),
-        })
-      const delegates = await delegatesByTask(project, isAll)
-      if (flags.json === true) {
-        output.result(true, treesJson(trees(JSON_LEVELS), backlog, delegates), () => '')
-        return
-      }
-      for (const problem of backlog.problems) output.talk(problem)
-      const columns = columnsOf(this)
-      const levels = Math.min(
-        MOST_LEVELS,
-        Math.max(FEWEST_LEVELS, Math.floor((columns ?? Infinity) / 10)),
-      )
-      const drawn = trees(levels)
-      if (drawn.length === 0) output.line(nothing(backlog))
-      else {
-        const isFull = (task: Task) => isAll || task === top
-        const paint = painter(this.hasColour)
-        output.line(
-          drawTaskTrees(drawn, {
-            backlog,
-            delegates,
-            isFull,
-            paint,
-            ...defined({ columns }),
-          }).join('\n'),
-        )
-      }
-      const hidden = top === undefined && !isAll ? backlog.tasks.length - countOf(drawn) : 0
-      if (hidden > 0 && drawn.length > 0)
-        output.talk(`${plural(hidden, 'completed task')} not shown: stint task tree --all`)
-    })
+export const taskTree = runCommand({
+  brief: 'Show the tasks as a tree: parts, checklists, dependencies, groups, and who has them',
+  about:
+    'Parts stand under their task, with how many of them are done. Tasks of one parallel group are joined by a double line. Below a task stand what it\nwaits for, what it blocks, and the delegate that has it. A specialist that nobody assigned is called proposed. Completed tasks are only counted, unless\nsomething under them is open.',
+  usage: [
+    ['', 'what is open'],
+    ['release', 'one task and its parts, with the items of its checklist'],
+    ['--all', 'completed tasks and all checklists too'],
+    ['--json', 'nested, for programs'],
+  ],
+  args: [{ ...taskArgument, optional: true }],
+  flags: { all: toggle('Completed tasks and the items of every checklist too') },
+  async run({ project, context, output, print, json }, { all: isAll = false }, name) {
+    const backlog = await project.tasks.list()
+    const top = name === undefined ? undefined : await taskNamed(project, backlog, name)
+    const isShown = (task: Task) => isAll || isTaskOpen(task)
+    const trees = (levels: number) => taskTrees(backlog, { levels, isShown, ...defined({ top }) })
+    const delegates = await delegatesByTask(project, isAll)
+    if (json) return print(treesJson(trees(JSON_LEVELS), backlog, delegates), () => '')
+    for (const problem of backlog.problems) output.talk(problem)
+    const columns = columnsOf(context)
+    const room = Math.floor((columns ?? Infinity) / 10)
+    const drawn = trees(Math.min(MOST_LEVELS, Math.max(FEWEST_LEVELS, room)))
+    if (drawn.length === 0) return output.line(nothing(backlog))
+    const isFull = (task: Task) => isAll || task === top
+    const paint = painter(context.hasColour)
+    const options = { backlog, delegates, isFull, paint, ...defined({ columns }) }
+    output.line(drawTaskTrees(drawn, options).join('\n'))
+    const hidden = top === undefined && !isAll ? backlog.tasks.length - countOf(drawn) : 0
+    if (hidden > 0)
+      output.talk(`${plural(hidden, 'completed task')} not shown: stint task tree --all`)
   },
 })
 

@@ -1,169 +1,257 @@
-import { proposeSpecialist } from '../../../core.ts'
-import type { ReportedStatus, TaskStatus } from '../../../library.ts'
-import { publicTask } from '../../../public.ts'
-import { buildCommand, buildRouteMap } from '@stricli/core'
-import type { Context } from '../../context/context.ts'
+import { PRIORITIES, SIZES, findItem, matchTasks, proposeSpecialist } from '../../../core.ts'
+import type { ReportedStatus, Task, TaskFields, TaskStatus } from '../../../library.ts'
+import { StintError, publicTask } from '../../../public.ts'
+import { defined } from '../../../text/defined.ts'
+import { type Flags, commandGroup } from '../../context/command.ts'
+import { Misuse } from '../../context/errors.ts'
+import {
+  anyOf,
+  argument,
+  checked,
+  list as listFlag,
+  taskArgument,
+  taskName,
+  text,
+  texts,
+  toggle,
+} from '../../context/flags.ts'
+import { projectCommand } from '../../context/with-project.ts'
 import { sayWaiting } from '../../print/handoff.ts'
 import { describeTask, taskLine, taskLines } from '../../print/task.ts'
-import { json, list as listFlag, taskArgument, text, toggle } from '../../context/flags.ts'
-import { type TaskFlags, oneOf, singleFields, taskFlags } from '../../context/task-flags.ts'
-import { withProject } from '../../context/with-project.ts'
-import { changeTask } from './task-change.ts'
 import { taskTree } from './task-tree.ts'
-import { defined } from '../../../text/defined.ts'
 
-interface AddFlags extends TaskFlags {
-  readonly json?: boolean
+/** What can be said of a task, alike when it is added and when it is changed. */
+const TASK_FLAGS = {
+  description: text('More about it'),
+  parent: taskName('The task it is a part of'),
+  depends: {
+    ...listFlag('Tasks that must be done before'),
+    proposeCompletions: taskName('').proposeCompletions,
+  },
+  checklist: texts('An item to tick off', 'ITEM'),
+  assign: text(
+    'Who is to do it: architect, code, debugger, reviewer, documentation, research, devops, tests',
+    'AGENT',
+  ),
+  group: text('Tasks of one group may be done at the same time', 'GROUP'),
+  priority: checked(
+    text('P0 (highest) to P3', 'P0-P3'),
+    anyOf(PRIORITIES, (value) => `"${value}" is no priority`),
+  ),
+  size: checked(
+    text('XS, S, M, L or XL', 'SIZE'),
+    anyOf(SIZES, (value) => `"${value}" is no size`),
+  ),
+  label: listFlag('Labels', 'LABEL'),
+  verify: text('A command that shows it is done', 'COMMAND'),
 }
 
-const add = buildCommand<AddFlags, string[], Context>({
-  docs: {
-    brief: 'Add a task to the backlog',
-    fullDescription:
-      'Short forms at the end of the title are understood: (depends: [t1, t2]) (parallel: group1) → code agent, #label, P1, !S',
-    customUsage: [
-      { input: '"Fix the sweep trigger" --priority P1 --size M --label bug', brief: '' },
-      {
-        input: '"Add tests" --depends fix-the-sweep-trigger --checklist "unit" --checklist "race"',
-        brief: '',
-      },
-      { input: '"Write docs (parallel: group1) → documentation agent"', brief: 'in short form' },
-    ],
-  },
-  parameters: {
-    positional: {
-      kind: 'array',
-      parameter: { parse: String, brief: 'What is to be done', placeholder: 'TITLE' },
-    },
-    flags: { ...taskFlags, json },
-  },
-  async func(flags, ...words) {
-    await withProject(this, flags, async (project, output) => {
-      const checklist = flags.checklist?.map((item) => ({ item, done: false }))
-      const task = await project.tasks.add({
-        by: 'cli',
-        title: words.join(' '),
-        ...singleFields(flags),
-        ...defined({ dependsOn: flags.depends, labels: flags.label, checklist }),
-      })
-      output.result(flags.json, publicTask(task), () =>
-        [
-          `➕ ${output.bold(`Task Added: ${task.shortname}`)}`,
-          `   ID: ${task.id}`,
-          `   ${taskLine(task)}`,
-        ].join('\n'),
-      )
+/** The fields that hold one value each. */
+function singleFields(flags: Flags<typeof TASK_FLAGS>) {
+  const { description, parent, group, verify, assign: assignee, priority, size } = flags
+  return defined({ description, parent, group, verify, assignee, priority, size })
+}
+
+const unticked = (item: string) => ({ item, done: false })
+
+const add = projectCommand({
+  brief: 'Add a task to the backlog',
+  about:
+    'Short forms at the end of the title are understood: (depends: [t1, t2]) (parallel: group1) → code agent, #label, P1, !S',
+  usage: [
+    ['"Fix the sweep trigger" --priority P1 --size M --label bug', ''],
+    ['"Add tests" --depends fix-the-sweep-trigger --checklist "unit" --checklist "race"', ''],
+    ['"Write docs (parallel: group1) → documentation agent"', 'in short form'],
+  ],
+  args: argument('What is to be done', 'TITLE'),
+  flags: TASK_FLAGS,
+  async run({ project, output, print }, flags, ...words) {
+    const { depends: dependsOn, label: labels } = flags
+    const checklist = flags.checklist?.map(unticked)
+    const task = await project.tasks.add({
+      by: 'cli',
+      title: words.join(' '),
+      ...singleFields(flags),
+      ...defined({ dependsOn, labels, checklist }),
     })
+    print(publicTask(task), () =>
+      [
+        `➕ ${output.bold(`Task Added: ${task.shortname}`)}`,
+        `   ID: ${task.id}`,
+        `   ${taskLine(task)}`,
+      ].join('\n'),
+    )
   },
 })
+
+const CHANGE_FLAGS = {
+  title: text('Other words for it'),
+  ...TASK_FLAGS,
+  dropDepends: listFlag('Tasks it no longer waits for'),
+  dropLabel: listFlag('Labels to take away', 'LABEL'),
+  dropItem: texts('An item to take off its checklist, by number or text', 'ITEM'),
+}
+
+const change = projectCommand({
+  brief: 'Change what a task says: where it belongs, what it waits for, who does it',
+  about:
+    'Dependencies, labels and items are added to those there are; --drop-depends, --drop-label and --drop-item take some away.\nFor --parent, --group, --assign and --verify, none takes away what was said. The short name stays when the title changes.',
+  usage: [
+    ['write-docs --parent release --group group1 --assign documentation', ''],
+    ['write-docs --depends fix-auth,add-tests --drop-depends design', ''],
+    ['write-docs --parent none --priority P1 --checklist "in --help"', ''],
+  ],
+  args: [taskArgument],
+  flags: CHANGE_FLAGS,
+  async run({ project, print }, flags, name) {
+    if (Object.keys(flags).length === 0)
+      throw new Misuse('nothing was said to change', 'stint task change --help lists what can be')
+    const { tasks } = await project.tasks.list()
+    const task = await project.tasks.change(name, (before) => changes(flags, before, tasks), 'cli')
+    print(publicTask(task), () => taskLine(task))
+  },
+})
+
+/** The fields that `none` takes away. */
+const CAN_BE_NONE: ReadonlySet<string> = new Set(['parent', 'group', 'assignee', 'verify'])
+
+function changes(
+  flags: Flags<typeof CHANGE_FLAGS>,
+  task: Task,
+  tasks: readonly Task[],
+): TaskFields {
+  const { depends, label, checklist, dropDepends = [], dropLabel = [], dropItem = [] } = flags
+  const { shortname } = task
+  const single = Object.entries({ ...singleFields(flags), ...defined({ title: flags.title }) })
+  const items = task.checklist.map(({ item }) => item)
+  // A dependency may be one that the backlog does not know.
+  const notDepending = dropDepends.map((name) => {
+    const meant = new Set([name, ...matchTasks(tasks, name).map(({ id }) => id)])
+    return find(
+      task.dependsOn,
+      (id) => meant.has(id),
+      `${shortname} does not depend on ${JSON.stringify(name)}`,
+    )
+  })
+  const noLabels = dropLabel.map((name) => {
+    const wanted = name.replace(/^#/, '').toLowerCase()
+    return find(
+      task.labels,
+      (one) => one.toLowerCase() === wanted,
+      `${shortname} has no label ${JSON.stringify(name)}`,
+    )
+  })
+  const off = dropItem.map((wanted) => findItem(items, wanted, shortname))
+
+  function find(all: readonly string[], fits: (one: string) => boolean, absent: string): string {
+    const found = all.find(fits)
+    if (found !== undefined) return found
+    throw new StintError('NOT_ON_TASK', absent, `stint task show ${shortname} says what it has`)
+  }
+
+  return {
+    ...Object.fromEntries(
+      single.map(([key, value]) => [key, CAN_BE_NONE.has(key) && value === 'none' ? '' : value]),
+    ),
+    ...((depends || notDepending.length > 0) && {
+      dependsOn: [...task.dependsOn.filter((id) => !notDepending.includes(id)), ...(depends ?? [])],
+    }),
+    ...((label || noLabels.length > 0) && {
+      labels: [
+        ...new Set([...task.labels.filter((one) => !noLabels.includes(one)), ...(label ?? [])]),
+      ],
+    }),
+    ...((checklist || off.length > 0) && {
+      checklist: [
+        ...task.checklist.filter(({ item }) => !off.includes(item)),
+        ...(checklist ?? []).map(unticked),
+      ],
+    }),
+  }
+}
 
 const STATUSES: readonly TaskStatus[] = ['ready', 'in_progress', 'blocked', 'completed', 'failed']
 
-const list = buildCommand<
-  { all?: boolean; status?: readonly string[]; label?: string; json?: boolean },
-  [],
-  Context
->({
-  docs: {
-    brief: 'List the tasks',
-    customUsage: [
-      { input: '', brief: 'those that are open' },
-      { input: '--all', brief: 'completed ones too' },
-    ],
+const list = projectCommand({
+  brief: 'List the tasks',
+  usage: [
+    ['', 'those that are open'],
+    ['--all', 'completed ones too'],
+  ],
+  flags: {
+    all: toggle('Completed tasks too'),
+    status: checked(
+      listFlag(`Only these: ${STATUSES.join(', ')}`, 'STATUS'),
+      anyOf(STATUSES, (value) => `"${value}" is no status`),
+    ),
+    label: text('Only with this label', 'LABEL'),
   },
-  parameters: {
-    flags: {
-      all: toggle('Completed tasks too'),
-      status: listFlag(`Only these: ${STATUSES.join(', ')}`, 'STATUS'),
-      label: text('Only with this label', 'LABEL'),
-      json,
-    },
-  },
-  async func(flags) {
-    await withProject(this, flags, async (project, output) => {
-      const statuses = flags.status?.map((status) => oneOf('status', status, STATUSES))
-      const backlog = await project.tasks.list()
-      const chosen = backlog.tasks.filter(
-        (task) =>
-          (statuses === undefined || statuses.length === 0
-            ? flags.all === true || task.status !== 'completed'
-            : statuses.includes(task.status)) &&
-          (flags.label === undefined || task.labels.includes(flags.label)),
-      )
-      for (const problem of backlog.problems) output.talk(problem)
-      output.result(flags.json, chosen.map(publicTask), () =>
-        chosen.length === 0
-          ? 'No tasks: stint task add "What is to be done" adds one.'
-          : taskLines(chosen).join('\n'),
-      )
-    })
+  async run({ project, output, print }, { all, status = [], label }) {
+    const backlog = await project.tasks.list()
+    const chosen = backlog.tasks.filter(
+      (task) =>
+        (status.length === 0 ? all || task.status !== 'completed' : status.includes(task.status)) &&
+        (label === undefined || task.labels.includes(label)),
+    )
+    for (const problem of backlog.problems) output.talk(problem)
+    print(chosen.map(publicTask), () =>
+      chosen.length === 0
+        ? 'No tasks: stint task add "What is to be done" adds one.'
+        : taskLines(chosen).join('\n'),
+    )
   },
 })
 
-const next = buildCommand<{ start?: boolean; json?: boolean }, [], Context>({
-  docs: {
-    brief: 'Say which task to do next, and why',
-    fullDescription:
-      'Of the tasks whose dependencies are met: those in progress first, then by priority, smaller size, how many\nothers it frees, and age. On a terminal it offers to start a session.',
-    customUsage: [
-      { input: '', brief: '' },
-      { input: '--start', brief: 'and start a session on it' },
-    ],
-  },
-  parameters: { flags: { start: toggle('Start a session on it'), json } },
-  async func(flags) {
-    await withProject(this, flags, async (project, output) => {
-      const found = await project.tasks.next()
-      const [first] = found.tasks
-      if (first === undefined) {
-        output.result(
-          flags.json,
-          { waiting: found.waiting.map((one) => ({ ...one, task: publicTask(one.task) })) },
-          () =>
-            found.waiting.length === 0
-              ? 'Nothing to do: no task is ready.'
-              : [
-                  'Nothing can be started:',
-                  ...found.waiting.map((one) => `  ${one.task.shortname}: ${one.because}`),
-                ].join('\n'),
-        )
-        return
-      }
-      const { task, because } = first
-      const specialist = proposeSpecialist(task)
-      if (found.hint !== undefined) output.talk(found.hint)
-      output.result(
-        flags.json,
-        {
-          task: publicTask(task),
-          because,
-          specialist,
-          after: found.tasks.slice(1).map((one) => publicTask(one.task)),
-        },
-        () =>
-          [
-            `▶️  ${output.bold(`Next: ${task.shortname}`)} (${task.priority}, ${task.size})`,
-            `   ${task.title}`,
-            `   Because: ${because}`,
-            `   Specialist: ${specialist.specialist} (${specialist.because})`,
-            ...(found.tasks.length > 1
-              ? [
-                  `   Then: ${found.tasks
-                    .slice(1, 4)
-                    .map((one) => one.task.shortname)
-                    .join(', ')}`,
-                ]
-              : []),
-          ].join('\n'),
+const next = projectCommand({
+  brief: 'Say which task to do next, and why',
+  about:
+    'Of the tasks whose dependencies are met: those in progress first, then by priority, smaller size, how many\nothers it frees, and age. On a terminal it offers to start a session.',
+  usage: [
+    ['', ''],
+    ['--start', 'and start a session on it'],
+  ],
+  flags: { start: toggle('Start a session on it') },
+  async run({ project, output, print, json, context }, { start }) {
+    const { tasks, waiting, hint } = await project.tasks.next()
+    const [first, ...others] = tasks
+    if (first === undefined) {
+      const value = waiting.map((one) => ({ ...one, task: publicTask(one.task) }))
+      return print({ waiting: value }, () =>
+        waiting.length === 0
+          ? 'Nothing to do: no task is ready.'
+          : [
+              'Nothing can be started:',
+              ...waiting.map((one) => `  ${one.task.shortname}: ${one.because}`),
+            ].join('\n'),
       )
-      await sayWaiting(project, task.id, output)
-      if (flags.start === true || (flags.json !== true && this.canAsk && (await offer()))) {
-        const { reading } = await project.init({ tasks: [task.id], by: 'cli' })
-        output.talk(`session ${reading.state.name} started (${reading.state.id})`)
-      } else if (flags.json !== true) {
-        output.talk(`stint init --task ${task.shortname} starts a session on it`)
-      }
-    })
+    }
+    const { task, because } = first
+    const specialist = proposeSpecialist(task)
+    if (hint !== undefined) output.talk(hint)
+    const after = others.map((one) => publicTask(one.task))
+    print({ task: publicTask(task), because, specialist, after }, () =>
+      [
+        `▶️  ${output.bold(`Next: ${task.shortname}`)} (${task.priority}, ${task.size})`,
+        `   ${task.title}`,
+        `   Because: ${because}`,
+        `   Specialist: ${specialist.specialist} (${specialist.because})`,
+        ...(after.length === 0
+          ? []
+          : [
+              `   Then: ${after
+                .slice(0, 3)
+                .map(({ name }) => name)
+                .join(', ')}`,
+            ]),
+      ].join('\n'),
+    )
+    await sayWaiting(project, task.id, output)
+    if (start || (!json && context.canAsk && (await offer()))) {
+      const { reading } = await project.init({ tasks: [task.id], by: 'cli' })
+      output.talk(`session ${reading.state.name} started (${reading.state.id})`)
+    } else if (!json) {
+      output.talk(`stint init --task ${task.shortname} starts a session on it`)
+    }
   },
 })
 
@@ -172,85 +260,58 @@ async function offer(): Promise<boolean> {
   return askYes('Start a session for it? (recommended for tracking)')
 }
 
-const idArgument = { kind: 'tuple', parameters: [taskArgument] } as const
-
-const show = buildCommand<{ json?: boolean }, [string], Context>({
-  docs: { brief: 'Show a task' },
-  parameters: { positional: idArgument, flags: { json } },
-  async func(flags, name) {
-    await withProject(this, flags, async (project, output) => {
-      const task = await project.tasks.show(name)
-      output.result(flags.json, publicTask(task), () => describeTask(task, output))
-      await sayWaiting(project, task.id, output)
-    })
+const show = projectCommand({
+  brief: 'Show a task',
+  args: [taskArgument],
+  async run({ project, output, print }, _flags, name) {
+    const task = await project.tasks.show(name)
+    print(publicTask(task), () => describeTask(task, output))
+    await sayWaiting(project, task.id, output)
   },
 })
 
-const check = buildCommand<{ undo?: boolean; json?: boolean }, [string, string], Context>({
-  docs: {
-    brief: 'Tick an item of a task',
-    customUsage: [
-      { input: 'fix-auth 2', brief: 'the second' },
-      { input: 'fix-auth "race" --undo', brief: 'by a part of its text' },
-    ],
-  },
-  parameters: {
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        taskArgument,
-        { parse: String, brief: 'The item, by number or text', placeholder: 'ITEM' },
-      ],
-    },
-    flags: { undo: toggle('Untick it'), json },
-  },
-  async func(flags, name, item) {
-    await withProject(this, flags, async (project, output) => {
-      if (project.run !== undefined) {
-        const checked = await project.tasks.checkInRun(name, item, flags.undo !== true)
-        return output.result(
-          flags.json,
-          checked,
-          () => `${checked.done ? 'ticked' : 'unticked'}: ${checked.name}: ${checked.item}`,
-        )
-      }
-      const task = await project.tasks.check(name, item, flags.undo !== true)
-      output.result(flags.json, publicTask(task), () => describeTask(task, output))
-    })
+const check = projectCommand({
+  brief: 'Tick an item of a task',
+  usage: [
+    ['fix-auth 2', 'the second'],
+    ['fix-auth "race" --undo', 'by a part of its text'],
+  ],
+  args: [taskArgument, argument('The item, by number or text', 'ITEM')],
+  flags: { undo: toggle('Untick it') },
+  async run({ project, output, print }, { undo = false }, name, item) {
+    if (project.run !== undefined) {
+      const checked = await project.tasks.checkInRun(name, item, !undo)
+      return print(
+        checked,
+        () => `${checked.done ? 'ticked' : 'unticked'}: ${checked.name}: ${checked.item}`,
+      )
+    }
+    const task = await project.tasks.check(name, item, !undo)
+    print(publicTask(task), () => describeTask(task, output))
   },
 })
 
-function mover(brief: string, status: TaskStatus, inRun = '') {
-  return buildCommand<{ summary?: string; json?: boolean }, [string], Context>({
-    docs: {
-      brief,
-      customUsage: [{ input: 'fix-auth --summary "What came of it"', brief: '' }],
-      ...(inRun === '' ? {} : { fullDescription: `${brief}. ${inRun}` }),
-    },
-    parameters: {
-      positional: idArgument,
-      flags: { summary: text('What is to be remembered'), json },
-    },
-    async func(flags, name) {
-      await withProject(this, flags, async (project, output) => {
-        const options = { by: 'cli', ...defined({ summary: flags.summary }) }
-        if (project.run !== undefined && isReportable(status)) {
-          const reported = await project.tasks.report(name, status, options)
-          if (reported.current !== undefined) {
-            output.talk(
-              `${reported.name} is not the task at hand, which is ${reported.current}; it is recorded all the same`,
-            )
-          }
-          return output.result(
-            flags.json,
-            reported,
-            () => `reported: ${reported.name} ${WHAT_FOLLOWS[status]}`,
+function mover(brief: string, status: TaskStatus, about?: string) {
+  return projectCommand({
+    brief,
+    usage: [['fix-auth --summary "What came of it"', '']],
+    ...(about && { about: `${brief}. ${about}` }),
+    args: [taskArgument],
+    flags: { summary: text('What is to be remembered') },
+    async run({ project, output, print }, { summary }, name) {
+      const options = { by: 'cli', ...defined({ summary }) }
+      if (project.run !== undefined && isReportable(status)) {
+        const reported = await project.tasks.report(name, status, options)
+        if (reported.current !== undefined) {
+          output.talk(
+            `${reported.name} is not the task at hand, which is ${reported.current}; it is recorded all the same`,
           )
         }
-        const task = await project.tasks.move(name, status, options)
-        output.result(flags.json, publicTask(task), () => taskLine(task))
-        if (status === 'in_progress') await sayWaiting(project, task.id, output)
-      })
+        return print(reported, () => `reported: ${reported.name} ${WHAT_FOLLOWS[status]}`)
+      }
+      const task = await project.tasks.move(name, status, options)
+      print(publicTask(task), () => taskLine(task))
+      if (status === 'in_progress') await sayWaiting(project, task.id, output)
     },
   })
 }
@@ -268,23 +329,11 @@ function isReportable(status: TaskStatus): status is ReportedStatus {
 const IN_RUN =
   'In a run (STINT_RUN) it only reports: the run verifies the work and closes the task itself.'
 
-export const task = buildRouteMap<
-  | 'add'
-  | 'change'
-  | 'list'
-  | 'tree'
-  | 'next'
-  | 'show'
-  | 'check'
-  | 'start'
-  | 'done'
-  | 'blocked'
-  | 'failed',
-  Context
->({
+export const task = commandGroup({
+  brief: 'The backlog: add, change, list and move tasks',
   routes: {
     add,
-    change: changeTask,
+    change,
     list,
     tree: taskTree,
     next,
@@ -295,5 +344,4 @@ export const task = buildRouteMap<
     blocked: mover('Mark a task as blocked', 'blocked', IN_RUN),
     failed: mover('Mark a task as failed', 'failed', IN_RUN),
   },
-  docs: { brief: 'The backlog: add, change, list and move tasks' },
 })

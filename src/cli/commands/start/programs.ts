@@ -1,0 +1,101 @@
+// What other programs start: hooks, the status line, the MCP server, and the shell's completion.
+import { realpathSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { findVersion, serveHook, statusLine } from '../../../core.ts'
+import { StintError } from '../../../public.ts'
+import { command, commandGroup } from '../../context/command.ts'
+import { text } from '../../context/flags.ts'
+
+// Hooks are served by a program of their own before the command line is loaded; these two are for whoever asks what they are.
+
+export const hook = command({
+  brief: 'Serve one event of an agent program',
+  about:
+    'Reads the event from standard input, as agent programs give it to their hooks, and answers on standard output.\nNever blocks and never fails; STINT_HOOKS=off makes it do nothing. stint setup registers it.',
+  json: false,
+  async run({ context, output }) {
+    const answer = await serveHook(await context.readStdin(), context.env)
+    if (answer !== '') output.line(answer)
+  },
+})
+
+export const statusline = command({
+  brief: 'Print the line under the prompt of an agent program',
+  about:
+    'Reads what the agent program tells its status line from standard input. stint setup registers it.',
+  json: false,
+  async run({ context, output }) {
+    const now = new Date().toISOString()
+    output.line(await statusLine(await context.readStdin(), context.env, now))
+  },
+})
+
+export const mcp = command({
+  brief: 'Serve the journal to an agent program over MCP',
+  about:
+    'Speaks the Model Context Protocol on standard input and output, until its input ends. An agent program starts it; stint setup claude and stint setup codex\ntell it how. It works in the folder that it is started in, or in the one that the program says it has open.',
+  usage: [
+    ['', 'in this folder'],
+    ['--project ../other', 'in another one, whatever the program says'],
+  ],
+  flags: { project: text('The folder to work in', 'DIR') },
+  json: false,
+  async run({ context: { cwd, env } }, { project }) {
+    const { serveMcp } = await import('../../../mcp/serve-mcp.ts')
+    const { usableFolder } = await import('../../../mcp/folder.ts')
+    const folder = project === undefined ? {} : { project: folderNamed(resolve(cwd, project)) }
+    const startedIn = usableFolder(() => realpathSync(cwd))
+    await serveMcp({ version: findVersion(), env, startedIn, ...folder })
+  },
+})
+
+function folderNamed(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path
+  throw new StintError(
+    'NO_FOLDER',
+    `${path} is not a folder`,
+    'stint mcp --project DIR names the folder of a project',
+  )
+}
+
+/** Every script asks the program itself what could come next, so that it never falls behind. */
+const SCRIPTS = {
+  bash: `_stint() {
+  local IFS=$'\\n'
+  COMPREPLY=($(stint __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _stint stint
+`,
+  zsh: `#compdef stint
+_stint() {
+  local -a found
+  found=("\${(@f)$(stint __complete "\${words[@]:1:$((CURRENT-1))}" 2>/dev/null)}")
+  compadd -a found
+}
+compdef _stint stint
+`,
+  fish: `function __stint_complete
+  set -l words (commandline -opc) (commandline -ct)
+  stint __complete $words[2..-1] 2>/dev/null
+end
+complete -c stint -f -a '(__stint_complete)'
+`,
+}
+
+function script(shell: keyof typeof SCRIPTS, where: string) {
+  return command({
+    brief: `The script for ${shell}`,
+    about: `Put this into ${where}:\n  eval "$(stint completion ${shell})"`,
+    json: false,
+    run: ({ output }) => output.line(SCRIPTS[shell]),
+  })
+}
+
+export const completion = commandGroup({
+  brief: 'Shell completion: bash, zsh or fish',
+  routes: {
+    bash: script('bash', '~/.bashrc'),
+    zsh: script('zsh', '~/.zshrc'),
+    fish: script('fish', '~/.config/fish/config.fish'),
+  },
+})
