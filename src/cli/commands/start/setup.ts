@@ -36,13 +36,13 @@ export const setup = command({
   about:
     'Registers hooks, slash commands, a status line and the MCP server with Claude Code; with Codex the MCP server. What others wrote into its settings stays as it is, byte by byte, and --remove undoes what was done.',
   usage: [
-    ['claude', 'for you, in this project; git does not see it'],
+    [DEFAULT_HARNESS, 'for you, in this project; git does not see it'],
     ['claude --shared', 'for everybody who works on this project'],
     ['claude --user', 'for you, in every project'],
     ['claude --dry-run', 'show what would be written'],
     ['claude --remove', 'undo it'],
     ['claude --no-mcp', 'without the MCP server'],
-    ['codex', 'the MCP server, in .codex/config.toml'],
+    [`codex`, 'the MCP server, in .codex/config.toml'],
     ['--check', 'say whether hooks really fire, from evidence'],
     ['claude --plugin ./stint-plugin', 'write a plugin, in a folder that is a marketplace'],
   ],
