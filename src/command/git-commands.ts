@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import { isLiteral } from './hidden-options.ts'
+import { GitFailed, askGit, runGit } from '../git/run-git.ts'
+import { isLiteral } from './harmless-commands.ts'
 import { isEditable, isFolderInside, isInside, leadsToKept } from './inside-tree.ts'
-import { movesOthers } from './other-branches.ts'
 import type { ShellCommand } from './shell-commands.ts'
 
 /** Where a command is given. */
@@ -13,10 +13,9 @@ export interface GitPlace {
 }
 
 /**
- * Whether a command is git as one works with it: on this repository, running nothing but what is set up already, sending
- * nothing away. By what is known to be so, since git runs programs by many options and settings, and anything may be called
- * `git-something`. Hooks, filters and tools that the user has set up run all the same. With a place it is also held to that:
- * to the working tree, but for looking, and to the branch.
+ * Whether a command is ordinary git: on this repository, running nothing but what is set up already, sending nothing away. A list of
+ * what is known to be so, since git runs programs by many options and settings, and anything may be called `git-something`. With a
+ * place it is also held to that: to the working tree, except for reading, and to the branch.
  */
 export function isOrdinaryGit({ words, written }: ShellCommand, place?: GitPlace): boolean {
   if (words[0] !== 'git') return false
@@ -25,45 +24,39 @@ export function isOrdinaryGit({ words, written }: ShellCommand, place?: GitPlace
   const [command = 'version', ...args] = words.slice(at)
   if (args.some(reachesOut)) return false
   if (place !== undefined) {
+    const { tree, branch } = place
     const folders = place.folders.map((folder) => folderIn(folder, words.slice(0, at), written))
-    const isInTree = folders.every((folder) => isFolderInside(place.tree, folder))
-    if (!isInTree && !LOOKING.has(command)) return false
-    if (CHANGING_FILES.has(command) && args.some((arg) => namesKept(arg, folders, place.tree)))
+    const isInTree = folders.every((folder) => isFolderInside(tree, folder))
+    if (!isInTree && !READING_COMMANDS.has(command)) return false
+    if (CHANGING_FILES.has(command) && args.some((arg) => namesKept(arg, folders, tree)))
       return false
     const given = args.map((text, index) => ({
       text,
       isLiteral: isLiteral(written[at + 1 + index] ?? ''),
     }))
-    if (movesOthers(command, given, place.tree, place.branch)) return false
+    if (MOVING.get(command)?.(given, (word) => isOtherBranch(word, tree, branch)) === true)
+      return false
   }
-  if (ORDINARY.has(command)) return true
-  const isSafe = Object.hasOwn(CAREFUL, command) ? CAREFUL[command]! : undefined
-  return isSafe?.(args) ?? false
+  return ORDINARY.has(command) || (CAREFUL.get(command)?.(args) ?? false)
 }
+
+/** What changes nothing, wherever it is given. */
+const READING =
+  'annotate blame cat-file check-attr check-ignore cherry count-objects describe diff diff-files diff-index diff-tree ' +
+  'for-each-ref log ls-files ls-remote ls-tree merge-base name-rev range-diff rev-list rev-parse shortlog ' +
+  'show show-branch show-ref status var verify-commit verify-tag version whatchanged'
 
 const ORDINARY = new Set(
   (
-    'add am annotate apply blame branch cat-file check-attr check-ignore checkout cherry cherry-pick clean commit commit-tree ' +
-    'count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref fsck hash-object log ls-files ls-remote ' +
-    'ls-tree merge merge-base merge-tree mv name-rev notes pull range-diff reset restore rev-list rev-parse revert rm shortlog ' +
-    'show show-branch show-ref sparse-checkout stage status switch symbolic-ref tag update-index update-ref var ' +
-    'verify-commit verify-tag version whatchanged write-tree'
+    `${READING} add am apply branch checkout cherry-pick clean commit commit-tree fetch fsck hash-object merge merge-tree mv ` +
+    'notes pull reset restore revert rm sparse-checkout stage switch symbolic-ref tag update-index update-ref write-tree'
   ).split(' '),
 )
 
-/** What changes nothing, wherever it is given. */
-const LOOKING = new Set(
-  (
-    'annotate blame cat-file check-attr check-ignore cherry count-objects describe diff diff-files diff-index diff-tree ' +
-    'for-each-ref grep log ls-files ls-remote ls-tree merge-base name-rev range-diff reflog remote rev-list rev-parse shortlog ' +
-    'show show-branch show-ref status var verify-commit verify-tag version whatchanged worktree'
-  ).split(' '),
-)
-
-/** What changes the files that it names. */
+const READING_COMMANDS = new Set(`${READING} grep reflog remote worktree`.split(' '))
 const CHANGING_FILES = new Set(['apply', 'checkout', 'clean', 'mv', 'restore', 'rm'])
 
-/** Whether a word of a command is a path into what is kept from agents: as it stands, behind `:/` or `=`, or through a link. */
+/** Whether a word is a path into what is kept from agents: as it stands, behind `:/` or `=`, or through a link. */
 function namesKept(word: string, folders: readonly (string | undefined)[], tree: string): boolean {
   if (word.split(/[:()=]/).some(leadsToKept)) return true
   return folders.some((folder) => {
@@ -72,51 +65,51 @@ function namesKept(word: string, folders: readonly (string | undefined)[], tree:
   })
 }
 
-const CAREFUL: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
-  bisect: isOneOf('start', 'good', 'bad', 'new', 'old', 'skip', 'reset', 'log', 'next', 'terms'),
-  config: looksUpSetting,
-  'format-patch': (args) => !args.some((arg) => /^-[a-zA-Z]*o/.test(arg)),
-  grep: (args) => !args.some((arg) => /^-[a-zA-Z]*O/.test(arg)),
-  rebase: (args) => !args.some((arg) => /^-[a-zA-Z]*x/.test(arg)),
-  reflog: (args) => !['expire', 'delete', 'drop'].includes(args[0] ?? ''),
-  remote: isOneOf(undefined, 'show', 'get-url'),
-  // All worktrees share one pile: what is taken from it is somebody's, and what is put on it lies in everybody's way.
-  stash: ([verb = '']) => ['list', 'show'].includes(verb),
-  submodule: isOneOf(undefined, 'status', 'summary', 'init', 'update'),
-  worktree: isOneOf('list'),
-}
+type Check = (args: readonly string[]) => boolean
 
-function isOneOf(...verbs: readonly (string | undefined)[]): (args: readonly string[]) => boolean {
-  return (args) => verbs.includes(args.find((arg) => !arg.startsWith('-')))
-}
+const without =
+  (forbidden: RegExp): Check =>
+  (args) =>
+    !args.some((arg) => forbidden.test(arg))
 
-/** Options by which any command writes a file elsewhere or starts a program. Git takes their beginnings for them as well. */
-const REACHING = [
-  '--output',
-  '--output-directory',
-  '--exec',
-  '--upload-pack',
-  '--receive-pack',
-  '--open-files-in-pager',
-  '--unsafe-paths',
-  '--build-fake-ancestor',
-]
+const isOneOf =
+  (...verbs: readonly (string | undefined)[]): Check =>
+  (args) =>
+    verbs.includes(args.find((arg) => !arg.startsWith('-')))
+
+const CAREFUL: ReadonlyMap<string, Check> = new Map([
+  ['bisect', isOneOf(...'start good bad new old skip reset log next terms'.split(' '))],
+  ['config', isReadingConfig],
+  ['format-patch', without(/^-[a-zA-Z]*o/)],
+  ['grep', without(/^-[a-zA-Z]*O/)],
+  ['rebase', without(/^-[a-zA-Z]*x/)],
+  ['reflog', (args) => !['expire', 'delete', 'drop'].includes(args[0] ?? '')],
+  ['remote', isOneOf(undefined, 'show', 'get-url')],
+  // All worktrees share one stash.
+  ['stash', ([verb = '']) => ['list', 'show'].includes(verb)],
+  ['submodule', isOneOf(undefined, 'status', 'summary', 'init', 'update')],
+  ['worktree', isOneOf('list')],
+])
+
+/** Options by which any command writes a file elsewhere or starts a program. */
+const REACHING =
+  '--output --output-directory --exec --upload-pack --receive-pack --open-files-in-pager --unsafe-paths --build-fake-ancestor'.split(
+    ' ',
+  )
 
 function reachesOut(arg: string): boolean {
-  const [name = ''] = arg.split('=')
-  return (
-    arg.startsWith('ext::') ||
-    (name.length > 2 && REACHING.some((option) => option.startsWith(name)))
-  )
+  return arg.startsWith('ext::') || isOptionOf(arg, REACHING)
 }
 
-const QUIET_OPTIONS = new Set([
-  '--no-pager',
-  '-P',
-  '--no-optional-locks',
-  '--literal-pathspecs',
-  '--no-replace-objects',
-])
+/** Git takes the beginning of a long option for it as well. */
+function isOptionOf(arg: string, long: readonly string[]): boolean {
+  const [name = ''] = arg.split('=')
+  return name.length > 2 && long.some((option) => option.startsWith(name))
+}
+
+const QUIET_OPTIONS = new Set(
+  '--no-pager -P --no-optional-locks --literal-pathspecs --no-replace-objects'.split(' '),
+)
 
 /** Where the command stands behind git's own options; undefined if these do more than say where and how to print. */
 function endOfOptions(words: readonly string[]): number | undefined {
@@ -143,45 +136,135 @@ function folderIn(
   }, from)
 }
 
-const HARMLESS_KEYS = new Set([
-  'user.name',
-  'user.email',
-  'core.quotepath',
-  'commit.gpgsign',
-  'tag.gpgsign',
-  'color.ui',
-])
+const HARMLESS_KEYS = new Set(
+  'user.name user.email core.quotepath commit.gpgsign tag.gpgsign color.ui'.split(' '),
+)
 // How one keeps git from waiting for an editor.
-const HARMLESS_SETTINGS = new Set([
-  'core.editor=true',
-  'core.editor=:',
-  'core.pager=cat',
-  'core.pager=',
-])
+const HARMLESS_SETTINGS = new Set(
+  'core.editor=true core.editor=: core.pager=cat core.pager='.split(' '),
+)
 
 function isHarmlessSetting(setting: string): boolean {
   const [key = ''] = setting.split('=')
   return HARMLESS_KEYS.has(key.toLowerCase()) || HARMLESS_SETTINGS.has(setting)
 }
 
-const READING = new Set(['--get', '--get-all', '--get-regexp', '--list', '-l'])
-const HOW_TO_READ = new Set(
+const CONFIG_READING = new Set(['--get', '--get-all', '--get-regexp', '--list', '-l'])
+const CONFIG_FORMAT = new Set(
   '--local --global --system --worktree --show-origin --show-scope --name-only -z --null --bool --int --type --includes'.split(
     ' ',
   ),
 )
-
-const CHANGING = new Set(['set', 'unset', 'rename-section', 'remove-section', 'edit'])
-/** Its name alone asks for its value. What a shell makes something else of may be a name and a value. */
+const CONFIG_CHANGING = new Set(['set', 'unset', 'rename-section', 'remove-section', 'edit'])
+/** Its name alone asks for its value. What a shell expands may become a name and a value. */
 const SETTING = /^[\w-]+\.[\w./-]+$/
 
-/** Whether `git config` only looks something up. All worktrees share the settings, and many name a program. */
-function looksUpSetting(args: readonly string[]): boolean {
+/** Whether `git config` only reads. All worktrees share the settings, and many name a program. */
+function isReadingConfig(args: readonly string[]): boolean {
   const options = args.filter((arg) => arg.startsWith('-')).map((arg) => arg.split('=')[0]!)
-  if (!options.every((option) => READING.has(option) || HOW_TO_READ.has(option))) return false
+  const isReading = options.some((option) => CONFIG_READING.has(option))
+  if (!options.every((option) => CONFIG_READING.has(option) || CONFIG_FORMAT.has(option)))
+    return false
   const [verb = '', ...rest] = args.filter((arg) => !arg.startsWith('-'))
-  if (CHANGING.has(verb)) return false
-  if (options.some((option) => READING.has(option)) || verb === 'get' || verb === 'list')
-    return true
-  return rest.length === 0 && SETTING.test(verb)
+  if (CONFIG_CHANGING.has(verb)) return false
+  return isReading || verb === 'get' || verb === 'list' || (rest.length === 0 && SETTING.test(verb))
+}
+
+interface GitWord {
+  readonly text: string
+  /** A shell takes it as it is written. */
+  readonly isLiteral: boolean
+}
+type Words = readonly GitWord[]
+/** Whether a command moves a branch or a tag that is not the agent's own, which all worktrees share. Where it cannot be known, it does. */
+type Moving = (words: Words, isOther: (word: GitWord) => boolean) => boolean
+
+const MOVING: ReadonlyMap<string, Moving> = new Map<string, Moving>([
+  ['bisect', (words, isOther) => words[0]?.text === 'reset' && words.slice(1).some(isOther)],
+  ['branch', (words) => has(words, /^-[avrqilt]*[dDmMcCf]/, '--force --delete --move --copy')],
+  [
+    'checkout',
+    switching(
+      /^-[qfldtpm]*B/,
+      /^-[qflpm]*[bdt]/,
+      '-b --orphan --conflict --pathspec-from-file -U --unified',
+    ),
+  ],
+  ['fetch', namesTarget],
+  ['pull', namesTarget],
+  ['rebase', rebasesAnother],
+  ['switch', switching(/^-[qftm]*C/, /^-[qfm]*[cdt]/, '-c --create --orphan --conflict')],
+  ['symbolic-ref', (words) => words.filter(isName).length > 1 || has(words, /^-[q]*d/, '--delete')],
+  ['tag', (words) => has(words, /^-[asliv]*[df]/, '--force --delete')],
+  ['update-ref', () => true],
+])
+
+/** For commands that go to another branch, unless they create it, detach, or restore files. */
+function switching(forced: RegExp, creating: RegExp, valued: string): Moving {
+  return (words, isOther) => {
+    if (has(words, forced, '--force-create --ignore-other-worktrees')) return true
+    const end = words.findIndex(({ text }) => text === '--')
+    const before = end === -1 ? words : words.slice(0, end)
+    if (has(before, creating, '--create --orphan --detach')) return false
+    const names = namesIn(before, valued)
+    const restoresFiles = names.length > 1 || (end !== -1 && end < words.length - 1)
+    return !restoresFiles && names.some(isOther)
+  }
+}
+
+/** `main:main` says where to put what is fetched; a first name with a colon is an address. */
+function namesTarget(words: Words): boolean {
+  const names = words.filter((word) => isName(word) && !/^\d+$/.test(word.text)).slice(1)
+  const isElsewhere = names.some(({ text, isLiteral }) => text.includes(':') || !isLiteral)
+  return isElsewhere || has(words, /^-[a-zA-Z]*u/, '--refmap --stdin --update-head-ok')
+}
+
+/** Behind what it is put on top of, the branch to move may be named. */
+function rebasesAnother(words: Words, isOther: (word: GitWord) => boolean): boolean {
+  if (has(words, undefined, '--update-refs')) return true
+  const names = namesIn(words, '--onto -s --strategy -X --strategy-option')
+  return (has(words, undefined, '--root') ? names : names.slice(1)).some(isOther)
+}
+
+function isName({ text }: GitWord): boolean {
+  return text === '-' || !text.startsWith('-')
+}
+
+/** The words that are neither options nor the values of these. */
+function namesIn(words: Words, valued: string): Words {
+  const options = valued.split(' ')
+  return words.filter((word, index) => {
+    const before = words[index - 1]?.text ?? ''
+    const isValue =
+      options.includes(before) ||
+      (before.startsWith('--') && !before.includes('=') && isOptionOf(before, options))
+    return isName(word) && !isValue
+  })
+}
+
+function has(words: Words, short: RegExp | undefined, longOptions: string): boolean {
+  const long = longOptions.split(' ')
+  return words.some(({ text }) => {
+    // An option of its own to those that know a longer one.
+    if (text.split('=')[0] === '--force' && !long.includes('--force')) return false
+    return short?.test(text) === true || isOptionOf(text, long)
+  })
+}
+
+function isOtherBranch(
+  { text, isLiteral }: GitWord,
+  tree: string,
+  own: string | undefined,
+): boolean {
+  if (!isLiteral) return true
+  const before = text === '-' ? '@{-1}' : text
+  try {
+    if (!/^@\{-\d+\}$/.test(before))
+      return text !== own && askGit(tree, ['show-ref', '--verify', '--quiet', `refs/heads/${text}`])
+    const full = runGit(tree, ['rev-parse', '--symbolic-full-name', before]).trim()
+    return full.startsWith('refs/heads/') && full !== `refs/heads/${own}`
+  } catch (error) {
+    if (error instanceof GitFailed) return false
+    throw error
+  }
 }

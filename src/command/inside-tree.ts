@@ -4,36 +4,36 @@ import { isMissing } from '../journal/errors.ts'
 
 /** Whether a file is in the working tree, wherever links lead, and not in what git keeps for itself. */
 export function isInside(tree: string, path: string): boolean {
-  const way = wayTo(tree, path)
-  return way !== '' && staysInside(way)
+  const inside = pathInside(tree, path)
+  return inside !== '' && staysInside(inside)
 }
 
-/** Whether a file is in the working tree, and of the work: not of what says what agents may do, and what they did. */
+/** Whether a file is in the working tree and agents may edit it. */
 export function isEditable(tree: string, path: string): boolean {
-  return isInside(tree, path) && !leadsToKept(wayTo(tree, path))
+  return isInside(tree, path) && !leadsToKept(pathInside(tree, path))
 }
 
 /** Whether a folder is the working tree or in it, to work in. One that is not known is not. */
 export function isFolderInside(tree: string, folder: string | undefined): boolean {
   if (folder === undefined) return false
-  const way = wayTo(tree, folder)
-  return staysInside(way) && !leadsToKept(way)
+  const inside = pathInside(tree, folder)
+  return staysInside(inside) && !leadsToKept(inside)
 }
 
 /** Permissions, hooks and servers of agents, and our own journals. */
 export const KEPT_NAMES: readonly string[] = ['.sessions', '.claude', '.codex', '.mcp.json']
 
 /** Whether a path leads into what is kept from agents. Not every file system tells capitals apart. */
-export function leadsToKept(way: string): boolean {
-  return way.split(/[/\\]/).some((step) => KEPT_NAMES.includes(step.toLowerCase()))
+export function leadsToKept(path: string): boolean {
+  return path.split(/[/\\]/).some((step) => KEPT_NAMES.includes(step.toLowerCase()))
 }
 
-function wayTo(tree: string, path: string): string {
+function pathInside(tree: string, path: string): string {
   return relative(realPath(tree), realPath(resolve(tree, path)))
 }
 
-function staysInside(way: string): boolean {
-  const steps = way.split(sep)
+function staysInside(path: string): boolean {
+  const steps = path.split(sep)
   return steps[0] !== '..' && !steps.some((step) => step.toLowerCase() === '.git')
 }
 

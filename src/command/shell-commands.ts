@@ -1,213 +1,143 @@
-// Which programs a shell command runs. Enough of the shell's grammar to tell a program from an argument, a quotation,
-// a here-document or a comment; what it cannot follow gives words that name no program anybody looks for.
+// Which programs a shell command runs: enough of the shell's grammar to tell a program from an argument, a quotation, a here-document or a comment.
 import { defined } from '../text/defined.ts'
 
 /** What stands between two commands. */
-export type Operator = '&&' | '||' | ';' | '|' | '&'
+type Operator = '&&' | '||' | ';' | '|' | '&'
 
 export interface ShellCommand {
   /** The words without their quotes, redirections left out. */
   readonly words: readonly string[]
   /** The same words as they were written. */
   readonly written: readonly string[]
-  /** What stands before it and behind it; nothing at either end. */
   readonly before?: Operator
   readonly after?: Operator
 }
 
 const LONGEST = 32_768
 
+/** A comment is one only at the beginning of a word, which the caller checks. */
+const TOKEN =
+  /\\[^]?|'[^']*'?|"(?:\\[^]?|[^"\\])*"?|`(?:\\[^]?|[^`\\])*`?|[$<>]\(|\n|\s|#[^\n]*|(?:&(?=>))?(?:<<<|<<-?|>>|>\||[<>]&?)|;;?|\|[|&]?|&&?|[()]|[^]/y
+
+/** Words of the shell's own that a command may follow. */
+const KEYWORDS = new Set('if then elif else while until do { } ! time fi done esac'.split(' '))
+
 /** The commands that a line or a script is made of, in order. */
-export function shellCommands(source: string): readonly ShellCommand[] {
-  return new Splitter(source.slice(0, LONGEST)).split()
+export function shellCommands(script: string): readonly ShellCommand[] {
+  const source = script.slice(0, LONGEST)
+  const commands: ShellCommand[] = []
+  let words: string[] = []
+  let writtenWords: string[] = []
+  let word = ''
+  let written = ''
+  let isQuoted = false
+  let before: Operator | undefined
+  let expects: 'target' | 'delimiter' | undefined
+  const delimiters: string[] = []
+  let at = 0
+
+  const take = (text: string, asWritten: string) => {
+    word += text
+    written += asWritten
+  }
+  const dropWord = () => {
+    word = written = ''
+    isQuoted = false
+  }
+  const endWord = () => {
+    if (written === '') return
+    const isKeyword = words.length === 0 && !isQuoted && KEYWORDS.has(word)
+    if (expects === 'delimiter') delimiters.push(word)
+    if (expects === undefined && !isKeyword) {
+      words.push(word)
+      writtenWords.push(written)
+    }
+    expects = undefined
+    dropWord()
+  }
+  const endCommand = (operator: Operator | undefined) => {
+    endWord()
+    if (words.length > 0) {
+      commands.push({ words, written: writtenWords, ...defined({ before, after: operator }) })
+      before = operator
+    }
+    words = []
+    writtenWords = []
+    expects = undefined
+  }
+
+  while (at < source.length) {
+    TOKEN.lastIndex = at
+    let token = TOKEN.exec(source)![0]
+    const first = token[0]!
+    if (/^[$<>]\($/.test(token)) {
+      const end = closingParenthesis(source, at + token.length)
+      token = source.slice(at, end)
+      take(token, token)
+    } else if (first === '#' && written !== '') {
+      token = '#'
+      take(token, token)
+    } else if (first === '\\') {
+      if (token !== '\\\n') take(token.slice(1), token)
+    } else if (first === "'" || first === '"' || first === '`') {
+      isQuoted = true
+      take(unquoted(token), token)
+    } else if (token === '\n') {
+      endCommand(';')
+      for (const delimiter of delimiters.splice(0))
+        at = behindHereDocument(source, at + 1, delimiter) - 1
+    } else if (/^\s$/.test(token)) endWord()
+    else if (/^&?[<>]/.test(token)) {
+      // The number of a stream, as in `2>`.
+      if (/^\d+$/.test(written)) dropWord()
+      else endWord()
+      expects = /^<<-?$/.test(token) ? 'delimiter' : 'target'
+    } else if (first === ';' || first === '|' || first === '&')
+      endCommand((token === ';;' || token === '|&' ? first : token) as Operator)
+    else if (first === '(' && words.length === 0) endWord()
+    else if (first === '(' || first === ')') endCommand(';')
+    else if (first !== '#') take(token, token)
+    at += token.length
+  }
+  endCommand(undefined)
+  return commands
 }
 
-class Splitter {
-  readonly #source: string
-  #at = 0
-  #word = ''
-  #written = ''
-  #isQuoted = false
-  #words: string[] = []
-  #writtenWords: string[] = []
-  #before: Operator | undefined
-  /** The next word is where output goes, or what a here-document ends with. */
-  #expects: 'target' | 'delimiter' | undefined
-  #delimiters: string[] = []
-  readonly #commands: ShellCommand[] = []
-
-  constructor(source: string) {
-    this.#source = source
-  }
-
-  split(): readonly ShellCommand[] {
-    while (this.#at < this.#source.length) this.#step()
-    this.#endCommand(undefined)
-    return this.#commands
-  }
-
-  #step(): void {
-    const char = this.#source[this.#at]!
-    if (char === '\\') return this.#takeEscaped()
-    if (char === "'") return this.#takeQuoted("'")
-    if (char === '"' || char === '`') return this.#takeQuoted(char)
-    if (char === '$' && this.#source[this.#at + 1] === '(') return this.#takeParentheses(2)
-    if (char === '\n') return this.#endLine()
-    if (/\s/.test(char)) return this.#skipSpace()
-    if (char === '#' && this.#written === '') return this.#skipComment()
-    if (char === '<' || char === '>') return this.#redirect()
-    if (char === ';' || char === '|' || char === '&') return this.#operate(char)
-    if (char === '(' || char === ')') return this.#bracket(char)
-    this.#take(char, char)
-  }
-
-  #take(word: string, written: string): void {
-    this.#word += word
-    this.#written += written
-    this.#at += written.length
-  }
-
-  #takeEscaped(): void {
-    const next = this.#source[this.#at + 1] ?? ''
-    // A line that goes on in the next one.
-    if (next === '\n') this.#at += 2
-    else this.#take(next, `\\${next}`)
-  }
-
-  #takeQuoted(quote: string): void {
-    let end = this.#at + 1
-    let word = ''
-    while (end < this.#source.length && this.#source[end] !== quote) {
-      const isEscaped =
-        quote !== "'" && this.#source[end] === '\\' && /["\\$`\n]/.test(this.#source[end + 1] ?? '')
-      if (isEscaped) end += 1
-      // A line that goes on in the next one.
-      if (!isEscaped || this.#source[end] !== '\n') word += this.#source[end] ?? ''
-      end += 1
-    }
-    this.#isQuoted = true
-    this.#take(quote === '`' ? `\`${word}\`` : word, this.#source.slice(this.#at, end + 1))
-  }
-
-  /** Something in brackets that belongs to a word: what another command prints. */
-  #takeParentheses(opening: number): void {
-    let depth = 1
-    let end = this.#at + opening
-    for (; end < this.#source.length && depth > 0; end += 1) {
-      if (this.#source[end] === '(') depth += 1
-      if (this.#source[end] === ')') depth -= 1
-    }
-    const written = this.#source.slice(this.#at, end)
-    this.#take(written, written)
-  }
-
-  #skipSpace(): void {
-    this.#endWord()
-    this.#at += 1
-  }
-
-  #skipComment(): void {
-    const end = this.#source.indexOf('\n', this.#at)
-    this.#at = end === -1 ? this.#source.length : end
-  }
-
-  #endLine(): void {
-    this.#at += 1
-    this.#endCommand(';')
-    for (const delimiter of this.#delimiters.splice(0)) this.#skipHereDocument(delimiter)
-  }
-
-  #skipHereDocument(delimiter: string): void {
-    while (this.#at < this.#source.length) {
-      const end = this.#source.indexOf('\n', this.#at)
-      const line = this.#source.slice(this.#at, end === -1 ? this.#source.length : end)
-      this.#at = end === -1 ? this.#source.length : end + 1
-      if (line.trim() === delimiter) return
-    }
-  }
-
-  #redirect(): void {
-    if (this.#source[this.#at + 1] === '(') return this.#takeParentheses(2)
-    // The number of a stream: `2>`.
-    if (/^\d+$/.test(this.#written)) this.#dropWord()
-    else this.#endWord()
-    const operator = /^(?:<<<|<<-?|>>|>\||[<>]&?)/.exec(
-      this.#source.slice(this.#at, this.#at + 3),
-    )![0]
-    this.#at += operator.length
-    this.#expects = operator === '<<' || operator === '<<-' ? 'delimiter' : 'target'
-  }
-
-  #operate(char: string): void {
-    const next = this.#source[this.#at + 1]
-    if (char === '&' && next === '>') {
-      this.#at += 1
-      return this.#redirect()
-    }
-    const isDouble = next === char
-    this.#at += isDouble || (char === '|' && next === '&') ? 2 : 1
-    const operator = isDouble && char !== ';' ? `${char}${char}` : char
-    this.#endCommand(operator as Operator)
-  }
-
-  #bracket(char: string): void {
-    this.#at += 1
-    // A subshell is a list of commands like any other.
-    if (char === '(' && this.#words.length === 0) this.#endWord()
-    else this.#endCommand(';')
-  }
-
-  #dropWord(): void {
-    this.#word = ''
-    this.#written = ''
-    this.#isQuoted = false
-  }
-
-  #endWord(): void {
-    if (this.#written === '') return
-    if (this.#expects === 'delimiter') this.#delimiters.push(this.#word)
-    if (this.#expects === undefined && !this.#isKeyword()) {
-      this.#words.push(this.#word)
-      this.#writtenWords.push(this.#written)
-    }
-    this.#expects = undefined
-    this.#dropWord()
-  }
-
-  #isKeyword(): boolean {
-    return this.#words.length === 0 && !this.#isQuoted && KEYWORDS.has(this.#word)
-  }
-
-  #endCommand(operator: Operator | undefined): void {
-    this.#endWord()
-    if (this.#words.length > 0) {
-      this.#commands.push({
-        words: this.#words,
-        written: this.#writtenWords,
-        ...defined({ before: this.#before, after: operator }),
-      })
-      this.#before = operator
-    }
-    this.#words = []
-    this.#writtenWords = []
-    this.#expects = undefined
-  }
+function unquoted(token: string): string {
+  const quote = token[0]!
+  const isClosed = /^(?:'[^']*'|"(?:\\[^]|[^"\\])*"|`(?:\\[^]|[^`\\])*`)$/.test(token)
+  const inside = token.slice(1, isClosed ? -1 : undefined)
+  if (quote === "'") return inside
+  const text = inside.replace(/\\(["\\$`\n])/g, (_, char: string) => (char === '\n' ? '' : char))
+  return quote === '`' ? `\`${text}\`` : text
 }
 
-// Words of the shell's own that a command may follow.
-const KEYWORDS = new Set([
-  'if',
-  'then',
-  'elif',
-  'else',
-  'while',
-  'until',
-  'do',
-  '{',
-  '}',
-  '!',
-  'time',
-  'fi',
-  'done',
-  'esac',
-])
+function closingParenthesis(source: string, from: number): number {
+  let depth = 1
+  let end = from
+  for (; end < source.length && depth > 0; end += 1) {
+    if (source[end] === '(') depth += 1
+    if (source[end] === ')') depth -= 1
+  }
+  return end
+}
+
+function behindHereDocument(source: string, from: number, delimiter: string): number {
+  let at = from
+  while (at < source.length) {
+    const end = source.indexOf('\n', at)
+    const line = source.slice(at, end === -1 ? undefined : end)
+    at = end === -1 ? source.length : end + 1
+    if (line.trim() === delimiter) break
+  }
+  return at
+}
+
+/** A word as a shell has to be given it so that it stays one. */
+export function quoteWord(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : singleQuoted(word)
+}
+
+export function singleQuoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}

@@ -1,6 +1,6 @@
 import { programOf } from './unwrap-command.ts'
 
-/** Whether a command runs tests, going by its words. A program that may be anything is judged by what it is told to do. */
+/** Whether a command runs tests, by its words. A program that may do anything is judged by its arguments. */
 export function runsTests(words: readonly string[]): boolean {
   if (words.some((word) => NO_RUN.has(word))) return false
   return (
@@ -11,39 +11,22 @@ export function runsTests(words: readonly string[]): boolean {
 }
 
 /** What turns a test runner into something that runs no test. */
-const NO_RUN = new Set([
-  '--help',
-  '--version',
-  '--collect-only',
-  '--co',
-  '--listTests',
-  '--list-tests',
-  '--list',
-  '-list',
-  '--no-run',
-  '--showConfig',
-  '--show-config',
-  '--init',
-  '--dry-run',
-])
+const NO_RUN = new Set(
+  (
+    '--help --version --collect-only --co --listTests --list-tests --list -list --no-run --showConfig --show-config --init ' +
+    '--dry-run'
+  ).split(' '),
+)
 
-const CONTAINERS = new Set([
-  'docker',
-  'podman',
-  'docker-compose',
-  'kubectl',
-  'ssh',
-  'vagrant',
-  'wsl',
-])
+const CONTAINERS = new Set('docker podman docker-compose kubectl ssh vagrant wsl'.split(' '))
 
 function namesTests(words: readonly string[]): boolean {
   const program = programOf(words)
-  const rest = words.slice(1)
-  if (RUNNERS.has(program)) return true
-  if (SCRIPTS.test(program)) return true
-  const isTest = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined
-  return isTest?.(rest) ?? false
+  return (
+    RUNNERS.has(program) ||
+    SCRIPTS.test(program) ||
+    PROGRAMS.get(program)?.(words.slice(1)) === true
+  )
 }
 
 /** Programs that do nothing but run tests. */
@@ -72,160 +55,140 @@ const scripts: Judge = (rest) => {
 
 const targets: Judge = (rest) => operands(rest).some(isTestTarget)
 
+/** The first operand is one of these. */
 const first =
   (...names: readonly string[]): Judge =>
   (rest) =>
     names.includes(operands(rest)[0] ?? '')
 
+const anyOperand =
+  (pattern: RegExp): Judge =>
+  (rest) =>
+    operands(rest).some((word) => pattern.test(word))
+
+const anyWord =
+  (pattern: RegExp): Judge =>
+  (rest) =>
+    rest.some((word) => pattern.test(word))
+
+const runsScript =
+  (...verbs: readonly string[]): Judge =>
+  (rest) =>
+    first(...verbs)(rest) && isTestScript(operands(rest)[1] ?? '')
+
+const interpreter: Judge = (rest) => isTestFile(operands(rest)[0] ?? '')
+
+const node: Judge = (rest) => rest.includes('--test') || interpreter(rest)
+
 const python: Judge = (rest) => {
-  const module = rest[rest.indexOf('-m') + 1]
-  if (rest.includes('-m') && module !== undefined) {
+  const at = rest.indexOf('-m')
+  const module = at === -1 ? undefined : rest[at + 1]
+  if (module !== undefined)
     return (
       /^(?:pytest|unittest|nose2?|tox|nox|ward|behave|django)$/.test(module) ||
-      (module === 'coverage' && python(rest.slice(rest.indexOf('-m') + 2)))
+      (module === 'coverage' && python(rest.slice(at + 2)))
     )
-  }
   const [script = '', action = ''] = operands(rest)
   if (/(?:^|\/)(?:manage|setup|runtests)\.py$/.test(script))
     return script.endsWith('runtests.py') || action === 'test'
   return isTestFile(script)
 }
 
-const interpreter: Judge = (rest) => isTestFile(operands(rest)[0] ?? '')
-
-const PROGRAMS: Readonly<Record<string, Judge>> = {
-  npm: scripts,
-  pnpm: scripts,
-  yarn: scripts,
-  bun: scripts,
-  node: (rest) => rest.includes('--test') || interpreter(rest),
-  tsx: (rest) => rest.includes('--test') || interpreter(rest),
-  'ts-node': interpreter,
-  deno: (rest) =>
-    first('test')(rest) || (first('task', 'run')(rest) && isTestScript(operands(rest)[1] ?? '')),
-  playwright: first('test'),
-  cypress: first('run'),
-  turbo: (rest) => operands(rest).some(isTestScript),
-  nx: (rest) =>
-    operands(rest).some((word) => isTestScript(word) || /:(?:test|e2e)$/.test(word)) ||
-    /(?:^| )(?:-t|--target|--targets)[= ]\S*test/.test(rest.join(' ')),
-  lerna: (rest) => first('run')(rest) && isTestScript(operands(rest)[1] ?? ''),
-  python,
-  python2: python,
-  python3: python,
-  py: python,
-  'manage.py': first('test'),
-  'django-admin': first('test'),
-  hatch: scripts,
-  rye: scripts,
-  pdm: scripts,
-  poetry: scripts,
-  uv: scripts,
-  pipenv: scripts,
-  go: (rest) => first('test')(rest) && !rest.includes('-c'),
-  cargo: (rest) => {
-    const [verb = '', next = ''] = operands(rest.filter((word) => !word.startsWith('+')))
-    if (verb === 'nextest') return next === 'run' || next === 'r'
-    if (/^(?:llvm-cov|miri|hack|careful)$/.test(verb))
-      return verb === 'llvm-cov' || /^(?:test|nextest)$/.test(next)
-    return /^(?:test|t|tarpaulin)$/.test(verb)
-  },
-  make: targets,
-  gmake: targets,
-  ninja: targets,
-  just: targets,
-  task: targets,
-  mage: targets,
-  rake: targets,
-  invoke: targets,
-  inv: targets,
-  ant: targets,
-  grunt: targets,
-  gulp: targets,
-  lein: targets,
-  mill: (rest) => operands(rest).some((word) => /(?:^|[._])test(?:$|[._])/i.test(word)),
-  cmake: (rest) => rest.includes('--build') && targets(rest),
-  meson: first('test'),
-  mvn: maven,
-  mvnw: maven,
-  gradle,
-  gradlew: gradle,
-  dotnet: first('test', 'vstest'),
-  rails: (rest) => /^(?:test|spec)\b/.test(operands(rest)[0] ?? ''),
-  artisan: first('test'),
-  php: (rest) =>
-    /(?:^|\/)artisan$/.test(rest[0] ?? '')
-      ? rest[1] === 'test'
-      : namesTests(operands(rest)) || interpreter(rest),
-  composer: scripts,
-  ruby: interpreter,
-  perl: interpreter,
-  codecept: first('run'),
-  mix: first('test', 'coveralls'),
-  swift: first('test'),
-  xcodebuild: (rest) => rest.some((word) => /^test(?:-without-building)?$/.test(word)),
-  bazel: first('test', 'coverage'),
-  bazelisk: first('test', 'coverage'),
-  buck2: first('test'),
-  sbt: (rest) => rest.some((word) => /(?:^|[\s/:;])(?:test|testOnly|testQuick)\b/.test(word)),
-  stack: first('test'),
-  cabal: first('test', 'new-test', 'v2-test'),
-  flutter: first('test'),
-  dart: (rest) => first('test')(rest) || (first('run')(rest) && operands(rest)[1] === 'test'),
-  zig: (rest) =>
-    first('test')(rest) || (first('build')(rest) && operands(rest).slice(1).some(isTestTarget)),
-  crystal: first('spec'),
-  gleam: first('test'),
-  elm: first('test'),
-  forge: first('test'),
-  hardhat: first('test'),
-  bash: interpreter,
-  sh: interpreter,
+const cargo: Judge = (rest) => {
+  const [verb = '', next = ''] = operands(rest.filter((word) => !word.startsWith('+')))
+  if (verb === 'nextest') return next === 'run' || next === 'r'
+  if (/^(?:miri|hack|careful)$/.test(verb)) return /^(?:test|nextest)$/.test(next)
+  return /^(?:test|t|tarpaulin|llvm-cov)$/.test(verb)
 }
 
-function maven(rest: readonly string[]): boolean {
-  return (
-    operands(rest).some((word) =>
-      /^(?:test|verify|integration-test|surefire:test|failsafe:\S+)$/.test(word),
-    ) && !rest.includes('-DskipTests')
-  )
-}
+const maven: Judge = (rest) =>
+  anyOperand(/^(?:test|verify|integration-test|surefire:test|failsafe:\S+)$/)(rest) &&
+  !rest.includes('-DskipTests')
 
-function gradle(rest: readonly string[]): boolean {
-  return operands(rest).some((word) => /(?:^|:)(?:check|test|\w*Tests?|test[A-Z]\w*)$/.test(word))
-}
+const PROGRAM_TABLE: readonly (readonly [programs: string, judge: Judge])[] = [
+  ['npm pnpm yarn bun hatch rye pdm poetry uv pipenv composer', scripts],
+  ['make gmake ninja just task mage rake invoke inv ant grunt gulp lein', targets],
+  ['playwright manage.py django-admin meson artisan swift buck2 stack flutter', first('test')],
+  ['gleam elm forge hardhat', first('test')],
+  ['ts-node ruby perl bash sh', interpreter],
+  ['node tsx', node],
+  ['python python2 python3 py', python],
+  ['cypress codecept', first('run')],
+  ['bazel bazelisk', first('test', 'coverage')],
+  ['mvn mvnw', maven],
+  ['gradle gradlew', anyOperand(/(?:^|:)(?:check|test|\w*Tests?|test[A-Z]\w*)$/)],
+  ['deno', (rest) => first('test')(rest) || runsScript('task', 'run')(rest)],
+  ['lerna', runsScript('run')],
+  ['turbo', (rest) => operands(rest).some(isTestScript)],
+  [
+    'nx',
+    (rest) =>
+      operands(rest).some((word) => isTestScript(word) || /:(?:test|e2e)$/.test(word)) ||
+      /(?:^| )(?:-t|--target|--targets)[= ]\S*test/.test(rest.join(' ')),
+  ],
+  ['go', (rest) => first('test')(rest) && !rest.includes('-c')],
+  ['cargo', cargo],
+  ['mill', anyOperand(/(?:^|[._])test(?:$|[._])/i)],
+  ['cmake', (rest) => rest.includes('--build') && targets(rest)],
+  ['dotnet', first('test', 'vstest')],
+  ['rails', (rest) => /^(?:test|spec)\b/.test(operands(rest)[0] ?? '')],
+  [
+    'php',
+    (rest) =>
+      /(?:^|\/)artisan$/.test(rest[0] ?? '')
+        ? rest[1] === 'test'
+        : namesTests(operands(rest)) || interpreter(rest),
+  ],
+  ['mix', first('test', 'coveralls')],
+  ['xcodebuild', anyWord(/^test(?:-without-building)?$/)],
+  ['sbt', anyWord(/(?:^|[\s/:;])(?:test|testOnly|testQuick)\b/)],
+  ['cabal', first('test', 'new-test', 'v2-test')],
+  ['dart', (rest) => first('test')(rest) || (first('run')(rest) && operands(rest)[1] === 'test')],
+  [
+    'zig',
+    (rest) =>
+      first('test')(rest) || (first('build')(rest) && operands(rest).slice(1).some(isTestTarget)),
+  ],
+  ['crystal', first('spec')],
+]
+
+const PROGRAMS = new Map(
+  PROGRAM_TABLE.flatMap(([programs, judge]) =>
+    programs.split(' ').map((program) => [program, judge] as const),
+  ),
+)
 
 // `build:test` prepares what tests need.
 const PREPARES =
   /^(?:build|lint|type-?check|tsc|compile|start|serve|clean|format|prepare|install|setup|db)\b/
 
 function isTestScript(name: string): boolean {
-  if (PREPARES.test(name)) return false
   return (
-    /^(?:tests?|e2e|specs?|unit|integration)(?:[:._-]\S*)?$/.test(name) ||
-    /[:._-](?:tests?|e2e|specs?)$/.test(name)
+    !PREPARES.test(name) &&
+    /^(?:tests?|e2e|specs?|unit|integration)(?:[:._-]\S*)?$|[:._-](?:tests?|e2e|specs?)$/.test(name)
   )
 }
 
 function isTestTarget(name: string): boolean {
-  if (PREPARES.test(name)) return false
-  return /^(?:tests?|e2e|specs?|unit|integration)(?:[-_:./]\S*)?$|^check$|[-_:](?:tests?|e2e|specs?)$/.test(
-    name,
+  return (
+    !PREPARES.test(name) &&
+    /^(?:tests?|e2e|specs?|unit|integration)(?:[-_:./]\S*)?$|^check$|[-_:](?:tests?|e2e|specs?)$/.test(
+      name,
+    )
   )
 }
 
 /** A file of tests that is run as a program. */
 function isTestFile(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  return (
-    /[._-](?:test|spec)s?\.\w+$/.test(name) || /^tests?_\w+\.\w+$/.test(name) || SCRIPTS.test(name)
-  )
+  return /[._-](?:test|spec)s?\.\w+$|^tests?_\w+\.\w+$/.test(name) || SCRIPTS.test(name)
 }
 
 const VALUED = new Set(
-  '--prefix -C --dir -w --workspace --filter -F --cwd -f --file --makefile --directory --target-dir -S -B --scope -p --project --manifest-path'.split(
-    ' ',
-  ),
+  (
+    '--prefix -C --dir -w --workspace --filter -F --cwd -f --file --makefile --directory --target-dir -S -B --scope -p ' +
+    '--project --manifest-path'
+  ).split(' '),
 )
 
 /** The words that are no options, nor their values. */

@@ -1,9 +1,8 @@
 import { cleanText, shorten } from '../text/clean.ts'
-import { failingTests } from './failing-tests.ts'
 import { mayBeTests } from './may-be-tests.ts'
 import type { ShellCommand } from './shell-commands.ts'
 import { runsTests } from './test-commands.ts'
-import { findComplaint, findSummary } from './test-summary.ts'
+import { failingTests, findComplaint, findSummary } from './test-summary.ts'
 import { programOf, startedCommands } from './unwrap-command.ts'
 
 export interface TestRun {
@@ -23,9 +22,8 @@ const OUTPUT_END = 24_000
 const LONGEST_LINE = 400
 
 /**
- * The run of tests that a command was, and how it ended. Undefined when it was none, or when neither its output nor
- * its status tells how the tests went: a filter behind a pipe, or another command beside it, has a status of its own.
- * Undefined too when `stint digest` ran them and says that they are recorded.
+ * The run of tests that a command was, and how it ended. Undefined when it was none, or when neither its output nor its status tells how
+ * the tests went. Undefined too when `stint digest` ran them and says that they are recorded.
  */
 export function testRunOf(command: string, output: string, isError: boolean): TestRun | undefined {
   if (!mayBeTests(command)) return undefined
@@ -37,7 +35,7 @@ export function testRunOf(command: string, output: string, isError: boolean): Te
   const said = findSummary(lines)
   const status = statusOf(command, commands, tests, lines, isError)
   if (said === undefined && status === undefined) return undefined
-  // A summary that looks good next to a failure that only the tests can have: they were stopped by a threshold, a crash.
+  // A good summary beside a failure that only the tests can have: they were stopped by a threshold or a crash.
   const passed = said === undefined ? status === 'passed' : !said.isFailed && status !== 'failed'
   const summary = passed
     ? said?.text
@@ -54,7 +52,7 @@ function describeFailure(said: string | undefined, lines: readonly string[]): st
   const text =
     said ??
     findComplaint(lines) ??
-    lines.findLast((line) => line.trim() !== '' && !EXIT_CODE.test(line))?.trim()
+    lines.findLast((line) => line.trim() !== '' && !/^Exit code \d+$/.test(line))?.trim()
   if (text === undefined) return undefined
   const names = failingTests(lines, NAMES)
   const short = shorten(oneSpace(text), LONGEST_SUMMARY)
@@ -66,8 +64,6 @@ function describeFailure(said: string | undefined, lines: readonly string[]): st
 /** What `stint digest` says of a run that it has recorded itself. */
 const RECORDED = /^all of it: .*; recorded in \S+$|^\s*"recordedIn": "/
 
-const EXIT_CODE = /^Exit code \d+$/
-
 /** What the status of the whole command says about the tests in it, if anything. */
 function statusOf(
   source: string,
@@ -76,22 +72,27 @@ function statusOf(
   lines: readonly string[],
   isError: boolean,
 ): 'passed' | 'failed' | undefined {
-  const hasPipefail = /\bpipefail\b/.test(source)
   const echoed = echoedStatus(source, commands, tests, lines)
   if (echoed !== undefined) return echoed === 0 ? 'passed' : 'failed'
-  if (CONDITION.test(source)) return undefined
-  const others = commands.filter((command) => !tests.includes(command) && !isTrivial(command))
-  const isAlone = others.every(
-    (other) => other.before === '|' && PASSING_ON.has(programOf(other.words)),
-  )
+  // A condition, or its opposite, takes the status for itself.
+  if (/(?:^|[;&|({]\s*)(?:!|if|while|until)\s/.test(source)) return undefined
+  const isAlone = commands.every((command) => {
+    const program = programOf(command.words)
+    return (
+      tests.includes(command) ||
+      command.words.length === 0 ||
+      TRIVIAL.has(program) ||
+      (command.before === '|' && PASSING_ON.has(program))
+    )
+  })
   // Whether it was the tests is certain only when nothing else could have failed.
   if (isError || lines.some((line) => STARTER_FAILED.test(line)))
     return isAlone ? 'failed' : undefined
   const decides = (command: ShellCommand) =>
     command.after === undefined ||
     command.after === '&&' ||
-    (command.after === '|' && hasPipefail) ||
-    isLast(command, commands)
+    (command.after === '|' && /\bpipefail\b/.test(source)) ||
+    (command === commands.at(-1) && command.after !== '&')
   return tests.every(decides) ? 'passed' : undefined
 }
 
@@ -99,41 +100,16 @@ function statusOf(
 const STARTER_FAILED =
   /^\s*(?:g?make(?:\[\d+\])?: \*\*\*|npm (?:ERR!|error) (?:Test failed|Lifecycle|command failed)|ELIFECYCLE\b|error Command failed with exit code [1-9])/
 
-// A condition, or its opposite, takes the status for itself.
-const CONDITION = /(?:^|[;&|({]\s*)(?:!|if|while|until)\s/
-
-function isLast(command: ShellCommand, commands: readonly ShellCommand[]): boolean {
-  return command === commands.at(-1) && command.after !== '&'
-}
-
-/** Filters that fail for no reason of their own, so that a failure is that of what they are fed with. */
-const PASSING_ON = new Set([
-  'tail',
-  'head',
-  'tee',
-  'cat',
-  'sed',
-  'awk',
-  'cut',
-  'sort',
-  'uniq',
-  'tr',
-  'wc',
-  'less',
-  'ts',
-  'nl',
-  'column',
-])
+/** Filters that fail for no reason of their own. */
+const PASSING_ON = new Set(
+  'tail head tee cat sed awk cut sort uniq tr wc less ts nl column'.split(' '),
+)
 
 const TRIVIAL = new Set(
   'cd pushd popd export set unset source . echo printf true : exit return sleep mkdir rm clear pwd date ulimit wait trap'.split(
     ' ',
   ),
 )
-
-function isTrivial({ words }: ShellCommand): boolean {
-  return words.length === 0 || TRIVIAL.has(programOf(words))
-}
 
 /** The status that the command itself printed: `npm test; echo "exit $?"`. Of a pipe, `$?` is that of its end. */
 function echoedStatus(

@@ -1,17 +1,17 @@
-// What test runners say at their end. Each finder knows the lines of one of them that sum a run up.
+// What test runners say at their end, and how they name what failed.
 
 export interface TestSummary {
   readonly isFailed: boolean
   readonly text: string
 }
 
-/** One runner's way to sum up. It is asked only about an output that has one of the words it always uses. */
+/** How one runner sums up, for an output that has one of the words it always uses. */
 interface Finder {
   readonly words: readonly string[]
   readonly find: (lines: readonly string[]) => TestSummary | undefined
 }
 
-/** How a run went, as its output sums it up. One that failed is told before others that went well. */
+/** How a run went, as its output sums it up. A failed summary comes before others that went well. */
 export function findSummary(lines: readonly string[]): TestSummary | undefined {
   const output = `${lines.join('\n')}\n`
   const asked = FINDERS.filter(({ words }) => words.some((word) => output.includes(word)))
@@ -19,7 +19,7 @@ export function findSummary(lines: readonly string[]): TestSummary | undefined {
   return found.find(({ isFailed }) => isFailed) ?? found[0]
 }
 
-/** What whatever started the tests says when it could not, or knows no more than that they failed. */
+/** What the program that started the tests says when it could not, or knows only that they failed. */
 export function findComplaint(lines: readonly string[]): string | undefined {
   const complaint = lines.find((line) => COMPLAINT.test(line))
   return complaint === undefined ? undefined : tidy(complaint)
@@ -35,22 +35,74 @@ const COMPLAINT = new RegExp(
   ].join('|'),
 )
 
+/** The names of tests that failed, where a runner puts them on a line of their own. Each once. */
+export function failingTests(lines: readonly string[], most: number): readonly string[] {
+  const output = lines.join('\n')
+  const patterns = NAME_PATTERNS.filter(([sign]) => output.includes(sign))
+  const names = new Set<string>()
+  for (const line of lines) {
+    const name = patterns
+      .map(([, pattern]) => pattern.exec(line)?.[1]?.trim())
+      .find((found) => found !== undefined && found !== '')
+    if (name !== undefined) names.add(name)
+    if (names.size === most) break
+  }
+  return [...names]
+}
+
+/** Each with a sign that every output of its runner has, since most outputs are those of one runner. */
+const NAME_PATTERNS: readonly (readonly [sign: string, pattern: RegExp])[] = [
+  // vitest, jest
+  ['FAIL ', /^\s*FAIL\s+(\S.* > .+?)$/],
+  ['●', /^\s*● (.+ › .+)$/],
+  // pytest, unittest
+  ['::', /^(?:FAILED|ERROR) (\S+::\S.*?)(?: - .*)?$/],
+  ['FAIL: ', /^(?:FAIL|ERROR): (\w\S*)(?: \(.*\))?$/],
+  ['ERROR: ', /^ERROR: (\w\S*) \(.*\)$/],
+  // go, cargo, nextest
+  ['--- FAIL', /^\s*--- FAIL: (\S+)/],
+  ['... FAILED', /^test (\S+) \.\.\. FAILED$/],
+  ['FAIL [', /^\s*FAIL \[.*?\]\s+(.+)$/],
+  // TAP, node
+  ['not ok', /^\s*not ok \d+ (?:- )?(?!.*# (?:TODO|SKIP))(.+)$/i],
+  ['✖', /^\s*✖ (.+?) \([\d.]+m?s\)$/],
+  // mocha, ExUnit, PHPUnit, Playwright
+  ['1) ', /^\s+\d+\) (?:test )?(\S.*?):?(?: ─+)?$/],
+  ['1) ', /^\d+\) (\S+::\S+.*)$/],
+  // rspec
+  ['rspec ', /^rspec (\S+(?: # .*)?)$/],
+  // dotnet, Gradle, Maven
+  [' Failed ', /^\s+Failed (\S+)(?: \(.*\))? \[/],
+  [' > ', /^(\S.* > .+?)(?:\(\))? FAILED$/],
+  ['[ERROR]', /^\[ERROR\]\s+(\w+[.#]\w+):\d+/],
+  // ctest
+  [' - ', /^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted|.*Exception.*)\)/],
+  // bun, deno, bats, AVA
+  ['(fail) ', /^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$/],
+  [' ... ', /^(\S.*?) \.\.\. .*FAILED/],
+  ['✗', /^\s*✗ (.+)$/],
+  ['✘', /^\s*✘ \[fail\]: (.+)$/],
+  // Flutter, Bazel, Swift
+  ['[E]', /: (.+) \[E\]$/],
+  ['//', /^(\/\/\S+)\s.*FAILED/],
+  ['Test Case ', /^Test Case '(.+)' failed/],
+  // Several runners use these, so they come last.
+  ['×', /^\s*× (.+?)(?: \(?\d+ ?m?s\)?)?$/],
+  ['✕', /^\s*✕ (.+?)(?: \(?\d+ ?m?s\)?)?$/],
+]
+
 /** The last line that fits each of these patterns, joined. */
 function last(
   words: string | readonly string[],
-  patterns: readonly RegExp[],
+  patterns: RegExp | readonly RegExp[],
   failed: RegExp,
 ): Finder {
-  return {
-    words: [words].flat(),
-    find: (lines) => {
-      const found = patterns.flatMap(
-        (pattern) => lines.findLast((line) => pattern.test(line)) ?? [],
-      )
-      const text = found.map(tidy).join(', ')
-      return text === '' ? undefined : { text, isFailed: failed.test(text) }
-    },
+  const find = (lines: readonly string[]) => {
+    const found = [patterns].flat().flatMap((one) => lines.findLast((line) => one.test(line)) ?? [])
+    const text = found.map(tidy).join(', ')
+    return text === '' ? undefined : { text, isFailed: failed.test(text) }
   }
+  return { words: [words].flat(), find }
 }
 
 /** What every package or suite prints for itself. */
@@ -59,13 +111,11 @@ function each(
   pattern: RegExp,
   sumUp: (matches: readonly RegExpExecArray[]) => TestSummary,
 ): Finder {
-  return {
-    words,
-    find: (lines) => {
-      const matches = lines.map((line) => pattern.exec(line)).filter((match) => match !== null)
-      return matches.length === 0 ? undefined : sumUp(matches)
-    },
+  const find = (lines: readonly string[]) => {
+    const matches = lines.map((line) => pattern.exec(line)).filter((match) => match !== null)
+    return matches.length === 0 ? undefined : sumUp(matches)
   }
+  return { words, find }
 }
 
 const total = (matches: readonly RegExpExecArray[], group: number) =>
@@ -76,19 +126,14 @@ const go = each(
   /^(ok|FAIL)\s+([\w./-]+)\s+(\(cached\)|[\d.]+s|\[.+\])|^(FAIL|PASS)$/,
   (matches) => {
     const failed = matches.filter((match) => (match[1] ?? match[4]) === 'FAIL')
-    const packages = failed.filter((match) => match[2] !== undefined)
     if (failed.length === 0) {
       const passed = matches.filter((match) => match[1] === 'ok').length
-      return {
-        isFailed: false,
-        text: passed === 0 ? 'PASS' : `ok, ${passed} package${passed === 1 ? '' : 's'}`,
-      }
+      const text = passed === 0 ? 'PASS' : `ok, ${passed} package${passed === 1 ? '' : 's'}`
+      return { isFailed: false, text }
     }
-    const more = packages.length > 1 ? ` and ${packages.length - 1} more` : ''
-    return {
-      isFailed: true,
-      text: packages.length === 0 ? 'FAIL' : `FAIL ${packages[0]![2]}${more}`,
-    }
+    const [first, ...others] = failed.flatMap((match) => match[2] ?? [])
+    const more = others.length > 0 ? ` and ${others.length} more` : ''
+    return { isFailed: true, text: first === undefined ? 'FAIL' : `FAIL ${first}${more}` }
   },
 )
 
@@ -118,25 +163,19 @@ const nodeTest: Finder = {
       lines.findLast((line) => new RegExp(`^(?:#|ℹ) ${name} \\d+$`).test(line))?.replace(/\D+/g, '')
     const [tests, passed, failed] = [count('tests'), count('pass'), count('fail')]
     if (failed === undefined || (tests === undefined && passed === undefined)) return undefined
-    const cancelled = count('cancelled') ?? '0'
     return {
-      isFailed: failed !== '0' || cancelled !== '0',
+      isFailed: failed !== '0' || (count('cancelled') ?? '0') !== '0',
       text: `tests ${tests ?? '?'}, pass ${passed ?? '?'}, fail ${failed}`,
     }
   },
 }
 
-const tap: Finder = {
-  words: ['ok 1'],
-  find: (lines) => {
-    const results = lines.filter((line) => /^(?:not )?ok \d+/.test(line))
-    if (results.length === 0) return undefined
-    const failed = results.filter(
-      (line) => line.startsWith('not') && !/# (?:TODO|SKIP)\b/i.test(line),
-    ).length
-    return { isFailed: failed > 0, text: `${results.length - failed} ok, ${failed} not ok` }
-  },
-}
+const tap = each(['ok 1'], /^(not )?ok \d+(.*)/, (matches) => {
+  const failed = matches.filter(
+    (match) => match[1] !== undefined && !/# (?:TODO|SKIP)\b/i.test(match[2]!),
+  ).length
+  return { isFailed: failed > 0, text: `${matches.length - failed} ok, ${failed} not ok` }
+})
 
 const unittest: Finder = {
   words: ['Ran '],
@@ -154,11 +193,14 @@ const phpunit: Finder = {
     const good = lines.findLast((line) => /^OK(?: \(|, but )/.test(line))
     if (good !== undefined) return { isFailed: false, text: tidy(good) }
     const sum = lines.findLast((line) => /^Tests: \d+, Assertions: \d+/.test(line))
-    return sum === undefined
-      ? undefined
-      : { isFailed: /(?:Failures|Errors): [1-9]/.test(sum), text: tidy(sum) }
+    if (sum === undefined) return undefined
+    return { isFailed: FAILURES_COUNTED.test(sum), text: tidy(sum) }
   },
 }
+
+const SOME_FAILED = /[1-9]\d* failed/
+const SOME_FAILURES = /[1-9]\d* (?:failure|error)/
+const FAILURES_COUNTED = /(?:Failures|Errors): [1-9]/
 
 const PYTEST_WORDS = '(?:failed|passed|skipped|deselected|xfailed|xpassed|warnings?|errors?|rerun)'
 const PYTEST = new RegExp(
@@ -176,43 +218,43 @@ const FINDERS: readonly Finder[] = [
   last(
     ['Tests: ', 'Test Suites: '],
     [/^Test Suites:\s.*\btotal/, /^Tests:\s.*\btotal/],
-    /[1-9]\d* failed/,
+    SOME_FAILED,
   ),
   // pest
-  last('Tests: ', [/^\s*Tests:\s+.*(?:passed|failed).*assertions?\)/], /[1-9]\d* failed/),
+  last('Tests: ', /^\s*Tests:\s+.*(?:passed|failed).*assertions?\)/, SOME_FAILED),
   // mocha, and what runs it in a browser
   last([' passing', ' failing'], [/^\s*\d+ passing\b/, /^\s*\d+ failing\b/], /[1-9]\d* failing/),
   last([' failed (', 'All specs'], [/\d+ of \d+ failed \(\d+%\)/, /All specs passed!/], /failed/),
-  // pytest: when nothing passed, nothing was tested
+  // pytest: where nothing passed, nothing was tested
   last(
-    [' in 0', ' in 1', ' in 2', ' in 3', ' in 4', ' in 5', ' in 6', ' in 7', ' in 8', ' in 9'],
-    [PYTEST],
+    [...'0123456789'].map((digit) => ` in ${digit}`),
+    PYTEST,
     /\d (?:failed|error)|^(?!.*\d (?:passed|skipped|xfailed|xpassed))/,
   ),
   unittest,
   go,
-  last('DONE ', [/^DONE \d+ tests?.* in [\d.]+s/], /[1-9]\d* (?:failure|error)/),
+  last('DONE ', /^DONE \d+ tests?.* in [\d.]+s/, SOME_FAILURES),
   cargo,
   last(
     'Summary [',
-    [/^\s*Summary \[.*\] +\d+ tests? run:/],
+    /^\s*Summary \[.*\] +\d+ tests? run:/,
     /[1-9]\d* (?:failed|timed out|exec failed)/,
   ),
-  last('error: ', [/^error: (?:could not compile|test failed)/], /./),
+  last('error: ', /^error: (?:could not compile|test failed)/, /./),
   nodeTest,
   tap,
   // rspec, hspec and Crystal
-  last(' example', [/^\s*\d+ examples?, \d+ failures?/], /[1-9]\d* (?:failure|error)/),
+  last(' example', /^\s*\d+ examples?, \d+ failures?/, SOME_FAILURES),
   // minitest and Clojure
   last(
     ' assertions, ',
-    [/^\d+ (?:runs|tests), \d+ assertions, \d+ failures, \d+ errors/],
-    /[1-9]\d* (?:failures|errors)/,
+    /^\d+ (?:runs|tests), \d+ assertions, \d+ failures, \d+ errors/,
+    SOME_FAILURES,
   ),
   last(
     'tests containing',
     [/^Ran \d+ tests containing \d+ assertions/, /^\d+ failures, \d+ errors\./],
-    /[1-9]\d* (?:failures|errors)/,
+    SOME_FAILURES,
   ),
   phpunit,
   dotnet,
@@ -224,35 +266,35 @@ const FINDERS: readonly Finder[] = [
   // Maven
   last(
     'Tests run: ',
-    [/Tests run: \d+, Failures: \d+, Errors: \d+(?!.*Time elapsed)/],
-    /(?:Failures|Errors): [1-9]/,
+    /Tests run: \d+, Failures: \d+, Errors: \d+(?!.*Time elapsed)/,
+    FAILURES_COUNTED,
   ),
-  last('BUILD ', [/^(?:\[\w+\] )?BUILD (?:SUCCESS|FAILURE)\b/], /FAILURE/),
+  last('BUILD ', /^(?:\[\w+\] )?BUILD (?:SUCCESS|FAILURE)\b/, /FAILURE/),
   // Gradle
-  last(' completed, ', [/^\d+ tests? completed, \d+ failed/], /[1-9]\d* failed/),
-  last('BUILD ', [/^BUILD (?:SUCCESSFUL|FAILED) in /], /FAILED/),
+  last(' completed, ', /^\d+ tests? completed, \d+ failed/, SOME_FAILED),
+  last('BUILD ', /^BUILD (?:SUCCESSFUL|FAILED) in /, /FAILED/),
   // ctest
   last(
     '% tests passed',
-    [/\d+% tests passed, \d+ tests? failed out of \d+/],
+    /\d+% tests passed, \d+ tests? failed out of \d+/,
     /[1-9]\d* tests? failed/,
   ),
   // ExUnit and bats
   last(
     ' failure',
-    [/^(?:\d+ (?:doctests?|propert(?:y|ies)), )*\d+ tests?, \d+ failures?/],
-    /[1-9]\d* failure/,
+    /^(?:\d+ (?:doctests?|propert(?:y|ies)), )*\d+ tests?, \d+ failures?/,
+    SOME_FAILURES,
   ),
   // Swift
   last(
     'Executed ',
-    [/Executed \d+ tests?, with (?:\d+ tests? skipped and )?\d+ failures?/],
-    /[1-9]\d* failures?/,
+    /Executed \d+ tests?, with (?:\d+ tests? skipped and )?\d+ failures?/,
+    SOME_FAILURES,
   ),
-  last('Test run with', [/Test run with \d+ tests?.* (?:passed|failed) after/], /failed after/),
-  last('** TEST', [/^\*\* TEST (?:SUCCEEDED|FAILED) \*\*/], /FAILED/),
+  last('Test run with', /Test run with \d+ tests?.* (?:passed|failed) after/, /failed after/),
+  last('** TEST', /^\*\* TEST (?:SUCCEEDED|FAILED) \*\*/, /FAILED/),
   // Deno
-  last(' passed | ', [/^(?:ok|FAILED) \| \d+ passed.*\| \d+ failed/], /^FAILED/),
+  last(' passed | ', /^(?:ok|FAILED) \| \d+ passed.*\| \d+ failed/, /^FAILED/),
   // Bun
   last([' pass\n', ' fail\n'], [/^\s*\d+ pass$/, /^\s*\d+ fail$/], /[1-9]\d* fail/),
   // Playwright
@@ -268,36 +310,36 @@ const FINDERS: readonly Finder[] = [
     /failed|uncaught/,
   ),
   // ScalaTest and sbt
-  last('Tests: succeeded', [/Tests: succeeded \d+, failed \d+/], /failed [1-9]/),
+  last('Tests: succeeded', /Tests: succeeded \d+, failed \d+/, /failed [1-9]/),
   last(
     ': Total ',
-    [/(?:Passed|Failed|Error): Total \d+, Failed \d+, Errors \d+/],
+    /(?:Passed|Failed|Error): Total \d+, Failed \d+, Errors \d+/,
     /(?:Failed|Errors) [1-9]/,
   ),
   // Bazel
-  last('Executed ', [/^Executed \d+ out of \d+ tests?: /], /\d+ fails?\b/),
+  last('Executed ', /^Executed \d+ out of \d+ tests?: /, /\d+ fails?\b/),
   // tasty, Zig and cabal
-  last('tests passed', [/^All \d+ tests passed/], /^$/),
+  last('tests passed', /^All \d+ tests passed/, /^$/),
   last(
     [' tests failed', ' passed; '],
     [/^\d+ out of \d+ tests failed/, /^\d+ passed; (?:\d+ skipped; )?\d+ failed\./],
     /(?:tests|[1-9]\d*) failed/,
   ),
-  last('tests passed', [/^\s*(?:Build Summary: .*)?\d+\/\d+ tests passed/], /[1-9]\d* failed/),
-  last('Test suite ', [/^Test suite \S+: (?:PASS|FAIL)/], /FAIL/),
+  last('tests passed', /^\s*(?:Build Summary: .*)?\d+\/\d+ tests passed/, SOME_FAILED),
+  last('Test suite ', /^Test suite \S+: (?:PASS|FAIL)/, /FAIL/),
   // Flutter and Dart
   last(
     ['All tests passed!', 'Some tests failed.'],
-    [/^\d+:\d+ \+\d+.*: (?:All tests passed!|Some tests failed\.)/],
+    /^\d+:\d+ \+\d+.*: (?:All tests passed!|Some tests failed\.)/,
     /Some tests failed/,
   ),
   // tox and nox
   last(
     ['congratulations :)', 'evaluation failed'],
-    [/^\s*(?:congratulations :\)|evaluation failed :\()/],
+    /^\s*(?:congratulations :\)|evaluation failed :\()/,
     /failed/,
   ),
-  last('nox > ', [/^nox > Session \S+ (?:was successful|failed)/], /failed/),
+  last('nox > ', /^nox > Session \S+ (?:was successful|failed)/, /failed/),
   // Automake and Meson
   last(
     '# TOTAL:',
@@ -306,12 +348,8 @@ const FINDERS: readonly Finder[] = [
   ),
   last('Fail:', [/^Ok:\s+\d+/, /^Fail:\s+\d+/], /Fail: [1-9]/),
   // prove and busted
-  last('Result: ', [/^Result: (?:PASS|FAIL|NOTESTS)/], /FAIL|NOTESTS/),
-  last(
-    ' success',
-    [/^\d+ success(?:es)? \/ \d+ failures? \/ \d+ errors?/],
-    /[1-9]\d* (?:failure|error)/,
-  ),
+  last('Result: ', /^Result: (?:PASS|FAIL|NOTESTS)/, /FAIL|NOTESTS/),
+  last(' success', /^\d+ success(?:es)? \/ \d+ failures? \/ \d+ errors?/, SOME_FAILURES),
 ]
 
 /** A line without the rules that it is drawn with. */

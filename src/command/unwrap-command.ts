@@ -3,13 +3,20 @@ import { type ShellCommand, shellCommands } from './shell-commands.ts'
 
 /**
  * The commands of a line by what they come to: `timeout 60 npx vitest` runs vitest, and `bash -c '…'` what is quoted.
- * What was written keeps all that is needed to run the same again.
+ * `written` keeps all that is needed to run the same again.
  */
 export function startedCommands(source: string, depth = 0): readonly ShellCommand[] {
   return shellCommands(source).flatMap((command) => {
     const started = withoutStarters(command)
     const script = depth < 3 ? scriptIn(started.words) : undefined
-    return script === undefined ? [started] : inPlaceOf(command, startedCommands(script, depth + 1))
+    if (script === undefined) return [started]
+    const inside = startedCommands(script, depth + 1)
+    const { before, after } = command
+    return inside.map((each, index) => ({
+      ...each,
+      ...(index === 0 && before !== undefined ? { before } : {}),
+      ...(index === inside.length - 1 && after !== undefined ? { after } : {}),
+    }))
   })
 }
 
@@ -18,7 +25,7 @@ export function programOf(words: readonly string[]): string {
   return basename(words[0] ?? '').replace(/\.(?:cmd|exe|bat)$/i, '')
 }
 
-const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/
+export const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/
 
 function withoutStarters(command: ShellCommand): ShellCommand {
   let { words, written } = command
@@ -48,108 +55,75 @@ const MANNERS = new Set(
 
 /** How many words of a command only start another one. */
 function starterLength(words: readonly string[]): number {
-  const program = programOf(words)
-  const starter = Object.hasOwn(STARTERS, program) ? STARTERS[program]! : undefined
+  const starter = STARTERS.get(programOf(words))
   if (starter === undefined) return 0
+  const [valued, verbs, operands] = starter
   let at = 1
-  if (starter.verb !== undefined) {
-    at = skipOptions(words, at, starter.valued)
-    if (!starter.verb.includes(words[at] ?? '')) return 0
+  if (verbs !== '') {
+    at = skipOptions(words, at, valued)
+    if (!verbs.split(' ').includes(words[at] ?? '')) return 0
     at += 1
   }
-  at = skipOptions(words, at, starter.valued) + (starter.operands ?? 0)
+  at = skipOptions(words, at, valued) + operands
   // `hatch run test` runs a script of that name and not the shell's `test`.
-  return words[at] === 'test' && starter.verb !== undefined ? 0 : at
+  return words[at] === 'test' && verbs !== '' ? 0 : at
 }
 
-function skipOptions(
-  words: readonly string[],
-  from: number,
-  valued: readonly string[] = [],
-): number {
+function skipOptions(words: readonly string[], from: number, valued: string): number {
   let at = from
   while (at < words.length && words[at]!.startsWith('-')) {
     const option = words[at]!
     at += 1
     if (option === '--') break
-    if (valued.includes(option)) at += 1
+    if (valued.split(' ').includes(option)) at += 1
   }
   return at
 }
 
-interface Starter {
-  /** The word that has to follow, for a program that does other things as well. */
-  readonly verb?: readonly string[]
-  /** Options whose value is a word of its own. */
-  readonly valued?: readonly string[]
-  /** Words between the options and the command. */
-  readonly operands?: number
-}
+/** Programs; their options whose value is a word of its own; the verb that has to follow; words between the options and the command. */
+const STARTER_TABLE: readonly (readonly [string, valued?: string, verbs?: string, n?: number])[] = [
+  ['nohup setsid exec command builtin unbuffer bunx pnpx cross-env corepack'],
+  ['env', '-u -C'],
+  ['time', '-f -o'],
+  ['timeout', '-s --signal -k --kill-after', '', 1],
+  ['gtimeout', '-s -k', '', 1],
+  ['sudo', '-u -g -C -h -p'],
+  ['doas', '-u'],
+  ['nice', '-n'],
+  ['ionice', '-c -n'],
+  ['stdbuf', '-i -o -e'],
+  ['caffeinate', '-t -w'],
+  ['xvfb-run', '-n -s -e -f --server-args --server-num'],
+  ['npx', '-p --package -w --workspace'],
+  ['uvx', '--from --with --python -p'],
+  ['pipx', '--spec', 'run'],
+  ['npm', '-w --workspace --prefix -C -p --package', 'exec x'],
+  ['pnpm', '-C --dir --filter -F', 'exec dlx'],
+  ['yarn', '--cwd', 'exec dlx'],
+  ['bun', '', 'x'],
+  ['poetry', '-C --directory -P --project', 'run'],
+  ['uv', '--with --group --extra --python -p --directory --project --package --env-file', 'run'],
+  ['pipenv rye', '', 'run'],
+  ['pdm', '-p', 'run'],
+  ['hatch', '-e --env', 'run'],
+  ['conda mamba micromamba', '-n --name -p --prefix', 'run'],
+  ['bundle asdf', '', 'exec'],
+  ['dotenv', '-e -f'],
+  ['dotenvx', '-f', 'run'],
+  ['direnv', '', 'exec', 1],
+  ['mise', '', 'exec x'],
+  ['doppler', '-p -c', 'run'],
+  ['op', '--env-file', 'run'],
+  ['c8 nyc', '-r --reporter'],
+  ['stint', '--label --tokens', 'digest'],
+  ['coverage', '--source --rcfile', 'run'],
+]
 
-const STARTERS: Readonly<Record<string, Starter>> = {
-  env: { valued: ['-u', '-C'] },
-  time: { valued: ['-f', '-o'] },
-  timeout: { valued: ['-s', '--signal', '-k', '--kill-after'], operands: 1 },
-  gtimeout: { valued: ['-s', '-k'], operands: 1 },
-  sudo: { valued: ['-u', '-g', '-C', '-h', '-p'] },
-  doas: { valued: ['-u'] },
-  nice: { valued: ['-n'] },
-  ionice: { valued: ['-c', '-n'] },
-  nohup: {},
-  setsid: {},
-  exec: {},
-  command: {},
-  builtin: {},
-  stdbuf: { valued: ['-i', '-o', '-e'] },
-  unbuffer: {},
-  caffeinate: { valued: ['-t', '-w'] },
-  'xvfb-run': { valued: ['-n', '-s', '-e', '-f', '--server-args', '--server-num'] },
-  npx: { valued: ['-p', '--package', '-w', '--workspace'] },
-  bunx: {},
-  pnpx: {},
-  uvx: { valued: ['--from', '--with', '--python', '-p'] },
-  pipx: { verb: ['run'], valued: ['--spec'] },
-  npm: { verb: ['exec', 'x'], valued: ['-w', '--workspace', '--prefix', '-C', '-p', '--package'] },
-  pnpm: { verb: ['exec', 'dlx'], valued: ['-C', '--dir', '--filter', '-F'] },
-  yarn: { verb: ['exec', 'dlx'], valued: ['--cwd'] },
-  bun: { verb: ['x'] },
-  poetry: { verb: ['run'], valued: ['-C', '--directory', '-P', '--project'] },
-  uv: {
-    verb: ['run'],
-    valued: [
-      '--with',
-      '--group',
-      '--extra',
-      '--python',
-      '-p',
-      '--directory',
-      '--project',
-      '--package',
-      '--env-file',
-    ],
-  },
-  pipenv: { verb: ['run'] },
-  pdm: { verb: ['run'], valued: ['-p'] },
-  rye: { verb: ['run'] },
-  hatch: { verb: ['run'], valued: ['-e', '--env'] },
-  conda: { verb: ['run'], valued: ['-n', '--name', '-p', '--prefix'] },
-  mamba: { verb: ['run'], valued: ['-n', '--name', '-p', '--prefix'] },
-  micromamba: { verb: ['run'], valued: ['-n', '--name', '-p', '--prefix'] },
-  bundle: { verb: ['exec'] },
-  dotenv: { valued: ['-e', '-f'] },
-  dotenvx: { verb: ['run'], valued: ['-f'] },
-  'cross-env': {},
-  corepack: {},
-  direnv: { verb: ['exec'], operands: 1 },
-  mise: { verb: ['exec', 'x'] },
-  asdf: { verb: ['exec'] },
-  doppler: { verb: ['run'], valued: ['-p', '-c'] },
-  op: { verb: ['run'], valued: ['--env-file'] },
-  c8: { valued: ['-r', '--reporter'] },
-  stint: { verb: ['digest'], valued: ['--label', '--tokens'] },
-  nyc: { valued: ['-r', '--reporter'] },
-  coverage: { verb: ['run'], valued: ['--source', '--rcfile'] },
-}
+const STARTERS = new Map(
+  STARTER_TABLE.flatMap(([programs, valued = '', verbs = '', operands = 0]) =>
+    programs.split(' ').map((program) => [program, [valued, verbs, operands] as const] as const),
+  ),
+)
 
 const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh', 'fish'])
 
@@ -157,22 +131,9 @@ const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh', 'fish'])
 function scriptIn(words: readonly string[]): string | undefined {
   const program = programOf(words)
   if (program === 'eval') return words.slice(1).join(' ')
-  if (program === 'nix-shell' || program === 'nix')
-    return words[
-      words.findIndex((word) => /^(?:--run|--command|-c)$/.test(word)) + 1 || words.length
-    ]
-  if (!SHELLS.has(program)) return undefined
-  const option = words.findIndex((word, index) => index > 0 && /^-[a-z]*c$/.test(word))
+  const option =
+    program === 'nix-shell' || program === 'nix'
+      ? words.findIndex((word) => /^(?:--run|--command|-c)$/.test(word))
+      : words.findIndex((word, at) => at > 0 && SHELLS.has(program) && /^-[a-z]*c$/.test(word))
   return option === -1 ? undefined : words[option + 1]
-}
-
-function inPlaceOf(
-  { before, after }: ShellCommand,
-  commands: readonly ShellCommand[],
-): readonly ShellCommand[] {
-  return commands.map((command, index) => ({
-    ...command,
-    ...(index === 0 && before !== undefined ? { before } : {}),
-    ...(index === commands.length - 1 && after !== undefined ? { after } : {}),
-  }))
 }

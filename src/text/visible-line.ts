@@ -2,16 +2,13 @@ import { cleanText } from './clean.ts'
 
 const NEEDS_CLEANING =
   /[\u0000-\u0008\u000A-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069\uD800-\uDFFF]/
-const OVERSTRUCK = /[^\u0008]\u0008/g
 
 /** A line as a terminal shows it in the end: without colours, and of a progress bar only what it was last rewritten to. */
 export function visibleLine(line: string): string {
   if (!NEEDS_CLEANING.test(line)) return line.trimEnd()
-  return cleanText(lastRewrite(line).replaceAll(OVERSTRUCK, '')).replaceAll('\n', ' ').trimEnd()
-}
-
-function lastRewrite(line: string): string {
-  if (!line.includes('\r')) return line
-  const written = line.split('\r')
-  return written.findLast((part) => cleanText(part).trim() !== '') ?? ''
+  const rewritten = line.includes('\r')
+    ? (line.split('\r').findLast((part) => cleanText(part).trim() !== '') ?? '')
+    : line
+  const overstruck = /[^\u0008]\u0008/g
+  return cleanText(rewritten.replaceAll(overstruck, '')).replaceAll('\n', ' ').trimEnd()
 }

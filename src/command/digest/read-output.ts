@@ -1,8 +1,7 @@
-import { failingTests } from '../failing-tests.ts'
-import type { Finding, Level } from './finding.ts'
-import { Recogniser } from './recogniser.ts'
-import { mayMatter } from './signs.ts'
-import { type Totals, TotalsReader } from './totals.ts'
+import { defined } from '../../text/defined.ts'
+import { type TestSummary, failingTests, findSummary } from '../test-summary.ts'
+import { type Finding, Recogniser } from './recogniser.ts'
+import { type Level, mayMatter } from './rules.ts'
 import { visibleLine } from '../../text/visible-line.ts'
 
 /** A line that is kept, and how often it stood there in a row. */
@@ -23,6 +22,13 @@ export interface Reading {
   /** The output itself, where it is short. */
   readonly whole?: readonly KeptLine[]
   readonly tail: readonly KeptLine[]
+}
+
+interface Totals {
+  /** What a test runner said at its end. */
+  readonly tests?: TestSummary
+  /** What other tools say they found or made. */
+  readonly others: readonly string[]
 }
 
 const HEAD = 60
@@ -48,7 +54,7 @@ export class OutputReader {
   #open = ''
   #lines = 0
 
-  /** `base` is the folder that places are told from. */
+  /** Places are shown from `base`. */
   constructor(base?: string) {
     this.#recogniser = new Recogniser(base)
   }
@@ -57,13 +63,15 @@ export class OutputReader {
   add(text: string): void {
     let from = 0
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
-      const line = text.slice(from, end)
-      this.#line(this.#open === '' ? line : this.#open + line)
+      this.#line(this.#open + text.slice(from, end))
       this.#open = ''
       from = end + 1
     }
     this.#open += text.slice(from)
-    if (this.#open.length > LONGEST_OPEN) this.#open = shortened(this.#open)
+    if (this.#open.length <= LONGEST_OPEN) return
+    // The beginning, or what it was last rewritten to.
+    const start = this.#open.lastIndexOf('\r') + 1
+    this.#open = this.#open.slice(start, start + LONGEST * 4)
   }
 
   finish(): Reading {
@@ -71,7 +79,6 @@ export class OutputReader {
     this.#open = ''
     const totals = this.#totals.finish(this.#tail)
     const { findings, counts } = this.#recogniser.finish()
-    const isShort = this.#lines <= HEAD
     const named = totals.tests?.isFailed === true && counts.failure === 0 ? this.#named() : []
     return {
       lines: this.#lines,
@@ -79,12 +86,12 @@ export class OutputReader {
       counts: { ...counts, failure: counts.failure + named.length },
       totals,
       suspects: this.#suspects,
-      ...(isShort ? { whole: this.#head } : {}),
+      ...(this.#lines <= HEAD ? { whole: this.#head } : {}),
       tail: this.#tail,
     }
   }
 
-  /** Failures of runners that are known by nothing but how they name them. */
+  /** Failures of runners that are known only by how they name them. */
   #named(): readonly Finding[] {
     const lines = this.#tail.map(({ text }) => text)
     return failingTests(lines, 20).map((title) => {
@@ -93,25 +100,22 @@ export class OutputReader {
     })
   }
 
-  /** Keeps a line that sounds like trouble, and the one behind it, which often says why. */
-  #suspect(line: KeptLine, isTelling: boolean): void {
-    const isTrouble = isTelling && SUSPECT.test(line.text) && !ALL_WELL.test(line.text)
-    if (isTrouble || this.#isBehindTrouble) keep(this.#suspects, line)
-    this.#isBehindTrouble = isTrouble
-  }
-
   #line(raw: string): void {
     this.#lines += 1
     const text = visibleLine(raw).slice(0, LONGEST)
-    const isTelling = mayMatter(text)
-    this.#recogniser.line(text, this.#lines, isTelling)
+    const mayBegin = mayMatter(text)
+    this.#recogniser.line(text, this.#lines, mayBegin)
     if (text === '') return
     this.#totals.line(text, this.#lines)
     const line = { number: this.#lines, text, times: 1 }
     if (this.#lines <= HEAD) keep(this.#head, line)
     keep(this.#tail, line)
     if (this.#tail.length > TAIL * 2) this.#tail.splice(0, TAIL)
-    if (this.#suspects.length < SUSPECTS) this.#suspect(line, isTelling)
+    if (this.#suspects.length >= SUSPECTS) return
+    // The line behind trouble often says why.
+    const isTrouble = mayBegin && SUSPECT.test(text) && !ALL_WELL.test(text)
+    if (isTrouble || this.#isBehindTrouble) keep(this.#suspects, line)
+    this.#isBehindTrouble = isTrouble
   }
 }
 
@@ -122,8 +126,65 @@ function keep(lines: KeptLine[], line: KeptLine): void {
   else lines.push(line)
 }
 
-/** The beginning of a line, or of what it was last rewritten to. */
-function shortened(line: string): string {
-  const rewritten = line.lastIndexOf('\r')
-  return line.slice(rewritten + 1, rewritten + 1 + LONGEST * 4)
+/** The lines that every package or suite prints for itself, of which the sum is wanted. */
+const ADDED_UP =
+  /^(?:test result: |(?:ok|FAIL)\s+\S+\s+(?:\(cached\)|[\d.]+s|\[)|\s*(?:Passed|Failed)!\s+-\s|(?:not )?ok \d+)/
+/** More than the packages and tests of most projects, and a bound all the same. */
+const MOST_ADDED = 5000
+
+/** What tools that run no tests say at their end. */
+const OTHERS: readonly RegExp[] = [
+  /^Found (?:\d+|no) (?:errors?|warnings?|issues?|fixable)\b.*$/i,
+  /^✖ \d+ problems? \(.*\)$/,
+  /^error: (?:could not compile|aborting due to|test failed|build failed).*$/,
+  /^warning: .* generated \d+ warnings?.*$/,
+  /^\d+ (?:errors?|warnings?)(?: and \d+ (?:errors?|warnings?))?(?: generated\.?)?$/,
+  /^Success: no issues found.*$/,
+  /^All checks passed!$/,
+  /^\s*(?:Finished|Compiled) .* in [\d.]+ ?m?s\b.*$/,
+  /^(?:Checked|Formatted) \d+ files? in .*$/,
+  /^(?:added|removed|changed|up to date|audited) ?.* in [\d.]+m?s$/,
+  /^\d+ (?:\w+ severity )?vulnerabilit(?:y|ies)\b.*$/,
+  /^(?:\[INFO\] )?BUILD (?:SUCCESS(?:FUL)?|FAIL(?:ED|URE))\b.*$/,
+  /^Build (?:succeeded|FAILED)\.?$/,
+  /^\s+\d+ (?:Warning|Error)\(s\)$/,
+  /^✓ built in .*$/,
+  /^webpack .*compiled .*$/,
+]
+const MOST_OTHERS = 3
+/** How any of these lines begins. */
+const BEGINNING =
+  /^(?:\s*(?:\d|Passed!|Failed!|Finished |Compiled )|[✖✓] |ok|not ok|FAIL|test |Found |error|warning|Success|All |Checked |Formatted |added|removed|changed|up to|audited|\[INFO\] |BUILD|Build|webpack)/
+
+/** Finds how a run sums itself up, while it is read. */
+class TotalsReader {
+  readonly #added: Pick<KeptLine, 'number' | 'text'>[] = []
+  #isCut = false
+  readonly #others = new Map<RegExp, string>()
+
+  line(text: string, number: number): void {
+    if (!BEGINNING.test(text)) return
+    if (ADDED_UP.test(text)) {
+      if (this.#added.length < MOST_ADDED) this.#added.push({ number, text: text.slice(0, 200) })
+      else this.#isCut = true
+    }
+    const pattern = OTHERS.find((one) => one.test(text))
+    if (pattern === undefined) return
+    this.#others.delete(pattern)
+    this.#others.set(pattern, text.trim())
+  }
+
+  /** `end` are the last lines of the output. */
+  finish(end: readonly KeptLine[]): Totals {
+    const seen = new Set(end.map(({ number }) => number))
+    const lines = [...this.#added.filter(({ number }) => !seen.has(number)), ...end]
+    const found = findSummary(lines.map(({ text }) => text))
+    // What was not kept is missing in a sum, and a number that is too small is worse than none.
+    const tests = this.#isCut && found?.isFailed === false ? undefined : found
+    const isBuild = tests !== undefined && /^BUILD |^error: /.test(tests.text)
+    const others = [...this.#others.values()]
+      .filter((text) => text !== tests?.text)
+      .slice(-MOST_OTHERS)
+    return isBuild ? { others: [tests.text, ...others] } : { others, ...defined({ tests }) }
+  }
 }

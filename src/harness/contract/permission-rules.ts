@@ -2,12 +2,15 @@
 import { resolve } from 'node:path'
 import type { OpenConversation, PermissionRequest } from './drive.ts'
 import { type GitPlace, isOrdinaryGit } from '../../command/git-commands.ts'
-import { mayHideOption } from '../../command/hidden-options.ts'
+import {
+  foldersThrough,
+  isHarmlessCommand,
+  isReadingCommand,
+  mayHideOption,
+  plainLine,
+} from '../../command/harmless-commands.ts'
 import { KEPT_NAMES, isEditable, isFolderInside, isInside } from '../../command/inside-tree.ts'
-import { plainLine } from '../../command/plain-line.ts'
-import { isHarmlessCommand, isReadingCommand } from '../../command/reading-commands.ts'
 import { type ShellCommand, shellCommands } from '../../command/shell-commands.ts'
-import { foldersThrough } from '../../command/shell-folders.ts'
 
 type Rules = Pick<OpenConversation, 'permissions' | 'allow' | 'cwd' | 'branch' | 'decide'>
 

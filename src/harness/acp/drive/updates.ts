@@ -1,6 +1,6 @@
 // Read without the schema: an update kind unknown to this protocol version must not lose the known
 // ones.
-import { quoteWord } from '../../../command/quote-word.ts'
+import { quoteWord } from '../../../command/shell-commands.ts'
 import type { Usage } from '../../../session/entries.ts'
 import { defined } from '../../../text/defined.ts'
 import {

@@ -18,7 +18,7 @@ import type { Usage } from '../../../session/entries.ts'
 import { findVersion } from '../../process/find-program.ts'
 import { spawn } from 'node:child_process'
 import { dirname, join, resolve } from 'node:path'
-import { quoteWord } from '../../../command/quote-word.ts'
+import { quoteWord } from '../../../command/shell-commands.ts'
 import {
   createFolder,
   createFolderUnsynced,
