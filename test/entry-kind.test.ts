@@ -1,7 +1,7 @@
 // A kind of entry that does not exist is added by one family file alone, and everything that lists kinds knows it.
 import { describe, expect, test, vi } from 'vitest'
 import { entryLine } from '../src/cli/print/session.ts'
-import { countWork } from '../src/context/handoff/went-on.ts'
+import { countWork } from '../src/context/handoff/recorded.ts'
 import { editsBetween } from '../src/document/edits.ts'
 import { parseDocument } from '../src/document/parse.ts'
 import { renderDocument } from '../src/document/render.ts'

@@ -1,4 +1,4 @@
-// One measure for the two limits a text has to keep, so that what fits the one fits the other.
+// One measure for the two limits of a text, tokens and characters, so that what fits the one fits the other.
 import { shorten } from '../text/clean.ts'
 import { estimateLine } from '../text/tokens.ts'
 
@@ -7,7 +7,7 @@ export const MAX_CHARACTERS = 8000
 export const CHARACTERS_PER_TOKEN = MAX_CHARACTERS / MAX_TOKENS
 
 /** What a line takes of a budget in tokens, its end included. */
-export function costOf(line: string): number {
+function costOf(line: string): number {
   return Math.max(estimateLine(line), Math.ceil((line.length + 1) / CHARACTERS_PER_TOKEN))
 }
 
@@ -22,8 +22,13 @@ export function shortenToCost(line: string, cost: number): string {
     const short = shorten(line, limit)
     const actual = costOf(short)
     if (actual <= cost) return short
-    // Guessed from what this try cost; a little less than that, so that a few tries are enough.
+    // A little less than this try suggests, so that a few tries are enough.
     limit = Math.min(short.length - 1, Math.floor((0.95 * short.length * cost) / actual))
     if (limit < 2) return ''
   }
+}
+
+/** `1 blocker`, `2 blockers`. */
+export function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`
 }

@@ -1,29 +1,43 @@
 import type { SessionState } from '../session/state.ts'
-import { CHARACTERS_PER_TOKEN, MAX_TOKENS, costOfAll } from './cost.ts'
+import { tldrOf } from '../session/tldr.ts'
+import { safeLine } from '../text/safe-text.ts'
+import { MARGIN, estimateLine, estimateTokens } from '../text/tokens.ts'
+import { CHARACTERS_PER_TOKEN, MAX_TOKENS, costOfAll, shortenToCost } from './cost.ts'
 import { fenceLines, fenced } from './fence.ts'
-import { latelySections } from './lately.ts'
-import { LEFT_OUT_ROOM, leftOutLines, leftOutOf, roomForLeftOut } from './left-out.ts'
-import { fitProject, projectSection } from './project-section.ts'
-import { type Fitted, type Section, fit } from './section.ts'
-import { settledSections } from './settled.ts'
-import { share } from './share.ts'
-import { STANDING_ROOM, standingSections } from './standing.ts'
-import { MARGIN, estimateTokens } from '../text/tokens.ts'
+import {
+  type Fitted,
+  LEFT_OUT_ROOM,
+  type Section,
+  bullets,
+  costOfFitted,
+  fit,
+  frame,
+  leftOutLines,
+  leftOutOf,
+  roomForLeftOut,
+  share,
+} from './section.ts'
+import {
+  STANDING_ROOM,
+  latelySections,
+  settledSections,
+  standingSections,
+} from './session-sections.ts'
 
 export interface PackOptions {
-  /** `start` is what a new conversation begins with; `full` is what somebody who goes on asks for. */
+  /** `start` is what a new conversation begins with; `full` is what somebody who resumes asks for. */
   readonly level: 'start' | 'full'
-  /** The conversation it is given to, to tell whose last words these are. */
+  /** The conversation it is injected into, to tell whose last words these are. */
   readonly conversation?: string
   /** The most tokens it may take; at least `LEAST_BUDGET`. Four characters count as a token. */
   readonly budget?: number
-  /** What the repository is, one thing a line; told in what the session leaves over. */
+  /** What the repository is, one thing a line; it gets what the session leaves over. */
   readonly project?: string
 }
 
 export interface PackedContext {
   readonly text: string
-  /** How the text is recognised where it arrived. */
+  /** The delivery marker of the text. */
   readonly mark: string
   /** What is not in it, each with the command that shows it. */
   readonly leftOut: readonly string[]
@@ -32,25 +46,20 @@ export interface PackedContext {
 /** With less, the fence would be most of it. */
 export const LEAST_BUDGET = 300
 
-/** What a record at the start of a conversation is meant to cost. It takes more only where its head needs it. */
+/** What a record at the start of a conversation should cost. It takes more only where its head needs it. */
 const START_TOKENS = 1400
 
-/** A session as a model is given it: bounded, fenced, what is settled first, and what had to be left out named. */
+/** A session as injected context: bounded, fenced, what is settled first, and what had to be left out named. */
 export function packContext(state: SessionState, options: PackOptions): PackedContext {
   const { text, mark, leftOut } = arrange(state, options)
   return { text, mark, leftOut }
 }
 
 /** A context with what it was made of, section by section in its order. */
-export interface Arranged extends PackedContext {
+interface Arranged extends PackedContext {
   readonly fitted: readonly Fitted[]
-  /** What all that is no section costs: the fence, the mark, the line that names the left out. */
+  /** What the fence, the marker and the line that names the left out cost. */
   readonly around: number
-}
-
-export function arrange(state: SessionState, options: PackOptions): Arranged {
-  const session = arrangeSession(state, options)
-  return options.project === undefined ? session : withProject(state.name, session, options.project)
 }
 
 interface ArrangedSession extends Arranged {
@@ -60,77 +69,194 @@ interface ArrangedSession extends Arranged {
   readonly free: number
 }
 
-/** By how much a mark can be dearer than the one that is reckoned with. */
+/** By how much a marker can be dearer than the one that is reckoned with. */
 const DEARER_MARK = 4
 
-function arrangeSession(state: SessionState, options: PackOptions): ArrangedSession {
-  const first = arrangeWithin(state, options, 0)
-  const budget = options.budget ?? MAX_TOKENS
-  // What a mark costs is known when there is one, for it is the sum of what stands above it.
-  const mayBeOver = first.around + costOf(first.fitted) > budget
-  return mayBeOver && isOver(first.text, budget)
-    ? arrangeWithin(state, options, DEARER_MARK)
-    : first
-}
-
-function arrangeWithin(state: SessionState, options: PackOptions, spare: number): ArrangedSession {
-  const budget = options.budget ?? MAX_TOKENS
-  const fence = costOfAll(fenceLines(state.name)) + MARGIN
-  const leftOutRoom = Math.min(LEFT_OUT_ROOM, Math.floor(budget / 10))
-  // Where things stand has its room, or half of what there is.
-  const standingRoom = Math.min(STANDING_ROOM, Math.floor((budget - fence - leftOutRoom) / 2))
-  // The room of the head is the same whatever else there is to tell, or its bytes would change with it.
-  const settled = share(
-    withRoom(settledSections(state), budget),
-    budget - fence - standingRoom - leftOutRoom,
-    'fair',
-  )
-  const spent = fence + costOf(settled)
-  const start = Math.max(START_TOKENS, spent + standingRoom + leftOutRoom)
-  const limit = (options.level === 'full' ? budget : Math.min(budget, start)) - spare
-  const others = [...standingSections(state), ...latelySections(state, options.conversation)]
-  const told = (room: number) => [...settled, ...share(others, room)]
-  const noteRoom = Math.min(roomForLeftOut(leftOutOf(told(limit - spent))), leftOutRoom)
-  const fitted = told(limit - spent - noteRoom)
-  return {
-    ...composed(state.name, fitted, noteRoom),
-    noteRoom,
-    free: limit - fence - costOf(fitted) - noteRoom,
-  }
-}
-
-/** What the session leaves over goes to the project; where that is too little even to name it, nothing changes. */
-function withProject(name: string, session: ArrangedSession, project: string): Arranged {
-  const section = projectSection(project)
-  const had = fitProject(section, session.free - DEARER_MARK)
-  const fitted = [...session.fitted, had?.fitted ?? fit(section, 0)]
-  if (had === undefined) return { ...session, fitted, leftOut: leftOutOf(fitted) }
-  return composed(name, fitted, session.noteRoom + had.noteRoom)
-}
-
-function composed(name: string, fitted: readonly Fitted[], noteRoom: number): Arranged {
-  const leftOut = leftOutOf(fitted)
-  const note = leftOutLines(leftOut, noteRoom)
-  const { text, mark } = fenced(name, [...fitted.flatMap(({ lines }) => lines), ...note])
-  return {
-    text,
-    mark,
-    leftOut,
-    fitted,
-    around: costOfAll([...fenceLines(name, mark), ...note]) + MARGIN,
-  }
+export function arrange(state: SessionState, options: PackOptions): Arranged {
+  const { budget = MAX_TOKENS, project } = options
+  let session = arrangeWithin(state, options, 0)
+  // What a marker costs is known when there is one, for it is the sum of what stands above it.
+  const mayBeOver = session.around + costOfFitted(session.fitted) > budget
+  if (mayBeOver && isOver(session.text, budget))
+    session = arrangeWithin(state, options, DEARER_MARK)
+  return project === undefined ? session : withProject(state.name, session, project)
 }
 
 function isOver(text: string, budget: number): boolean {
   return estimateTokens(text) > budget || text.length > budget * CHARACTERS_PER_TOKEN
 }
 
-/** Sections are made for the usual measure; a larger one gives each of them more before others have all they wish for. */
+function arrangeWithin(state: SessionState, options: PackOptions, spare: number): ArrangedSession {
+  const { budget = MAX_TOKENS } = options
+  const fence = costOfAll(fenceLines(state.name)) + MARGIN
+  const leftOutRoom = Math.min(LEFT_OUT_ROOM, Math.floor(budget / 10))
+  // Where things stand has its room, or half of what there is.
+  const standingRoom = Math.min(STANDING_ROOM, Math.floor((budget - fence - leftOutRoom) / 2))
+  // The room of the head is the same whatever else there is, or its bytes would change with it.
+  const settled = share(
+    withRoom(settledSections(state), budget),
+    budget - fence - standingRoom - leftOutRoom,
+    'fair',
+  )
+  const spent = fence + costOfFitted(settled)
+  const start = Math.max(START_TOKENS, spent + standingRoom + leftOutRoom)
+  const limit = (options.level === 'full' ? budget : Math.min(budget, start)) - spare
+  const others = [...standingSections(state), ...latelySections(state, options.conversation)]
+  const fitInto = (room: number) => [...settled, ...share(others, room)]
+  const noteRoom = Math.min(roomForLeftOut(leftOutOf(fitInto(limit - spent))), leftOutRoom)
+  const fitted = fitInto(limit - spent - noteRoom)
+  return {
+    ...composed(state.name, fitted, noteRoom),
+    noteRoom,
+    free: limit - fence - costOfFitted(fitted) - noteRoom,
+  }
+}
+
+/** Sections are made for the usual budget; a larger one gives each of them more before others have all they wish for. */
 function withRoom(sections: readonly Section[], budget: number): readonly Section[] {
   if (budget <= MAX_TOKENS) return sections
   return sections.map((section) => ({ ...section, fair: (section.fair * budget) / MAX_TOKENS }))
 }
 
-function costOf(fitted: readonly Fitted[]): number {
-  return fitted.reduce((sum, { cost }) => sum + cost, 0)
+function composed(name: string, fitted: readonly Fitted[], noteRoom: number): Arranged {
+  const leftOut = leftOutOf(fitted)
+  const note = leftOutLines(leftOut, noteRoom)
+  const { text, mark } = fenced(name, [...fitted.flatMap(({ lines }) => lines), ...note])
+  const around = costOfAll([...fenceLines(name, mark), ...note]) + MARGIN
+  return { text, mark, leftOut, fitted, around }
+}
+
+/** The most that the project may take of a context, its heading included. */
+export const PROJECT_ROOM = 520
+/** What naming the part that is left out may cost; it pays for that itself. */
+const NOTE_ROOM = 24
+
+/** What the session leaves over goes to the project; where that is too little even to name it, nothing changes. */
+function withProject(name: string, session: ArrangedSession, project: string): Arranged {
+  const section = projectSection(project)
+  const free = session.free - DEARER_MARK
+  const fitInto = (room: number) => fit(section, Math.max(0, Math.min(PROJECT_ROOM, room)))
+  const whole = fitInto(free)
+  const isWhole = whole.shown === section.count && !whole.isShortened
+  if (!isWhole && free < NOTE_ROOM) {
+    const fitted = [...session.fitted, fit(section, 0)]
+    return { ...session, fitted, leftOut: leftOutOf(fitted) }
+  }
+  const noteRoom = isWhole ? 0 : NOTE_ROOM
+  const fitted = [...session.fitted, isWhole ? whole : fitInto(free - NOTE_ROOM)]
+  return composed(name, fitted, session.noteRoom + noteRoom)
+}
+
+function projectSection(text: string): Section {
+  const section = bullets(
+    text.split('\n').filter((line) => line.trim() !== ''),
+    frame(
+      'The project, as read from its repository:',
+      'lines on the project',
+      'stint project',
+      [Infinity, 0, PROJECT_ROOM],
+      { keep: 'first', lengths: [130] },
+    ),
+  )
+  // They have dashes of their own where they are items of a list.
+  return {
+    ...section,
+    lines: (shown, length) => section.lines(shown, length).map((line) => line.replace(/^- /, '')),
+  }
+}
+
+/** What became of one section. */
+export interface ExplainedSection {
+  readonly section: string
+  /** `all` of it, `some`, `none` for want of room, or `empty`: there is nothing to show. */
+  readonly told: 'all' | 'some' | 'none' | 'empty'
+  readonly tokens: number
+  readonly shown: number
+  readonly count: number
+  /** Items were cut in the middle, and end in …. */
+  readonly is_shortened: boolean
+  readonly left_out: number
+  /** Why, and the command that shows what is missing. */
+  readonly why?: string
+  readonly command?: string
+}
+
+/** Why a context holds what it holds. */
+export interface Explanation {
+  readonly budget: number
+  /** Of the whole, by our estimate, which is never too low. */
+  readonly tokens: number
+  /** What the fence, the delivery marker and the line that names the left out cost. */
+  readonly around: number
+  /** In the order in which they stand in the text. */
+  readonly sections: readonly ExplainedSection[]
+}
+
+/** Everything that a context says and leaves out, section by section. */
+export function explainContext(state: SessionState, options: PackOptions): Explanation {
+  const { fitted, text } = arrange(state, options)
+  const { budget = MAX_TOKENS } = options
+  const sections = fitted.map((each) => explained(each, budget))
+  const tokens = estimateTokens(text)
+  const around = tokens - sections.reduce((sum, section) => sum + section.tokens, 0)
+  return { budget, tokens, around, sections }
+}
+
+function explained({ section, shown, lines, isShortened }: Fitted, budget: number) {
+  const { things, command, count, earlier } = section
+  const total = count + earlier
+  const room =
+    section.rank === Infinity
+      ? `it has what the session leaves over of ${budget} tokens, ${PROJECT_ROOM} at most`
+      : `its share of ${budget} tokens is spent`
+  const reasons = [
+    count > shown ? `${count - shown} had no room: ${room}` : '',
+    earlier > 0 ? `${earlier} are older than what is looked at` : '',
+    isShortened ? 'what ends in … was cut to make room for others' : '',
+  ].filter((reason) => reason !== '')
+  const some = shown === 0 ? 'none' : 'some'
+  const told = total === shown ? 'all' : some
+  return {
+    section: things,
+    told: total === 0 ? ('empty' as const) : (told as ExplainedSection['told']),
+    tokens: lines.reduce((sum, line) => sum + estimateLine(line), 0),
+    shown,
+    count: total,
+    is_shortened: isShortened,
+    left_out: total - shown,
+    ...(reasons.length === 0 ? {} : { why: reasons.join('; '), command }),
+  }
+}
+
+const TLDR_ROOM = 160
+
+/**
+ * What the summariser of a conversation is given beside its instructions, so that the summary has these facts.
+ * Plain text: a summariser would repeat a fence.
+ */
+export function textForSummariser(
+  state: SessionState,
+  options: { readonly compaction: number },
+): string {
+  const heading = [
+    '💾 Pre-Compaction Checkpoint',
+    `Session: ${shortenToCost(safeLine(state.name), 40)}`,
+    `Compaction: #${options.compaction}`,
+    '',
+    '## TL;DR',
+    shortenToCost(safeLine(tldrOf(state)), TLDR_ROOM),
+    '',
+    "## From the session's journal, to be kept in the summary",
+  ]
+  const sections = [
+    ...standingSections(state).slice(1),
+    ...settledSections(state).slice(1),
+    ...latelySections(state),
+  ]
+  const fitted = share(sections, MAX_TOKENS - MARGIN - LEFT_OUT_ROOM - costOfAll(heading))
+  return [
+    ...heading,
+    ...fitted.flatMap(({ lines }) => lines),
+    ...leftOutLines(leftOutOf(fitted)),
+  ].join('\n')
 }

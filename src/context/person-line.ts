@@ -1,12 +1,12 @@
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { shorten } from '../text/clean.ts'
-import { counted } from './counted.ts'
 import { safeLine } from '../text/safe-text.ts'
+import { counted } from './cost.ts'
 
 const LONGEST = 200
 const ENDING = ' · /session-resume for all of it'
 
-/** A session in one line, for the person who opens a conversation. Parts that would say nothing are not there. */
+/** A session in one line, for the person who opens a conversation. */
 export function lineForPerson(state: SessionState): string {
   const { done, total } = stepCounts(state)
   const current = currentStep(state)

@@ -1,4 +1,3 @@
-// Files of a repository that are put before an agent: text only, bounded, and from nowhere else.
 import { closeSync, readSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { errnoOf } from '../journal/errors.ts'
@@ -9,7 +8,7 @@ const MOST_READ = 256 * 1024
 
 export const NO_FILE = 'there is no such file'
 
-/** A text file of a repository, with where it really is; or why it is not read, in a few words. */
+/** A text file of a repository, with where it really is; or why it is not read. */
 export function readInside(
   folder: string,
   path: string,
@@ -25,7 +24,7 @@ export function readInside(
     if (errnoOf(error) === undefined) throw error
     return NO_FILE
   }
-  // A link may lead anywhere, and what is git's own is nobody's business.
+  // A link may lead anywhere.
   const inside = relative(root, real)
   if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`))
     return 'it is not in the repository'

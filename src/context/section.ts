@@ -1,7 +1,8 @@
 import { firstFalse } from '../text/bisect.ts'
-import { costOfAll } from './cost.ts'
+import { safeLine } from '../text/safe-text.ts'
+import { costOfAll, shortenToCost } from './cost.ts'
 
-/** A part of a text that can be told at greater or smaller length. */
+/** A part of a text that can be written at greater or smaller length. */
 export interface Section {
   /** What its items are called where some are left out. */
   readonly things: string
@@ -17,7 +18,7 @@ export interface Section {
   readonly count: number
   /** Items that are not here to be shown. */
   readonly earlier: number
-  /** What one item may cost, from generous to spare. When the last is still too much for all, the least important are left out. */
+  /** What one item may cost, from generous to spare. Where the last is too much for all, the least important are left out. */
   readonly lengths: readonly number[]
   /** The `shown` most important items, none of them dearer than `length`. */
   lines(shown: number, length: number): readonly string[]
@@ -34,45 +35,203 @@ export interface Fitted {
 /** As much of a section as its room allows. */
 export function fit(section: Section, room: number): Fitted {
   const { count, lengths } = section
-  if (wish(section) <= room) return told(section, count, lengths[0]!)
-  const isTooMuch = (fitted: Fitted) => fitted.cost > room
-  const length =
-    lengths[firstFalse(lengths.length, (index) => isTooMuch(told(section, count, lengths[index]!)))]
-  if (length !== undefined) return told(section, count, length)
+  if (wish(section) <= room) return written(section, count, lengths[0]!)
+  const isTooMuch = (shown: number, length: number) => written(section, shown, length).cost > room
+  const length = lengths[firstFalse(lengths.length, (index) => isTooMuch(count, lengths[index]!))]
+  if (length !== undefined) return written(section, count, length)
   const spare = lengths.at(-1)!
-  const shown = firstFalse(count, (index) => !isTooMuch(told(section, index + 1, spare)))
-  if (shown > 0 || count === 0) return told(section, shown, spare)
-  const least = LEAST.find((short) => !isTooMuch(told(section, 1, short)))
-  return told(section, least === undefined ? 0 : 1, least ?? spare)
+  const shown = firstFalse(count, (index) => !isTooMuch(index + 1, spare))
+  if (shown > 0 || count === 0) return written(section, shown, spare)
+  const least = LEAST.find((short) => !isTooMuch(1, short))
+  return written(section, least === undefined ? 0 : 1, least ?? spare)
 }
 
-/** To how little the most important item is cut before it is left out: a few words of it still say that it is there. */
+/** To how little the most important item is cut before it is left out: a few words still say that it is there. */
 const LEAST = [30, 24, 18]
 
 /** What a section costs when nothing is in its way. */
-export function wish(section: Section): number {
-  return told(section, section.count, section.lengths[0]!).cost
+function wish(section: Section): number {
+  return written(section, section.count, section.lengths[0]!).cost
 }
 
-const TOLD = new WeakMap<Section, Map<string, Fitted>>()
+const WRITTEN = new WeakMap<Section, Map<string, Fitted>>()
 
 // The same few versions of a section are asked for again and again while its room is found.
-function told(section: Section, shown: number, length: number): Fitted {
-  const known = TOLD.get(section) ?? new Map<string, Fitted>()
-  TOLD.set(section, known)
+function written(section: Section, shown: number, length: number): Fitted {
+  const known = WRITTEN.get(section) ?? new Map<string, Fitted>()
+  WRITTEN.set(section, known)
   const key = `${shown} ${length}`
-  const fitted = known.get(key) ?? tell(section, shown, length)
-  known.set(key, fitted)
+  let fitted = known.get(key)
+  if (fitted === undefined) {
+    const lines = shown === 0 ? [] : section.lines(shown, length)
+    const isShortened = lines.some((line) => line.includes('…'))
+    fitted = { section, lines, shown, cost: costOfAll(lines), isShortened }
+    known.set(key, fitted)
+  }
   return fitted
 }
 
-function tell(section: Section, shown: number, length: number): Fitted {
-  const lines = shown === 0 ? [] : section.lines(shown, length)
-  return {
-    section,
-    lines,
-    shown,
-    cost: costOfAll(lines),
-    isShortened: lines.some((line) => line.includes('…')),
+export function costOfFitted(fitted: readonly Fitted[]): number {
+  return fitted.reduce((sum, { cost }) => sum + cost, 0)
+}
+
+/**
+ * Divides a room among sections. Each has its reserve before any has its fair part, and that before any has all it wishes for; each time
+ * by rank. What one does not use goes on to the next. The result keeps the order they came in.
+ */
+export function share(
+  sections: readonly Section[],
+  room: number,
+  upTo: 'fair' | 'wish' = 'wish',
+): readonly Fitted[] {
+  const byRank = sections.filter(({ count }) => count > 0).toSorted((a, b) => a.rank - b.rank)
+  const granted = new Map(byRank.map((section) => [section, 0]))
+  let left = room
+  for (const helping of ['reserve', 'fair', 'wish'] as const) {
+    if (helping === 'wish' && upTo === 'fair') break
+    for (const section of byRank) {
+      const has = granted.get(section)!
+      const wanted = helping === 'wish' ? Infinity : section[helping]
+      const more = Math.max(0, Math.min(left, Math.min(wish(section), wanted) - has))
+      granted.set(section, has + more)
+      left -= more
+    }
   }
+  let unused = 0
+  const fitted = new Map<Section, Fitted>()
+  for (const section of byRank) {
+    const had = fit(section, granted.get(section)! + unused)
+    unused += granted.get(section)! - had.cost
+    fitted.set(section, had)
+  }
+  return sections.map((section) => fitted.get(section) ?? fit(section, 0))
+}
+
+/** The commands that show what a record leaves out. */
+export const SHOW = {
+  all: 'stint view',
+  progress: 'stint view --progress',
+  decisions: 'stint view --decisions',
+  discoveries: 'stint view --discoveries',
+  blockers: 'stint view --blockers',
+  next: 'stint view --next',
+  activity: 'stint view --activity',
+} as const
+
+/** The most that naming what is left out may cost. */
+export const LEFT_OUT_ROOM = 130
+/** There is more to name in a second try. */
+const GROWTH = 30
+
+/** What a record does not show, by the command that does: `stint view --activity (requests 4, commits 12)`. */
+export function leftOutOf(fitted: readonly Fitted[]): readonly string[] {
+  const byCommand = new Map<string, string[]>()
+  const note = (command: string, thing: string) =>
+    byCommand.set(command, [...(byCommand.get(command) ?? []), thing])
+  for (const { section, shown } of fitted) {
+    const missing = section.earlier + section.count - shown
+    if (missing > 0) note(section.command, `${section.things} ${missing}`)
+  }
+  if (fitted.some(({ isShortened }) => isShortened)) note(SHOW.all, 'what ends in …')
+  return [...byCommand].map(([command, things]) => `${command} (${things.join(', ')})`)
+}
+
+/** The line that says so, or none; cut off where it is dearer than its room. */
+export function leftOutLines(leftOut: readonly string[], room = LEFT_OUT_ROOM): readonly string[] {
+  if (leftOut.length === 0) return []
+  return [shortenToCost(`Left out here, shown by: ${leftOut.join(', ')}`, room)]
+}
+
+/** What to reserve for the line after a first try. */
+export function roomForLeftOut(leftOut: readonly string[]): number {
+  return leftOut.length === 0
+    ? 0
+    : Math.min(LEFT_OUT_ROOM, costOfAll(leftOutLines(leftOut)) + GROWTH)
+}
+
+type Keep = 'first' | 'last'
+
+/** What a section is besides its items. */
+export type Frame = Omit<Section, 'count' | 'lines' | 'lengths'> & {
+  readonly heading: string
+  readonly lengths?: readonly number[]
+  /** Which items stay when not all can; the others count as left out. */
+  readonly keep: Keep
+}
+
+export function frame(
+  heading: string,
+  things: string,
+  command: string,
+  [rank, reserve, fair]: readonly [rank: number, reserve: number, fair: number],
+  more: {
+    readonly shelf?: { readonly earlier: number }
+    readonly keep?: Keep
+    readonly lengths?: readonly number[]
+  } = {},
+): Frame {
+  const { shelf, keep = 'last', ...others } = more
+  const earlier = shelf?.earlier ?? 0
+  return { heading, things, command, rank, reserve, fair, earlier, keep, ...others }
+}
+
+/** Items that are shortened one by one and then put together; `leftOut` were not even considered. */
+export function listSection<T, U>(
+  given: Frame,
+  lengths: readonly number[],
+  { items, leftOut }: { readonly items: readonly T[]; readonly leftOut: number },
+  shortened: (item: T, length: number) => U,
+  together: (items: readonly U[]) => readonly string[],
+): Section {
+  // Shortening is most of the work, and the same lengths are asked for again for fewer items.
+  const known = new Map<number, readonly U[]>()
+  return {
+    lengths,
+    ...given,
+    count: items.length,
+    earlier: given.earlier + leftOut,
+    lines: (shown, length) => {
+      const all = known.get(length) ?? items.map((item) => shortened(item, length))
+      known.set(length, all)
+      return together(nearest(all, shown, given.keep))
+    },
+  }
+}
+
+export function nearest<T>(items: readonly T[], count: number, keep: Keep): readonly T[] {
+  return keep === 'first' ? items.slice(0, count) : items.slice(Math.max(0, items.length - count))
+}
+
+/** More than fit anywhere. */
+const MOST = 150
+
+function safeItems(texts: readonly string[], keep: Keep) {
+  const near = nearest(texts, MOST, keep)
+  const items = near.map(safeLine).filter((item) => item !== '')
+  return { items, leftOut: texts.length - near.length }
+}
+
+export function paragraph(text: string, given: Frame): Section {
+  return enumeration([text], given, [160, 110, 80, 55, 35, 18])
+}
+
+export function bullets(texts: readonly string[], given: Frame): Section {
+  return listSection(
+    given,
+    [90, 60, 40],
+    safeItems(texts, given.keep),
+    (item, length) => `- ${shortenToCost(item, length)}`,
+    (items) => [given.heading, ...items],
+  )
+}
+
+/** For short items, which would spend more on lines than on themselves. */
+export function enumeration(
+  texts: readonly string[],
+  given: Frame,
+  lengths: readonly number[] = [40, 25],
+): Section {
+  return listSection(given, lengths, safeItems(texts, given.keep), shortenToCost, (items) => [
+    `${given.heading} ${items.join(', ')}`,
+  ])
 }

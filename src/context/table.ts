@@ -1,69 +1,63 @@
 import { encode } from '@toon-format/toon'
-import { costOfAll, shortenToCost } from './cost.ts'
-import { kept, once } from './lists.ts'
 import { harmless, safeLine } from '../text/safe-text.ts'
-import type { Section } from './section.ts'
+import { costOfAll, shortenToCost } from './cost.ts'
+import { type Frame, type Section, listSection, nearest } from './section.ts'
+
+type Row<Column extends string> = Readonly<Record<Column, string>>
 
 export interface Table<Column extends string> {
-  /** The name of the table where it is told as one. */
+  /** The name of the table in TOON. */
   readonly name: string
   /** Each column with the share of an item's length that it may take. */
   readonly columns: Readonly<Record<Column, number>>
   /** The column without which a row says nothing. */
   readonly main: NoInfer<Column>
-  readonly rows: readonly Readonly<Record<Column, string>>[]
-  readonly heading: string
+  readonly rows: readonly Row<Column>[]
   /** A row as a sentence would say it. */
-  line(row: Readonly<Record<Column, string>>): string
+  line(row: Row<Column>): string
 }
 
 const MOST = 60
 /** With fewer rows, naming the columns costs more than it saves, and the encoder a millisecond to begin with. */
 const FEWEST = 4
 
-/** Rows that have the same fields, told as TOON where that is smaller and as a list where it is not. */
+/** Rows that have the same fields, as TOON where that is smaller and as a list where it is not. */
 export function tableSection<Column extends string>(
   table: Table<Column>,
-  frame: Omit<Section, 'count' | 'lines' | 'earlier'> & {
-    readonly keep: 'first' | 'last'
-    readonly earlier?: number
-  },
+  frame: Frame & { readonly lengths: readonly number[] },
 ): Section {
-  const near = kept(table.rows, MOST, frame.keep)
-  const rows = near.map((row) => mapCells(row, safeLine)).filter((row) => row[table.main] !== '')
-  const shortened = once((length) =>
-    rows.map((row) =>
+  const near = nearest(table.rows, MOST, frame.keep)
+  const items = near.map((row) => mapCells(row, safeLine)).filter((row) => row[table.main] !== '')
+  return listSection(
+    frame,
+    frame.lengths,
+    { items, leftOut: table.rows.length - near.length },
+    (row, length) =>
       mapCells(row, (cell, column) =>
         shortenToCost(cell, Math.ceil(length * table.columns[column])),
       ),
-    ),
-  )
-  return {
-    ...frame,
-    count: rows.length,
-    earlier: (frame.earlier ?? 0) + table.rows.length - near.length,
-    lines: (shown, length) => {
-      const told = kept(shortened(length), shown, frame.keep)
-      const list = asList(table, told)
-      if (told.length < FEWEST) return list
-      const toon = asToon(table, told)
+    (rows) => {
+      const list = asList(frame.heading, table, rows)
+      if (rows.length < FEWEST) return list
+      const toon = asToon(table, rows)
       return costOfAll(toon) < costOfAll(list) ? toon : list
     },
-  }
+  )
 }
 
 /** Cells that are harmless by themselves may not be so side by side. */
 export function asList<Column extends string>(
-  table: Table<Column>,
-  rows: Table<Column>['rows'],
+  heading: string,
+  table: Pick<Table<Column>, 'line'>,
+  rows: readonly Row<Column>[],
 ): readonly string[] {
-  return [table.heading, ...rows.map((row) => harmless(`- ${table.line(row)}`))]
+  return [heading, ...rows.map((row) => harmless(`- ${table.line(row)}`))]
 }
 
-/** A column that no row fills is not told. Bars divide the cells, because prose is full of commas. */
+/** Columns that no row fills are left out. Bars divide the cells, because prose is full of commas. */
 export function asToon<Column extends string>(
   table: Table<Column>,
-  rows: Table<Column>['rows'],
+  rows: readonly Row<Column>[],
 ): readonly string[] {
   const columns = (Object.keys(table.columns) as Column[]).filter((column) =>
     rows.some((row) => row[column] !== ''),
@@ -77,11 +71,11 @@ export function asToon<Column extends string>(
 }
 
 function mapCells<Column extends string>(
-  row: Readonly<Record<Column, string>>,
+  row: Row<Column>,
   change: (cell: string, column: Column) => string,
-): Record<Column, string> {
+): Row<Column> {
   const cells = Object.entries(row) as [Column, string][]
   return Object.fromEntries(
     cells.map(([column, cell]) => [column, change(cell, column)]),
-  ) as Record<Column, string>
+  ) as Row<Column>
 }

@@ -1,8 +1,6 @@
 const HEAD = /^(\w+)\[(\d+)\|\]\{([^}]+)\}:$/
-/** A cell that is quoted already. Within one a quotation mark is escaped, so that this is seen at its beginning only. */
-const QUOTED = /(?:^|\|)"/g
 
-/** Characters of the tables that a text tells as TOON, and what these would be as JSON. Undefined where there are none. */
+/** Characters of the tables that a text holds as TOON, and what these would be as JSON. Undefined where there are none. */
 export function toonIn(
   text: string,
 ): { readonly chars: number; readonly json: number } | undefined {
@@ -17,18 +15,16 @@ export function toonIn(
       .slice(index + 1, index + 1 + Number(count))
       .filter((row) => row.startsWith('  '))
     chars += [head, ...rows].reduce((sum, line) => sum + line.length + 1, 0)
-    json +=
-      `{"${name}":[]}`.length +
-      rows.reduce((sum, row) => sum + jsonLength(row.trim(), names), 0) +
-      rows.length -
-      1
+    json += `{"${name}":[]}`.length + rows.length - 1
+    for (const row of rows) json += jsonLength(row.trim(), names)
   }
   return chars === 0 ? undefined : { chars, json }
 }
 
 /** Each cell has its name before it and quotation marks around it; commas stand where the bars stood. */
 function jsonLength(row: string, names: readonly string[]): number {
-  const quoted = row.match(QUOTED)?.length ?? 0
+  // Within a quoted cell a quotation mark is escaped, so that this is seen at its beginning only.
+  const quoted = row.match(/(?:^|\|)"/g)?.length ?? 0
   const labels = names.reduce((sum, name) => sum + `"${name}":`.length, 0)
   return '{}'.length + labels + row.length + 2 * (names.length - quoted)
 }

@@ -1,4 +1,4 @@
-import { textForSummariser } from '../context/summariser.ts'
+import { textForSummariser } from '../context/pack.ts'
 import type { EventOf } from '../harness/contract/hooks.ts'
 import { kindsInOutbox } from '../project/store/outbox.ts'
 import type { HookContext } from './context.ts'

@@ -1,5 +1,5 @@
 import { isHandoffIntent } from '../context/intent/handoff-intent.ts'
-import { asksToContinue } from '../context/intent/intent.ts'
+import { asksToContinue } from '../context/intent/continuation.ts'
 import { asksForWordsOutside, looksUnrelated } from '../context/intent/related.ts'
 import type { EventOf } from '../harness/contract/hooks.ts'
 import { writeOpenSession } from '../project/store/open-sessions.ts'

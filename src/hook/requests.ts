@@ -1,4 +1,4 @@
-import { asksToContinue } from '../context/intent/intent.ts'
+import { asksToContinue } from '../context/intent/continuation.ts'
 import { isRuling } from '../context/intent/ruling.ts'
 import type { Config } from '../project/config/config.ts'
 import { cleanText } from '../text/clean.ts'

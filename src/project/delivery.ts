@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { MARK_PATTERN } from '../context/mark.ts'
+import { MARK_PATTERN } from '../context/fence.ts'
 import { linesOf } from './conversation/lines-of-file.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import { type RawEntry, inEffect } from '../session/in-effect.ts'

@@ -1,5 +1,10 @@
-import { type Explanation, explainContext } from '../context/explain.ts'
-import { LEAST_BUDGET, type PackedContext, packContext } from '../context/pack.ts'
+import {
+  type Explanation,
+  LEAST_BUDGET,
+  type PackedContext,
+  explainContext,
+  packContext,
+} from '../context/pack.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { StintError } from '../journal/errors.ts'
 import { chooseSession } from './store/choose.ts'

@@ -7,7 +7,7 @@ import {
   compactionPoint,
   readCompactionSettings,
 } from '../../src/harness/claude/limits.ts'
-import { windowOf } from '../../src/context/budget/model-windows.ts'
+import { windowOf } from '../../src/context/budget/prices.ts'
 import { findHarness } from '../../src/harness/registry.ts'
 import { scratchFolder } from '../support/scratch.ts'
 

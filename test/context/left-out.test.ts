@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { costOfAll } from '../../src/context/cost.ts'
-import { leftOutLines, roomForLeftOut } from '../../src/context/left-out.ts'
+import { leftOutLines, roomForLeftOut } from '../../src/context/section.ts'
 
 const MANY = Array.from({ length: 40 }, (_, n) => `stint view --part-${n} (things ${n})`)
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { packContext } from '../../src/context/pack.ts'
-import { findMark, markOf } from '../../src/context/mark.ts'
+import { findMark, markOf } from '../../src/context/fence.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import { abridge } from '../../src/session/fold.ts'
 import { Story, sweepStory } from '../support/worlds.ts'

@@ -3,25 +3,17 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { costOfAll } from '../../src/context/cost.ts'
 import { safeLine } from '../../src/text/safe-text.ts'
+import { frame } from '../../src/context/section.ts'
 import { type Table, asList, asToon, tableSection } from '../../src/context/table.ts'
 import { anyLine } from '../support/texts.ts'
 
 type Row = Readonly<Record<'decision' | 'because', string>>
 
-const FRAME = {
-  things: 'decisions',
-  command: 'x',
-  rank: 0,
-  reserve: 0,
-  fair: 0,
-  lengths: [500],
-  keep: 'last',
-} as const
+const FRAME = { ...frame('Decisions:', 'decisions', 'x', [0, 0, 0]), lengths: [500] }
 
 function tableOf(rows: readonly Row[]): Table<'decision' | 'because'> {
   return {
     name: 'decisions',
-    heading: 'Decisions:',
     main: 'decision',
     columns: { decision: 1, because: 1 },
     rows,
@@ -74,7 +66,10 @@ describe('a table', () => {
     fc.assert(
       fc.property(anyRows, (rows) => {
         const lines = told(rows)
-        const [list, toon] = [asList(tableOf(rows), rows), asToon(tableOf(rows), rows)]
+        const [list, toon] = [
+          asList('Decisions:', tableOf(rows), rows),
+          asToon(tableOf(rows), rows),
+        ]
         expect(costOfAll(lines)).toBe(Math.min(costOfAll(list), costOfAll(toon)))
         forms.add(lines[0] === list[0] ? 'list' : 'toon')
         const read = decode(toon.join('\n')) as { decisions: readonly Partial<Row>[] }

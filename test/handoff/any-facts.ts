@@ -5,9 +5,12 @@ import {
   couldNotBeChecked,
   unverified,
   verified,
-} from '../../src/context/handoff/probes/claim.ts'
-import type { HandoffFacts, Uncommitted } from '../../src/context/handoff/facts.ts'
-import { gatherFacts } from '../../src/context/handoff/gather-facts.ts'
+} from '../../src/context/handoff/probes.ts'
+import {
+  type HandoffFacts,
+  type Uncommitted,
+  gatherFacts,
+} from '../../src/context/handoff/gather-facts.ts'
 import type { RawEntry } from '../../src/session/in-effect.ts'
 import { fold } from '../../src/session/fold.ts'
 import { anyWords, history } from '../support/entries.ts'

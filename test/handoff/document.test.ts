@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { unverified, verified } from '../../src/context/handoff/probes/claim.ts'
-import { contentHash } from '../../src/context/handoff/content-hash.ts'
+import { unverified, verified } from '../../src/context/handoff/probes.ts'
+import { contentHash, readHead } from '../../src/context/handoff/frontmatter.ts'
 import { FEWEST_TOKENS, handoffDocument } from '../../src/context/handoff/document.ts'
-import { readHead } from '../../src/context/handoff/frontmatter.ts'
 import { Story, sweepStory } from '../support/worlds.ts'
 import { factsOf } from './any-facts.ts'
 

@@ -3,17 +3,18 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } 
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { findRepository } from '../../src/git/repository.ts'
-import { tagOf } from '../../src/context/handoff/probes/claim.ts'
-import { probeBranch } from '../../src/context/handoff/probes/branch.ts'
-import { probeReachable } from '../../src/context/handoff/probes/commit-reachable.ts'
-import { probeFile } from '../../src/context/handoff/probes/file-exists.ts'
-import { probeHead } from '../../src/context/handoff/probes/head.ts'
-import { probeKeptCode } from '../../src/context/handoff/probes/kept-code.ts'
-import { probeProgram } from '../../src/context/handoff/probes/program.ts'
-import { probeTask } from '../../src/context/handoff/probes/task-status.ts'
-import { probeTestRun } from '../../src/context/handoff/probes/test-run.ts'
-import { probeClean, probeDirty } from '../../src/context/handoff/probes/working-tree.ts'
-import { lookAround } from '../../src/context/handoff/probes/surroundings.ts'
+import {
+  lookAround,
+  probeBranch,
+  probeFile,
+  probeKeptCode,
+  probeProgram,
+  probeReachable,
+  probeTask,
+  probeTestRun,
+  probeWorkingTree,
+  tagOf,
+} from '../../src/context/handoff/probes.ts'
 import type { RawEntry } from '../../src/session/in-effect.ts'
 import { type World, gitProject, plainProject } from '../support/project.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -51,25 +52,6 @@ describe('that a branch exists and is checked out', () => {
   })
 })
 
-describe('that HEAD is a commit', () => {
-  test('is verified by its whole name and by its beginning', () => {
-    const world = gitProject()
-    const commit = head(world)
-    expect(probeHead(around(world), commit)).toEqual({ isVerified: true, probe: 'HEAD', commit })
-    expect(probeHead(around(world), commit.slice(0, 12)).isVerified).toBe(true)
-  })
-
-  test('is unverified after another commit, and for a name too short to mean one', () => {
-    const world = gitProject()
-    const before = head(world)
-    const after = world.commit('second')
-    expect(tagOf(probeHead(around(world), before))).toBe(
-      `unverified (HEAD is ${after.slice(0, 7)})`,
-    )
-    expect(probeHead(around(world), after.slice(0, 3)).isVerified).toBe(false)
-  })
-})
-
 describe('that HEAD builds on a commit', () => {
   test('is verified for one in its history', () => {
     const world = gitProject()
@@ -100,37 +82,23 @@ describe('that HEAD builds on a commit', () => {
   })
 })
 
-describe('that nothing is uncommitted', () => {
-  test('is verified in a clean tree, whatever Stint keeps there', () => {
+describe('what is uncommitted', () => {
+  test('is nothing in a clean tree, whatever Stint keeps there', () => {
     const world = gitProject()
     world.write('.sessions/x', 'x')
     world.write('.tasks/active/x.md', 'x')
-    expect(probeClean(around(world)).isVerified).toBe(true)
+    const now = around(world)
+    expect(now.dirty).toEqual([])
+    expect(tagOf(probeWorkingTree(now))).toBe(`verified (working tree, ${head(world).slice(0, 7)})`)
   })
 
-  test('is unverified with a changed file, and with a new one', () => {
-    const world = gitProject()
-    world.write('new.txt', 'x')
-    expect(tagOf(probeClean(around(world)))).toBe('unverified (uncommitted: new.txt)')
-  })
-})
-
-describe('that just these files are uncommitted', () => {
-  test('is verified where they are', () => {
+  test('is every changed file and every new one', () => {
     const world = gitProject()
     world.write('a.txt', 'two\n')
     world.write('new.txt', 'x')
-    expect(probeDirty(around(world), ['a.txt', 'new.txt']).isVerified).toBe(true)
-  })
-
-  test('is unverified once one is committed, or another one is changed', () => {
-    const world = gitProject()
-    world.write('a.txt', 'two\n')
-    expect(tagOf(probeDirty(around(world), ['a.txt', 'b.txt']))).toBe(
-      'unverified (no longer uncommitted: b.txt)',
-    )
-    world.write('c.txt', 'x')
-    expect(tagOf(probeDirty(around(world), ['a.txt']))).toBe('unverified (uncommitted too: c.txt)')
+    const now = around(world)
+    expect(now.dirty?.toSorted()).toEqual(['a.txt', 'new.txt'])
+    expect(probeWorkingTree(now).isVerified).toBe(true)
   })
 })
 
@@ -348,10 +316,8 @@ describe('what git is not able to answer', () => {
     const now = around(plainProject())
     const verdicts = [
       probeBranch(now, 'main'),
-      probeHead(now, 'c'.repeat(40)),
       probeReachable(now, 'c'.repeat(40)),
-      probeClean(now),
-      probeDirty(now, []),
+      probeWorkingTree(now),
       probeKeptCode(now, { commit: 'c', ref: 'refs/stint/x' }),
     ]
     for (const verdict of verdicts)
@@ -371,8 +337,7 @@ describe('what git is not able to answer', () => {
     const now = around(world, 300)
     expect(now.dirty).toBeUndefined()
     const verdicts = [
-      probeClean(now),
-      probeDirty(now, []),
+      probeWorkingTree(now),
       probeReachable(now, now.head.commit!),
       probeBranch(now, 'other'),
     ]

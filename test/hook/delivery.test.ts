@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findMark } from '../../src/context/mark.ts'
+import { findMark } from '../../src/context/fence.ts'
 import { project } from './agent.ts'
 
 async function withSession() {

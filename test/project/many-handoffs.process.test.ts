@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { contentHash } from '../../src/context/handoff/content-hash.ts'
+import { contentHash } from '../../src/context/handoff/frontmatter.ts'
 import { handoffsIn } from '../../src/context/handoff/recorded.ts'
 import { gitProject } from '../support/project.ts'
 

@@ -1,9 +1,9 @@
 /** A figure and how it is known. One that is not known is absent, and never 0. */
 export interface Figure<T = number> {
   readonly value: T
-  /** `measured`: somebody counted, the harness above all. `estimated`: a rule or a table said so. */
+  /** `measured`: counted, mostly by the harness. `estimated`: by a rule or a table. */
   readonly known: 'measured' | 'estimated'
-  /** Who said so: `status line`, `transcript`, `settings`, `model table`, a rule. */
+  /** The source: `status line`, `transcript`, `settings`, `model table`, a rule. */
   readonly from: string
   /** When it was so. ISO. */
   readonly at: string
@@ -19,7 +19,7 @@ export function estimated<T>(value: T, from: string, at: string): Figure<T> {
 
 /** What is known of a conversation's budget. */
 export interface Budget {
-  /** Tokens that the next call of the model will carry, and of which it reads every one. */
+  /** Tokens that the next call of the model will carry. */
   readonly tokens?: Figure
   /** How many the model can take. */
   readonly window?: Figure

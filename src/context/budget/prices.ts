@@ -1,8 +1,7 @@
-// What tokens cost where nobody says what was paid. List prices of the first party, in US dollars per million tokens.
-// A model whose price depends on the length of the prompt is not here: what it cost is not to be told from sums.
+// List prices of the first party, in US dollars per million tokens. A model whose price depends on the length of the prompt is not here.
 import { type Figure, estimated } from './figures.ts'
 
-/** What was used, of one model. */
+/** Tokens used, of one model. */
 export interface Spent {
   readonly input: number
   readonly output: number
@@ -27,54 +26,50 @@ export interface OwnPrice extends Price {
 
 export const PRICES_OF = '2026-11-15'
 
-// Writing into the cache costs a quarter more than reading without one, for an hour twice as much.
-const anthropic = (input: number, output: number, cacheRead: number): Price => ({
-  input,
-  output,
-  cacheRead,
-  cacheWrite: input * 1.25,
-  cacheWriteHour: input * 2,
-})
+type Prices = Readonly<Record<string, readonly [input: number, output: number, cacheRead: number]>>
 
-// Their caches take in what they see at no price of its own.
-const unasked = (input: number, output: number, cacheRead: number): Price => ({
-  input,
-  output,
-  cacheRead,
-  cacheWrite: input,
-  cacheWriteHour: input,
-})
+const ANTHROPIC: Prices = {
+  'claude-fable-5-1': [10, 50, 0.25],
+  'claude-fable-5': [10, 50, 1],
+  'claude-opus-5-5': [4, 20, 0.2],
+  'claude-opus-5': [5, 25, 0.5],
+  'claude-opus-4-8': [5, 25, 0.5],
+  'claude-opus-4-7': [5, 25, 0.5],
+  'claude-opus-4-6': [5, 25, 0.5],
+  'claude-opus-4-5': [5, 25, 0.5],
+  'claude-opus-4-1': [15, 75, 1.5],
+  'claude-opus-4': [15, 75, 1.5],
+  'claude-sonnet-5-5': [2, 10, 0.1],
+  'claude-sonnet-5': [2, 10, 0.2],
+  'claude-sonnet-4-6': [3, 15, 0.3],
+  'claude-sonnet-4-5': [3, 15, 0.3],
+  'claude-sonnet-4': [3, 15, 0.3],
+  'claude-haiku-4-5': [1, 5, 0.1],
+  'claude-3-5-haiku': [0.8, 4, 0.08],
+}
 
-const PRICES: Readonly<Record<string, Price>> = {
+const OTHERS: Prices = {
   // No model answers in a rehearsal.
-  rehearsal: unasked(0, 0, 0),
-  'claude-fable-5-1': anthropic(10, 50, 0.25),
-  'claude-fable-5': anthropic(10, 50, 1),
-  'claude-opus-5-5': anthropic(4, 20, 0.2),
-  'claude-opus-5': anthropic(5, 25, 0.5),
-  'claude-opus-4-8': anthropic(5, 25, 0.5),
-  'claude-opus-4-7': anthropic(5, 25, 0.5),
-  'claude-opus-4-6': anthropic(5, 25, 0.5),
-  'claude-opus-4-5': anthropic(5, 25, 0.5),
-  'claude-opus-4-1': anthropic(15, 75, 1.5),
-  'claude-opus-4': anthropic(15, 75, 1.5),
-  'claude-sonnet-5-5': anthropic(2, 10, 0.1),
-  'claude-sonnet-5': anthropic(2, 10, 0.2),
-  'claude-sonnet-4-6': anthropic(3, 15, 0.3),
-  'claude-sonnet-4-5': anthropic(3, 15, 0.3),
-  'claude-sonnet-4': anthropic(3, 15, 0.3),
-  'claude-haiku-4-5': anthropic(1, 5, 0.1),
-  'claude-3-5-haiku': anthropic(0.8, 4, 0.08),
-  'gpt-5.3-codex': unasked(1.75, 14, 0.175),
-  'gpt-5.2-codex': unasked(1.75, 14, 0.175),
-  'gpt-5.2': unasked(1.75, 14, 0.175),
-  'gpt-5.1': unasked(1.25, 10, 0.125),
-  'gpt-5-codex': unasked(1.25, 10, 0.125),
-  'gpt-5': unasked(1.25, 10, 0.125),
-  'gpt-5-mini': unasked(0.25, 2, 0.025),
-  'gpt-4.1': unasked(2, 8, 0.5),
-  'gemini-2.5-flash': unasked(0.3, 2.5, 0.03),
-  'gemini-2.5-flash-lite': unasked(0.1, 0.4, 0.01),
+  rehearsal: [0, 0, 0],
+  'gpt-5.3-codex': [1.75, 14, 0.175],
+  'gpt-5.2-codex': [1.75, 14, 0.175],
+  'gpt-5.2': [1.75, 14, 0.175],
+  'gpt-5.1': [1.25, 10, 0.125],
+  'gpt-5-codex': [1.25, 10, 0.125],
+  'gpt-5': [1.25, 10, 0.125],
+  'gpt-5-mini': [0.25, 2, 0.025],
+  'gpt-4.1': [2, 8, 0.5],
+  'gemini-2.5-flash': [0.3, 2.5, 0.03],
+  'gemini-2.5-flash-lite': [0.1, 0.4, 0.01],
+}
+
+function listPrice(name: string): Price | undefined {
+  const isAnthropic = Object.hasOwn(ANTHROPIC, name)
+  if (!isAnthropic && !Object.hasOwn(OTHERS, name)) return undefined
+  const [input, output, cacheRead] = (isAnthropic ? ANTHROPIC : OTHERS)[name]!
+  // Anthropic takes a quarter more for writing into the cache, for an hour twice as much; the others nothing extra.
+  const [write, writeHour] = isAnthropic ? [1.25, 2] : [1, 1]
+  return { input, output, cacheRead, cacheWrite: input * write, cacheWriteHour: input * writeHour }
 }
 
 /** The price of a model, the configuration's before ours. */
@@ -84,12 +79,11 @@ export function priceOf(
 ): { price: Price; from: string } | undefined {
   const told = own.find((candidate) => fits(candidate.model, model))
   if (told !== undefined) return { price: told, from: 'prices of the configuration' }
-  const name = plainName(model)
-  const price = Object.hasOwn(PRICES, name) ? PRICES[name] : undefined
+  const price = listPrice(plainName(model))
   return price === undefined ? undefined : { price, from: `price list of ${PRICES_OF}` }
 }
 
-/** What these came to. Unknown when the price of any of the models is: a part would look like the whole. */
+/** Unknown when the price of any of the models is: a part would look like the whole. */
 export function costOf(
   spent: Readonly<Record<string, Spent>>,
   own: readonly OwnPrice[],
@@ -142,4 +136,30 @@ function fits(pattern: string, model: string): boolean {
     from = found + part.length
   }
   return name.length - last.length >= from && name.endsWith(last)
+}
+
+/** When this was asked of the client. */
+const ASKED = '2026-11-15'
+
+const MILLION = 1_000_000
+const USUAL = 200_000
+
+/** Models that have a million tokens without being asked for them. */
+const LARGE = /^claude-(?:(?:opus|sonnet|haiku|fable|mythos)-[5-9]|opus-4-[78])/
+
+/**
+ * The window of a model, from its name alone. Transcripts leave out that a larger one was asked for, so that more
+ * tokens than a window holds say that it is the large one.
+ */
+export function windowOf(
+  model: string | undefined,
+  tokens: number | undefined,
+): Figure | undefined {
+  if (model === undefined || !/claude/i.test(model)) return undefined
+  const isAskedFor = /\[1m\]/i.test(model) || (tokens ?? 0) > USUAL
+  return estimated(
+    isAskedFor || LARGE.test(plainName(model)) ? MILLION : USUAL,
+    `table of models (${model})`,
+    ASKED,
+  )
 }

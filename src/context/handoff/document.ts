@@ -1,27 +1,16 @@
-import { costOfAll, shortenToCost } from '../cost.ts'
-import { leftOutOf } from '../left-out.ts'
-import { safeLine } from '../../text/safe-text.ts'
-import type { Fitted } from '../section.ts'
-import { share } from '../share.ts'
-import { MARGIN, estimateTokens } from '../../text/tokens.ts'
 import { cleanText } from '../../text/clean.ts'
-import { contentHash } from './content-hash.ts'
-import type { HandoffFacts } from './facts.ts'
-import { frontmatterLines } from './frontmatter.ts'
-import { otherParts } from './other-parts.ts'
-import { vitalParts } from './vital.ts'
+import { safeLine } from '../../text/safe-text.ts'
+import { MARGIN, estimateTokens } from '../../text/tokens.ts'
+import { costOfAll, shortenToCost } from '../cost.ts'
+import { costOfFitted, leftOutLines, leftOutOf, share } from '../section.ts'
+import { otherParts, vitalParts } from './document-parts.ts'
+import { contentHash, frontmatterLines } from './frontmatter.ts'
+import type { HandoffFacts } from './gather-facts.ts'
 
 export const DEFAULT_TOKENS = 3000
 export const FEWEST_TOKENS = 600
-/** What an entry can carry whole; nobody reads a longer one at a start. */
+/** What an entry can carry whole. */
 export const MOST_TOKENS = 12_000
-
-export interface DocumentOptions {
-  /** What it may cost a model, head included. */
-  readonly tokens?: number
-  /** Takes secrets out. Has to change nothing when it is done twice. */
-  readonly redact?: (text: string) => string
-}
 
 export interface HandoffDocument {
   readonly text: string
@@ -32,19 +21,20 @@ export interface HandoffDocument {
 }
 
 /**
- * A handoff as Markdown, readable by a person and by any agent: bounded, what is vital first, and what had to be left out
- * named. Pure: the same facts give the same bytes.
+ * A handoff as Markdown: bounded, what is vital first, and what had to be left out named. Pure: the same facts give the same bytes.
+ * `redact` has to change nothing when it is done twice.
  */
 export function handoffDocument(
   facts: HandoffFacts,
-  options: DocumentOptions = {},
+  options: { readonly tokens?: number; readonly redact?: (text: string) => string } = {},
 ): HandoffDocument {
-  const limit = options.tokens ?? DEFAULT_TOKENS
-  const redact = options.redact ?? ((text) => text)
+  const { tokens: limit = DEFAULT_TOKENS, redact = String } = options
   // Redacting, and whatever an estimate by lines misses, may make it dearer than its parts.
   for (let room = limit; ;) {
-    const { lines, leftOut } = told(facts, room)
-    const text = sealed(`${cleanText(redact(lines.join('\n')))}\n`)
+    const { lines, leftOut } = compose(facts, room)
+    const unsealed = `${cleanText(redact(lines.join('\n')))}\n`
+    // Where the place of the hash was redacted, nothing is claimed.
+    const text = unsealed.replace(`\n${HASH_PLACE}\n`, `\nhash: ${contentHash(unsealed)}\n`)
     const tokens = estimateTokens(text)
     if (tokens <= limit || room < 1) return { text, hash: contentHash(text), tokens, leftOut }
     room -= Math.max(1, tokens - limit)
@@ -58,35 +48,16 @@ const NOTE =
 /** What naming all that is left out may cost. */
 const LEFT_OUT = { share: 0.05, most: 160 }
 
-function told(
-  facts: HandoffFacts,
-  limit: number,
-): { lines: readonly string[]; leftOut: readonly string[] } {
-  const head = ['---', ...frontmatterLines(facts), HASH_PLACE, '---', '', title(facts), '', NOTE]
+function compose(facts: HandoffFacts, limit: number) {
+  const { state, number, isDraft } = facts
+  const name = shortenToCost(safeLine(state.title === '' ? state.name : state.title), 16)
+  const title = `# Handoff ${number}${isDraft ? ' (draft)' : ''}: ${name}`
+  const head = ['---', ...frontmatterLines(facts), HASH_PLACE, '---', '', title, '', NOTE]
   const end = Math.min(LEFT_OUT.most, Math.ceil(limit * LEFT_OUT.share))
   const room = limit - costOfAll(head) - MARGIN - end
   const vital = share(vitalParts(facts), room, 'fair')
-  const others = share(otherParts(facts), room - costOf(vital))
-  const leftOut = leftOutOf([...vital, ...others])
-  const lines = [...vital, ...others].flatMap((fitted) => fitted.lines)
-  return { lines: [...head, ...lines, ...leftOutPart(leftOut, end)], leftOut }
-}
-
-function leftOutPart(leftOut: readonly string[], room: number): readonly string[] {
-  if (leftOut.length === 0) return []
-  return ['', shortenToCost(`Left out here, shown by: ${leftOut.join(', ')}`, room - 1)]
-}
-
-function title({ state, number, isDraft }: HandoffFacts): string {
-  const name = safeLine(state.title === '' ? state.name : state.title)
-  return `# Handoff ${number}${isDraft ? ' (draft)' : ''}: ${shortenToCost(name, 16)}`
-}
-
-function costOf(fitted: readonly Fitted[]): number {
-  return fitted.reduce((sum, { cost }) => sum + cost, 0)
-}
-
-/** The text with its hash in its place; as it is, where that place was redacted and nothing can be claimed. */
-function sealed(text: string): string {
-  return text.replace(`\n${HASH_PLACE}\n`, `\nhash: ${contentHash(text)}\n`)
+  const fitted = [...vital, ...share(otherParts(facts), room - costOfFitted(vital))]
+  const leftOut = leftOutOf(fitted)
+  const note = leftOut.length === 0 ? [] : ['', ...leftOutLines(leftOut, end - 1)]
+  return { lines: [...head, ...fitted.flatMap(({ lines }) => lines), ...note], leftOut }
 }

@@ -3,21 +3,22 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMissing } from '../../journal/errors.ts'
 import { createFile, createFolder, removeFile } from '../../journal/files.ts'
-import { readOrUndefined } from '../../journal/look.ts'
 import { shortId } from '../../journal/ids.ts'
+import { readOrUndefined } from '../../journal/look.ts'
+import { defined } from '../../text/defined.ts'
 import { readHead } from './frontmatter.ts'
 import type { RecordedHandoff } from './recorded.ts'
-import { defined } from '../../text/defined.ts'
 
 /** Where the handoffs of a session are, in the folder of its journal. */
 export function handoffFolder(journalFolder: string): string {
   return join(journalFolder, 'handoffs')
 }
 
-/**
- * Takes the next free number for a handoff by creating its file, so that of two made at once each gets its own. `text`
- * makes the document for a number.
- */
+function readText(path: string): string | undefined {
+  return readOrUndefined(path)?.toString('utf8')
+}
+
+/** Takes the next free number by creating its file, so that of two handoffs made at once each gets its own. */
 export function claimNumber<T extends { readonly text: string }>(
   folder: string,
   recorded: readonly { readonly number: number }[],
@@ -32,7 +33,7 @@ export function claimNumber<T extends { readonly text: string }>(
       if (createFile(path, made.text)) return { made, path, number }
     } catch (error) {
       // It may stand there all the same, when only making its name durable failed.
-      if (readOrUndefined(path)?.toString('utf8') === made.text) removeFile(path)
+      if (readText(path) === made.text) removeFile(path)
       throw error
     }
   }
@@ -49,10 +50,7 @@ function numbersIn(folder: string): readonly number[] {
   }
 }
 
-/**
- * The file of a handoff and what it holds now. Two machines may give one number to two handoffs; then the one whose file
- * is taken by the other stands beside it under a longer name.
- */
+/** The file of a handoff and what it holds now. Where two machines gave one number to two handoffs, one has a longer name. */
 export function fileOf(
   folder: string,
   handoff: Pick<RecordedHandoff, 'id' | 'number' | 'hash'>,
@@ -60,13 +58,13 @@ export function fileOf(
 ): { readonly path: string; readonly text?: string } {
   const plain = join(folder, `${handoff.number}.md`)
   const beside = join(folder, `${handoff.number}-${shortId(handoff.id)}.md`)
-  const text = readOrUndefined(plain)?.toString('utf8')
+  const text = readText(plain)
   const claimed = text === undefined ? undefined : readHead(text)?.hash
   const isAnothers =
     claimed !== undefined && claimed !== handoff.hash && all.some(({ hash }) => hash === claimed)
-  if (!isAnothers) return { path: plain, ...defined({ text }) }
-  const other = readOrUndefined(beside)?.toString('utf8')
-  return { path: beside, ...defined({ text: other }) }
+  return isAnothers
+    ? { path: beside, ...defined({ text: readText(beside) }) }
+    : { path: plain, ...defined({ text }) }
 }
 
 /** Writes the copies that are missing. One that is there stays, edited or not. */

@@ -1,33 +1,34 @@
-import { shortenToCost } from '../cost.ts'
 import { yamlValue } from '../../backlog/task-file.ts'
 import { oneLine } from '../../text/clean.ts'
+import { defined } from '../../text/defined.ts'
 import { second } from '../../text/times.ts'
-import type { HandoffFacts } from './facts.ts'
+import { shortenToCost } from '../cost.ts'
+import type { HandoffFacts } from './gather-facts.ts'
 
-export const FORMAT = 'stint-handoff/1'
+const FORMAT = 'stint-handoff/1'
 
 /** The head of a document, without its hash. */
 export function frontmatterLines(facts: HandoffFacts): readonly string[] {
   const { state, git, position, madeBy, uncommitted } = facts
-  const fields: readonly (readonly [string, string | number | undefined])[] = [
-    ['format', FORMAT],
-    ['session', state.id],
-    ['name', bounded(state.name, 14)],
-    ['number', facts.number],
-    ['created_at', second(facts.createdAt)],
-    ['branch', git?.branch === undefined ? undefined : bounded(git.branch, 20)],
-    ['commit', git?.commit?.slice(0, 12)],
-    ['dirty', git?.dirty],
-    ['checkpoint', uncommitted.kept?.checkpoint],
-    ['log', `{ bytes: ${position.bytes}, last_entry: ${position.last} }`],
-    ['harness', madeBy === undefined ? undefined : bounded(madeBy.harness, 6)],
-  ]
-  return fields.flatMap(([key, value]) =>
+  const fields = {
+    format: FORMAT,
+    session: state.id,
+    name: bounded(state.name, 14),
+    number: facts.number,
+    created_at: second(facts.createdAt),
+    branch: git?.branch === undefined ? undefined : bounded(git.branch, 20),
+    commit: git?.commit?.slice(0, 12),
+    dirty: git?.dirty,
+    checkpoint: uncommitted.kept?.checkpoint,
+    log: `{ bytes: ${position.bytes}, last_entry: ${position.last} }`,
+    harness: madeBy === undefined ? undefined : bounded(madeBy.harness, 6),
+  }
+  return Object.entries(fields).flatMap(([key, value]) =>
     value === undefined || value === '' ? [] : [`${key}: ${value}`],
   )
 }
 
-/** A name may be as long as somebody likes, and the head has its place in a bounded text. */
+/** A name may be of any length, and the head stands in a bounded text. */
 function bounded(text: string, cost: number): string {
   return yamlValue(shortenToCost(oneLine(text), cost))
 }
@@ -48,29 +49,18 @@ export interface HandoffHead {
 
 /** The head of a text that is a handoff of ours; undefined for any other text. */
 export function readHead(text: string): HandoffHead | undefined {
-  const [, head] = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---(?:\r?\n|$)/.exec(text) ?? []
-  if (head === undefined) return undefined
-  const values = new Map(head.split(/\r?\n/).flatMap((line) => pairIn(line)))
-  if (values.get('format') !== FORMAT) return undefined
-  const optional = <K extends string>(key: K, value: string | undefined) =>
-    value === undefined ? {} : { [key]: value }
-  const dirty = values.get('dirty')
-  return {
-    session: values.get('session') ?? '',
-    name: values.get('name') ?? '',
-    number: Number(values.get('number') ?? 0),
-    createdAt: values.get('created_at') ?? '',
-    ...optional('branch', values.get('branch')),
-    ...optional('commit', values.get('commit')),
-    ...(dirty === undefined ? {} : { dirty: Number(dirty) }),
-    ...optional('checkpoint', values.get('checkpoint')),
-    ...optional('hash', values.get('hash')),
-  }
-}
-
-function pairIn(line: string): readonly (readonly [string, string])[] {
-  const [, key, value] = /^([a-z_]+): (.*)$/.exec(line) ?? []
-  return key === undefined || value === undefined ? [] : [[key, unquoted(value)]]
+  const [, head = ''] = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---(?:\r?\n|$)/.exec(text) ?? []
+  const pairs = head.split(/\r?\n/).flatMap((line) => {
+    const [, key, value] = /^([a-z_]+): (.*)$/.exec(line) ?? []
+    return key === undefined || value === undefined ? [] : [[key, unquoted(value)] as const]
+  })
+  const values: Partial<Record<string, string>> = Object.fromEntries(pairs)
+  if (values.format !== FORMAT) return undefined
+  const { session = '', name = '', number = 0, created_at: createdAt = '' } = values
+  const { branch, commit, checkpoint, hash } = values
+  const dirty = values.dirty === undefined ? undefined : Number(values.dirty)
+  const found = defined({ branch, commit, dirty, checkpoint, hash })
+  return { session, name, number: Number(number), createdAt, ...found }
 }
 
 function unquoted(value: string): string {
@@ -81,4 +71,19 @@ function unquoted(value: string): string {
     // Edited by hand, or cut off: what stands there says as much as it can.
     return value
   }
+}
+
+/** `sha256:…` over everything but the line that says so. Line ends that a transport changed do not count. */
+export function contentHash(text: string): string {
+  // Loaded when it is needed: hooks load this module with others, and hardly ever hash.
+  const { createHash } = process.getBuiltinModule('node:crypto')
+  const lines = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
+  // Only in the frontmatter: a line of the text that looks like ours is text.
+  const end = lines.startsWith('---\n') ? Math.max(0, lines.indexOf('\n---\n', 3)) : 0
+  const head = lines
+    .slice(0, end)
+    .replace(/^hash: .*$/m, '')
+    .replaceAll(/\n+/g, '\n')
+  const canonical = `${head}${lines.slice(end)}`.trimEnd()
+  return `sha256:${createHash('sha256').update(canonical).digest('hex')}`
 }

@@ -1,53 +1,124 @@
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Task } from '../../backlog/task.ts'
+import { errnoOf } from '../../journal/errors.ts'
+import { checksum } from '../../journal/record.ts'
 import type { GitState, HandoffTarget, TaskStatus } from '../../session/entries.ts'
 import { type RawEntry, inEffect } from '../../session/in-effect.ts'
 import type { SessionState } from '../../session/state.ts'
-import type { Task } from '../../backlog/task.ts'
-import { type Claim, couldNotBeChecked } from './probes/claim.ts'
-import type { FileToReview, HandoffFacts, KeptWork, LogPosition, Uncommitted } from './facts.ts'
-import { filesToReview } from './files-to-review.ts'
-import { fingerprint } from './fingerprint.ts'
-import { harnessOf } from './made-by.ts'
-import { probeBranch } from './probes/branch.ts'
-import { probeReachable } from './probes/commit-reachable.ts'
-import { probeFile } from './probes/file-exists.ts'
-import { probeHead } from './probes/head.ts'
-import { probeKeptCode } from './probes/kept-code.ts'
-import { probeProgram } from './probes/program.ts'
-import { probeTask } from './probes/task-status.ts'
-import { probeClean, probeDirty } from './probes/working-tree.ts'
-import type { Surroundings } from './probes/surroundings.ts'
-import { verifyClaims } from './verify-commands.ts'
 import { defined } from '../../text/defined.ts'
+import { failedFirst } from '../session-sections.ts'
+import {
+  type Claim,
+  type Surroundings,
+  type Verdict,
+  couldNotBeChecked,
+  insideOf,
+  probeBranch,
+  probeFile,
+  probeKeptCode,
+  probeProgram,
+  probeReachable,
+  probeTask,
+  probeTestRun,
+  probeWorkingTree,
+  verified,
+} from './probes.ts'
 
-/** What whoever makes a handoff knows. */
-export interface Gathering {
+/** Everything a handoff is built from: the state, and what was checked when it was made. */
+export interface HandoffFacts {
   readonly state: SessionState
-  readonly entries: readonly RawEntry[]
-  readonly position: LogPosition
+  /** The id of the entry that will say that it was made. */
   readonly id: string
   readonly number: number
   readonly createdAt: string
+  readonly reason?: string
+  readonly isDraft: boolean
+  readonly to?: HandoffTarget
+  readonly git?: GitState
+  readonly position: LogPosition
+  /** Branch and HEAD. */
+  readonly where: readonly Claim[]
+  readonly uncommitted: Uncommitted
+  readonly files: readonly FileToReview[]
+  readonly verify: readonly VerifyCommand[]
+  readonly commits: readonly Claim[]
+  readonly tasks: readonly Claim[]
+  readonly deliverables: readonly FileToReview[]
+  readonly commands: readonly Claim[]
+  /** What the repository is, a thing each. */
+  readonly project?: readonly string[]
+  readonly madeBy?: {
+    readonly harness: string
+    readonly conversation: string
+    readonly model?: string
+  }
+  /** For comparing later: the files it speaks of as they are, and the tasks. */
+  readonly fingerprints: readonly { readonly path: string; readonly sum: string }[]
+  readonly taskStatuses: readonly { readonly task: string; readonly status: TaskStatus }[]
+}
+
+/** How far a journal goes. */
+export interface LogPosition {
+  readonly bytes: number
+  /** How many of its entries are about the work. */
+  readonly entries: number
+  /** The id of the last entry. */
+  readonly last: string
+}
+
+export interface Uncommitted {
+  /** Undefined when it is not known, or there is no repository. */
+  readonly paths?: readonly string[]
+  readonly verdict: Verdict
+  readonly kept?: KeptWork
+}
+
+/** Where uncommitted work is kept. */
+export interface KeptWork {
+  readonly commit: string
+  readonly ref: string
+  readonly checkpoint: string
+  /** Too large or unreadable, and so only in the working tree. */
+  readonly leftOut: readonly string[]
+  readonly verdict: Verdict
+}
+
+/** A command that shows whether the work is well. Shown, and never run by Stint. */
+interface VerifyCommand {
+  readonly command: string
+  /** How it last went, in its own words; empty when no run is recorded. */
+  readonly lastRun: string
+  readonly verdict: Verdict
+}
+
+export interface FileToReview {
+  readonly path: string
+  readonly why: string
+  readonly verdict: Verdict
+}
+
+/** What the caller knows. */
+interface Gathering extends Pick<
+  HandoffFacts,
+  'state' | 'position' | 'id' | 'number' | 'createdAt' | 'reason' | 'to'
+> {
+  readonly entries: readonly RawEntry[]
   /** What `lookAround` found. */
   readonly now: Surroundings
-  readonly reason?: string
   readonly isDraft?: boolean
-  readonly to?: HandoffTarget
   /** The backlog, when the session has tasks. */
   readonly tasks?: readonly Pick<Task, 'id' | 'shortname' | 'title' | 'status' | 'verify'>[]
   /** The command that shows whether the project is well. */
   readonly verify?: string | undefined
-  /** Paths that the work is to leave behind: what a workflow calls its deliverables. */
+  /** Paths that the work should leave behind. */
   readonly deliverables?: readonly string[]
   /** What the repository is, one thing a line. */
   readonly project?: string | undefined
   /** The checkpoint that keeps the working tree. */
   readonly checkpoint?: {
     readonly id: string
-    readonly code?: {
-      readonly commit: string
-      readonly ref: string
-      readonly leftOut?: readonly string[]
-    }
+    readonly code?: Pick<KeptWork, 'commit' | 'ref'> & Partial<Pick<KeptWork, 'leftOut'>>
   }
   /** The conversation it is made in, when that is known. */
   readonly conversation?: string
@@ -55,27 +126,40 @@ export interface Gathering {
 
 const COMMITS = 6
 const FINGERPRINTS = 200
+/** More files than anybody reads. */
+const MOST_FILES = 60
+const RUNS = 3
 
-/** Looks everything up that a handoff claims, once, in the time that `now` has left. Reads only. */
+/** Checks everything that a handoff claims, once, in the time that `now` has left. Reads only. */
 export function gatherFacts(from: Gathering): HandoffFacts {
-  const { now, state } = from
-  const entries = inEffect(from.entries)
+  const { now, state, checkpoint, reason, to } = from
+  const { repository, head, dirty } = now
   const files = filesToReview(state, now)
   const tasks = taskFacts(from)
-  const git = gitOf(now)
-  const madeBy = harnessOf(state, from.conversation)
+  const kept =
+    checkpoint?.code === undefined
+      ? undefined
+      : {
+          leftOut: [],
+          ...checkpoint.code,
+          checkpoint: checkpoint.id,
+          verdict: probeKeptCode(now, checkpoint.code),
+        }
+  const git =
+    repository === undefined ? undefined : { ...head, ...defined({ dirty: dirty?.length }) }
+  const checkedFile = (path: string) => ({ path, why: '', verdict: probeFile(now, path) })
   return {
     state,
     id: from.id,
     number: from.number,
     createdAt: from.createdAt,
     isDraft: from.isDraft === true,
-    ...defined({ reason: from.reason, to: from.to, git }),
+    ...defined({ reason, to, git }),
     position: from.position,
     where: whereClaims(state, now),
-    uncommitted: uncommitted(now, from),
+    uncommitted: { verdict: probeWorkingTree(now), ...defined({ paths: dirty, kept }) },
     files,
-    verify: verifyClaims(now, entries, state, [from.verify, ...tasks.map(({ verify }) => verify)]),
+    verify: verifyCommands(from, [from.verify, ...tasks.map(({ verify }) => verify)]),
     commits: state.commits.items
       .slice(-COMMITS)
       .toReversed()
@@ -84,101 +168,134 @@ export function gatherFacts(from: Gathering): HandoffFacts {
         verdict: probeReachable(now, commit),
       })),
     tasks: tasks.map(({ claim }) => claim),
-    deliverables: deliverables(now, from.deliverables ?? []),
+    deliverables: [...new Set(from.deliverables)].map(checkedFile),
     commands: state.commands.items.map(({ text }) => ({
       says: text,
       verdict: probeProgram(now, text),
     })),
-    ...(from.project === undefined
-      ? {}
-      : { project: from.project.split('\n').filter((line) => line.trim() !== '') }),
-    ...defined({ madeBy }),
-    fingerprints: fingerprints(now, files),
+    ...defined({
+      project: from.project?.split('\n').filter((line) => line.trim() !== ''),
+      madeBy: conversationOf(state, from.conversation),
+    }),
+    fingerprints: [
+      ...new Set([
+        ...(dirty ?? []),
+        ...files.filter(({ verdict }) => verdict.isVerified).map(({ path }) => path),
+      ]),
+    ]
+      .slice(0, FINGERPRINTS)
+      .map((path) => ({ path, sum: fingerprint(now.root, path) })),
     taskStatuses: tasks.flatMap(({ task, status }) =>
       status === undefined ? [] : [{ task, status }],
     ),
   }
 }
 
-function gitOf({ repository, head, dirty }: Surroundings): GitState | undefined {
-  if (repository === undefined) return undefined
-  return { ...head, ...(dirty === undefined ? {} : { dirty: dirty.length }) }
-}
-
 /** Where the session says it is, and where HEAD is. */
 function whereClaims(state: SessionState, now: Surroundings): readonly Claim[] {
   if (now.repository === undefined) return []
-  const branch = state.branch ?? now.head.branch
+  const { branch = now.head.branch } = state
   const { commit } = now.head
   return [
     ...(branch === undefined
       ? []
       : [{ says: `Branch ${branch} is checked out`, verdict: probeBranch(now, branch) }]),
-    ...(commit === undefined
-      ? [{ says: 'HEAD', verdict: couldNotBeChecked(now.whyUnknown ?? 'there is no commit yet') }]
-      : [{ says: `HEAD is ${commit.slice(0, 12)}`, verdict: probeHead(now, commit) }]),
+    commit === undefined
+      ? { says: 'HEAD', verdict: couldNotBeChecked(now.whyUnknown ?? 'there is no commit yet') }
+      : { says: `HEAD is ${commit.slice(0, 12)}`, verdict: verified('HEAD', commit) },
   ]
-}
-
-function uncommitted(now: Surroundings, { checkpoint }: Gathering): Uncommitted {
-  const paths = now.dirty
-  const verdict =
-    paths === undefined || paths.length === 0 ? probeClean(now) : probeDirty(now, paths)
-  const kept =
-    checkpoint?.code === undefined ? undefined : keptWork(now, checkpoint.id, checkpoint.code)
-  return {
-    ...defined({ paths }),
-    verdict,
-    ...defined({ kept }),
-  }
-}
-
-function keptWork(
-  now: Surroundings,
-  checkpoint: string,
-  code: { commit: string; ref: string; leftOut?: readonly string[] },
-): KeptWork {
-  const { commit, ref, leftOut = [] } = code
-  return { commit, ref, checkpoint, leftOut, verdict: probeKeptCode(now, code) }
-}
-
-interface TaskFact {
-  readonly task: string
-  readonly claim: Claim
-  readonly status?: TaskStatus
-  readonly verify?: string
 }
 
 /** The session's tasks, with the status its journal last gave them. */
-function taskFacts({ state, entries, tasks = [] }: Gathering): readonly TaskFact[] {
+function taskFacts({ state, entries, tasks = [] }: Gathering) {
   return state.tasks.map((id) => {
     const known = tasks.find((task) => task.id === id)
     const moved = entries.findLast(({ kind, data }) => kind === 'task.moved' && data.task === id)
-      ?.data.status
-    const claimed = (moved as TaskStatus | undefined) ?? known?.status ?? 'in_progress'
+    const claimed = (moved?.data.status as TaskStatus) ?? known?.status ?? 'in_progress'
     const named = known === undefined ? id : `${known.shortname} (${known.title})`
-    return {
-      task: id,
-      claim: { says: `${named} is ${claimed}`, verdict: probeTask(claimed, known?.status) },
-      ...(known === undefined ? {} : { status: known.status }),
-      ...defined({ verify: known?.verify }),
-    }
+    const claim = { says: `${named} is ${claimed}`, verdict: probeTask(claimed, known?.status) }
+    return { task: id, claim, status: known?.status, verify: known?.verify }
   })
 }
 
-function deliverables(now: Surroundings, paths: readonly string[]): readonly FileToReview[] {
-  return [...new Set(paths)].map((path) => ({ path, why: '', verdict: probeFile(now, path) }))
+/** The program and conversation that a handoff comes from: the one it is made in, else the last one. */
+function conversationOf(state: SessionState, given?: string): HandoffFacts['madeBy'] {
+  const { items } = state.conversations
+  const known = given === undefined ? items.at(-1) : items.findLast(({ text }) => text === given)
+  const conversation = given ?? known?.text
+  if (conversation === undefined) return undefined
+  const model = state.lastTurn?.conversation === conversation ? state.lastTurn.model : undefined
+  return { harness: known?.harness ?? 'unknown', conversation, ...defined({ model }) }
 }
 
-function fingerprints(
-  now: Surroundings,
-  files: readonly FileToReview[],
-): HandoffFacts['fingerprints'] {
-  const paths = [
-    ...(now.dirty ?? []),
-    ...files.filter(({ verdict }) => verdict.isVerified).map(({ path }) => path),
-  ]
-  return [...new Set(paths)]
-    .slice(0, FINGERPRINTS)
-    .map((path) => ({ path, sum: fingerprint(now.root, path) }))
+/** The commands that somebody named, else those that were seen to run tests, the failing ones first. */
+function verifyCommands(
+  { now, entries, state }: Gathering,
+  named: readonly (string | undefined)[],
+): readonly VerifyCommand[] {
+  const standing = inEffect(entries)
+  const changed = state.changedFiles.items.map(({ text }) => text)
+  const given = named.filter((command) => command !== undefined && command !== '')
+  const seen = failedFirst(state.tests.items).slice(0, RUNS)
+  const others = given.length > 0 ? seen.filter((run) => !run.passed) : seen
+  return [...new Set([...given, ...others.map(({ text }) => text)])].map((command) => {
+    const run = state.tests.items.findLast(({ text }) => text === command)
+    const said = run?.summary === undefined ? '' : `: ${run.summary}`
+    const lastRun = run === undefined ? '' : `${run.passed ? 'passed' : 'FAILED'}${said}`
+    return { command: command!, lastRun, verdict: probeTestRun(now, command!, standing, changed) }
+  })
+}
+
+/**
+ * The files a successor has to read, each once, the most telling first: where tests fail, key files, what was changed and why, and then
+ * the rest of what is uncommitted or was changed.
+ */
+function filesToReview(state: SessionState, now: Surroundings): readonly FileToReview[] {
+  const found = new Map<string, Set<string>>()
+  const add = (path: string, why: string) => {
+    const inside = insideOf(now.root, path) ?? path
+    found.set(inside, (found.get(inside) ?? new Set()).add(why))
+  }
+  const changed = state.changedFiles.items.toSorted((a, b) => (a.at < b.at ? 1 : -1))
+  for (const { passed, text, summary = '' } of state.tests.items.toReversed())
+    for (const path of passed ? [] : pathsIn(`${summary} ${text}`))
+      if (probeFile(now, path).isVerified) add(path, `fails in ${text}`)
+  for (const { text, description = 'key file' } of state.keyFiles.items) add(text, description)
+  for (const { text, description } of changed) if (description !== undefined) add(text, description)
+  for (const path of now.dirty ?? [])
+    found.set(path, (found.get(path) ?? new Set()).add('uncommitted'))
+  for (const { text, description } of changed) if (description === undefined) add(text, 'changed')
+  return [...found].slice(0, MOST_FILES).map(([path, why]) => {
+    // That it was changed says nothing beside a reason.
+    if (why.size > 1) why.delete('changed')
+    return { path, why: [...why].join('; '), verdict: probeFile(now, path) }
+  })
+}
+
+function pathsIn(text: string): readonly string[] {
+  const paths = text.match(/(?:[\w@.-]+\/)*[\w@-][\w@.-]*\.[A-Za-z]\w{0,9}/g) ?? []
+  return [...new Set(paths)].slice(0, 20)
+}
+
+/** Larger files are told apart by their size and time. */
+const READ_WHOLE = 8 * 1024 * 1024
+
+export const MISSING = 'missing'
+
+/** What a file holds, in few characters: the same file gives the same, on every machine if it is not huge. */
+export function fingerprint(root: string, path: string): string {
+  try {
+    const whole = resolve(root, path)
+    const stat = lstatSync(whole, { throwIfNoEntry: false })
+    if (stat === undefined) return MISSING
+    if (stat.isSymbolicLink()) return checksum(Buffer.from(readlinkSync(whole)))
+    if (!stat.isFile()) return 'no file'
+    return stat.size > READ_WHOLE
+      ? `${stat.size}-${Math.trunc(stat.mtimeMs)}`
+      : checksum(readFileSync(whole))
+  } catch (error) {
+    // Gone in this moment, or not ours to read.
+    if (errnoOf(error) === undefined) throw error
+    return MISSING
+  }
 }

@@ -1,13 +1,12 @@
-// What was recorded is shown in Markdown as what it is: text on one line, that makes no heading, list, fence or tag.
 import { safeLine } from '../../text/safe-text.ts'
 
-/** A recorded text on one line that starts nothing. */
+const STRUCTURE = /^(?:[#<>|+*=~_-]|`{3}|\d{1,9}[.)](?:\s|$)|\[[ xX]\])/
+
+/** A recorded text on one line that makes no heading, list, fence or tag. */
 export function plainLine(text: string): string {
   const line = safeLine(text)
   return STRUCTURE.test(line) ? `\\${line}` : line
 }
-
-const STRUCTURE = /^(?:[#<>|+*=~_-]|`{3}|\d{1,9}[.)](?:\s|$)|\[[ xX]\])/
 
 /** A path or a command as code, whatever it holds. */
 export function code(text: string): string {

@@ -1,8 +1,9 @@
-import { type RawEntry, inEffect } from '../../session/in-effect.ts'
 import type { TaskStatus } from '../../session/entries.ts'
+import { type RawEntry, inEffect } from '../../session/in-effect.ts'
 import { acceptanceOf, handoffOf } from '../../session/kinds/handoffs.ts'
+import { aboutOf } from '../../session/registry.ts'
 import type { Acceptance, Handoff } from '../../session/state.ts'
-import type { LogPosition } from './facts.ts'
+import type { LogPosition } from './gather-facts.ts'
 
 /** A handoff as the journal has it, whole. */
 export interface RecordedHandoff extends Omit<Handoff, 'accepted'> {
@@ -14,45 +15,35 @@ export interface RecordedHandoff extends Omit<Handoff, 'accepted'> {
   readonly accepted: readonly Acceptance[]
 }
 
-/** Every handoff of a session, oldest first, with each time that it was taken up. */
+/** Every handoff of a session, oldest first, with each time that it was accepted. */
 export function handoffsIn(entries: readonly RawEntry[]): readonly RecordedHandoff[] {
   const standing = inEffect(entries)
   const acceptances = standing.filter(({ kind }) => kind === 'handoff.accepted')
   return standing
     .filter(({ kind }) => kind === 'handoff.made')
-    .map((entry) =>
-      recordedFrom(
-        entry,
-        acceptances.filter(({ data }) => data.handoff === entry.id),
-      ),
-    )
+    .map((entry) => {
+      const { data } = entry
+      // A journal may come from anywhere.
+      const [position = {}] = objectsIn([data.position])
+      const { bytes, entries: count, last } = position
+      return {
+        ...handoffOf(entry, data),
+        document: text(data.document),
+        position: { bytes: Number(bytes ?? 0), entries: Number(count ?? 0), last: text(last) },
+        files: objectsIn(data.files).map(({ path, sum }) => ({ path: text(path), sum: text(sum) })),
+        tasks: objectsIn(data.tasks).map(({ task, status }) => ({
+          task: text(task),
+          status: status as TaskStatus,
+        })),
+        ...(typeof data.conversation === 'string' ? { conversation: data.conversation } : {}),
+        accepted: acceptances
+          .filter((accepted) => accepted.data.handoff === entry.id)
+          .map((accepted) => acceptanceOf(accepted, accepted.data)),
+      }
+    })
 }
 
-function recordedFrom(entry: RawEntry, acceptances: readonly RawEntry[]): RecordedHandoff {
-  const { data } = entry
-  return {
-    ...handoffOf(entry, data),
-    document: text(data.document),
-    position: positionOf(data.position),
-    files: listOf(data.files).map(({ path, sum }) => ({ path: text(path), sum: text(sum) })),
-    tasks: listOf(data.tasks).map(({ task, status }) => ({
-      task: text(task),
-      status: status as TaskStatus,
-    })),
-    ...(typeof data.conversation === 'string' ? { conversation: data.conversation } : {}),
-    accepted: acceptances.map((accepted) => acceptanceOf(accepted, accepted.data)),
-  }
-}
-
-// A journal may come from anywhere.
-function positionOf(value: unknown): LogPosition {
-  const { bytes, entries, last } = (
-    typeof value === 'object' && value !== null ? value : {}
-  ) as Record<string, unknown>
-  return { bytes: Number(bytes ?? 0), entries: Number(entries ?? 0), last: text(last) }
-}
-
-function listOf(value: unknown): readonly Record<string, unknown>[] {
+function objectsIn(value: unknown): readonly Record<string, unknown>[] {
   return Array.isArray(value)
     ? value.filter((item) => typeof item === 'object' && item !== null)
     : []
@@ -60,4 +51,33 @@ function listOf(value: unknown): readonly Record<string, unknown>[] {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
+}
+
+/**
+ * Entries that others added since a handoff was made, without what follows from handing over itself: the end of the conversation that
+ * made it, the beginning of the one that accepts it, checkpoints, and the handoffs themselves.
+ */
+export function entriesSince(
+  handoff: Pick<RecordedHandoff, 'position' | 'conversation'>,
+  entries: readonly RawEntry[],
+  acceptor?: string,
+): { readonly since: readonly RawEntry[]; readonly late: number } {
+  const { last, entries: known } = handoff.position
+  const isFollowUp = (entry: RawEntry) => {
+    const { kind, data } = entry
+    const about = aboutOf(entry)
+    if (about !== 'talk') return about === 'handover'
+    if (acceptor !== undefined && data.conversation === acceptor) return true
+    const { conversation } = handoff
+    return kind === 'turn.ended' && conversation !== undefined && data.conversation === conversation
+  }
+  const since = inEffect(entries).filter((entry) => entry.id > last && !isFollowUp(entry))
+  // Entries of another machine may come with smaller ids than the last one of here.
+  const before = countWork(entries.filter(({ id }) => id <= last))
+  return { since, late: Math.max(0, before - known) }
+}
+
+/** How many entries are about the work. Those of handing over itself are written by several at once, out of order. */
+export function countWork(entries: readonly RawEntry[]): number {
+  return new Set(entries.filter((entry) => aboutOf(entry) !== 'handover').map(({ id }) => id)).size
 }

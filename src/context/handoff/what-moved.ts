@@ -1,55 +1,51 @@
-import { counted } from '../counted.ts'
-import { safeLine } from '../../text/safe-text.ts'
 import { GitFailed } from '../../git/run-git.ts'
 import type { GitState, TaskStatus } from '../../session/entries.ts'
 import type { RawEntry } from '../../session/in-effect.ts'
 import type { SessionState } from '../../session/state.ts'
-import { shortCommit, tagOf } from './probes/claim.ts'
-import { MISSING, fingerprint } from './fingerprint.ts'
-import { probeKeptCode } from './probes/kept-code.ts'
-import type { RecordedHandoff } from './recorded.ts'
-import { OWN_FOLDERS, type Surroundings } from './probes/surroundings.ts'
-import { entriesSince } from './went-on.ts'
+import { safeLine } from '../../text/safe-text.ts'
+import { counted } from '../cost.ts'
+import { MISSING, fingerprint } from './gather-facts.ts'
+import { OWN_FOLDERS, type Surroundings, probeKeptCode, shortCommit, tagOf } from './probes.ts'
+import { type RecordedHandoff, entriesSince } from './recorded.ts'
 
 /** What a handoff rests on. */
-export type Handed = Pick<
+type Handed = Pick<
   RecordedHandoff,
   'git' | 'code' | 'files' | 'tasks' | 'position' | 'conversation'
 >
 
-export interface NowThere {
+interface Present {
   readonly now: Surroundings
   readonly state: SessionState
   readonly entries: readonly RawEntry[]
   /** The status of each task of the backlog. */
   readonly tasks: ReadonlyMap<string, TaskStatus>
-  /** The conversation that takes it up. */
+  /** The conversation that accepts it. */
   readonly acceptor?: string
 }
 
 /** Everything that is no longer as a handoff says, each with what shows it. Empty when nothing moved. */
-export function whatMoved(handed: Handed, there: NowThere): readonly string[] {
-  const { now } = there
+export function whatMoved(handed: Handed, present: Present): readonly string[] {
+  const { now } = present
   return [
     ...headMoved(now, handed.git),
     ...filesMoved(handed, now),
     ...codeGone(handed, now),
-    ...journalWentOn(handed, there),
-    ...tasksMoved(handed, there.tasks),
+    ...journalContinued(handed, present),
+    ...tasksMoved(handed, present.tasks),
   ]
 }
 
-/** HEAD and branch. What only Stint's own folders saw, as when journals are shared through git, moves nothing. */
+/** HEAD and branch. Changes to Stint's own folders, as when journals are shared through git, move nothing. */
 export function headMoved(now: Surroundings, then: GitState | undefined): readonly string[] {
   if (then === undefined) return []
   if (now.repository === undefined) return ['there is no git repository here, and there was one']
   const { branch, commit } = now.head
+  const back = then.branch === undefined ? '' : `: git switch ${then.branch} goes back`
   const onBranch =
     then.branch === branch
       ? []
-      : [
-          `the branch was ${then.branch ?? 'none'} and is ${branch ?? 'none'}${then.branch === undefined ? '' : `: git switch ${then.branch} goes back`}`,
-        ]
+      : [`the branch was ${then.branch ?? 'none'} and is ${branch ?? 'none'}${back}`]
   if (then.commit === undefined || commit?.startsWith(then.commit) === true) return onBranch
   return [...onBranch, ...commitMoved(now, then.commit, commit)]
 }
@@ -71,7 +67,6 @@ function commitMoved(
     const count = Number(git.run(['rev-list', '--count', range, '--']))
     const subjects = git
       .run(['log', '--format=%s', '--max-count=3', range, '--'])
-      .trim()
       .split('\n')
       .filter(Boolean)
     const [from, to] = count === 0 ? [commit, then] : [then, commit]
@@ -88,38 +83,45 @@ function commitMoved(
 }
 
 function filesMoved({ files, git }: Handed, now: Surroundings): readonly string[] {
-  const found = files
-    .map(({ path, sum }) => ({ path, sum, is: fingerprint(now.root, path) }))
-    .filter(({ sum, is }) => sum !== is)
-  const gone = found.filter(({ is }) => is === MISSING).map(({ path }) => path)
-  const changed = found.filter(({ is }) => is !== MISSING).map(({ path }) => path)
+  const gone: string[] = []
+  const changed: string[] = []
+  for (const { path, sum } of files) {
+    const is = fingerprint(now.root, path)
+    if (is !== sum) (is === MISSING ? gone : changed).push(path)
+  }
   const known = new Set(files.map(({ path }) => path))
   // A list that was cut off says nothing about what is not in it.
   const isWhole = (git?.dirty ?? 0) <= files.length
   const dirtied = isWhole ? (now.dirty ?? []).filter((path) => !known.has(path)) : []
-  const said = [
-    ...(gone.length === 0 ? [] : [`gone: ${some(gone)}`]),
-    ...(changed.length === 0 ? [] : [`changed: ${some(changed)}`]),
-    ...(dirtied.length === 0 ? [] : [`uncommitted now, and not then: ${some(dirtied)}`]),
-  ]
   const isUnknown = git !== undefined && now.repository !== undefined && now.dirty === undefined
-  return isUnknown
-    ? [...said, `what is uncommitted could not be checked: ${now.whyUnknown ?? 'git did not say'}`]
-    : said
+  return [
+    ...listed('gone', gone),
+    ...listed('changed', changed),
+    ...listed('uncommitted now, and not then', dirtied),
+    ...(isUnknown
+      ? [`what is uncommitted could not be checked: ${now.whyUnknown ?? 'git did not say'}`]
+      : []),
+  ]
+}
+
+function listed(what: string, paths: readonly string[]): readonly string[] {
+  if (paths.length === 0) return []
+  const more = paths.length > 8 ? ` and ${paths.length - 8} more` : ''
+  return [`${what}: ${paths.slice(0, 8).map(safeLine).join(', ')}${more}`]
 }
 
 /** Kept code is missed only where it is more than the commit it was made on. */
-export function codeGone(
-  { code, git }: Pick<Handed, 'code' | 'git'>,
-  now: Surroundings,
-): readonly string[] {
+function codeGone({ code, git }: Handed, now: Surroundings): readonly string[] {
   if (code === undefined || code.commit === git?.commit) return []
   const verdict = probeKeptCode(now, code)
   if (verdict.isVerified) return []
   return [`the uncommitted work, kept as ${code.ref}, is not here: ${tagOf(verdict)}`]
 }
 
-function journalWentOn(handed: Handed, { entries, state, acceptor }: NowThere): readonly string[] {
+function journalContinued(
+  handed: Handed,
+  { entries, state, acceptor }: Present,
+): readonly string[] {
   const { since, late } = entriesSince(handed, entries, acceptor)
   const kinds = new Map<string, number>()
   for (const { kind } of since) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
@@ -134,21 +136,13 @@ function journalWentOn(handed: Handed, { entries, state, acceptor }: NowThere): 
 }
 
 function tasksMoved({ tasks }: Handed, now: ReadonlyMap<string, TaskStatus>): readonly string[] {
+  // Pausing and resuming is no news about a task.
+  const standing = (status: TaskStatus | undefined) =>
+    status === 'in_progress' || status === 'ready' ? 'open' : status
   return tasks
-    .map(({ task, status }) => ({ task, status, is: now.get(task) }))
-    .filter(({ status, is }) => standing(is) !== standing(status))
+    .filter(({ task, status }) => standing(now.get(task)) !== standing(status))
     .map(
-      ({ task, status, is }) =>
-        `task ${task} was ${status} and is ${is ?? 'not in the backlog'}: stint task show ${task}`,
+      ({ task, status }) =>
+        `task ${task} was ${status} and is ${now.get(task) ?? 'not in the backlog'}: stint task show ${task}`,
     )
-}
-
-/** Being set down and taken up again, as pausing and resuming do, is no news about a task. */
-function standing(status: TaskStatus | undefined): string {
-  return status === 'in_progress' || status === 'ready' ? 'open' : (status ?? 'not there')
-}
-
-function some(paths: readonly string[]): string {
-  const shown = paths.slice(0, 8).map(safeLine).join(', ')
-  return paths.length > 8 ? `${shown} and ${paths.length - 8} more` : shown
 }

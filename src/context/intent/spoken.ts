@@ -1,10 +1,9 @@
-// How a prompt is read before anything is looked for in it.
 import { lazily } from '../../text/lazily.ts'
 
-/** Longer than what a person says about how to work; what is longer has a text pasted into it. */
+/** What is longer has a text pasted into it. */
 const SPOKEN = 1200
 
-/** Whether a prompt was said by a person: not a command of the harness, not a message that it made. */
+/** Whether a person wrote a prompt: it is no command or message of the harness. */
 export function isSpoken(prompt: string): boolean {
   return !/^\s*(?:[/<]|\[Request interrupted)/.test(prompt)
 }
@@ -12,7 +11,7 @@ export function isSpoken(prompt: string): boolean {
 // Several questions are asked about one prompt, one after the other.
 let last = { prompt: '', words: '' }
 
-/** The words of a prompt without code and logs, in small letters; of a long one the beginning and the end. */
+/** A prompt without code and logs, in small letters; of a long one the beginning and the end. */
 export function spokenWords(prompt: string): string {
   if (last.prompt !== prompt) last = { prompt, words: wordsIn(prompt) }
   return last.words
@@ -28,14 +27,13 @@ function wordsIn(prompt: string): string {
   const near =
     words.length <= SPOKEN ? words : `${words.slice(0, SPOKEN / 2)}\n${words.slice(-SPOKEN / 2)}`
   const plain = near.toLowerCase().replaceAll(/[’‘`´]/g, "'")
-  // Made only where there is something to mend.
   if (!CARELESS.some((word) => plain.includes(word))) return plain
   return plain.replaceAll(/\b(what|where|let|that)s\b/g, "$1's").replaceAll(/\bdont\b/g, "don't")
 }
 
 const CARELESS = ['whats', 'wheres', 'lets', 'thats', 'dont']
 
-/** The sentences of a text, each with the sign it ends in. */
+/** Each with the sign it ends in. */
 export function sentencesOf(words: string): readonly string[] {
   return (words.match(/(?:[^.!?\n。！？]|[.](?=\S))+[.!?。！？]*/g) ?? [])
     .map((sentence) => sentence.trim())
@@ -44,7 +42,7 @@ export function sentencesOf(words: string): readonly string[] {
 
 /** What programs print: times, levels, stack frames, shell prompts, diffs and JSON. */
 function isLogLine(line: string): boolean {
-  // Almost every line that a person writes begins with a letter and has none of these in it, and needs no pattern.
+  // Almost every line that a person writes needs no pattern.
   const first = line.trimStart().slice(0, 9).toLowerCase()
   const mayBe = first < 'a' || first >= '{' || line.includes(':') || line.includes(']')
   return (
@@ -59,3 +57,25 @@ const LOG_LINE = lazily(
   () =>
     /^\s*(?:\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\[?(?:info|warn|warning|error|debug|trace|fatal)\b[\]:]|at \S+ ?\(|File "|Traceback|npm (?:err|warn)|[$>#%] |[+-]{3} |@@|[{}[\]]|\w+Error:|\S+:\d+:\d+)/i,
 )
+
+/**
+ * Ways to say something, by the words of which one is always in it, divided by bars. To look for words costs nothing; to make all the
+ * patterns would take longer than anything else a prompt makes us do.
+ */
+export type Phrases = Readonly<Record<string, () => RegExp>>
+
+/** Whether one of the phrases is said in a text of small letters. */
+export function isSaid(phrases: Phrases, text: string): boolean {
+  return Object.entries(phrases).some(
+    ([words, pattern]) => hasOneOf(words, text) && pattern().test(text),
+  )
+}
+
+/** Whether the text has the words of any of the phrases. */
+export function couldBeSaid(phrases: Phrases, text: string): boolean {
+  return Object.keys(phrases).some((words) => hasOneOf(words, text))
+}
+
+function hasOneOf(words: string, text: string): boolean {
+  return words.split('|').some((word) => text.includes(word))
+}

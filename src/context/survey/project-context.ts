@@ -4,11 +4,15 @@ import { readHead } from '../../git/head.ts'
 import type { Repository } from '../../git/repository.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { createFolder, replaceUnsynced } from '../../journal/files.ts'
-import { type CondensedTopic, condense, costOfText } from './condense.ts'
-import type { Finding } from './finding.ts'
-import { readListing } from './listing.ts'
-import { type SourceFile, readRemembered, remembered, rememberedPath } from './remembered.ts'
-import { Sources } from './sources.ts'
+import { condense, costOfText } from './condense.ts'
+import { Listing, Sources } from './look.ts'
+import {
+  type CondensedTopic,
+  type Remembered,
+  readRemembered,
+  remembered,
+  rememberedPath,
+} from './remembered.ts'
 import { survey } from './survey.ts'
 
 export interface ProjectContext {
@@ -32,51 +36,44 @@ export interface ProjectContextOptions {
 }
 
 /**
- * What somebody who has just arrived has to know of a repository, in few tokens. What was kept is given while HEAD, git's
- * listing and the contents of what was read are the same; else it is made anew and kept.
+ * What a newcomer has to know of a repository, in few tokens. What was kept is returned while HEAD, git's listing and the contents of
+ * what was read are the same; else it is made anew and kept.
  */
 export function projectContext(
   repository: Repository,
-  options: ProjectContextOptions,
+  { refresh, withoutSecrets }: ProjectContextOptions,
 ): ProjectContext {
-  const listing = readListing(repository)
+  const listing = new Listing(repository)
   const head = readHead(repository).commit ?? null
   const kept = readRemembered(repository)
-  const because =
-    options.refresh === true
-      ? 'asked'
-      : kept === undefined
-        ? 'first'
-        : kept.head === head
-          ? undefined
-          : 'commit'
-  if (kept !== undefined && because === undefined) {
+  let renewed: ProjectContext['renewed'] = 'files'
+  if (refresh === true) renewed = 'asked'
+  else if (kept === undefined) renewed = 'first'
+  else if (kept.head !== head) renewed = 'commit'
+  else {
     const again = new Sources(repository.worktree, listing.has)
     for (const { path } of kept.sources) again.text(path)
-    if (inputsOf(listing.raw, again) === kept.inputs) {
+    if (inputsOf(listing, again) === kept.inputs) {
       // Written anew with the same content: hooks would take it for another file.
-      if (!areSame(again.files, kept.sources)) keep(repository, { ...kept, sources: again.files })
+      if (JSON.stringify(again.files) !== JSON.stringify(kept.sources))
+        keep(repository, { ...kept, sources: again.files })
       return described(kept)
     }
   }
   const sources = new Sources(repository.worktree, listing.has)
-  const findings = survey(repository, listing, sources).map((finding): Finding => ({
-    ...finding,
-    text: options.withoutSecrets(finding.text),
-  }))
-  const { text, topics } = condense(findings)
-  const fresh = remembered({
-    head,
-    inputs: inputsOf(listing.raw, sources),
-    sources: sources.files,
-    text,
-    topics,
-  })
+  const { text, topics } = condense(
+    survey(repository, listing, sources).map((finding) => ({
+      ...finding,
+      text: withoutSecrets(finding.text),
+    })),
+  )
+  const inputs = inputsOf(listing, sources)
+  const fresh = remembered({ head, inputs, sources: sources.files, text, topics })
   keep(repository, fresh)
-  return { ...described(fresh), renewed: because ?? 'files' }
+  return { ...described(fresh), renewed }
 }
 
-function described({ text, head, sources, topics }: ReturnType<typeof remembered>): ProjectContext {
+function described({ text, head, sources, topics }: Remembered): ProjectContext {
   return {
     text,
     tokens: costOfText(text),
@@ -86,16 +83,12 @@ function described({ text, head, sources, topics }: ReturnType<typeof remembered
   }
 }
 
-function inputsOf(listing: string, sources: Sources): string {
-  return createHash('sha256').update(listing).update(sources.sum()).digest('hex')
+function inputsOf(listing: Listing, sources: Sources): string {
+  return createHash('sha256').update(listing.raw).update(sources.sum()).digest('hex')
 }
 
-function areSame(some: readonly SourceFile[], others: readonly SourceFile[]): boolean {
-  return JSON.stringify(some) === JSON.stringify(others)
-}
-
-/** What cannot be kept is made again next time, which is no reason to fail. */
-function keep(repository: Repository, value: ReturnType<typeof remembered>): void {
+/** What cannot be kept is made again next time. */
+function keep(repository: Repository, value: Remembered): void {
   const path = rememberedPath(repository)
   try {
     createFolder(dirname(path))

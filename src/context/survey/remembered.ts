@@ -1,5 +1,5 @@
 // What was found out about a repository, kept beside its git directory until one of the things it was made from changes.
-// Hooks read it, so that nothing here starts a process or sums a file.
+// Hooks read it, so that nothing here starts a process or hashes a file.
 import { lstatSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { headInFiles } from '../../git/head.ts'
@@ -7,7 +7,33 @@ import type { Repository } from '../../git/repository.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { checksum } from '../../journal/record.ts'
-import type { CondensedTopic } from './condense.ts'
+
+/** What can be said of a project, in the order in which it is said. */
+export const TOPICS = [
+  'project',
+  'languages',
+  'commands',
+  'layout',
+  'tests',
+  'instructions',
+  'conventions',
+  'commits',
+  'ci',
+  'needs',
+  'scripts',
+] as const
+export type Topic = (typeof TOPICS)[number]
+
+export interface CondensedTopic {
+  readonly topic: Topic
+  readonly tokens: number
+  /** How many of the findings are shown, and of how many. */
+  readonly shown: number
+  readonly count: number
+  readonly isShortened: boolean
+  /** Where they were found. */
+  readonly from: readonly string[]
+}
 
 /** A file that was read, as it was then. */
 export interface SourceFile {
@@ -19,7 +45,7 @@ export interface SourceFile {
 /** The size of a tracked file that was not there to be read, or was no plain file. */
 export const MISSED = -1
 
-/** The wording of what is kept. One more with each change of it, or an older text would be given for ever. */
+/** Raised with each change of the wording, or an older text would be injected for ever. */
 const FORM = 1
 
 export interface Remembered {
@@ -30,7 +56,7 @@ export interface Remembered {
   readonly inputs: string
   readonly sources: readonly SourceFile[]
   readonly text: string
-  /** Of the text: a file that somebody changed by hand is not given to a model. */
+  /** Of the text: a file that was changed by hand is not injected. */
   readonly sum: string
   readonly topics: readonly CondensedTopic[]
 }
@@ -39,13 +65,10 @@ export function remembered(facts: Omit<Remembered, 'form' | 'sum'>): Remembered 
   return { form: FORM, ...facts, sum: sumOf(facts.text) }
 }
 
-/** Where it lies: under the git directory that all worktrees share, where `git clean` does not reach; a file for each worktree. */
+/** Under the git directory that all worktrees share, where `git clean` does not reach; a file for each worktree. */
 export function rememberedPath({ commonDir, gitDir, isLinked }: Repository): string {
-  return join(
-    commonDir,
-    'stint',
-    isLinked ? `project-context-${basename(gitDir)}.json` : 'project-context.json',
-  )
+  const worktree = isLinked ? `-${basename(gitDir)}` : ''
+  return join(commonDir, 'stint', `project-context${worktree}.json`)
 }
 
 /** What is kept, whether or not it still holds; undefined when nothing is, or nothing that can be read. */
@@ -65,28 +88,24 @@ export function readRemembered(repository: Repository): Remembered | undefined {
 }
 
 /**
- * The project's context, for whoever must be quick: only if HEAD is where it was and every file it was made from has the
- * size and the time it had. Files that were added since, and not committed, are not noticed here.
+ * The project's context, for hooks: only if HEAD is where it was and every file it was made from has the size and the time it had.
+ * Files that were added since, and not committed, go unnoticed here.
  */
 export function readProjectContext({
   repository,
 }: {
   readonly repository: Repository | undefined
 }): string | undefined {
-  if (repository === undefined) return undefined
-  const kept = readRemembered(repository)
-  if (kept === undefined) return undefined
+  const kept = repository === undefined ? undefined : readRemembered(repository)
+  if (repository === undefined || kept === undefined) return undefined
   const head = headInFiles(repository)
   if (head === undefined || (head.commit ?? null) !== kept.head) return undefined
-  return kept.sources.every((source) => isAsItWas(repository.worktree, source))
-    ? kept.text
-    : undefined
-}
-
-function isAsItWas(root: string, { path, size, mtimeMs }: SourceFile): boolean {
-  const now = lstatSync(join(root, path), { throwIfNoEntry: false })
-  if (size === MISSED) return now === undefined || !now.isFile()
-  return now !== undefined && now.size === size && now.mtimeMs === mtimeMs
+  const isUnchanged = ({ path, size, mtimeMs }: SourceFile) => {
+    const now = lstatSync(join(repository.worktree, path), { throwIfNoEntry: false })
+    if (size === MISSED) return now === undefined || !now.isFile()
+    return now !== undefined && now.size === size && now.mtimeMs === mtimeMs
+  }
+  return kept.sources.every(isUnchanged) ? kept.text : undefined
 }
 
 function sumOf(text: string): string {

@@ -1,6 +1,6 @@
 import { managedSettings, setupPlace } from './setup/places.ts'
 import { type Figure, estimated, measured } from '../../context/budget/figures.ts'
-import { windowOf } from '../../context/budget/model-windows.ts'
+import { windowOf } from '../../context/budget/prices.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { defined } from '../../text/defined.ts'

@@ -8,7 +8,7 @@ import {
   measured,
 } from '../../context/budget/figures.ts'
 import type { PointEvidence } from '../../harness/contract/limits.ts'
-import { windowOf } from '../../context/budget/model-windows.ts'
+import { windowOf } from '../../context/budget/prices.ts'
 import { type UsageTail, contextFigure } from '../../harness/contract/transcript.ts'
 import { findHarness } from '../../harness/registry.ts'
 import type { Window } from './tracking.ts'

@@ -7,9 +7,8 @@ import {
   handoffDocument,
 } from '../../context/handoff/document.ts'
 import { gatherFacts } from '../../context/handoff/gather-facts.ts'
-import { type RecordedHandoff, handoffsIn } from '../../context/handoff/recorded.ts'
-import { type Surroundings, lookAround } from '../../context/handoff/probes/surroundings.ts'
-import { countWork } from '../../context/handoff/went-on.ts'
+import { type Surroundings, lookAround } from '../../context/handoff/probes.ts'
+import { type RecordedHandoff, countWork, handoffsIn } from '../../context/handoff/recorded.ts'
 import { NotWritten, StintError } from '../../journal/errors.ts'
 import { removeFile } from '../../journal/files.ts'
 import {

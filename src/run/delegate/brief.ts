@@ -1,13 +1,17 @@
 // What a delegate gets besides its prompt: what its parent knows, in few words, and what it has to produce.
 import type { Task } from '../../backlog/task.ts'
-import { SHOW, from } from '../../context/commands.ts'
+import {
+  LEFT_OUT_ROOM,
+  SHOW,
+  bullets,
+  frame,
+  leftOutLines,
+  leftOutOf,
+  share,
+} from '../../context/section.ts'
 import { costOfAll, shortenToCost } from '../../context/cost.ts'
 import { fenceLines, fenced } from '../../context/fence.ts'
-import { LEFT_OUT_ROOM, leftOutLines, leftOutOf } from '../../context/left-out.ts'
-import { bullets } from '../../context/lists.ts'
-import { settledSections } from '../../context/settled.ts'
-import { share } from '../../context/share.ts'
-import { standingSections } from '../../context/standing.ts'
+import { settledSections, standingSections } from '../../context/session-sections.ts'
 import { redaction } from '../../project/store/clean-draft.ts'
 import { nameForFiles } from '../../project/store/live-session.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
@@ -110,14 +114,7 @@ function recordLines(state: SessionState, room: number): readonly string[] {
     ...[...settledSections(state), ...standingSections(state)].filter(({ things }) =>
       SECTIONS.has(things),
     ),
-    bullets(gotchas, {
-      ...from(SHOW.discoveries, 'gotchas'),
-      rank: 4,
-      reserve: 60,
-      fair: 200,
-      heading: 'Gotchas:',
-      keep: 'last',
-    }),
+    bullets(gotchas, frame('Gotchas:', 'gotchas', SHOW.discoveries, [4, 60, 200])),
   ]
   const fitted = share(sections, room - costOfAll(fenceLines(state.name)) - LEFT_OUT_ROOM)
   // The delegate has a session of its own, so the command has to name this one.

@@ -1,5 +1,5 @@
 // Decisions of a delegate that contradict those of others who work for the same parent or run.
-import { contentWords } from '../../context/intent/words.ts'
+import { contentWords } from '../../context/intent/related.ts'
 import { shortId } from '../../journal/ids.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { Decision } from '../../session/state.ts'

@@ -1,6 +1,5 @@
 import type { ApiSettings, ModelSettings, Provider } from '../../contract/drive.ts'
-import { plainName } from '../../../context/budget/prices.ts'
-import { windowOf } from '../../../context/budget/model-windows.ts'
+import { plainName, windowOf } from '../../../context/budget/prices.ts'
 
 export const BASE_URLS: Readonly<Record<Provider, string>> = {
   anthropic: 'https://api.anthropic.com',

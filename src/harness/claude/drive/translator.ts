@@ -11,7 +11,7 @@ import {
   textOf,
 } from '../../../text/json-fields.ts'
 import { usageIn } from '../transcript/transcript.ts'
-import { windowOf } from '../../../context/budget/model-windows.ts'
+import { windowOf } from '../../../context/budget/prices.ts'
 import { type Limit, limitInEvent, limitInFailure } from './limits.ts'
 import {
   NO_USAGE,

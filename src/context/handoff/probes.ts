@@ -1,0 +1,297 @@
+// A handoff says with each claim whether it was checked: an unchecked claim would travel on as if it were known.
+import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
+import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { shellCommands } from '../../command/shell-commands.ts'
+import { ASSIGNMENT, programOf } from '../../command/unwrap-command.ts'
+import { type Head, readHead } from '../../git/head.ts'
+import type { Repository } from '../../git/repository.ts'
+import { GitFailed, type GitOptions, runGit } from '../../git/run-git.ts'
+import { dirtyPaths } from '../../git/status.ts'
+import { errnoOf } from '../../journal/errors.ts'
+import type { TaskStatus } from '../../session/entries.ts'
+import type { RawEntry } from '../../session/in-effect.ts'
+import { defined } from '../../text/defined.ts'
+
+export type Verdict =
+  | { readonly isVerified: true; readonly probe: string; readonly commit?: string }
+  | { readonly isVerified: false; readonly why: string }
+
+/** Something that can be checked, and what came of it. */
+export interface Claim {
+  readonly says: string
+  readonly verdict: Verdict
+}
+
+export function verified(probe: string, commit?: string): Verdict {
+  return { isVerified: true, probe, ...defined({ commit }) }
+}
+
+export function unverified(why: string): Verdict {
+  return { isVerified: false, why }
+}
+
+export function couldNotBeChecked(reason: string): Verdict {
+  return unverified(`could not be checked: ${reason}`)
+}
+
+/** `verified (HEAD, abc1234)`, `unverified (main is checked out)` */
+export function tagOf(verdict: Verdict): string {
+  if (!verdict.isVerified) return `unverified (${verdict.why})`
+  const { probe, commit } = verdict
+  return `verified (${commit === undefined ? probe : `${probe}, ${shortCommit(commit)}`})`
+}
+
+export function shortCommit(commit: string): string {
+  return commit.slice(0, 7)
+}
+
+/** What Stint keeps in a project. Its changes are not work that is handed over. */
+export const OWN_FOLDERS: readonly string[] = ['.sessions', '.tasks']
+
+const GIT_BUDGET_MS = 10_000
+
+/** git, for as long as all of its answers together may take: a handoff is made in the background and never waits. */
+class BoundedGit {
+  #leftMs: number
+
+  constructor(
+    readonly worktree: string,
+    budgetMs = GIT_BUDGET_MS,
+  ) {
+    this.#leftMs = budgetMs
+  }
+
+  run(args: readonly string[]): string {
+    return this.spend(args, (options) => runGit(this.worktree, args, options))
+  }
+
+  /** For questions that git answers by its exit code. */
+  ask(args: readonly string[]): boolean {
+    try {
+      this.run(args)
+      return true
+    } catch (error) {
+      if (error instanceof GitFailed && error.status !== undefined) return false
+      throw error
+    }
+  }
+
+  spend<T>(args: readonly string[], work: (options: GitOptions) => T): T {
+    if (this.#leftMs < 1) throw new GitFailed(args, undefined, '', 'it took too long before')
+    const start = process.hrtime.bigint()
+    try {
+      return work({ timeoutMs: Math.ceil(this.#leftMs) })
+    } finally {
+      this.#leftMs -= Number(process.hrtime.bigint() - start) / 1e6
+    }
+  }
+}
+
+/** The repository in which a handoff is made or accepted, as it is now. git is asked for its status once. */
+export interface Surroundings {
+  /** What paths in a handoff start from. */
+  readonly root: string
+  readonly repository?: Repository
+  readonly git?: BoundedGit
+  readonly head: Head
+  /** Paths with uncommitted changes. Undefined when git did not say, or there is no repository. */
+  readonly dirty?: readonly string[]
+  /** Why nothing is known about uncommitted changes. */
+  readonly whyUnknown?: string
+}
+
+export function lookAround(
+  root: string,
+  repository: Repository | undefined,
+  budgetMs?: number,
+): Surroundings {
+  if (repository === undefined) return { root, head: {} }
+  const git = new BoundedGit(repository.worktree, budgetMs)
+  const found = { root: repository.worktree, repository, git }
+  let head: Head = {}
+  try {
+    head = git.spend(['rev-parse'], ({ timeoutMs }) => readHead(repository, timeoutMs))
+    const dirty = git.spend(['status'], (options) => dirtyPaths(git.worktree, OWN_FOLDERS, options))
+    return { ...found, head, dirty }
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error
+    return { ...found, head, whyUnknown: error.message }
+  }
+}
+
+/** The answer of git to a probe's question; one that it does not give is never a yes. */
+function whenAnswered(now: Surroundings, look: (git: BoundedGit) => Verdict): Verdict {
+  if (now.git === undefined) return couldNotBeChecked('there is no git repository here')
+  try {
+    return look(now.git)
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error
+    return couldNotBeChecked(error.message)
+  }
+}
+
+/** Whether the branch exists and is the one checked out. */
+export function probeBranch(now: Surroundings, branch: string): Verdict {
+  return whenAnswered(now, (git) => {
+    const { branch: current, commit } = now.head
+    if (current === branch) return verified('branch', commit)
+    if (!git.ask(['show-ref', '--verify', '--quiet', `refs/heads/${branch}`]))
+      return unverified('there is no such branch')
+    return unverified(`${current ?? 'no branch'} is checked out`)
+  })
+}
+
+/** Whether HEAD builds on a commit: work on a lost branch is done and still not there. */
+export function probeReachable(now: Surroundings, commit: string): Verdict {
+  return whenAnswered(now, (git) => {
+    const { commit: head } = now.head
+    if (!/^[0-9a-f]{4,64}$/.test(commit)) return couldNotBeChecked('it is no name of a commit')
+    if (head === undefined) return couldNotBeChecked('HEAD names no commit')
+    if (!git.ask(['cat-file', '-e', `${commit}^{commit}`]))
+      return unverified('this repository does not have it')
+    const isBehind = git.ask(['merge-base', '--is-ancestor', commit, head])
+    return isBehind ? verified('history', head) : unverified('it is not in the history of HEAD')
+  })
+}
+
+/** Whether the code of a checkpoint is in this repository under its name. */
+export function probeKeptCode(
+  now: Surroundings,
+  { commit, ref }: { readonly commit: string; readonly ref: string },
+): Verdict {
+  return whenAnswered(now, (git) => {
+    if (!ref.startsWith('refs/stint/')) return unverified(`${ref} is no name of kept code`)
+    if (!git.ask(['show-ref', '--verify', '--quiet', ref]))
+      return unverified('this repository does not have it')
+    const found = git.run(['rev-parse', '--verify', `${ref}^{commit}`]).trim()
+    return found === commit
+      ? verified('kept code', found)
+      : unverified(`the name means ${shortCommit(found)} now`)
+  })
+}
+
+/** Whether git told what is uncommitted. */
+export function probeWorkingTree({ repository, dirty, whyUnknown, head }: Surroundings): Verdict {
+  if (repository === undefined) return couldNotBeChecked('there is no git repository here')
+  if (dirty === undefined) return couldNotBeChecked(whyUnknown ?? 'git did not say')
+  return verified('working tree', head.commit)
+}
+
+/** Whether the backlog says of a task what the session's journal says. */
+export function probeTask(claimed: TaskStatus, inBacklog: TaskStatus | undefined): Verdict {
+  if (inBacklog === undefined) return couldNotBeChecked('the backlog here does not have it')
+  return inBacklog === claimed ? verified('backlog') : unverified(`the backlog says ${inBacklog}`)
+}
+
+/** Whether the project has the file, or the folder. */
+export function probeFile(now: Surroundings, path: string): Verdict {
+  const inside = insideOf(now.root, path)
+  if (inside === undefined) return couldNotBeChecked('it lies outside of the project')
+  return existsSync(resolve(now.root, inside))
+    ? verified('file', now.head.commit)
+    : unverified('there is no such file')
+}
+
+/** The path from the root of the project, without the line that people put behind one: `src/a.ts:245`. */
+export function insideOf(root: string, path: string): string | undefined {
+  if (path === '' || path.includes('\0')) return undefined
+  const whole = resolve(root, path)
+  const bare = existsSync(whole) ? whole : resolve(root, path.replace(/:\d+(?:[:-]\d+)?$/, ''))
+  const inside = relative(root, bare)
+  return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? undefined : inside
+}
+
+/** What the shell does itself. */
+const BUILT_IN = new Set(
+  'cd export source . set alias eval exec test [ true false echo printf ulimit umask unset wait'.split(
+    ' ',
+  ),
+)
+
+/** Whether the programs that a command starts are on this machine. */
+export function probeProgram(
+  now: Surroundings,
+  command: string,
+  path = process.env.PATH ?? '',
+): Verdict {
+  const programs = shellCommands(command)
+    .map(({ words }) => words.find((word) => !ASSIGNMENT.test(word)) ?? '')
+    .filter((word) => word !== '' && !BUILT_IN.has(word))
+  if (programs.length === 0) return couldNotBeChecked('it starts no program by name')
+  const missing = programs.find((program) => !isThere(now.root, program, path))
+  if (missing !== undefined) return unverified(`${programOf([missing])} is not on this machine`)
+  return verified('program')
+}
+
+function isThere(root: string, program: string, path: string): boolean {
+  if (program.includes('/')) return isExecutable(resolve(root, program))
+  const folders = path.split(delimiter).filter((folder) => folder !== '')
+  return [...folders, join(root, 'node_modules', '.bin')].some((folder) =>
+    isExecutable(join(folder, program)),
+  )
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error
+    return false
+  }
+}
+
+// File systems tell time in ticks of a few milliseconds, and a tick may be just over when an entry is written.
+const TICK_MS = 20
+
+/**
+ * Whether a command last passed, and nothing changed since. The run is in the journal; that neither HEAD, the index nor a file moved
+ * after it is read from their times of change, which no later edit can turn back.
+ */
+export function probeTestRun(
+  now: Surroundings,
+  command: string,
+  /** All entries in effect, in order. */
+  entries: readonly RawEntry[],
+  /** Files that the session changed, uncommitted or not. */
+  changed: readonly string[] = [],
+): Verdict {
+  const at = entries.findLastIndex(
+    ({ kind, data }) => kind === 'test.ran' && data.command === command,
+  )
+  const run = entries[at]
+  if (run === undefined) return unverified('no run of it is recorded')
+  if (run.data.passed !== true) return unverified('it failed when it last ran; run it again')
+  if (now.repository === undefined)
+    return couldNotBeChecked('there is no git repository to tell what changed since')
+  if (now.dirty === undefined)
+    return couldNotBeChecked(now.whyUnknown ?? 'git did not say what changed')
+  const ranAt = Date.parse(run.at)
+  if (Number.isNaN(ranAt)) return couldNotBeChecked('when it ran is not known')
+  const { gitDir } = now.repository
+  const headMovedAt = changedAt(join(gitDir, 'logs', 'HEAD'))
+  if (headMovedAt === undefined) return couldNotBeChecked('git keeps no record of when HEAD moved')
+  const isLater = (time: number | undefined) => time !== undefined && time > ranAt - TICK_MS
+  const isChange = ({ kind }: RawEntry) => kind === 'file.changed' || kind === 'commit.made'
+  let moved: string | undefined
+  if (isLater(headMovedAt)) moved = 'HEAD'
+  else if (isLater(changedAt(join(gitDir, 'index')))) moved = 'the index'
+  else moved = [...now.dirty, ...changed].find((path) => isLater(lastTouched(now.root, path)))
+  if (moved === undefined && entries.slice(at + 1).some(isChange)) moved = 'what the journal tells'
+  return moved === undefined
+    ? verified('test run', now.head.commit)
+    : unverified(`${moved} changed since; run it again`)
+}
+
+/** When a file last changed; for one that is gone, when its folder did. */
+function lastTouched(root: string, path: string): number | undefined {
+  for (let place = resolve(root, path); ; place = dirname(place)) {
+    const time = changedAt(place)
+    if (time !== undefined || place === dirname(place)) return time
+  }
+}
+
+// The time of change and not that of modification, which tools set as they like.
+function changedAt(path: string): number | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })?.ctimeMs
+}

@@ -1,0 +1,236 @@
+// What a survey may read of a repository, and what it collects.
+import { createHash } from 'node:crypto'
+import { closeSync, fstatSync, lstatSync, readSync, realpathSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
+import type { Repository } from '../../git/repository.ts'
+import { runGit } from '../../git/run-git.ts'
+import { errnoOf } from '../../journal/errors.ts'
+import { openRegularFile } from '../../journal/files.ts'
+import { defined } from '../../text/defined.ts'
+import { MISSED, type SourceFile, type Topic } from './remembered.ts'
+
+/** One thing found out, and where. */
+export interface Finding {
+  readonly topic: Topic
+  readonly text: string
+  /** A path in the repository, or what git was asked. */
+  readonly from: string
+}
+
+/** What a command is for. */
+export const PURPOSES = ['build', 'test', 'lint', 'format', 'check', 'start'] as const
+export type Purpose = (typeof PURPOSES)[number]
+
+export interface Command {
+  readonly purpose: Purpose
+  readonly command: string
+  /** What it runs, where that says more. */
+  readonly runs?: string
+  readonly from: string
+}
+
+/** A repository, or a folder of it as if it were one, with what was found in it. */
+export class Look {
+  readonly findings: Finding[] = []
+  readonly commands: Command[] = []
+
+  constructor(
+    readonly listing: Listing,
+    readonly sources: Sources,
+    readonly folder = '',
+  ) {}
+
+  #at(path: string): string {
+    return [this.folder, path].filter((part) => part !== '').join('/')
+  }
+
+  readonly has = (path: string) => this.listing.has(this.#at(path))
+
+  /** The names of the tracked files right under a folder, `''` being the root. */
+  namesIn(path: string): readonly string[] {
+    return this.listing.in(this.#at(path))
+  }
+
+  /** Of a file that is not there or cannot be read, nothing. */
+  text(path: string): string {
+    return this.sources.text(this.#at(path)) ?? ''
+  }
+
+  /** The object that a JSON file holds, if it does. */
+  json(path: string): Readonly<Record<string, unknown>> | undefined {
+    try {
+      const value: unknown = JSON.parse(this.text(path) || 'null')
+      return isObject(value) ? value : undefined
+    } catch {
+      // In the middle of an edit, or JSON with comments: nothing is known of it.
+      return undefined
+    }
+  }
+
+  found(topic: Topic, text: string | undefined, from: string): void {
+    if (text === undefined || text === '') return
+    const { folder } = this
+    this.findings.push({
+      topic,
+      text: folder === '' ? text : `${folder}/: ${text}`,
+      from: this.#at(from),
+    })
+  }
+
+  /** A project's name and what it says of itself. */
+  identity(from: string, ...words: readonly unknown[]): void {
+    const known = words.filter((word) => typeof word === 'string' && word.trim() !== '')
+    if (known.length > 0) this.found('project', known.join(': '), from)
+  }
+
+  offers(purpose: Purpose, command: string, from: string, runs?: string): void {
+    this.commands.push({
+      purpose,
+      command: this.folder === '' ? command : `cd ${this.folder} && ${command}`,
+      from: this.#at(from),
+      ...defined({ runs }),
+    })
+  }
+
+  offersAll(from: string, commands: Partial<Record<Purpose, string>>): void {
+    for (const [purpose, command] of Object.entries(commands))
+      this.offers(purpose as Purpose, command, from)
+  }
+
+  /** Offers the names that serve a purpose, and returns the others. */
+  offersNamed(
+    names: Iterable<string>,
+    run: string | ((name: string) => string),
+    from: string,
+    runs?: (name: string) => string | undefined,
+  ): readonly string[] {
+    const others = new Set(names)
+    for (const purpose of PURPOSES) {
+      const name = NAMES[purpose].split(' ').find((each) => others.has(each))
+      if (name === undefined) continue
+      this.offers(purpose, typeof run === 'string' ? run + name : run(name), from, runs?.(name))
+      others.delete(name)
+    }
+    return [...others]
+  }
+}
+
+/** Names that scripts, targets and recipes go by, for each purpose; the first that there is counts. */
+const NAMES: Readonly<Record<Purpose, string>> = {
+  build: 'build compile dist bundle',
+  test: 'test tests unit test:unit test-unit',
+  lint: 'lint eslint clippy vet',
+  format: 'format fmt prettier fix',
+  check: 'check typecheck type-check check-types types tsc verify',
+  start: 'start dev serve run develop',
+}
+
+/** What git tracks in a worktree, in git's own order, and as git printed it. */
+export class Listing {
+  readonly raw: string
+  #paths: readonly string[] | undefined
+  #known: ReadonlySet<string> | undefined
+  readonly #names = new Map<string, readonly string[]>()
+
+  constructor({ worktree }: Repository) {
+    this.raw = runGit(worktree, ['ls-files', '-z'])
+  }
+
+  /** Split at the first use: a caller that only compares listings need not pay for that. */
+  get paths(): readonly string[] {
+    // A file with a conflict is listed once for each side, one after the other.
+    this.#paths ??= this.raw
+      .split('\0')
+      .filter((path, index, all) => path !== '' && path !== all[index - 1])
+    return this.#paths
+  }
+
+  readonly has = (path: string) => {
+    this.#known ??= new Set(this.paths)
+    return this.#known.has(path)
+  };
+
+  in(folder: string): readonly string[] {
+    const start = folder === '' ? '' : `${folder}/`
+    const names =
+      this.#names.get(folder) ??
+      this.paths
+        .filter((path) => path.startsWith(start) && !path.includes('/', start.length))
+        .map((path) => path.slice(start.length))
+    this.#names.set(folder, names)
+    return names
+  }
+}
+
+/** More than any manifest a person wrote. */
+const LARGEST = 256 * 1024
+/** More than a repository has at the places that are read. */
+const MOST = 60
+
+/** The few files that are read: each once, up to a limit, and remembered to tell later whether the result still holds. */
+export class Sources {
+  readonly #root: string
+  readonly #texts = new Map<string, string | undefined>()
+  /** What was read so far, in order. */
+  readonly files: SourceFile[] = []
+  readonly #sum = createHash('sha256')
+
+  constructor(
+    root: string,
+    readonly isTracked: (path: string) => boolean,
+  ) {
+    this.#root = root
+  }
+
+  /** Undefined when there is none, when it is no plain file of this repository, or too large. */
+  text(path: string): string | undefined {
+    if (!this.isTracked(path)) return undefined
+    if (!this.#texts.has(path))
+      this.#texts.set(path, this.files.length < MOST ? this.#read(path) : undefined)
+    return this.#texts.get(path)
+  }
+
+  /** A sum over the contents of what was read so far, and where. */
+  sum(): string {
+    return this.#sum.copy().digest('hex')
+  }
+
+  #read(path: string): string | undefined {
+    const fd = this.#open(path)
+    if (fd === undefined) {
+      // It may be there the next time, and then something else would be found.
+      this.files.push({ path, size: MISSED, mtimeMs: 0 })
+      this.#sum.update(`${path}\0missed\0`)
+      return undefined
+    }
+    try {
+      const { size, mtimeMs } = fstatSync(fd)
+      this.files.push({ path, size, mtimeMs })
+      const buffer = Buffer.alloc(size > LARGEST ? 0 : size)
+      const bytes =
+        size > LARGEST ? undefined : buffer.subarray(0, readSync(fd, buffer, 0, size, 0))
+      this.#sum.update(`${path}\0${bytes?.length ?? 'too large'}\0`).update(bytes ?? '')
+      return bytes?.toString('utf8')
+    } finally {
+      closeSync(fd)
+    }
+  }
+
+  /** A link is not followed: it may lead out of the repository. */
+  #open(path: string): number | undefined {
+    const full = join(this.#root, path)
+    try {
+      const folder = realpathSync(dirname(full))
+      const isInside = folder === this.#root || folder.startsWith(`${this.#root}${sep}`)
+      return isInside && lstatSync(full).isFile() ? openRegularFile(full) : undefined
+    } catch (error) {
+      // Tracked, but not in the worktree, or not readable.
+      if (errnoOf(error) === undefined) throw error
+      return undefined
+    }
+  }
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,311 @@
+// What the manifests of each ecosystem say: name, commands, conventions, needs.
+import { type Look, type Purpose, isObject } from './look.ts'
+
+type Reader = (look: Look) => void
+
+const JS_MANAGERS = [
+  { name: 'pnpm', lock: 'pnpm-lock.yaml', run: 'pnpm' },
+  { name: 'yarn', lock: 'yarn.lock', run: 'yarn' },
+  { name: 'bun', lock: 'bun.lock', run: 'bun run' },
+  { name: 'bun', lock: 'bun.lockb', run: 'bun run' },
+  { name: 'npm', lock: 'package-lock.json', run: 'npm run' },
+  { name: 'npm', lock: 'npm-shrinkwrap.json', run: 'npm run' },
+]
+const MOST_SCRIPTS = 20
+
+const readPackageJson: Reader = (look) => {
+  const from = 'package.json'
+  const manifest = look.json(from)
+  if (manifest === undefined) return
+  look.identity(from, manifest.name, manifest.description)
+  const manager = jsManager(look, manifest.packageManager)
+  look.found('conventions', `package manager ${manager.text}`, manager.from ?? from)
+  const node = isObject(manifest.engines) ? manifest.engines.node : undefined
+  look.found('needs', typeof node === 'string' ? `Node ${node}` : undefined, from)
+  const scripts = scriptsOf(manifest)
+  const { run } = JS_MANAGERS.find(({ name }) => name === manager.name)!
+  const command = (name: string) =>
+    manager.name === 'npm' && (name === 'test' || name === 'start')
+      ? `npm ${name}`
+      : `${run} ${name}`
+  // `prebuild` runs with `build`, and nobody calls it.
+  const isCalled = (name: string) => {
+    const around = /^(?:pre|post)(.+)$/.exec(name)?.[1]
+    return (
+      around === undefined ||
+      !(scripts.has(around) || /^(?:install|publish|pack|version)$/.test(around))
+    )
+  }
+  const others = look.offersNamed(scripts.keys(), command, from, (name) => scripts.get(name))
+  for (const name of others.filter(isCalled).slice(0, MOST_SCRIPTS))
+    look.found('scripts', command(name), from)
+}
+
+function jsManager(
+  look: Look,
+  declared: unknown,
+): { readonly name: string; readonly text: string; readonly from?: string } {
+  const [, name, version] =
+    typeof declared === 'string' ? (/^(npm|pnpm|yarn|bun)@(\d+)?/.exec(declared) ?? []) : []
+  if (name !== undefined) return { name, text: version === undefined ? name : `${name} ${version}` }
+  const locked = JS_MANAGERS.find(({ lock }) => look.has(lock))
+  if (locked === undefined) return { name: 'npm', text: 'npm (no lock file)' }
+  return { name: locked.name, text: locked.name, from: locked.lock }
+}
+
+function scriptsOf({ scripts }: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
+  const given = Object.entries(isObject(scripts) ? scripts : {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  )
+  // What npm itself puts there says that there are none.
+  return new Map(given.filter(([, body]) => !body.includes('no test specified')))
+}
+
+/** The names of everything a `package.json` depends on. */
+export function dependenciesOf(look: Look): ReadonlySet<string> {
+  const manifest = look.json('package.json') ?? {}
+  const groups = [manifest.dependencies, manifest.devDependencies, manifest.peerDependencies]
+  return new Set(groups.flatMap((group) => (isObject(group) ? Object.keys(group) : [])))
+}
+
+const PYTHON_MANAGERS = [
+  ['uv', 'uv.lock'],
+  ['poetry', 'poetry.lock'],
+  ['pdm', 'pdm.lock'],
+  ['pipenv', 'Pipfile.lock'],
+] as const
+
+/** Tables in which projects keep tasks, and what runs them. */
+const TASK_TABLES = [
+  ['tool.poe.tasks', 'poe '],
+  ['tool.pdm.scripts', 'pdm run '],
+  ['tool.hatch.envs.default.scripts', 'hatch run '],
+  ['tool.taskipy.tasks', 'task '],
+] as const
+
+/** Tools by their table in `pyproject.toml` or their own files, with what they are for. */
+const PYTHON_TOOLS: readonly (readonly [
+  tool: string,
+  files: string,
+  purpose: Purpose,
+  command: string,
+])[] = [
+  ['pytest', 'pytest.ini conftest.py tests/conftest.py test/conftest.py', 'test', 'pytest'],
+  ['tox', 'tox.ini', 'test', 'tox'],
+  ['nox', 'noxfile.py', 'test', 'nox'],
+  ['ruff', 'ruff.toml .ruff.toml', 'lint', 'ruff check'],
+  ['flake8', '.flake8', 'lint', 'flake8'],
+  ['pylint', '.pylintrc pylintrc', 'lint', 'pylint'],
+  ['ruff.format', '', 'format', 'ruff format'],
+  ['black', '', 'format', 'black .'],
+  ['mypy', 'mypy.ini .mypy.ini', 'check', 'mypy .'],
+  ['pyright', 'pyrightconfig.json', 'check', 'pyright'],
+]
+
+const readPython: Reader = (look) => {
+  const from = 'pyproject.toml'
+  if (![from, 'setup.py', 'setup.cfg', 'requirements.txt', 'Pipfile'].some(look.has)) return
+  const toml = readToml(look.text(from))
+  const own = toml.text('project', 'name') === undefined ? 'tool.poetry' : 'project'
+  look.identity(from, toml.text(own, 'name'), toml.text(own, 'description'))
+  const needs = toml.text('project', 'requires-python')
+  look.found('needs', needs && `Python ${needs}`, from)
+  const [manager = 'pip', lock = 'requirements.txt'] =
+    PYTHON_MANAGERS.find(([, file]) => look.has(file)) ?? []
+  if (look.has(lock)) look.found('conventions', `package manager ${manager}`, lock)
+  for (const [table, run] of TASK_TABLES)
+    look.offersNamed(toml.keys(table), run, from, (name) => toml.text(table, name))
+  const run = manager === 'pip' ? '' : `${manager} run `
+  for (const [tool, files, purpose, command] of PYTHON_TOOLS) {
+    const isConfigured = toml.tables.some((table) => `${table}.`.startsWith(`tool.${tool}.`))
+    const used = isConfigured ? from : files.split(' ').find(look.has)
+    if (used !== undefined) look.offers(purpose, `${run}${command}`, used)
+  }
+}
+
+const readCargo: Reader = (look) => {
+  const from = 'Cargo.toml'
+  if (!look.has(from)) return
+  const toml = readToml(look.text(from))
+  look.identity(from, toml.text('package', 'name'), toml.text('package', 'description'))
+  const version =
+    toml.text('package', 'rust-version') ?? toml.text('workspace.package', 'rust-version')
+  look.found('needs', version && `Rust ${version}`, from)
+  const all = toml.tables.includes('workspace') ? ' --workspace' : ''
+  look.offersAll(from, {
+    build: `cargo build${all}`,
+    test: `cargo test${all}`,
+    lint: `cargo clippy${all}`,
+    format: 'cargo fmt',
+  })
+}
+
+const readGo: Reader = (look) => {
+  const from = 'go.mod'
+  if (!look.has(from)) return
+  const text = look.text(from)
+  const name = /^module\s+(\S+)/m.exec(text)?.[1]
+  const version = /^go\s+(\S+)/m.exec(text)?.[1]
+  look.found('project', name && `Go module ${name}`, from)
+  look.found('needs', version && `Go ${version}`, from)
+  look.offersAll(from, {
+    build: 'go build ./...',
+    test: 'go test ./...',
+    lint: 'go vet ./...',
+    format: 'gofmt -w .',
+  })
+  const linter = ['yml', 'yaml', 'toml', 'json'].map((end) => `.golangci.${end}`).find(look.has)
+  if (linter !== undefined) look.offers('lint', 'golangci-lint run', linter)
+}
+
+const readMaven: Reader = (look) => {
+  const from = 'pom.xml'
+  if (!look.has(from)) return
+  const own = look.text(from).replace(/<parent>[\s\S]*?<\/parent>/, '')
+  const version =
+    /<(?:maven\.compiler\.release|maven\.compiler\.source|java\.version)>\s*([\d.]+)/.exec(own)?.[1]
+  look.found('project', /<artifactId>\s*([^<]+?)\s*<\/artifactId>/.exec(own)?.[1], from)
+  look.found('needs', version && `Java ${version}`, from)
+  const run = look.has('mvnw') ? './mvnw' : 'mvn'
+  look.offersAll(from, { build: `${run} package`, test: `${run} test`, check: `${run} verify` })
+}
+
+const readGradle: Reader = (look) => {
+  const settings = ['settings.gradle.kts', 'settings.gradle'].find(look.has)
+  const from = ['build.gradle.kts', 'build.gradle'].find(look.has) ?? settings
+  if (from === undefined) return
+  if (settings !== undefined) {
+    const name = /rootProject\.name\s*=\s*["']([^"']+)/.exec(look.text(settings))?.[1]
+    look.found('project', name, settings)
+  }
+  const run = look.has('gradlew') ? './gradlew' : 'gradle'
+  look.offersAll(from, { build: `${run} build`, test: `${run} test`, check: `${run} check` })
+}
+
+const readComposer: Reader = (look) => {
+  const from = 'composer.json'
+  const manifest = look.json(from)
+  if (manifest === undefined) return
+  look.identity(from, manifest.name, manifest.description)
+  const scripts = isObject(manifest.scripts) ? manifest.scripts : {}
+  look.offersNamed(Object.keys(scripts), 'composer ', from, (name) => {
+    const runs = scripts[name]
+    return typeof runs === 'string' ? runs : undefined
+  })
+}
+
+const readDeno: Reader = (look) => {
+  const from = ['deno.json', 'deno.jsonc'].find(look.has)
+  if (from === undefined) return
+  const tasks = look.json(from)?.tasks
+  look.offersNamed(isObject(tasks) ? Object.keys(tasks) : [], 'deno task ', from)
+}
+
+/** The rest, which say nothing but that they are there. */
+const BY_FILE: readonly (readonly [file: string, commands: Partial<Record<Purpose, string>>])[] = [
+  ['mix.exs', { build: 'mix compile', test: 'mix test', format: 'mix format' }],
+  ['Package.swift', { build: 'swift build', test: 'swift test' }],
+  ['pubspec.yaml', { test: 'dart test', lint: 'dart analyze', format: 'dart format .' }],
+  ['build.sbt', { build: 'sbt compile', test: 'sbt test' }],
+  ['build.zig', { build: 'zig build', test: 'zig build test' }],
+  ['stack.yaml', { build: 'stack build', test: 'stack test' }],
+  ['Rakefile', { test: 'bundle exec rake' }],
+  ['.rspec', { test: 'bundle exec rspec' }],
+  ['.rubocop.yml', { lint: 'bundle exec rubocop' }],
+  ['phpunit.xml', { test: 'vendor/bin/phpunit' }],
+  ['phpunit.xml.dist', { test: 'vendor/bin/phpunit' }],
+  [
+    'CMakeLists.txt',
+    { build: 'cmake -B build && cmake --build build', test: 'ctest --test-dir build' },
+  ],
+  [
+    'meson.build',
+    { build: 'meson setup build && meson compile -C build', test: 'meson test -C build' },
+  ],
+]
+
+const readOthers: Reader = (look) => {
+  for (const [file, commands] of BY_FILE) if (look.has(file)) look.offersAll(file, commands)
+  const solution = look.namesIn('').find((name) => /\.(?:sln|slnx|csproj|fsproj)$/.test(name))
+  if (solution !== undefined)
+    look.offersAll(solution, { build: 'dotnet build', test: 'dotnet test' })
+}
+
+const MAKE_KINDS = [
+  ['make', 'GNUmakefile Makefile makefile', /^([A-Za-z0-9][\w.-]*)\s*:(?![=:])/],
+  ['just', 'justfile Justfile .justfile', /^@?([A-Za-z][\w-]*)(?:\s+[^:]*)?:(?!=)/],
+  ['task', 'Taskfile.yml Taskfile.yaml', /^ {2}([A-Za-z][\w:-]*):\s*$/],
+] as const
+const MOST_TARGETS = 12
+
+const readMake: Reader = (look) => {
+  for (const [run, files, target] of MAKE_KINDS) {
+    const from = files.split(' ').find(look.has)
+    if (from === undefined) continue
+    const names = look
+      .text(from)
+      .split('\n')
+      .flatMap((line) => target.exec(line)?.[1] ?? [])
+    const others = look.offersNamed(names, `${run} `, from)
+    // A target with a dot is a file that is made on the way.
+    for (const name of others.filter((each) => !each.includes('.')).slice(0, MOST_TARGETS))
+      look.found('scripts', `${run} ${name}`, from)
+  }
+}
+
+const READERS: readonly Reader[] = [
+  readPackageJson,
+  readPython,
+  readCargo,
+  readGo,
+  readMaven,
+  readGradle,
+  readComposer,
+  readDeno,
+  readOthers,
+  readMake,
+]
+
+/** What the manifests of a folder say. */
+export function readManifests(look: Look): void {
+  for (const read of READERS) read(look)
+}
+
+/** As much of TOML as manifests are asked for: which tables there are, and the texts in them. */
+function readToml(source: string) {
+  const tables = new Map<string, Map<string, string>>([['', new Map()]])
+  let table = tables.get('')!
+  let open: string | undefined
+  for (const line of source.split(/\r?\n/)) {
+    const header = /^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$/.exec(line)
+    const setting = /^\s*("[^"]*"|'[^']*'|[\w.-]+)\s*=\s*(.*)$/.exec(line)
+    if (open !== undefined) {
+      open = `${open}\n${line}`
+      if (isClosed(open)) open = undefined
+    } else if (header !== null) {
+      const name = header[1]!.replaceAll(/["'\s]/g, '')
+      table = tables.get(name) ?? new Map<string, string>()
+      tables.set(name, table)
+    } else if (setting !== null) {
+      table.set(setting[1]!.replace(/^(["'])(.*)\1$/, '$2'), setting[2]!)
+      if (!isClosed(setting[2]!)) open = setting[2]!
+    }
+  }
+  return {
+    /** Their names, as written: `tool.ruff`. */
+    tables: [...tables.keys()].filter((name) => name !== ''),
+    text: (name: string, key: string) => {
+      const value = tables.get(name)?.get(key) ?? ''
+      const [, double, single] = /^(?:"((?:[^"\\]|\\.)*)"|'([^']*)')/.exec(value) ?? []
+      return double ?? single
+    },
+    keys: (name: string) => [...(tables.get(name)?.keys() ?? [])],
+  }
+}
+
+/** Whether a list that was begun has ended; everything else ends with its line. */
+function isClosed(value: string): boolean {
+  if (!value.trimStart().startsWith('[')) return true
+  const bare = value.replaceAll(/"(?:[^"\\]|\\.)*"|'[^']*'|#.*$/gm, '')
+  return bare.split('[').length <= bare.split(']').length
+}
