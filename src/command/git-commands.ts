@@ -4,11 +4,9 @@ import { isLiteral } from './harmless-commands.ts'
 import { isEditable, isFolderInside, isInside, leadsToKept } from './inside-tree.ts'
 import type { ShellCommand } from './shell-commands.ts'
 
-/** Where a command is given. */
 export interface GitPlace {
   readonly tree: string
   readonly branch?: string | undefined
-  /** The folders it may be given in. */
   readonly folders: readonly (string | undefined)[]
 }
 
@@ -172,7 +170,6 @@ function isReadingConfig(args: readonly string[]): boolean {
 
 interface GitWord {
   readonly text: string
-  /** A shell takes it as it is written. */
   readonly isLiteral: boolean
 }
 type Words = readonly GitWord[]
@@ -230,7 +227,6 @@ function isName({ text }: GitWord): boolean {
   return text === '-' || !text.startsWith('-')
 }
 
-/** The words that are neither options nor the values of these. */
 function namesIn(words: Words, valued: string): Words {
   const options = valued.split(' ')
   return words.filter((word, index) => {

@@ -123,7 +123,6 @@ function union(a: Folders, b: Folders): Folders {
   return [...new Set([...a, ...b])]
 }
 
-/** Whether a command only reads, whatever its options. */
 export function isHarmlessCommand(words: readonly string[]): boolean {
   return isPlainName(words) && HARMLESS.has(programOf(words))
 }

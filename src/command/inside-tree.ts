@@ -8,7 +8,6 @@ export function isInside(tree: string, path: string): boolean {
   return inside !== '' && staysInside(inside)
 }
 
-/** Whether a file is in the working tree and agents may edit it. */
 export function isEditable(tree: string, path: string): boolean {
   return isInside(tree, path) && !leadsToKept(pathInside(tree, path))
 }

@@ -1,13 +1,11 @@
 // Which programs a shell command runs: enough of the shell's grammar to tell a program from an argument, a quotation, a here-document or a comment.
 import { defined } from '../text/defined.ts'
 
-/** What stands between two commands. */
 type Operator = '&&' | '||' | ';' | '|' | '&'
 
 export interface ShellCommand {
   /** The words without their quotes, redirections left out. */
   readonly words: readonly string[]
-  /** The same words as they were written. */
   readonly written: readonly string[]
   readonly before?: Operator
   readonly after?: Operator
@@ -22,7 +20,6 @@ const TOKEN =
 /** Words of the shell's own that a command may follow. */
 const KEYWORDS = new Set('if then elif else while until do { } ! time fi done esac'.split(' '))
 
-/** The commands that a line or a script is made of, in order. */
 export function shellCommands(script: string): readonly ShellCommand[] {
   const source = script.slice(0, LONGEST)
   const commands: ShellCommand[] = []

@@ -29,7 +29,6 @@ function namesTests(words: readonly string[]): boolean {
   )
 }
 
-/** Programs that do nothing but run tests. */
 const RUNNERS = new Set(
   (
     'pytest py.test vitest jest mocha ava tap tape jasmine uvu wtr web-test-runner testcafe phpunit pest paratest rspec ctest ' +
@@ -55,7 +54,6 @@ const scripts: Judge = (rest) => {
 
 const targets: Judge = (rest) => operands(rest).some(isTestTarget)
 
-/** The first operand is one of these. */
 const first =
   (...names: readonly string[]): Judge =>
   (rest) =>
@@ -178,7 +176,6 @@ function isTestTarget(name: string): boolean {
   )
 }
 
-/** A file of tests that is run as a program. */
 function isTestFile(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return /[._-](?:test|spec)s?\.\w+$|^tests?_\w+\.\w+$/.test(name) || SCRIPTS.test(name)
@@ -191,7 +188,6 @@ const VALUED = new Set(
   ).split(' '),
 )
 
-/** The words that are no options, nor their values. */
 function operands(words: readonly string[]): readonly string[] {
   const found: string[] = []
   for (let at = 0; at < words.length; at += 1) {

@@ -6,7 +6,6 @@ import { failingTests, findComplaint, findSummary } from './test-summary.ts'
 import { programOf, startedCommands } from './unwrap-command.ts'
 
 export interface TestRun {
-  /** What was run, without what stood around it. */
   readonly command: string
   readonly passed: boolean
   /** What the runner said at its end; for a failure also the first tests that failed. */
@@ -64,7 +63,6 @@ function describeFailure(said: string | undefined, lines: readonly string[]): st
 /** What `stint digest` says of a run that it has recorded itself. */
 const RECORDED = /^all of it: .*; recorded in \S+$|^\s*"recordedIn": "/
 
-/** What the status of the whole command says about the tests in it, if anything. */
 function statusOf(
   source: string,
   commands: readonly ShellCommand[],

@@ -20,7 +20,6 @@ export function startedCommands(source: string, depth = 0): readonly ShellComman
   })
 }
 
-/** The name of a program, however it was found. */
 export function programOf(words: readonly string[]): string {
   return basename(words[0] ?? '').replace(/\.(?:cmd|exe|bat)$/i, '')
 }
@@ -127,7 +126,6 @@ const STARTERS = new Map(
 
 const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh', 'fish'])
 
-/** The script that a command gives to a shell as an argument. */
 function scriptIn(words: readonly string[]): string | undefined {
   const program = programOf(words)
   if (program === 'eval') return words.slice(1).join(' ')

@@ -6,7 +6,6 @@ export const MAX_TOKENS = 2000
 export const MAX_CHARACTERS = 8000
 export const CHARACTERS_PER_TOKEN = MAX_CHARACTERS / MAX_TOKENS
 
-/** What a line takes of a budget in tokens, its end included. */
 function costOf(line: string): number {
   return Math.max(estimateLine(line), Math.ceil((line.length + 1) / CHARACTERS_PER_TOKEN))
 }

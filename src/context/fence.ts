@@ -38,7 +38,6 @@ function markLine(mark: string): string {
   return `[stint:${mark}]`
 }
 
-/** The marker that a text carries; the last one where there are several. */
 export function findMark(text: string): string | undefined {
   return [...text.matchAll(new RegExp(MARK_PATTERN, 'g'))].at(-1)?.[1]
 }

@@ -6,7 +6,6 @@ import { costOfAll } from './cost.ts'
 import { fenceLines, fenced } from './fence.ts'
 import { bullets, fit, frame, leftOutLines, leftOutOf } from './section.ts'
 
-/** The most tokens that it takes, fence and all. */
 export const NEWS_TOKENS = 300
 const LEFT_OUT_ROOM = 24
 

@@ -55,24 +55,11 @@ export function packContext(state: SessionState, options: PackOptions): PackedCo
   return { text, mark, leftOut }
 }
 
-/** A context with what it was made of, section by section in its order. */
-interface Arranged extends PackedContext {
-  readonly fitted: readonly Fitted[]
-  /** What the fence, the marker and the line that names the left out cost. */
-  readonly around: number
-}
-
-interface ArrangedSession extends Arranged {
-  /** What naming the left out may cost. */
-  readonly noteRoom: number
-  /** What is left over. */
-  readonly free: number
-}
-
 /** By how much a marker can be dearer than the one that is reckoned with. */
 const DEARER_MARK = 4
 
-export function arrange(state: SessionState, options: PackOptions): Arranged {
+/** A context with what it was made of, section by section in its order. */
+export function arrange(state: SessionState, options: PackOptions) {
   const { budget = MAX_TOKENS, project } = options
   let session = arrangeWithin(state, options, 0)
   // What a marker costs is known when there is one, for it is the sum of what stands above it.
@@ -86,7 +73,7 @@ function isOver(text: string, budget: number): boolean {
   return estimateTokens(text) > budget || text.length > budget * CHARACTERS_PER_TOKEN
 }
 
-function arrangeWithin(state: SessionState, options: PackOptions, spare: number): ArrangedSession {
+function arrangeWithin(state: SessionState, options: PackOptions, spare: number) {
   const { budget = MAX_TOKENS } = options
   const fence = costOfAll(fenceLines(state.name)) + MARGIN
   const leftOutRoom = Math.min(LEFT_OUT_ROOM, Math.floor(budget / 10))
@@ -118,7 +105,7 @@ function withRoom(sections: readonly Section[], budget: number): readonly Sectio
   return sections.map((section) => ({ ...section, fair: (section.fair * budget) / MAX_TOKENS }))
 }
 
-function composed(name: string, fitted: readonly Fitted[], noteRoom: number): Arranged {
+function composed(name: string, fitted: readonly Fitted[], noteRoom: number) {
   const leftOut = leftOutOf(fitted)
   const note = leftOutLines(leftOut, noteRoom)
   const { text, mark } = fenced(name, [...fitted.flatMap(({ lines }) => lines), ...note])
@@ -132,7 +119,11 @@ export const PROJECT_ROOM = 520
 const NOTE_ROOM = 24
 
 /** What the session leaves over goes to the project; where that is too little even to name it, nothing changes. */
-function withProject(name: string, session: ArrangedSession, project: string): Arranged {
+function withProject(
+  name: string,
+  session: ReturnType<typeof arrangeWithin>,
+  project: string,
+): ReturnType<typeof composed> {
   const section = projectSection(project)
   const free = session.free - DEARER_MARK
   const fitInto = (room: number) => fit(section, Math.max(0, Math.min(PROJECT_ROOM, room)))
@@ -165,7 +156,6 @@ function projectSection(text: string): Section {
   }
 }
 
-/** What became of one section. */
 export interface ExplainedSection {
   readonly section: string
   /** `all` of it, `some`, `none` for want of room, or `empty`: there is nothing to show. */
@@ -184,11 +174,9 @@ export interface ExplainedSection {
 /** Why a context holds what it holds. */
 export interface Explanation {
   readonly budget: number
-  /** Of the whole, by our estimate, which is never too low. */
   readonly tokens: number
   /** What the fence, the delivery marker and the line that names the left out cost. */
   readonly around: number
-  /** In the order in which they stand in the text. */
   readonly sections: readonly ExplainedSection[]
 }
 

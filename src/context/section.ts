@@ -14,7 +14,6 @@ export interface Section {
   readonly reserve: number
   /** What it may have before others have theirs. */
   readonly fair: number
-  /** How many items there are to show. */
   readonly count: number
   /** Items that are not here to be shown. */
   readonly earlier: number
@@ -32,7 +31,6 @@ export interface Fitted {
   readonly isShortened: boolean
 }
 
-/** As much of a section as its room allows. */
 export function fit(section: Section, room: number): Fitted {
   const { count, lengths } = section
   if (wish(section) <= room) return written(section, count, lengths[0]!)
@@ -107,7 +105,6 @@ export function share(
   return sections.map((section) => fitted.get(section) ?? fit(section, 0))
 }
 
-/** The commands that show what a record leaves out. */
 export const SHOW = {
   all: 'stint view',
   progress: 'stint view --progress',
@@ -142,7 +139,6 @@ export function leftOutLines(leftOut: readonly string[], room = LEFT_OUT_ROOM): 
   return [shortenToCost(`Left out here, shown by: ${leftOut.join(', ')}`, room)]
 }
 
-/** What to reserve for the line after a first try. */
 export function roomForLeftOut(leftOut: readonly string[]): number {
   return leftOut.length === 0
     ? 0

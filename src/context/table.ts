@@ -6,7 +6,6 @@ import { type Frame, type Section, listSection, nearest } from './section.ts'
 type Row<Column extends string> = Readonly<Record<Column, string>>
 
 export interface Table<Column extends string> {
-  /** The name of the table in TOON. */
   readonly name: string
   /** Each column with the share of an item's length that it may take. */
   readonly columns: Readonly<Record<Column, number>>

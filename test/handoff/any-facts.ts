@@ -6,11 +6,7 @@ import {
   unverified,
   verified,
 } from '../../src/context/handoff/probes.ts'
-import {
-  type HandoffFacts,
-  type Uncommitted,
-  gatherFacts,
-} from '../../src/context/handoff/gather-facts.ts'
+import { type HandoffFacts, gatherFacts } from '../../src/context/handoff/gather-facts.ts'
 import type { RawEntry } from '../../src/session/in-effect.ts'
 import { fold } from '../../src/session/fold.ts'
 import { anyWords, history } from '../support/entries.ts'
@@ -26,7 +22,7 @@ const anyVerdict: fc.Arbitrary<Verdict> = fc.oneof(
   anyWords.map((words) => couldNotBeChecked(words)),
 )
 
-const anyUncommitted: fc.Arbitrary<Uncommitted> = fc
+const anyUncommitted: fc.Arbitrary<HandoffFacts['uncommitted']> = fc
   .record({
     paths: fc.option(fc.array(anyWords, { maxLength: 300 }), { nil: undefined }),
     verdict: anyVerdict,

@@ -6,7 +6,6 @@ import type { KeptLine, Reading } from './read-output.ts'
 import type { Finding } from './recogniser.ts'
 import { LEVELS, type Level } from './rules.ts'
 
-/** What is known of a run besides its output. */
 interface Ended {
   readonly command: string
   readonly label?: string
@@ -16,11 +15,9 @@ interface Ended {
   readonly bytes: number
 }
 
-/** Where the rest of the output is. */
 interface Pointer {
   readonly id: string
   readonly path: string
-  /** The session that has a record of it. */
   readonly recordedIn?: string
 }
 
@@ -38,11 +35,9 @@ export const FEWEST_TOKENS = 120
 const LONGEST_TITLE = 240
 const LONGEST_DETAIL = 200
 const LONGEST_TAIL = 160
-/** Of a run that went well and said how. */
 const GOOD_WARNINGS = 5
 const TAIL_WITH_FINDINGS = 3
 const TAIL_ALONE = 15
-/** What the line costs that counts what was left out. */
 const COUNTING = 30
 
 /** The few lines that matter of an output, within the tokens allowed, with the pointer to the rest. */
@@ -86,7 +81,6 @@ function cost(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + estimateLine(line), 0)
 }
 
-/** Keeps account of the room. */
 class Page {
   room: number
   /** Of the first line and of the last. */
@@ -98,7 +92,6 @@ class Page {
     this.#share = this.room * 0.36
   }
 
-  /** Takes all of these lines or none. */
   takes(...lines: readonly string[]): boolean {
     const wanted = cost(lines)
     if (wanted > this.room) return false
@@ -223,7 +216,6 @@ function lastLines({ tail, findings }: Reading, isShort: boolean): readonly Kept
     .slice(-TAIL_WITH_FINDINGS)
 }
 
-/** The first of these lines that fit under their heading. */
 function fitting(page: Page, heading: string, lines: readonly KeptLine[]): readonly KeptLine[] {
   if (lines.length === 0 || !page.takes(heading)) return []
   const end = lines.findIndex((line) => !page.takes(indented(line)))

@@ -1,7 +1,7 @@
 import { defined } from '../../text/defined.ts'
 import { type TestSummary, failingTests, findSummary } from '../test-summary.ts'
 import { type Finding, Recogniser } from './recogniser.ts'
-import { type Level, mayMatter } from './rules.ts'
+import { mayMatter } from './rules.ts'
 import { visibleLine } from '../../text/visible-line.ts'
 
 /** A line that is kept, and how often it stood there in a row. */
@@ -11,25 +11,7 @@ export interface KeptLine {
   readonly times: number
 }
 
-/** What there is to say about an output. */
-export interface Reading {
-  readonly lines: number
-  readonly findings: readonly Finding[]
-  readonly counts: Readonly<Record<Level, number>>
-  readonly totals: Totals
-  /** Lines that sound like trouble where nothing was recognised. */
-  readonly suspects: readonly KeptLine[]
-  /** The output itself, where it is short. */
-  readonly whole?: readonly KeptLine[]
-  readonly tail: readonly KeptLine[]
-}
-
-interface Totals {
-  /** What a test runner said at its end. */
-  readonly tests?: TestSummary
-  /** What other tools say they found or made. */
-  readonly others: readonly string[]
-}
+export type Reading = ReturnType<OutputReader['finish']>
 
 const HEAD = 60
 const TAIL = 200
@@ -59,7 +41,6 @@ export class OutputReader {
     this.#recogniser = new Recogniser(base)
   }
 
-  /** The next piece of the output, which may end anywhere. */
   add(text: string): void {
     let from = 0
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
@@ -74,7 +55,7 @@ export class OutputReader {
     this.#open = this.#open.slice(start, start + LONGEST * 4)
   }
 
-  finish(): Reading {
+  finish() {
     if (this.#open !== '') this.#line(this.#open)
     this.#open = ''
     const totals = this.#totals.finish(this.#tail)
@@ -86,12 +67,12 @@ export class OutputReader {
       counts: { ...counts, failure: counts.failure + named.length },
       totals,
       suspects: this.#suspects,
+      /** The output itself, where it is short. */
       ...(this.#lines <= HEAD ? { whole: this.#head } : {}),
       tail: this.#tail,
     }
   }
 
-  /** Failures of runners that are known only by how they name them. */
   #named(): readonly Finding[] {
     const lines = this.#tail.map(({ text }) => text)
     return failingTests(lines, 20).map((title) => {
@@ -152,7 +133,6 @@ const OTHERS: readonly RegExp[] = [
   /^webpack .*compiled .*$/,
 ]
 const MOST_OTHERS = 3
-/** How any of these lines begins. */
 const BEGINNING =
   /^(?:\s*(?:\d|Passed!|Failed!|Finished |Compiled )|[✖✓] |ok|not ok|FAIL|test |Found |error|warning|Success|All |Checked |Formatted |added|removed|changed|up to|audited|\[INFO\] |BUILD|Build|webpack)/
 
@@ -174,8 +154,10 @@ class TotalsReader {
     this.#others.set(pattern, text.trim())
   }
 
-  /** `end` are the last lines of the output. */
-  finish(end: readonly KeptLine[]): Totals {
+  finish(end: readonly KeptLine[]): {
+    readonly tests?: TestSummary
+    readonly others: readonly string[]
+  } {
     const seen = new Set(end.map(({ number }) => number))
     const lines = [...this.#added.filter(({ number }) => !seen.has(number)), ...end]
     const found = findSummary(lines.map(({ text }) => text))

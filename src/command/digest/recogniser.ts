@@ -5,18 +5,15 @@ import { EXAMPLE_ID, type Level, NODE_ID, NUMBERED, RULES, type Rule } from './r
 export interface Finding {
   readonly level: Level
   readonly title: string
-  /** `path:line` or `path:line:column`. */
   readonly where?: string
   /** What it said: an assertion, an exception's message. */
   readonly detail: readonly string[]
   /** The lines of the output it begins and ends at, from 1. */
   readonly line: number
   readonly lastLine: number
-  /** How often the same was said. */
   readonly times: number
 }
 
-/** Enough to fill any digest many times over. */
 const MOST_OF_A_LEVEL = 200
 
 /** The findings of an output: each once, counted, and only a bounded number of them kept. */
@@ -57,13 +54,11 @@ const LEVEL_OF: Readonly<Record<string, Level>> = {
   '!': 'warning',
 }
 
-/** Places that are not in the reader's own code. */
 const FOREIGN =
   /node_modules|(?:^|[/(])node:|\/rustc\/|\/(?:site|dist)-packages\/|\/lib\/python\d|\.cargo\/registry|\/usr\/(?:lib|local\/go|share)\/|\/go\/pkg\/mod\/|\bat (?:\S+\/\/)?(?:org\.junit|org\.opentest4j|org\.hamcrest|org\.assertj|java|jdk|sun|kotlin)\./
 
 const ONLY_A_PATH = /^[^\s:'"]+\.[A-Za-z]\w{0,5}$/
 
-/** A finding whose lines are still being read. */
 interface Open {
   readonly rule: Rule
   readonly line: number
@@ -72,13 +67,11 @@ interface Open {
   title: string | undefined
   where: string | undefined
   readonly detail: string[]
-  /** How many lines are still read. */
   left: number
 }
 
 type Groups = Readonly<Record<string, string | undefined>>
 
-/** Finds what a tool complains of, line by line, whatever tool it is. */
 export class Recogniser {
   readonly #findings = new Findings()
   /** Failures that a runner only names in passing; used when it never tells more of them. */
@@ -90,7 +83,6 @@ export class Recogniser {
   #numbered: 'mocha' | 'other' | undefined
   #lineBefore = ''
 
-  /** Places are shown from `base`. */
   constructor(base?: string) {
     this.#base = base === undefined || base === '/' ? undefined : `${base}/`
   }
@@ -180,7 +172,6 @@ export class Recogniser {
     if (this.#open.left === 0) this.#close()
   }
 
-  /** Takes from a line behind the beginning what belongs to it. */
   #follow(text: string, number: number): void {
     const open = this.#open
     if (open === undefined) return

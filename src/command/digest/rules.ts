@@ -21,14 +21,12 @@ export interface Rule {
   readonly before?: RegExp
   /** Holds only where such lines were announced, or behind the path they belong to. */
   readonly needs?: 'numbered' | 'path'
-  /** How many of the following lines to read. */
   readonly lines?: number
   readonly until?: RegExp
   /** Where the title stands when it is not in the first line. */
   readonly title?: RegExp
   /** Group `d`, or the whole line. */
   readonly detail?: RegExp
-  /** How many lines of detail; one unless given. */
   readonly most?: number
   /** Group `where`, or `file` and `line`. */
   readonly where?: RegExp
@@ -36,9 +34,7 @@ export interface Rule {
   readonly isLastPlace?: true
   /** It was no finding of its own after all. */
   readonly drop?: RegExp
-  /** Its level once a place was found. */
   readonly located?: Level
-  /** It is nothing without a place. */
   readonly needsPlace?: true
 }
 
@@ -342,7 +338,6 @@ const SIGNS = new RegExp(
   'i',
 )
 
-/** Whether a line is worth being matched against the rules. */
 export function mayMatter(line: string): boolean {
   return SIGNS.test(line)
 }

@@ -10,13 +10,11 @@ const LONGEST = 200
 export interface BannerText {
   /** Where the work stands, as "Phase 5b - TDD GREEN (62% complete)". */
   readonly progress?: string
-  /** What is to be done now, a line each. */
   readonly advice: readonly string[]
   /** Without the lines around it, which say nothing to a model and cost more than the rest. */
   readonly isBare?: boolean
 }
 
-/** What is put before a person and their agent when a line was crossed. */
 export function banner(
   line: Line,
   budget: Budget,

@@ -21,7 +21,6 @@ export function estimated<T>(value: T, from: string, at: string): Figure<T> {
 export interface Budget {
   /** Tokens that the next call of the model will carry. */
   readonly tokens?: Figure
-  /** How many the model can take. */
   readonly window?: Figure
   /** How many there are when the harness compacts; where it does not, how many the model can take. */
   readonly point?: Figure

@@ -1,7 +1,6 @@
 // List prices of the first party, in US dollars per million tokens. A model whose price depends on the length of the prompt is not here.
 import { type Figure, estimated } from './figures.ts'
 
-/** Tokens used, of one model. */
 export interface Spent {
   readonly input: number
   readonly output: number
@@ -72,7 +71,6 @@ function listPrice(name: string): Price | undefined {
   return { input, output, cacheRead, cacheWrite: input * write, cacheWriteHour: input * writeHour }
 }
 
-/** The price of a model, the configuration's before ours. */
 export function priceOf(
   model: string,
   own: readonly OwnPrice[],
@@ -100,7 +98,6 @@ export function costOf(
   return from.size === 0 ? undefined : estimated(sum, [...from].join(', '), at)
 }
 
-/** In US dollars. */
 export function priced(used: Spent, price: Price): number {
   const millionths =
     used.input * price.input +

@@ -13,7 +13,7 @@ export interface BudgetSettings {
   readonly stages: readonly Stage[]
   /** How many tokens a model reads with its whole attention. */
   readonly smartZone: number
-  /** The window's size, where the harness does not tell it or tells it wrongly. */
+  /** The window's size, where the harness does not report it or reports it wrongly. */
   readonly window?: number
 }
 
@@ -55,7 +55,7 @@ export function tokensAt(stage: Stage, point: number | undefined): number | unde
   return point === undefined ? undefined : Math.ceil((stage / 100) * point)
 }
 
-/** Percent of the way to the compaction point, rounded down, so that no stage is shown before it is crossed. */
+/** Rounded down, so that no stage is shown before it is crossed. */
 export function percentOfWay({ tokens, point }: Standing): number | undefined {
   return tokens === undefined || point === undefined || point <= 0
     ? undefined

@@ -1,4 +1,3 @@
-// The parts of a handoff, each able to be written at greater or smaller length.
 import { decisionLine } from '../../document/progress.ts'
 import { shortId } from '../../journal/ids.ts'
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../../session/state.ts'
@@ -16,7 +15,6 @@ interface Item {
   readonly before?: string
   readonly text: string
   readonly after?: string
-  /** How the text is written once it is short enough. */
   readonly as?: (text: string) => string
 }
 
@@ -108,7 +106,6 @@ function objective({ goal, requests, title }: SessionState): string {
   return known ?? `Nobody wrote one; the session is called ${safeLine(title)}.`
 }
 
-/** One action first, and what comes after it. */
 function upcoming(state: SessionState): readonly string[] {
   const current = currentStep(state)
   const steps = state.steps.items.filter(
@@ -247,7 +244,6 @@ export function otherParts(facts: HandoffFacts): readonly Section[] {
   ]
 }
 
-/** TL;DR, progress, the place, and the last words. */
 function whereThingsStand(facts: HandoffFacts): Section {
   const { state, where, madeBy, reason, to, createdAt } = facts
   const { done, total } = stepCounts(state)

@@ -9,7 +9,6 @@ import { defined } from '../../text/defined.ts'
 import { readHead } from './frontmatter.ts'
 import type { RecordedHandoff } from './recorded.ts'
 
-/** Where the handoffs of a session are, in the folder of its journal. */
 export function handoffFolder(journalFolder: string): string {
   return join(journalFolder, 'handoffs')
 }

@@ -7,7 +7,6 @@ import type { HandoffFacts } from './gather-facts.ts'
 
 const FORMAT = 'stint-handoff/1'
 
-/** The head of a document, without its hash. */
 export function frontmatterLines(facts: HandoffFacts): readonly string[] {
   const { state, git, position, madeBy, uncommitted } = facts
   const fields = {
@@ -43,7 +42,6 @@ export interface HandoffHead {
   readonly commit?: string
   readonly dirty?: number
   readonly checkpoint?: string
-  /** The hash that the document claims to have. */
   readonly hash?: string
 }
 

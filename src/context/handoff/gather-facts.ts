@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Task } from '../../backlog/task.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { checksum } from '../../journal/record.ts'
-import type { GitState, HandoffTarget, TaskStatus } from '../../session/entries.ts'
+import type { HandoffTarget, TaskStatus } from '../../session/entries.ts'
 import { type RawEntry, inEffect } from '../../session/in-effect.ts'
 import type { SessionState } from '../../session/state.ts'
 import { defined } from '../../text/defined.ts'
@@ -11,7 +11,6 @@ import { failedFirst } from '../session-sections.ts'
 import {
   type Claim,
   type Surroundings,
-  type Verdict,
   couldNotBeChecked,
   insideOf,
   probeBranch,
@@ -26,90 +25,30 @@ import {
 } from './probes.ts'
 
 /** Everything a handoff is built from: the state, and what was checked when it was made. */
-export interface HandoffFacts {
-  readonly state: SessionState
-  /** The id of the entry that will say that it was made. */
-  readonly id: string
-  readonly number: number
-  readonly createdAt: string
-  readonly reason?: string
-  readonly isDraft: boolean
-  readonly to?: HandoffTarget
-  readonly git?: GitState
-  readonly position: LogPosition
-  /** Branch and HEAD. */
-  readonly where: readonly Claim[]
-  readonly uncommitted: Uncommitted
-  readonly files: readonly FileToReview[]
-  readonly verify: readonly VerifyCommand[]
-  readonly commits: readonly Claim[]
-  readonly tasks: readonly Claim[]
-  readonly deliverables: readonly FileToReview[]
-  readonly commands: readonly Claim[]
-  /** What the repository is, a thing each. */
-  readonly project?: readonly string[]
-  readonly madeBy?: {
-    readonly harness: string
-    readonly conversation: string
-    readonly model?: string
-  }
-  /** For comparing later: the files it speaks of as they are, and the tasks. */
-  readonly fingerprints: readonly { readonly path: string; readonly sum: string }[]
-  readonly taskStatuses: readonly { readonly task: string; readonly status: TaskStatus }[]
-}
+export type HandoffFacts = ReturnType<typeof gatherFacts>
+export type FileToReview = HandoffFacts['files'][number]
+export type KeptWork = NonNullable<HandoffFacts['uncommitted']['kept']>
 
-/** How far a journal goes. */
 export interface LogPosition {
   readonly bytes: number
   /** How many of its entries are about the work. */
   readonly entries: number
-  /** The id of the last entry. */
   readonly last: string
 }
 
-export interface Uncommitted {
-  /** Undefined when it is not known, or there is no repository. */
-  readonly paths?: readonly string[]
-  readonly verdict: Verdict
-  readonly kept?: KeptWork
-}
-
-/** Where uncommitted work is kept. */
-export interface KeptWork {
-  readonly commit: string
-  readonly ref: string
-  readonly checkpoint: string
-  /** Too large or unreadable, and so only in the working tree. */
-  readonly leftOut: readonly string[]
-  readonly verdict: Verdict
-}
-
-/** A command that shows whether the work is well. Shown, and never run by Stint. */
-interface VerifyCommand {
-  readonly command: string
-  /** How it last went, in its own words; empty when no run is recorded. */
-  readonly lastRun: string
-  readonly verdict: Verdict
-}
-
-export interface FileToReview {
-  readonly path: string
-  readonly why: string
-  readonly verdict: Verdict
-}
-
-/** What the caller knows. */
-interface Gathering extends Pick<
-  HandoffFacts,
-  'state' | 'position' | 'id' | 'number' | 'createdAt' | 'reason' | 'to'
-> {
+interface Gathering {
+  readonly state: SessionState
   readonly entries: readonly RawEntry[]
-  /** What `lookAround` found. */
+  readonly position: LogPosition
+  /** The id of the entry that will say that it was made. */
+  readonly id: string
+  readonly number: number
+  readonly createdAt: string
   readonly now: Surroundings
+  readonly reason?: string
   readonly isDraft?: boolean
-  /** The backlog, when the session has tasks. */
+  readonly to?: HandoffTarget
   readonly tasks?: readonly Pick<Task, 'id' | 'shortname' | 'title' | 'status' | 'verify'>[]
-  /** The command that shows whether the project is well. */
   readonly verify?: string | undefined
   /** Paths that the work should leave behind. */
   readonly deliverables?: readonly string[]
@@ -118,9 +57,13 @@ interface Gathering extends Pick<
   /** The checkpoint that keeps the working tree. */
   readonly checkpoint?: {
     readonly id: string
-    readonly code?: Pick<KeptWork, 'commit' | 'ref'> & Partial<Pick<KeptWork, 'leftOut'>>
+    /** What it left out is too large or unreadable, and so only in the working tree. */
+    readonly code?: {
+      readonly commit: string
+      readonly ref: string
+      readonly leftOut?: readonly string[]
+    }
   }
-  /** The conversation it is made in, when that is known. */
   readonly conversation?: string
 }
 
@@ -131,7 +74,7 @@ const MOST_FILES = 60
 const RUNS = 3
 
 /** Checks everything that a handoff claims, once, in the time that `now` has left. Reads only. */
-export function gatherFacts(from: Gathering): HandoffFacts {
+export function gatherFacts(from: Gathering) {
   const { now, state, checkpoint, reason, to } = from
   const { repository, head, dirty } = now
   const files = filesToReview(state, now)
@@ -140,8 +83,8 @@ export function gatherFacts(from: Gathering): HandoffFacts {
     checkpoint?.code === undefined
       ? undefined
       : {
-          leftOut: [],
           ...checkpoint.code,
+          leftOut: checkpoint.code.leftOut ?? [],
           checkpoint: checkpoint.id,
           verdict: probeKeptCode(now, checkpoint.code),
         }
@@ -191,7 +134,6 @@ export function gatherFacts(from: Gathering): HandoffFacts {
   }
 }
 
-/** Where the session says it is, and where HEAD is. */
 function whereClaims(state: SessionState, now: Surroundings): readonly Claim[] {
   if (now.repository === undefined) return []
   const { branch = now.head.branch } = state
@@ -206,7 +148,6 @@ function whereClaims(state: SessionState, now: Surroundings): readonly Claim[] {
   ]
 }
 
-/** The session's tasks, with the status its journal last gave them. */
 function taskFacts({ state, entries, tasks = [] }: Gathering) {
   return state.tasks.map((id) => {
     const known = tasks.find((task) => task.id === id)
@@ -219,7 +160,7 @@ function taskFacts({ state, entries, tasks = [] }: Gathering) {
 }
 
 /** The program and conversation that a handoff comes from: the one it is made in, else the last one. */
-function conversationOf(state: SessionState, given?: string): HandoffFacts['madeBy'] {
+function conversationOf(state: SessionState, given?: string) {
   const { items } = state.conversations
   const known = given === undefined ? items.at(-1) : items.findLast(({ text }) => text === given)
   const conversation = given ?? known?.text
@@ -232,7 +173,7 @@ function conversationOf(state: SessionState, given?: string): HandoffFacts['made
 function verifyCommands(
   { now, entries, state }: Gathering,
   named: readonly (string | undefined)[],
-): readonly VerifyCommand[] {
+) {
   const standing = inEffect(entries)
   const changed = state.changedFiles.items.map(({ text }) => text)
   const given = named.filter((command) => command !== undefined && command !== '')
@@ -250,7 +191,7 @@ function verifyCommands(
  * The files a successor has to read, each once, the most telling first: where tests fail, key files, what was changed and why, and then
  * the rest of what is uncommitted or was changed.
  */
-function filesToReview(state: SessionState, now: Surroundings): readonly FileToReview[] {
+function filesToReview(state: SessionState, now: Surroundings) {
   const found = new Map<string, Set<string>>()
   const add = (path: string, why: string) => {
     const inside = insideOf(now.root, path) ?? path

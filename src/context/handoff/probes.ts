@@ -16,7 +16,6 @@ export type Verdict =
   | { readonly isVerified: true; readonly probe: string; readonly commit?: string }
   | { readonly isVerified: false; readonly why: string }
 
-/** Something that can be checked, and what came of it. */
 export interface Claim {
   readonly says: string
   readonly verdict: Verdict
@@ -65,7 +64,6 @@ class BoundedGit {
     return this.spend(args, (options) => runGit(this.worktree, args, options))
   }
 
-  /** For questions that git answers by its exit code. */
   ask(args: readonly string[]): boolean {
     try {
       this.run(args)
@@ -130,7 +128,6 @@ function whenAnswered(now: Surroundings, look: (git: BoundedGit) => Verdict): Ve
   }
 }
 
-/** Whether the branch exists and is the one checked out. */
 export function probeBranch(now: Surroundings, branch: string): Verdict {
   return whenAnswered(now, (git) => {
     const { branch: current, commit } = now.head
@@ -154,7 +151,6 @@ export function probeReachable(now: Surroundings, commit: string): Verdict {
   })
 }
 
-/** Whether the code of a checkpoint is in this repository under its name. */
 export function probeKeptCode(
   now: Surroundings,
   { commit, ref }: { readonly commit: string; readonly ref: string },
@@ -170,20 +166,17 @@ export function probeKeptCode(
   })
 }
 
-/** Whether git told what is uncommitted. */
 export function probeWorkingTree({ repository, dirty, whyUnknown, head }: Surroundings): Verdict {
   if (repository === undefined) return couldNotBeChecked('there is no git repository here')
   if (dirty === undefined) return couldNotBeChecked(whyUnknown ?? 'git did not say')
   return verified('working tree', head.commit)
 }
 
-/** Whether the backlog says of a task what the session's journal says. */
 export function probeTask(claimed: TaskStatus, inBacklog: TaskStatus | undefined): Verdict {
   if (inBacklog === undefined) return couldNotBeChecked('the backlog here does not have it')
   return inBacklog === claimed ? verified('backlog') : unverified(`the backlog says ${inBacklog}`)
 }
 
-/** Whether the project has the file, or the folder. */
 export function probeFile(now: Surroundings, path: string): Verdict {
   const inside = insideOf(now.root, path)
   if (inside === undefined) return couldNotBeChecked('it lies outside of the project')
@@ -201,14 +194,12 @@ export function insideOf(root: string, path: string): string | undefined {
   return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? undefined : inside
 }
 
-/** What the shell does itself. */
 const BUILT_IN = new Set(
   'cd export source . set alias eval exec test [ true false echo printf ulimit umask unset wait'.split(
     ' ',
   ),
 )
 
-/** Whether the programs that a command starts are on this machine. */
 export function probeProgram(
   now: Surroundings,
   command: string,

@@ -5,7 +5,6 @@ import { aboutOf } from '../../session/registry.ts'
 import type { Acceptance, Handoff } from '../../session/state.ts'
 import type { LogPosition } from './gather-facts.ts'
 
-/** A handoff as the journal has it, whole. */
 export interface RecordedHandoff extends Omit<Handoff, 'accepted'> {
   readonly document: string
   readonly position: LogPosition

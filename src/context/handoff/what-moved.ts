@@ -8,7 +8,6 @@ import { MISSING, fingerprint } from './gather-facts.ts'
 import { OWN_FOLDERS, type Surroundings, probeKeptCode, shortCommit, tagOf } from './probes.ts'
 import { type RecordedHandoff, entriesSince } from './recorded.ts'
 
-/** What a handoff rests on. */
 type Handed = Pick<
   RecordedHandoff,
   'git' | 'code' | 'files' | 'tasks' | 'position' | 'conversation'
@@ -18,9 +17,7 @@ interface Present {
   readonly now: Surroundings
   readonly state: SessionState
   readonly entries: readonly RawEntry[]
-  /** The status of each task of the backlog. */
   readonly tasks: ReadonlyMap<string, TaskStatus>
-  /** The conversation that accepts it. */
   readonly acceptor?: string
 }
 

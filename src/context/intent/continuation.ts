@@ -2,7 +2,6 @@
 // letters and without courtesies.
 import { type Phrases, couldBeSaid, isSaid, isSpoken, sentencesOf, spokenWords } from './spoken.ts'
 
-/** Longer than anybody writes who only means to continue. */
 const LONGEST = 240
 /** Up to here, it may be said after something else: "I'm back. Continue." */
 const SHORT = 120
@@ -86,7 +85,6 @@ function isGreeting(clause: string): boolean {
   )
 }
 
-/** Without the courtesies around it. */
 export function bare(sentence: string): string {
   let words = sentence.replaceAll(/^[\s¿¡"'(]+|[\s.!?…"')。！？]+$/g, '')
   for (let before = ''; before !== words;) {
@@ -146,7 +144,6 @@ export const WHERE_WERE_WE: Phrases = {
   어디까지: () => /^어디까지 (?:했지|했죠|했나요|했더라)$/,
 }
 
-/** Ways to say: continue. */
 export const GO_ON: Phrases = {
   'continue|go on|carry on|keep|proceed|resume|press on|as you were|next|further|onward': () =>
     /^(?:continue|go on|carry on|keep going|keep on going|keep at it|keep working|keep on|proceed|resume|press on|as you were|next|next steps?|go further|onwards?)$/,

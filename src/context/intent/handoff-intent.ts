@@ -1,7 +1,6 @@
 import { bare } from './continuation.ts'
 import { sentencesOf, spokenWords } from './spoken.ts'
 
-/** Longer than anybody writes who only wants a handoff. */
 const LONGEST = 160
 
 /** Whether a prompt asks for a handoff now. In a sentence about a handoff, or a file of that name, the word asks for nothing. */

@@ -29,7 +29,6 @@ export function asksForWordsOutside(
   return known.size >= ENOUGH && ![...asked].some((word) => known.has(word))
 }
 
-/** Everything a session says of what it is about. */
 export function vocabularyOf(state: SessionState): string {
   const lists = [
     state.steps,

@@ -42,7 +42,6 @@ const QUESTION =
 const CLAUSE = String.raw`(?:^|[,;:.(–—]\s*|\s-\s+|\b(?:and|but|or|so|then|please|also|just|you|we|that you|that we|to|make sure (?:to|you|we|it|that)|ensure (?:you|we|it|that)|should|must)\s+)`
 const clause = (words: string) => new RegExp(`${CLAUSE}(?:${words})`)
 
-/** Ways to choose between alternatives. */
 export const CHOICES: Phrases = {
   'decided|agreed|chosen|settled|opted|voted': () =>
     /\b(?:we|i|team|they|have|has|had|'ve|been)\s+(?:already |now |finally )?(?:decided|agreed|chosen|settled|opted|voted)\b/,
@@ -138,7 +137,6 @@ export const RULES: Phrases = {
 export const NOT_A_RULE =
   /^(?:i |we |they |users? )?(?:don't|do not) (?:know|understand|think|remember|see|get|have|worry|mind|care|forget to (?:smile|like))\b|^(?:never ?mind|no worries|not sure|don't worry|always happy)\b/
 
-/** Whether the person is about to leave, for today or for good. */
 export function looksLikeEnding(prompt: string): boolean {
   if (!isSpoken(prompt) || prompt.length > 300) return false
   const words = spokenWords(prompt)

@@ -64,14 +64,12 @@ const LOG_LINE = lazily(
  */
 export type Phrases = Readonly<Record<string, () => RegExp>>
 
-/** Whether one of the phrases is said in a text of small letters. */
 export function isSaid(phrases: Phrases, text: string): boolean {
   return Object.entries(phrases).some(
     ([words, pattern]) => hasOneOf(words, text) && pattern().test(text),
   )
 }
 
-/** Whether the text has the words of any of the phrases. */
 export function couldBeSaid(phrases: Phrases, text: string): boolean {
   return Object.keys(phrases).some((words) => hasOneOf(words, text))
 }

@@ -5,7 +5,6 @@ import { bullets, enumeration, frame, paragraph, share } from '../section.ts'
 import type { Finding } from './look.ts'
 import { type CondensedTopic, TOPICS, type Topic } from './remembered.ts'
 
-/** The most that the text may cost. */
 const PROJECT_TOKENS = 500
 
 export function condense(findings: readonly Finding[]): {

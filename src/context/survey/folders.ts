@@ -70,7 +70,6 @@ function languageOf(name: string): string | undefined {
   return GENERATED_FILE.test(name) ? undefined : language
 }
 
-/** Whether what lies in a folder was written by others. */
 export function isForeign(folder: string): boolean {
   return FOREIGN.test(`${folder}/`)
 }
@@ -89,7 +88,6 @@ export function byCount(
 
 export class Folder {
   readonly folders = new Map<string, Folder>()
-  /** Files right in it. */
   own = 0
   /** Files in it and below. */
   files = 0
@@ -127,7 +125,6 @@ export class Folder {
 /** Deep enough for `src/main/java/org/example/thing`; what lies deeper counts where the depth ends. */
 const DEEPEST = 8
 
-/** The folders of a listing, in one pass over it. */
 export function treeOf(paths: readonly string[]): Folder {
   const root = new Folder('', '')
   let last = { path: '', folder: root, isOwn: true }

@@ -9,7 +9,6 @@ import { openRegularFile } from '../../journal/files.ts'
 import { defined } from '../../text/defined.ts'
 import { MISSED, type SourceFile, type Topic } from './remembered.ts'
 
-/** One thing found out, and where. */
 export interface Finding {
   readonly topic: Topic
   readonly text: string
@@ -17,7 +16,6 @@ export interface Finding {
   readonly from: string
 }
 
-/** What a command is for. */
 export const PURPOSES = ['build', 'test', 'lint', 'format', 'check', 'start'] as const
 export type Purpose = (typeof PURPOSES)[number]
 
@@ -56,7 +54,6 @@ export class Look {
     return this.sources.text(this.#at(path)) ?? ''
   }
 
-  /** The object that a JSON file holds, if it does. */
   json(path: string): Readonly<Record<string, unknown>> | undefined {
     try {
       const value: unknown = JSON.parse(this.text(path) || 'null')
@@ -77,7 +74,6 @@ export class Look {
     })
   }
 
-  /** A project's name and what it says of itself. */
   identity(from: string, ...words: readonly unknown[]): void {
     const known = words.filter((word) => typeof word === 'string' && word.trim() !== '')
     if (known.length > 0) this.found('project', known.join(': '), from)
@@ -171,7 +167,6 @@ const MOST = 60
 export class Sources {
   readonly #root: string
   readonly #texts = new Map<string, string | undefined>()
-  /** What was read so far, in order. */
   readonly files: SourceFile[] = []
   readonly #sum = createHash('sha256')
 

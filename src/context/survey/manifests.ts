@@ -61,7 +61,6 @@ function scriptsOf({ scripts }: Readonly<Record<string, unknown>>): ReadonlyMap<
   return new Map(given.filter(([, body]) => !body.includes('no test specified')))
 }
 
-/** The names of everything a `package.json` depends on. */
 export function dependenciesOf(look: Look): ReadonlySet<string> {
   const manifest = look.json('package.json') ?? {}
   const groups = [manifest.dependencies, manifest.devDependencies, manifest.peerDependencies]
@@ -266,7 +265,6 @@ const READERS: readonly Reader[] = [
   readMake,
 ]
 
-/** What the manifests of a folder say. */
 export function readManifests(look: Look): void {
   for (const read of READERS) read(look)
 }

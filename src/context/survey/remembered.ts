@@ -31,7 +31,6 @@ export interface CondensedTopic {
   readonly shown: number
   readonly count: number
   readonly isShortened: boolean
-  /** Where they were found. */
   readonly from: readonly string[]
 }
 
@@ -50,7 +49,6 @@ const FORM = 1
 
 export interface Remembered {
   readonly form: typeof FORM
-  /** HEAD's commit; null on a branch without one. */
   readonly head: string | null
   /** A sum over the listing and the contents of the sources. */
   readonly inputs: string

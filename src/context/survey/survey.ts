@@ -8,7 +8,6 @@ import { dependenciesOf, readManifests } from './manifests.ts'
 
 const FILES = 'git ls-files'
 
-/** Everything there is to say, topic by topic. */
 export function survey(
   repository: Repository,
   listing: Listing,
@@ -186,7 +185,6 @@ function insideOf(folder: Folder): readonly string[] {
 const JS_FRAMEWORKS =
   'vitest jest mocha ava tap jasmine @playwright/test cypress uvu node:test'.split(' ')
 
-/** How tests are named. */
 const TEST_NAMES: readonly (readonly [
   name: RegExp,
   pattern: (match: RegExpExecArray) => string,
@@ -201,7 +199,6 @@ const TEST_NAMES: readonly (readonly [
 const MAY_BE_TEST = /test|spec|e2e|\.cy\./i
 const MOST_TEST_PLACES = 3
 
-/** The framework, then the places with most tests. */
 function findTests(look: Look): void {
   const dependencies = dependenciesOf(look)
   for (const name of JS_FRAMEWORKS)
@@ -318,7 +315,6 @@ const COMMIT_STYLES: readonly (readonly [style: string, subject: RegExp])[] = [
   ['a sentence in small letters', /^[a-z][^:]*$/],
 ]
 
-/** The subjects of the last commits, the newest first. */
 export function lastSubjects({ worktree }: Repository): readonly string[] {
   const format = ['--no-merges', '--no-show-signature', '--encoding=UTF-8', '--format=%s']
   try {
