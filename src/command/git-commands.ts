@@ -11,9 +11,8 @@ export interface GitPlace {
 }
 
 /**
- * Whether a command is ordinary git: on this repository, running nothing but what is set up already, sending nothing away. A list of
- * what is known to be so, since git runs programs by many options and settings, and anything may be called `git-something`. With a
- * place it is also held to that: to the working tree, except for reading, and to the branch.
+ * Whether a command is ordinary git, by a list: git runs programs by many options and settings. With a place it is also held to the
+ * working tree, except for reading, and to the branch.
  */
 export function isOrdinaryGit({ words, written }: ShellCommand, place?: GitPlace): boolean {
   if (words[0] !== 'git') return false
@@ -38,7 +37,6 @@ export function isOrdinaryGit({ words, written }: ShellCommand, place?: GitPlace
   return ORDINARY.has(command) || (CAREFUL.get(command)?.(args) ?? false)
 }
 
-/** What changes nothing, wherever it is given. */
 const READING =
   'annotate blame cat-file check-attr check-ignore cherry count-objects describe diff diff-files diff-index diff-tree ' +
   'for-each-ref log ls-files ls-remote ls-tree merge-base name-rev range-diff rev-list rev-parse shortlog ' +
@@ -54,7 +52,7 @@ const ORDINARY = new Set(
 const READING_COMMANDS = new Set(`${READING} grep reflog remote worktree`.split(' '))
 const CHANGING_FILES = new Set(['apply', 'checkout', 'clean', 'mv', 'restore', 'rm'])
 
-/** Whether a word is a path into what is kept from agents: as it stands, behind `:/` or `=`, or through a link. */
+/** As it stands, behind `:/` or `=`, or through a link. */
 function namesKept(word: string, folders: readonly (string | undefined)[], tree: string): boolean {
   if (word.split(/[:()=]/).some(leadsToKept)) return true
   return folders.some((folder) => {
@@ -89,7 +87,6 @@ const CAREFUL: ReadonlyMap<string, Check> = new Map([
   ['worktree', isOneOf('list')],
 ])
 
-/** Options by which any command writes a file elsewhere or starts a program. */
 const REACHING =
   '--output --output-directory --exec --upload-pack --receive-pack --open-files-in-pager --unsafe-paths --build-fake-ancestor'.split(
     ' ',
@@ -109,7 +106,7 @@ const QUIET_OPTIONS = new Set(
   '--no-pager -P --no-optional-locks --literal-pathspecs --no-replace-objects'.split(' '),
 )
 
-/** Where the command stands behind git's own options; undefined if these do more than say where and how to print. */
+/** Undefined if git's own options do more than say where and how to print. */
 function endOfOptions(words: readonly string[]): number | undefined {
   let at = 1
   while (words[at]?.startsWith('-') === true) {
@@ -122,7 +119,6 @@ function endOfOptions(words: readonly string[]): number | undefined {
   return at
 }
 
-/** Where `-C` leads from a folder; undefined when that cannot be known. */
 function folderIn(
   from: string | undefined,
   options: readonly string[],
@@ -173,7 +169,7 @@ interface GitWord {
   readonly isLiteral: boolean
 }
 type Words = readonly GitWord[]
-/** Whether a command moves a branch or a tag that is not the agent's own, which all worktrees share. Where it cannot be known, it does. */
+/** Whether a command moves a branch or tag that is not the agent's own; all worktrees share them. In doubt it does. */
 type Moving = (words: Words, isOther: (word: GitWord) => boolean) => boolean
 
 const MOVING: ReadonlyMap<string, Moving> = new Map<string, Moving>([
@@ -196,7 +192,7 @@ const MOVING: ReadonlyMap<string, Moving> = new Map<string, Moving>([
   ['update-ref', () => true],
 ])
 
-/** For commands that go to another branch, unless they create it, detach, or restore files. */
+/** Unless they create a branch, detach, or restore files. */
 function switching(forced: RegExp, creating: RegExp, valued: string): Moving {
   return (words, isOther) => {
     if (has(words, forced, '--force-create --ignore-other-worktrees')) return true

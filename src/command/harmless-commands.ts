@@ -1,4 +1,4 @@
-// What permission rules may trust in a shell line: that it is what it seems, where it runs, and that it only reads.
+// What permission rules may trust in a shell line.
 import { resolve } from 'node:path'
 import { type ShellCommand, singleQuoted } from './shell-commands.ts'
 import { programOf } from './unwrap-command.ts'
@@ -8,10 +8,7 @@ const TOKEN = /\\[^]?|'[^']*'|"(?:\\[^]|[^"\\])*"|[^]/y
 /** `$name` and `${name}` are only read. Everything else may run a command, or be assigned and run later. */
 const MORE_THAN_NAME = /`|\$(?:[([]|\{(?!\w+(?:\[(?:\d+|@|\*)\])?\}))/
 
-/**
- * A line that a splitter reads as a shell does, with a message of several lines as one quoted word: no command inside another, no file
- * written by the shell, no quotation that shells read in different ways. Undefined for any other.
- */
+/** A line that a splitter reads as a shell does; undefined for any other. A message of several lines becomes one quoted word. */
 export function plainLine(line: string): string | undefined {
   if (/[\u0000-\u0008\u000B-\u001F\u007F]/.test(line)) return undefined
   let plain = ''
@@ -46,8 +43,7 @@ export function plainLine(line: string): string | undefined {
 }
 
 /**
- * How agents give several lines to `git commit -m`. The end is quoted, so that nothing in the lines is run. A line that only begins with
- * the end ends them too in some shells, so there must be none.
+ * How agents give several lines to `git commit -m`. A line that begins with the end ends them too in some shells, so there must be none.
  */
 const MESSAGE = /"\$\(cat <<(-?) ?(['"])(\w+)\2\n((?:(?![ \t]*\3)[^\n]*\n)*)(\t*)\3\n[ \t\n]*\)"/y
 
@@ -75,7 +71,6 @@ export function mayHideOption(written: string): boolean {
   )
 }
 
-/** Whether a shell takes a word as it was written, but for its quotes. */
 export function isLiteral(written: string): boolean {
   const word = written.replace(QUOTED, (_, _escaped?: string, _single?: string, double?: string) =>
     double === undefined ? 'q' : double.replace(/\\[^]|[*?[{~]/g, 'q'),
@@ -83,12 +78,11 @@ export function isLiteral(written: string): boolean {
   return !/[$*?[{`]|^~/.test(word)
 }
 
-/** Where a command may be run; undefined among them for a place that cannot be known. */
 type Folders = readonly (string | undefined)[]
 
 /**
- * The folders that each command of a line may be run in. Where a `cd` may have failed, or may not have been reached, that includes
- * where it would be without. Brackets cannot be followed: with these, every folder on the way.
+ * The folders that each command may run in. Where a `cd` may have failed, that includes where it would be without; brackets cannot be
+ * followed.
  */
 export function foldersThrough(
   commands: readonly ShellCommand[],
@@ -127,7 +121,7 @@ export function isHarmlessCommand(words: readonly string[]): boolean {
   return isPlainName(words) && HARMLESS.has(programOf(words))
 }
 
-/** Whether a command only reads. What can write or start something by an option is let through only without that option. */
+/** What can write by an option is let through only without that option. */
 export function isReadingCommand(words: readonly string[]): boolean {
   const isSafe = isPlainName(words) ? READING.get(programOf(words)) : undefined
   return isSafe?.(words.slice(1)) ?? false

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { isMissing } from '../journal/errors.ts'
 
-/** Whether a file is in the working tree, wherever links lead, and not in what git keeps for itself. */
+/** Wherever links lead, and not in `.git`. */
 export function isInside(tree: string, path: string): boolean {
   const inside = pathInside(tree, path)
   return inside !== '' && staysInside(inside)
@@ -12,7 +12,7 @@ export function isEditable(tree: string, path: string): boolean {
   return isInside(tree, path) && !leadsToKept(pathInside(tree, path))
 }
 
-/** Whether a folder is the working tree or in it, to work in. One that is not known is not. */
+/** A folder that is not known is not inside. */
 export function isFolderInside(tree: string, folder: string | undefined): boolean {
   if (folder === undefined) return false
   const inside = pathInside(tree, folder)
@@ -22,7 +22,7 @@ export function isFolderInside(tree: string, folder: string | undefined): boolea
 /** Permissions, hooks and servers of agents, and our own journals. */
 export const KEPT_NAMES: readonly string[] = ['.sessions', '.claude', '.codex', '.mcp.json']
 
-/** Whether a path leads into what is kept from agents. Not every file system tells capitals apart. */
+/** Not every file system tells capitals apart. */
 export function leadsToKept(path: string): boolean {
   return path.split(/[/\\]/).some((step) => KEPT_NAMES.includes(step.toLowerCase()))
 }
@@ -36,7 +36,6 @@ function staysInside(path: string): boolean {
   return steps[0] !== '..' && !steps.some((step) => step.toLowerCase() === '.git')
 }
 
-/** What does not exist yet is where its folder is. */
 function realPath(path: string): string {
   try {
     return realpathSync.native(path)

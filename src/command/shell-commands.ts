@@ -1,4 +1,4 @@
-// Which programs a shell command runs: enough of the shell's grammar to tell a program from an argument, a quotation, a here-document or a comment.
+// Enough of the shell's grammar to tell a program from an argument, a quotation, a here-document or a comment.
 import { defined } from '../text/defined.ts'
 
 type Operator = '&&' | '||' | ';' | '|' | '&'
@@ -17,7 +17,6 @@ const LONGEST = 32_768
 const TOKEN =
   /\\[^]?|'[^']*'?|"(?:\\[^]?|[^"\\])*"?|`(?:\\[^]?|[^`\\])*`?|[$<>]\(|\n|\s|#[^\n]*|(?:&(?=>))?(?:<<<|<<-?|>>|>\||[<>]&?)|;;?|\|[|&]?|&&?|[()]|[^]/y
 
-/** Words of the shell's own that a command may follow. */
 const KEYWORDS = new Set('if then elif else while until do { } ! time fi done esac'.split(' '))
 
 export function shellCommands(script: string): readonly ShellCommand[] {
@@ -130,7 +129,6 @@ function behindHereDocument(source: string, from: number, delimiter: string): nu
   return at
 }
 
-/** A word as a shell has to be given it so that it stays one. */
 export function quoteWord(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : singleQuoted(word)
 }

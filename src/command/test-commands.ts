@@ -1,6 +1,6 @@
 import { programOf } from './unwrap-command.ts'
 
-/** Whether a command runs tests, by its words. A program that may do anything is judged by its arguments. */
+/** A program that may do anything is judged by its arguments. */
 export function runsTests(words: readonly string[]): boolean {
   if (words.some((word) => NO_RUN.has(word))) return false
   return (
@@ -10,7 +10,6 @@ export function runsTests(words: readonly string[]): boolean {
   )
 }
 
-/** What turns a test runner into something that runs no test. */
 const NO_RUN = new Set(
   (
     '--help --version --collect-only --co --listTests --list-tests --list -list --no-run --showConfig --show-config --init ' +
@@ -37,7 +36,6 @@ const RUNNERS = new Set(
   ).split(' '),
 )
 
-/** A script that says in its own name that it tests. */
 const SCRIPTS =
   /^(?:run[-_]?)?(?:all[-_]?|unit[-_]?)?tests?(?:\.(?:sh|bash|py|rb|pl|php|[cm]?[jt]s))$|^run[-_]?(?:all[-_]?)?tests?$/i
 

@@ -8,7 +8,6 @@ import { programOf, startedCommands } from './unwrap-command.ts'
 export interface TestRun {
   readonly command: string
   readonly passed: boolean
-  /** What the runner said at its end; for a failure also the first tests that failed. */
   readonly summary?: string
 }
 
@@ -20,10 +19,7 @@ const OUTPUT_START = 8000
 const OUTPUT_END = 24_000
 const LONGEST_LINE = 400
 
-/**
- * The run of tests that a command was, and how it ended. Undefined when it was none, or when neither its output nor its status tells how
- * the tests went. Undefined too when `stint digest` ran them and says that they are recorded.
- */
+/** Undefined when a command ran no tests, when nothing tells how they went, or when `stint digest` has recorded them. */
 export function testRunOf(command: string, output: string, isError: boolean): TestRun | undefined {
   if (!mayBeTests(command)) return undefined
   const commands = startedCommands(command)
@@ -34,7 +30,7 @@ export function testRunOf(command: string, output: string, isError: boolean): Te
   const said = findSummary(lines)
   const status = statusOf(command, commands, tests, lines, isError)
   if (said === undefined && status === undefined) return undefined
-  // A good summary beside a failure that only the tests can have: they were stopped by a threshold or a crash.
+  // Good words beside a failure: the tests were stopped by a threshold or a crash.
   const passed = said === undefined ? status === 'passed' : !said.isFailed && status !== 'failed'
   const summary = passed
     ? said?.text
@@ -60,7 +56,6 @@ function describeFailure(said: string | undefined, lines: readonly string[]): st
     : shorten(`${short}: ${names.map(oneSpace).join('; ')}`, LONGEST_WITH_NAMES)
 }
 
-/** What `stint digest` says of a run that it has recorded itself. */
 const RECORDED = /^all of it: .*; recorded in \S+$|^\s*"recordedIn": "/
 
 function statusOf(

@@ -1,17 +1,15 @@
-// What test runners say at their end, and how they name what failed.
-
 export interface TestSummary {
   readonly isFailed: boolean
   readonly text: string
 }
 
-/** How one runner sums up, for an output that has one of the words it always uses. */
+/** Asked only of an output that has one of the words. */
 interface Finder {
   readonly words: readonly string[]
   readonly find: (lines: readonly string[]) => TestSummary | undefined
 }
 
-/** How a run went, as its output sums it up. A failed summary comes before others that went well. */
+/** A failed summary comes before others that went well. */
 export function findSummary(lines: readonly string[]): TestSummary | undefined {
   const output = `${lines.join('\n')}\n`
   const asked = FINDERS.filter(({ words }) => words.some((word) => output.includes(word)))
@@ -19,7 +17,6 @@ export function findSummary(lines: readonly string[]): TestSummary | undefined {
   return found.find(({ isFailed }) => isFailed) ?? found[0]
 }
 
-/** What the program that started the tests says when it could not, or knows only that they failed. */
 export function findComplaint(lines: readonly string[]): string | undefined {
   const complaint = lines.find((line) => COMPLAINT.test(line))
   return complaint === undefined ? undefined : tidy(complaint)
@@ -35,7 +32,6 @@ const COMPLAINT = new RegExp(
   ].join('|'),
 )
 
-/** The names of tests that failed, where a runner puts them on a line of their own. Each once. */
 export function failingTests(lines: readonly string[], most: number): readonly string[] {
   const output = lines.join('\n')
   const patterns = NAME_PATTERNS.filter(([sign]) => output.includes(sign))
@@ -50,7 +46,7 @@ export function failingTests(lines: readonly string[], most: number): readonly s
   return [...names]
 }
 
-/** Each with a sign that every output of its runner has, since most outputs are those of one runner. */
+/** Each with a sign that every output of its runner has. */
 const NAME_PATTERNS: readonly (readonly [sign: string, pattern: RegExp])[] = [
   // vitest, jest
   ['FAIL ', /^\s*FAIL\s+(\S.* > .+?)$/],
@@ -91,7 +87,6 @@ const NAME_PATTERNS: readonly (readonly [sign: string, pattern: RegExp])[] = [
   ['✕', /^\s*✕ (.+?)(?: \(?\d+ ?m?s\)?)?$/],
 ]
 
-/** The last line that fits each of these patterns, joined. */
 function last(
   words: string | readonly string[],
   patterns: RegExp | readonly RegExp[],
@@ -105,7 +100,6 @@ function last(
   return { words: [words].flat(), find }
 }
 
-/** What every package or suite prints for itself. */
 function each(
   words: readonly string[],
   pattern: RegExp,
@@ -352,7 +346,6 @@ const FINDERS: readonly Finder[] = [
   last(' success', /^\d+ success(?:es)? \/ \d+ failures? \/ \d+ errors?/, SOME_FAILURES),
 ]
 
-/** A line without the rules that it is drawn with. */
 function tidy(line: string): string {
   return line
     .replace(/^[\s=#ℹ✖✔✘|─-]+/, '')

@@ -2,8 +2,8 @@ import { basename } from 'node:path'
 import { type ShellCommand, shellCommands } from './shell-commands.ts'
 
 /**
- * The commands of a line by what they come to: `timeout 60 npx vitest` runs vitest, and `bash -c '…'` what is quoted.
- * `written` keeps all that is needed to run the same again.
+ * The commands of a line by what they come to: `timeout 60 npx vitest` runs vitest. `written` keeps all that is needed to run the same
+ * again.
  */
 export function startedCommands(source: string, depth = 0): readonly ShellCommand[] {
   return shellCommands(source).flatMap((command) => {
@@ -45,14 +45,12 @@ function withoutStarters(command: ShellCommand): ShellCommand {
   }
 }
 
-/** Starters that change how a command is run and not what it does. */
 const MANNERS = new Set(
   'env time timeout gtimeout nice ionice nohup setsid exec command builtin stdbuf unbuffer caffeinate stint'.split(
     ' ',
   ),
 )
 
-/** How many words of a command only start another one. */
 function starterLength(words: readonly string[]): number {
   const starter = STARTERS.get(programOf(words))
   if (starter === undefined) return 0
@@ -79,7 +77,7 @@ function skipOptions(words: readonly string[], from: number, valued: string): nu
   return at
 }
 
-/** Programs; their options whose value is a word of its own; the verb that has to follow; words between the options and the command. */
+/** Programs; options with a value; the verb that has to follow; words before the command. */
 const STARTER_TABLE: readonly (readonly [string, valued?: string, verbs?: string, n?: number])[] = [
   ['nohup setsid exec command builtin unbuffer bunx pnpx cross-env corepack'],
   ['env', '-u -C'],

@@ -1,4 +1,4 @@
-// One measure for the two limits of a text, tokens and characters, so that what fits the one fits the other.
+// One measure for both limits of a text, tokens and characters.
 import { shorten } from '../text/clean.ts'
 import { estimateLine } from '../text/tokens.ts'
 
@@ -14,7 +14,7 @@ export function costOfAll(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + costOf(line), 0)
 }
 
-/** A line of at most this cost, cut at a word where one is near; empty where not even a letter fits. */
+/** Empty where not even a letter fits. */
 export function shortenToCost(line: string, cost: number): string {
   let limit = CHARACTERS_PER_TOKEN * cost
   for (;;) {

@@ -1,4 +1,4 @@
-// A record is injected as data: fenced, with its source first, and without a word that tells a reader what to do.
+// A record is injected as data, without a word that tells a reader what to do.
 import { checksum } from '../journal/record.ts'
 import { slug } from '../text/clean.ts'
 
@@ -11,7 +11,6 @@ function openingOf(name: string): readonly string[] {
   return [`<stint-session name="${slug(name)}">`, SOURCE]
 }
 
-/** The lines between fences, with their delivery marker as the last of them. */
 export function fenced(
   name: string,
   lines: readonly string[],
@@ -21,15 +20,13 @@ export function fenced(
   return { text: [content, markLine(mark), CLOSING].join('\n'), mark }
 }
 
-/** The lines that a fence adds, for knowing what they cost. */
 export function fenceLines(name: string, mark = '00000000'): readonly string[] {
   return [...openingOf(name), markLine(mark), CLOSING]
 }
 
-/** The delivery marker by which an injected text is recognised in a transcript. */
 export const MARK_PATTERN = /\[stint:([0-9a-f]{8})\]/
 
-/** The marker of the text above it: the same text has the same marker, and a text that lost its end has none. */
+/** A text that lost its end has no marker. */
 export function markOf(content: string): string {
   return checksum(Buffer.from(content))
 }

@@ -1,4 +1,3 @@
-// What became of delegates, for the model of the conversation that they work for.
 import { delegateName } from '../document/progress.ts'
 import type { DelegateLine } from '../session/state.ts'
 import { MARGIN } from '../text/tokens.ts'
@@ -9,7 +8,7 @@ import { bullets, fit, frame, leftOutLines, leftOutOf } from './section.ts'
 export const NEWS_TOKENS = 300
 const LEFT_OUT_ROOM = 24
 
-/** One line each, the latest last, with the commands that continue from there. */
+/** One line each, the latest last. */
 export function newsOfDelegates(
   session: string,
   lines: readonly DelegateLine[],

@@ -27,7 +27,6 @@ import {
 export interface PackOptions {
   /** `start` is what a new conversation begins with; `full` is what somebody who resumes asks for. */
   readonly level: 'start' | 'full'
-  /** The conversation it is injected into, to tell whose last words these are. */
   readonly conversation?: string
   /** The most tokens it may take; at least `LEAST_BUDGET`. Four characters count as a token. */
   readonly budget?: number
@@ -37,7 +36,6 @@ export interface PackOptions {
 
 export interface PackedContext {
   readonly text: string
-  /** The delivery marker of the text. */
   readonly mark: string
   /** What is not in it, each with the command that shows it. */
   readonly leftOut: readonly string[]
@@ -46,7 +44,7 @@ export interface PackedContext {
 /** With less, the fence would be most of it. */
 export const LEAST_BUDGET = 300
 
-/** What a record at the start of a conversation should cost. It takes more only where its head needs it. */
+/** It takes more only where its head needs it. */
 const START_TOKENS = 1400
 
 /** A session as injected context: bounded, fenced, what is settled first, and what had to be left out named. */
@@ -55,14 +53,13 @@ export function packContext(state: SessionState, options: PackOptions): PackedCo
   return { text, mark, leftOut }
 }
 
-/** By how much a marker can be dearer than the one that is reckoned with. */
+/** By how much a marker can be dearer than the one that is assumed. */
 const DEARER_MARK = 4
 
-/** A context with what it was made of, section by section in its order. */
 export function arrange(state: SessionState, options: PackOptions) {
   const { budget = MAX_TOKENS, project } = options
   let session = arrangeWithin(state, options, 0)
-  // What a marker costs is known when there is one, for it is the sum of what stands above it.
+  // A marker's cost is known only when it is made.
   const mayBeOver = session.around + costOfFitted(session.fitted) > budget
   if (mayBeOver && isOver(session.text, budget))
     session = arrangeWithin(state, options, DEARER_MARK)
@@ -77,9 +74,8 @@ function arrangeWithin(state: SessionState, options: PackOptions, spare: number)
   const { budget = MAX_TOKENS } = options
   const fence = costOfAll(fenceLines(state.name)) + MARGIN
   const leftOutRoom = Math.min(LEFT_OUT_ROOM, Math.floor(budget / 10))
-  // Where things stand has its room, or half of what there is.
   const standingRoom = Math.min(STANDING_ROOM, Math.floor((budget - fence - leftOutRoom) / 2))
-  // The room of the head is the same whatever else there is, or its bytes would change with it.
+  // The head's room does not depend on the rest, or its bytes would change with it.
   const settled = share(
     withRoom(settledSections(state), budget),
     budget - fence - standingRoom - leftOutRoom,
@@ -99,7 +95,7 @@ function arrangeWithin(state: SessionState, options: PackOptions, spare: number)
   }
 }
 
-/** Sections are made for the usual budget; a larger one gives each of them more before others have all they wish for. */
+/** A larger budget gives each section more before others have all they wish for. */
 function withRoom(sections: readonly Section[], budget: number): readonly Section[] {
   if (budget <= MAX_TOKENS) return sections
   return sections.map((section) => ({ ...section, fair: (section.fair * budget) / MAX_TOKENS }))
@@ -113,12 +109,10 @@ function composed(name: string, fitted: readonly Fitted[], noteRoom: number) {
   return { text, mark, leftOut, fitted, around }
 }
 
-/** The most that the project may take of a context, its heading included. */
 export const PROJECT_ROOM = 520
-/** What naming the part that is left out may cost; it pays for that itself. */
 const NOTE_ROOM = 24
 
-/** What the session leaves over goes to the project; where that is too little even to name it, nothing changes. */
+/** Where there is too little room even to name the project, nothing changes. */
 function withProject(
   name: string,
   session: ReturnType<typeof arrangeWithin>,
@@ -180,7 +174,6 @@ export interface Explanation {
   readonly sections: readonly ExplainedSection[]
 }
 
-/** Everything that a context says and leaves out, section by section. */
 export function explainContext(state: SessionState, options: PackOptions): Explanation {
   const { fitted, text } = arrange(state, options)
   const { budget = MAX_TOKENS } = options
@@ -218,10 +211,7 @@ function explained({ section, shown, lines, isShortened }: Fitted, budget: numbe
 
 const TLDR_ROOM = 160
 
-/**
- * What the summariser of a conversation is given beside its instructions, so that the summary has these facts.
- * Plain text: a summariser would repeat a fence.
- */
+/** For the summariser of a conversation. Plain text: a summariser would repeat a fence. */
 export function textForSummariser(
   state: SessionState,
   options: { readonly compaction: number },

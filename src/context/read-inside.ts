@@ -8,7 +8,6 @@ const MOST_READ = 256 * 1024
 
 export const NO_FILE = 'there is no such file'
 
-/** A text file of a repository, with where it really is; or why it is not read. */
 export function readInside(
   folder: string,
   path: string,

@@ -2,22 +2,19 @@ import { firstFalse } from '../text/bisect.ts'
 import { safeLine } from '../text/safe-text.ts'
 import { costOfAll, shortenToCost } from './cost.ts'
 
-/** A part of a text that can be written at greater or smaller length. */
 export interface Section {
   /** What its items are called where some are left out. */
   readonly things: string
-  /** The command that shows all of them. */
   readonly command: string
   /** Sections of a smaller rank are given room first. */
   readonly rank: number
-  /** What it has even when others want everything. */
   readonly reserve: number
   /** What it may have before others have theirs. */
   readonly fair: number
   readonly count: number
   /** Items that are not here to be shown. */
   readonly earlier: number
-  /** What one item may cost, from generous to spare. Where the last is too much for all, the least important are left out. */
+  /** What one item may cost, from generous to spare. */
   readonly lengths: readonly number[]
   /** The `shown` most important items, none of them dearer than `length`. */
   lines(shown: number, length: number): readonly string[]
@@ -44,17 +41,16 @@ export function fit(section: Section, room: number): Fitted {
   return written(section, least === undefined ? 0 : 1, least ?? spare)
 }
 
-/** To how little the most important item is cut before it is left out: a few words still say that it is there. */
+/** A few words still say that it is there. */
 const LEAST = [30, 24, 18]
 
-/** What a section costs when nothing is in its way. */
 function wish(section: Section): number {
   return written(section, section.count, section.lengths[0]!).cost
 }
 
 const WRITTEN = new WeakMap<Section, Map<string, Fitted>>()
 
-// The same few versions of a section are asked for again and again while its room is found.
+// The same few versions of a section are asked for again and again.
 function written(section: Section, shown: number, length: number): Fitted {
   const known = WRITTEN.get(section) ?? new Map<string, Fitted>()
   WRITTEN.set(section, known)
@@ -74,8 +70,8 @@ export function costOfFitted(fitted: readonly Fitted[]): number {
 }
 
 /**
- * Divides a room among sections. Each has its reserve before any has its fair part, and that before any has all it wishes for; each time
- * by rank. What one does not use goes on to the next. The result keeps the order they came in.
+ * Each section has its reserve before any has its fair part, and that before any has all it wishes for; each time by rank. What one does
+ * not use goes on to the next.
  */
 export function share(
   sections: readonly Section[],
@@ -115,12 +111,11 @@ export const SHOW = {
   activity: 'stint view --activity',
 } as const
 
-/** The most that naming what is left out may cost. */
 export const LEFT_OUT_ROOM = 130
 /** There is more to name in a second try. */
 const GROWTH = 30
 
-/** What a record does not show, by the command that does: `stint view --activity (requests 4, commits 12)`. */
+/** `stint view --activity (requests 4, commits 12)`. */
 export function leftOutOf(fitted: readonly Fitted[]): readonly string[] {
   const byCommand = new Map<string, string[]>()
   const note = (command: string, thing: string) =>
@@ -133,7 +128,6 @@ export function leftOutOf(fitted: readonly Fitted[]): readonly string[] {
   return [...byCommand].map(([command, things]) => `${command} (${things.join(', ')})`)
 }
 
-/** The line that says so, or none; cut off where it is dearer than its room. */
 export function leftOutLines(leftOut: readonly string[], room = LEFT_OUT_ROOM): readonly string[] {
   if (leftOut.length === 0) return []
   return [shortenToCost(`Left out here, shown by: ${leftOut.join(', ')}`, room)]
@@ -147,7 +141,6 @@ export function roomForLeftOut(leftOut: readonly string[]): number {
 
 type Keep = 'first' | 'last'
 
-/** What a section is besides its items. */
 export type Frame = Omit<Section, 'count' | 'lines' | 'lengths'> & {
   readonly heading: string
   readonly lengths?: readonly number[]
@@ -171,7 +164,7 @@ export function frame(
   return { heading, things, command, rank, reserve, fair, earlier, keep, ...others }
 }
 
-/** Items that are shortened one by one and then put together; `leftOut` were not even considered. */
+/** Items that are shortened one by one; `leftOut` were not considered. */
 export function listSection<T, U>(
   given: Frame,
   lengths: readonly number[],
@@ -179,7 +172,7 @@ export function listSection<T, U>(
   shortened: (item: T, length: number) => U,
   together: (items: readonly U[]) => readonly string[],
 ): Section {
-  // Shortening is most of the work, and the same lengths are asked for again for fewer items.
+  // The same lengths are asked for again for fewer items.
   const known = new Map<number, readonly U[]>()
   return {
     lengths,
@@ -198,7 +191,6 @@ export function nearest<T>(items: readonly T[], count: number, keep: Keep): read
   return keep === 'first' ? items.slice(0, count) : items.slice(Math.max(0, items.length - count))
 }
 
-/** More than fit anywhere. */
 const MOST = 150
 
 function safeItems(texts: readonly string[], keep: Keep) {

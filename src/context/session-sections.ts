@@ -1,6 +1,4 @@
-// What a record of a session is made of: what is settled, where things stand, and what was found and done lately.
-import { delegateLine } from '../document/progress.ts'
-import { decisionLine } from '../document/progress.ts'
+import { decisionLine, delegateLine } from '../document/progress.ts'
 import { waitingHandoff } from '../session/kinds/handoffs.ts'
 import { focusOf, phaseLine } from '../session/kinds/phases.ts'
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
@@ -17,7 +15,7 @@ function joined(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('; ')
 }
 
-/** The head of a record knows nothing of the rest, so that a harness which caches what it has read finds the same bytes again. */
+/** The head knows nothing of the rest, so that a harness's cache finds the same bytes again. */
 export function settledSections(state: SessionState): readonly Section[] {
   const [first, ...later] = state.requests.items
   const { key, keyFiles, commands } = state
@@ -95,10 +93,9 @@ function decisions({ decisions: shelf }: SessionState): Section {
   )
 }
 
-/** What the sections below have together even when others want everything. */
+/** What these sections have together even when others want everything. */
 export const STANDING_ROOM = 280
 
-/** What somebody who continues the work has to know first. */
 export function standingSections(state: SessionState): readonly Section[] {
   return [
     paragraph(tldrWithoutGoal(state), frame(tldrHeading(state), 'TL;DR', SHOW.all, [0, 80, 170])),
@@ -296,7 +293,6 @@ function testRuns({ tests: shelf }: SessionState): Section {
   )
 }
 
-/** Runs of tests, the failing ones first and the newest of each first. */
 export function failedFirst<T extends { readonly passed: boolean }>(
   runs: readonly T[],
 ): readonly T[] {

@@ -7,20 +7,18 @@ type Row<Column extends string> = Readonly<Record<Column, string>>
 
 export interface Table<Column extends string> {
   readonly name: string
-  /** Each column with the share of an item's length that it may take. */
   readonly columns: Readonly<Record<Column, number>>
   /** The column without which a row says nothing. */
   readonly main: NoInfer<Column>
   readonly rows: readonly Row<Column>[]
-  /** A row as a sentence would say it. */
   line(row: Row<Column>): string
 }
 
 const MOST = 60
-/** With fewer rows, naming the columns costs more than it saves, and the encoder a millisecond to begin with. */
+/** With fewer rows, naming the columns costs more than it saves. */
 const FEWEST = 4
 
-/** Rows that have the same fields, as TOON where that is smaller and as a list where it is not. */
+/** As TOON where that is smaller, else as a list. */
 export function tableSection<Column extends string>(
   table: Table<Column>,
   frame: Frame & { readonly lengths: readonly number[] },
@@ -53,7 +51,7 @@ export function asList<Column extends string>(
   return [heading, ...rows.map((row) => harmless(`- ${table.line(row)}`))]
 }
 
-/** Columns that no row fills are left out. Bars divide the cells, because prose is full of commas. */
+/** Bars divide the cells, because prose is full of commas. */
 export function asToon<Column extends string>(
   table: Table<Column>,
   rows: readonly Row<Column>[],

@@ -1,6 +1,6 @@
 const HEAD = /^(\w+)\[(\d+)\|\]\{([^}]+)\}:$/
 
-/** Characters of the tables that a text holds as TOON, and what these would be as JSON. Undefined where there are none. */
+/** Characters of the tables in a text as TOON, and what these would be as JSON. */
 export function toonIn(
   text: string,
 ): { readonly chars: number; readonly json: number } | undefined {
@@ -21,9 +21,9 @@ export function toonIn(
   return chars === 0 ? undefined : { chars, json }
 }
 
-/** Each cell has its name before it and quotation marks around it; commas stand where the bars stood. */
+/** Each cell has its name before it and quotation marks around it. */
 function jsonLength(row: string, names: readonly string[]): number {
-  // Within a quoted cell a quotation mark is escaped, so that this is seen at its beginning only.
+  // Within a quoted cell a quotation mark is escaped.
   const quoted = row.match(/(?:^|\|)"/g)?.length ?? 0
   const labels = names.reduce((sum, name) => sum + `"${name}":`.length, 0)
   return '{}'.length + labels + row.length + 2 * (names.length - quoted)

@@ -40,7 +40,7 @@ const TAIL_WITH_FINDINGS = 3
 const TAIL_ALONE = 15
 const COUNTING = 30
 
-/** The few lines that matter of an output, within the tokens allowed, with the pointer to the rest. */
+/** The few lines of an output that matter, within the tokens allowed. */
 export function compose(
   ended: Ended,
   reading: Reading,
@@ -83,7 +83,6 @@ function cost(lines: readonly string[]): number {
 
 class Page {
   room: number
-  /** Of the first line and of the last. */
   readonly #share: number
 
   constructor(tokens: number) {
@@ -99,7 +98,6 @@ class Page {
     return true
   }
 
-  /** A line that gets shorter until it takes no more than its share. */
   mustFit(line: (room: number) => string): string {
     let text = ''
     for (let room = 200; room >= 0; room -= 20) {
@@ -138,7 +136,6 @@ function worstFirst(findings: readonly Finding[]): readonly Finding[] {
   return LEVELS.flatMap((level) => findings.filter((finding) => finding.level === level))
 }
 
-/** The findings that there is room for: first what each is, the worst first, and then what it says. */
 function findingLines(page: Page, all: readonly Finding[], isGood: boolean) {
   const wanted = worstFirst(all).slice(0, isGood ? GOOD_WARNINGS : undefined)
   const told: { finding: Finding; lines: string[]; detail: readonly string[] }[] = []
@@ -178,7 +175,6 @@ function titleOf({ level, title, where, times }: Finding): string {
   return `${level} ${place === '' ? '' : `${place}: `}${said}${often}`
 }
 
-/** What else there is: the last lines, and where nothing was recognised also what sounds like trouble. */
 function restOf(page: Page, reading: Reading, exitCode: number): readonly string[] {
   const { findings, counts, totals, suspects } = reading
   const isTold = counts.failure + counts.error > 0
@@ -202,7 +198,7 @@ function restOf(page: Page, reading: Reading, exitCode: number): readonly string
 
 const TROUBLE = 'looks like trouble:'
 const END = 'the end:'
-/** What says nothing by itself: a stack, a piece of source and what points into it, and where npm keeps its log. */
+/** Lines that say nothing by themselves: stacks, pieces of source, where npm keeps its log. */
 const NO_ENDING =
   /^\s*(?:at |[|^~]|\d+ \||npm (?:ERR!|error)(?: \w+)?$|npm (?:ERR!|error) A complete log|Node\.js v\d)|^[\s^~|-]*$/
 
@@ -231,7 +227,6 @@ function counted({ text, times }: KeptLine, most: number): string {
   return `${indent}${shown(text, most)}${times > 1 ? ` (×${times})` : ''}`
 }
 
-/** A piece of the output as it may be injected: on one line, and nothing but text. */
 function shown(text: string, most = LONGEST_TITLE): string {
   const line = safeLine(text)
   return most === Infinity ? line : shorten(line, Math.floor(most))

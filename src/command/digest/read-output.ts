@@ -4,7 +4,6 @@ import { type Finding, Recogniser } from './recogniser.ts'
 import { mayMatter } from './rules.ts'
 import { visibleLine } from '../../text/visible-line.ts'
 
-/** A line that is kept, and how often it stood there in a row. */
 export interface KeptLine {
   readonly number: number
   readonly text: string
@@ -25,7 +24,7 @@ const SUSPECT =
   /\b(?:errors?|fail(?:ed|ures?|s)?|fatal|exceptions?|panic|denied|refused|cannot|could not|couldn't|unable to|not found|no such|timed out|timeout|invalid|missing|unexpected|killed|abort(?:ed)?)\b/i
 const ALL_WELL = /\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b/i
 
-/** Reads an output piece by piece and keeps what matters of it, in a memory that does not grow with it. */
+/** Keeps what matters of an output in bounded memory. */
 export class OutputReader {
   readonly #recogniser: Recogniser
   readonly #totals = new TotalsReader()
@@ -36,7 +35,6 @@ export class OutputReader {
   #open = ''
   #lines = 0
 
-  /** Places are shown from `base`. */
   constructor(base?: string) {
     this.#recogniser = new Recogniser(base)
   }
@@ -100,20 +98,17 @@ export class OutputReader {
   }
 }
 
-/** Counts a line that is the same as the one before it instead of keeping it. */
 function keep(lines: KeptLine[], line: KeptLine): void {
   const last = lines.at(-1)
   if (last?.text === line.text) lines[lines.length - 1] = { ...last, times: last.times + 1 }
   else lines.push(line)
 }
 
-/** The lines that every package or suite prints for itself, of which the sum is wanted. */
 const ADDED_UP =
   /^(?:test result: |(?:ok|FAIL)\s+\S+\s+(?:\(cached\)|[\d.]+s|\[)|\s*(?:Passed|Failed)!\s+-\s|(?:not )?ok \d+)/
 /** More than the packages and tests of most projects, and a bound all the same. */
 const MOST_ADDED = 5000
 
-/** What tools that run no tests say at their end. */
 const OTHERS: readonly RegExp[] = [
   /^Found (?:\d+|no) (?:errors?|warnings?|issues?|fixable)\b.*$/i,
   /^✖ \d+ problems? \(.*\)$/,
@@ -136,7 +131,6 @@ const MOST_OTHERS = 3
 const BEGINNING =
   /^(?:\s*(?:\d|Passed!|Failed!|Finished |Compiled )|[✖✓] |ok|not ok|FAIL|test |Found |error|warning|Success|All |Checked |Formatted |added|removed|changed|up to|audited|\[INFO\] |BUILD|Build|webpack)/
 
-/** Finds how a run sums itself up, while it is read. */
 class TotalsReader {
   readonly #added: Pick<KeptLine, 'number' | 'text'>[] = []
   #isCut = false
@@ -161,7 +155,7 @@ class TotalsReader {
     const seen = new Set(end.map(({ number }) => number))
     const lines = [...this.#added.filter(({ number }) => !seen.has(number)), ...end]
     const found = findSummary(lines.map(({ text }) => text))
-    // What was not kept is missing in a sum, and a number that is too small is worse than none.
+    // A sum that is too small is worse than none.
     const tests = this.#isCut && found?.isFailed === false ? undefined : found
     const isBuild = tests !== undefined && /^BUILD |^error: /.test(tests.text)
     const others = [...this.#others.values()]

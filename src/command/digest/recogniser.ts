@@ -1,12 +1,10 @@
 import { defined } from '../../text/defined.ts'
 import { EXAMPLE_ID, type Level, NODE_ID, NUMBERED, RULES, type Rule } from './rules.ts'
 
-/** A failed test, or what a compiler, a linter or a crash complains of. */
 export interface Finding {
   readonly level: Level
   readonly title: string
   readonly where?: string
-  /** What it said: an assertion, an exception's message. */
   readonly detail: readonly string[]
   /** The lines of the output it begins and ends at, from 1. */
   readonly line: number
@@ -16,7 +14,6 @@ export interface Finding {
 
 const MOST_OF_A_LEVEL = 200
 
-/** The findings of an output: each once, counted, and only a bounded number of them kept. */
 class Findings {
   readonly kept = new Map<string, Finding>()
   readonly counts: Record<Level, number> = { failure: 0, error: 0, warning: 0 }
@@ -39,19 +36,10 @@ class Findings {
 
 const LONGEST = 300
 
-/** What a tool calls a level, as one of ours. Other words belong to a finding and begin none. */
-const LEVEL_OF: Readonly<Record<string, Level>> = {
-  error: 'error',
-  'fatal error': 'error',
-  fatal: 'error',
-  e: 'error',
-  '×': 'error',
-  x: 'error',
-  warning: 'warning',
-  warn: 'warning',
-  w: 'warning',
-  '⚠': 'warning',
-  '!': 'warning',
+/** Other words belong to a finding and begin none. */
+function levelOf(word: string): Level | undefined {
+  if (/^(?:(?:fatal )?error|fatal|e|×|x)$/i.test(word)) return 'error'
+  return /^(?:warn(?:ing)?|w|⚠|!)$/i.test(word) ? 'warning' : undefined
 }
 
 const FOREIGN =
@@ -74,7 +62,7 @@ type Groups = Readonly<Record<string, string | undefined>>
 
 export class Recogniser {
   readonly #findings = new Findings()
-  /** Failures that a runner only names in passing; used when it never tells more of them. */
+  /** Failures that a runner only names; used when it never tells more of them. */
   readonly #echoes = new Findings()
   readonly #base: string | undefined
   #open: Open | undefined
@@ -87,7 +75,6 @@ export class Recogniser {
     this.#base = base === undefined || base === '/' ? undefined : `${base}/`
   }
 
-  /** `mayBegin` says whether it may be the beginning of anything. */
   line(written: string, number: number, mayBegin: boolean): void {
     // BuildKit writes before each line which step it is from, and when.
     const text = written.startsWith('#') ? written.replace(/^#\d+ [\d.]+ /, '') : written
@@ -114,7 +101,6 @@ export class Recogniser {
     return { findings: [...kept.values()], counts }
   }
 
-  /** A line at the end of a run that gives a failure its best name. */
   #sumsUp(text: string, number: number): boolean {
     const groups = (NODE_ID.exec(text) ?? EXAMPLE_ID.exec(text))?.groups as Groups | undefined
     if (groups?.title === undefined) return false
@@ -156,7 +142,7 @@ export class Recogniser {
     const before =
       this.#open === undefined ? rule.before?.exec(this.#lineBefore)?.groups : undefined
     this.#close()
-    const level = groups.level === undefined ? rule.level : LEVEL_OF[groups.level.toLowerCase()]
+    const level = groups.level === undefined ? rule.level : levelOf(groups.level)
     // A note belongs to what stood before it.
     if (level === undefined) return
     this.#open = {
@@ -229,7 +215,6 @@ export class Recogniser {
     })
   }
 
-  /** Short, and with paths from the folder that the command was run in. */
   #shown(text: string): string {
     const local = text.replaceAll('file:///', '/')
     return (this.#base === undefined ? local : local.replaceAll(this.#base, '')).slice(0, LONGEST)

@@ -1,29 +1,25 @@
-// How tools report a failed test, a mistake or a crash.
-
 export type Level = 'failure' | 'error' | 'warning'
 
 export const LEVELS: readonly Level[] = ['failure', 'error', 'warning']
 
 /**
- * How one tool begins to report something, and what to take from the lines behind. Groups of the pattern: `title`; `where`, or `file`,
- * `line` and `col`; `level`, in the tool's own word; `message`, which becomes the first line of the detail.
+ * How one tool begins to report something. Groups of the pattern: `title`; `where`, or `file`, `line` and `col`; `level`; `message`, the
+ * first line of detail.
  */
 export interface Rule {
   readonly level: Level
   readonly pattern: RegExp
-  /** Names a failure that the tool tells more of elsewhere; never in the middle of another. */
+  /** Names a failure that the tool tells more of elsewhere. */
   readonly isEcho?: true
-  /** Begins nothing inside another finding: an exception inside of a failed test belongs to the test. */
+  /** Begins nothing inside another finding. */
   readonly isWeak?: true
-  /** Continues a finding of the same rule instead of beginning another. */
   readonly isContinued?: true
-  /** Groups `where` and `d` of the line before, for a tool that prints first what went wrong and then in what. */
+  /** Groups `where` and `d` of the line before. */
   readonly before?: RegExp
-  /** Holds only where such lines were announced, or behind the path they belong to. */
+  /** Holds only where such lines were announced, or behind a path. */
   readonly needs?: 'numbered' | 'path'
   readonly lines?: number
   readonly until?: RegExp
-  /** Where the title stands when it is not in the first line. */
   readonly title?: RegExp
   /** Group `d`, or the whole line. */
   readonly detail?: RegExp
@@ -32,7 +28,6 @@ export interface Rule {
   readonly where?: RegExp
   /** Of several places the last counts: a Python traceback ends where it happened. */
   readonly isLastPlace?: true
-  /** It was no finding of its own after all. */
   readonly drop?: RegExp
   readonly located?: Level
   readonly needsPlace?: true
@@ -49,7 +44,7 @@ const failed = rule('failure')
 const wrong = rule('error')
 const warned = rule('warning')
 
-/** The first thing said that is neither a rule drawn across the page nor a piece of source. */
+/** Not a drawn rule nor a piece of source. */
 const SAID =
   /^(?!\s*(?:[-=⎯─_]{3,}|>?\s*\d+\s*\||\||at .*(?::\d+|\()|- Expected|\+ Received|\+ expected - actual|\S+:\d+$)\s*)(?<d>\s*\S.*)$/
 const STACK = /(?:\(|at |❯ .*?)(?<where>(?:file:\/\/)?[^()\s]+:\d+:\d+)\)?$/
@@ -176,7 +171,7 @@ export const RULES: readonly Rule[] = [
     most: 3,
     where: / in (?<file>\S.*):line (?<line>\d+)$/,
   }),
-  // Signs that several runners put before a name in their listing. A linter draws a frame with the place behind one.
+  // Several runners put these before a name. A linter draws a frame with the place behind one.
   failed(
     /^\s+[×✕✗✘] (?:\[fail\]: )?(?<title>(?![\w@/-]+\([\w/@-]+\): ).+?)(?: \(?\d[\d.]* ?m?s\)?)?$/,
     { isEcho: true, lines: 3, until: /^\s*$/, where: FRAME, located: 'error' },
@@ -320,14 +315,13 @@ export const RULES: readonly Rule[] = [
   ),
 ]
 
-/** One line that sums a failed test up, and whose name for it is the best. */
+/** The best name of a failed test stands in such a line. */
 export const NODE_ID = /^(?:FAILED|ERROR) (?<title>\S+\.py(?:::\S.*?)?)(?: - (?<message>.*))?$/
 export const EXAMPLE_ID = /^rspec (?<where>\.?\/?\S+:\d+) # (?<title>.+)$/
 
-/** What announces failures by number. */
 export const NUMBERED = /^\s+\d+ failing$|^Failures:$/
 
-/** What stands in every line that a rule could begin with, or that sounds like trouble. One look at each line makes gigabytes bearable. */
+/** Stands in every line that a rule could begin with: one look at each line makes gigabytes bearable. */
 const SIGNS = new RegExp(
   [
     'error|warn|fail|exception|panic|fatal|traceback|undefined|fault|abort|kill|illegal|memory|denied|refused|dumped',

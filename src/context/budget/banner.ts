@@ -11,7 +11,7 @@ export interface BannerText {
   /** Where the work stands, as "Phase 5b - TDD GREEN (62% complete)". */
   readonly progress?: string
   readonly advice: readonly string[]
-  /** Without the lines around it, which say nothing to a model and cost more than the rest. */
+  /** Without the lines around it, which cost more than the rest. */
   readonly isBare?: boolean
 }
 
@@ -35,7 +35,7 @@ export function banner(
   ].join('\n')
 }
 
-/** `ctx 75% · 125k/167k`: how far it is to the compaction point. A `~` stands before what is estimated. */
+/** `ctx 75% · 125k/167k`; a `~` stands before an estimate. */
 export function budgetLine(budget: Budget): string {
   const { tokens, point } = budget
   if (tokens === undefined) return 'ctx ?'

@@ -17,7 +17,6 @@ export function estimated<T>(value: T, from: string, at: string): Figure<T> {
   return { value, known: 'estimated', from, at }
 }
 
-/** What is known of a conversation's budget. */
 export interface Budget {
   /** Tokens that the next call of the model will carry. */
   readonly tokens?: Figure
@@ -25,7 +24,6 @@ export interface Budget {
   /** How many there are when the harness compacts; where it does not, how many the model can take. */
   readonly point?: Figure
   readonly startedAt?: Figure<string>
-  /** In US dollars. */
   readonly cost?: Figure
   /** What the account has used of its limits, in percent. */
   readonly fiveHour?: Figure<Limit>
@@ -34,7 +32,6 @@ export interface Budget {
 
 export interface Limit {
   readonly percent: number
-  /** ISO. */
   readonly resetsAt?: string
 }
 

@@ -1,4 +1,4 @@
-// List prices of the first party, in US dollars per million tokens. A model whose price depends on the length of the prompt is not here.
+// List prices in US dollars per million tokens. A model whose price depends on the length of the prompt is not here.
 import { type Figure, estimated } from './figures.ts'
 
 export interface Spent {
@@ -108,11 +108,9 @@ export function priced(used: Spent, price: Price): number {
   return millionths / 1_000_000
 }
 
-// A date, a version of a cloud's or a size of the window behind the name, or a provider before it, is no other model;
-// another number behind it is.
+// A date, a version, a window size behind the name or a provider before it is no other model; another number is.
 const BEHIND = /(?:-\d{8}|@\d{8}|-\d{4}-\d\d-\d\d|-latest)?(?:-v\d+(?::\d+)?)?(?:\[\w+\])?$/
 
-/** The name of a model without what does not make it another one. */
 export function plainName(model: string): string {
   return model
     .toLowerCase()
@@ -121,22 +119,14 @@ export function plainName(model: string): string {
 }
 
 function fits(pattern: string, model: string): boolean {
-  const parts = pattern.toLowerCase().split('*')
   const name = model.toLowerCase()
-  if (parts.length === 1) return name === parts[0] || plainName(name) === parts[0]
-  let from = parts[0]!.length
-  if (!name.startsWith(parts[0]!)) return false
-  const last = parts.at(-1)!
-  for (const part of parts.slice(1, -1)) {
-    const found = name.indexOf(part, from)
-    if (found === -1) return false
-    from = found + part.length
-  }
-  return name.length - last.length >= from && name.endsWith(last)
+  const parts = pattern.toLowerCase().split('*')
+  if (parts.length === 1) return [name, plainName(name)].includes(parts[0]!)
+  const escaped = parts.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${escaped.join('[^]*')}$`).test(name)
 }
 
-/** When this was asked of the client. */
-const ASKED = '2026-11-15'
+const WINDOWS_OF = '2026-11-15'
 
 const MILLION = 1_000_000
 const USUAL = 200_000
@@ -144,10 +134,7 @@ const USUAL = 200_000
 /** Models that have a million tokens without being asked for them. */
 const LARGE = /^claude-(?:(?:opus|sonnet|haiku|fable|mythos)-[5-9]|opus-4-[78])/
 
-/**
- * The window of a model, from its name alone. Transcripts leave out that a larger one was asked for, so that more
- * tokens than a window holds say that it is the large one.
- */
+/** Transcripts leave out that a larger window was asked for, so more tokens than a window holds mean the large one. */
 export function windowOf(
   model: string | undefined,
   tokens: number | undefined,
@@ -157,6 +144,6 @@ export function windowOf(
   return estimated(
     isAskedFor || LARGE.test(plainName(model)) ? MILLION : USUAL,
     `table of models (${model})`,
-    ASKED,
+    WINDOWS_OF,
   )
 }

@@ -1,5 +1,4 @@
-// How far a conversation has come on its way to the point at which its harness compacts it. Of the window itself a
-// share says little: one harness compacts at half of it, another only when it is full.
+// How far a conversation is on its way to its compaction point. A share of the window says little: harnesses compact at different points.
 
 /** At most 100: percent of the way to the compaction point. More: tokens. */
 export type Stage = number
@@ -22,7 +21,6 @@ export const DEFAULT_BUDGET: BudgetSettings = { stages: [75, 85, 90], smartZone:
 export const SMART_ZONE = 'smart-zone'
 export type Line = Stage | typeof SMART_ZONE
 
-/** What was crossed in one window of a conversation. */
 export interface Crossed {
   /** How this window is told from those before and after it. */
   readonly window: string
@@ -66,12 +64,10 @@ export function roleOf(stage: Stage, { stages }: BudgetSettings): Role {
   return ROLES[stages.indexOf(stage)] ?? 'warn'
 }
 
-/** The highest stage that these tokens have reached. */
 export function stageReached(standing: Standing, { stages }: BudgetSettings): Stage | undefined {
   return stages.findLast((stage) => isReached(stage, standing))
 }
 
-/** The next stage, and how many tokens are left until it. */
 export function nextStage(
   { tokens, point }: Standing,
   { stages }: BudgetSettings,
@@ -84,11 +80,7 @@ export function nextStage(
   return undefined
 }
 
-/**
- * Which lines were crossed since the last time, lowest first, and what is to be remembered. Each is crossed once in a
- * window, whatever the figures do: a jump crosses several at once, going back crosses none again, a missing figure
- * none at all. Another window begins anew.
- */
+/** Each line is crossed once in a window, whatever the figures do. */
 export function crossLines(
   standing: Standing,
   window: string,

@@ -43,7 +43,7 @@ function part(items: readonly Item[], given: Frame, bullet = (_index: number) =>
 
 const numbered = (index: number) => `${index + 1}.`
 
-/** Lines that are shown or left out together. `lines` gets what the text in them may cost. */
+/** Lines that are shown or left out together. */
 function passage(lines: (length: number) => readonly string[], given: Frame): Section {
   return {
     lengths: LENGTHS,
@@ -53,7 +53,7 @@ function passage(lines: (length: number) => readonly string[], given: Frame): Se
   }
 }
 
-/** A verdict as the document shows it. It names branches, paths and what git said, which are text as everything else. */
+/** It names branches, paths and what git said, which are text as everything else. */
 function shownTag(verdict: Verdict, isShort = false): string {
   return shortenToCost(safeLine(tagOf(verdict)), isShort ? 20 : 40)
 }
@@ -74,7 +74,7 @@ function plainItem(text: string): Item {
   return { text: plainLine(text) }
 }
 
-/** What a successor cannot do without. It stands first, and is never left out. */
+/** What a successor needs first; never left out. */
 export function vitalParts(facts: HandoffFacts): readonly Section[] {
   const { state } = facts
   const blockers = openBlockers(state).map(({ text }) => plainLine(text))
@@ -161,7 +161,6 @@ function keptLines(kept: KeptWork, session: string, length: number): readonly st
   ]
 }
 
-/** Everything that helps and may have to be left out, in the order in which it is read. */
 export function otherParts(facts: HandoffFacts): readonly Section[] {
   const { state } = facts
   const { decisions, key, discoveries, commits, commands, keyFiles, changedFiles } = state

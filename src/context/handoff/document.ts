@@ -19,16 +19,13 @@ export interface HandoffDocument {
   readonly leftOut: readonly string[]
 }
 
-/**
- * A handoff as Markdown: bounded, what is vital first, and what had to be left out named. Pure: the same facts give the same bytes.
- * `redact` has to change nothing when it is done twice.
- */
+/** Pure: the same facts give the same bytes. `redact` has to change nothing when it is done twice. */
 export function handoffDocument(
   facts: HandoffFacts,
   options: { readonly tokens?: number; readonly redact?: (text: string) => string } = {},
 ): HandoffDocument {
   const { tokens: limit = DEFAULT_TOKENS, redact = String } = options
-  // Redacting, and whatever an estimate by lines misses, may make it dearer than its parts.
+  // Redacting may make it dearer than its parts.
   for (let room = limit; ;) {
     const { lines, leftOut } = compose(facts, room)
     const unsealed = `${cleanText(redact(lines.join('\n')))}\n`

@@ -1,4 +1,3 @@
-// The files of handoffs are copies of what the entries hold.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMissing } from '../../journal/errors.ts'
@@ -17,7 +16,7 @@ function readText(path: string): string | undefined {
   return readOrUndefined(path)?.toString('utf8')
 }
 
-/** Takes the next free number by creating its file, so that of two handoffs made at once each gets its own. */
+/** Creates the file, so that of two handoffs made at once each gets its own number. */
 export function claimNumber<T extends { readonly text: string }>(
   folder: string,
   recorded: readonly { readonly number: number }[],
@@ -49,7 +48,7 @@ function numbersIn(folder: string): readonly number[] {
   }
 }
 
-/** The file of a handoff and what it holds now. Where two machines gave one number to two handoffs, one has a longer name. */
+/** Where two machines gave one number to two handoffs, one has a longer name. */
 export function fileOf(
   folder: string,
   handoff: Pick<RecordedHandoff, 'id' | 'number' | 'hash'>,
@@ -66,7 +65,7 @@ export function fileOf(
     : { path: plain, ...defined({ text }) }
 }
 
-/** Writes the copies that are missing. One that is there stays, edited or not. */
+/** A copy that is there stays, edited or not. */
 export function restoreFiles(folder: string, all: readonly RecordedHandoff[]): void {
   for (const handoff of all) {
     const { path, text } = fileOf(folder, handoff, all)

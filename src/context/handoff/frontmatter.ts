@@ -27,26 +27,14 @@ export function frontmatterLines(facts: HandoffFacts): readonly string[] {
   )
 }
 
-/** A name may be of any length, and the head stands in a bounded text. */
 function bounded(text: string, cost: number): string {
   return yamlValue(shortenToCost(oneLine(text), cost))
 }
 
 /** What the head of a document says, read leniently. */
-export interface HandoffHead {
-  readonly session: string
-  readonly name: string
-  readonly number: number
-  readonly createdAt: string
-  readonly branch?: string
-  readonly commit?: string
-  readonly dirty?: number
-  readonly checkpoint?: string
-  readonly hash?: string
-}
+export type HandoffHead = NonNullable<ReturnType<typeof readHead>>
 
-/** The head of a text that is a handoff of ours; undefined for any other text. */
-export function readHead(text: string): HandoffHead | undefined {
+export function readHead(text: string) {
   const [, head = ''] = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---(?:\r?\n|$)/.exec(text) ?? []
   const pairs = head.split(/\r?\n/).flatMap((line) => {
     const [, key, value] = /^([a-z_]+): (.*)$/.exec(line) ?? []
@@ -71,7 +59,7 @@ function unquoted(value: string): string {
   }
 }
 
-/** `sha256:…` over everything but the line that says so. Line ends that a transport changed do not count. */
+/** Over everything but the line that says so. Line ends that a transport changed do not count. */
 export function contentHash(text: string): string {
   // Loaded when it is needed: hooks load this module with others, and hardly ever hash.
   const { createHash } = process.getBuiltinModule('node:crypto')

@@ -24,14 +24,12 @@ import {
   verified,
 } from './probes.ts'
 
-/** Everything a handoff is built from: the state, and what was checked when it was made. */
 export type HandoffFacts = ReturnType<typeof gatherFacts>
 export type FileToReview = HandoffFacts['files'][number]
 export type KeptWork = NonNullable<HandoffFacts['uncommitted']['kept']>
 
 export interface LogPosition {
   readonly bytes: number
-  /** How many of its entries are about the work. */
   readonly entries: number
   readonly last: string
 }
@@ -52,12 +50,10 @@ interface Gathering {
   readonly verify?: string | undefined
   /** Paths that the work should leave behind. */
   readonly deliverables?: readonly string[]
-  /** What the repository is, one thing a line. */
   readonly project?: string | undefined
-  /** The checkpoint that keeps the working tree. */
   readonly checkpoint?: {
     readonly id: string
-    /** What it left out is too large or unreadable, and so only in the working tree. */
+    /** What is too large or unreadable is only in the working tree. */
     readonly code?: {
       readonly commit: string
       readonly ref: string
@@ -73,7 +69,7 @@ const FINGERPRINTS = 200
 const MOST_FILES = 60
 const RUNS = 3
 
-/** Checks everything that a handoff claims, once, in the time that `now` has left. Reads only. */
+/** Checks everything that a handoff claims, in the time that `now` has left. Reads only. */
 export function gatherFacts(from: Gathering) {
   const { now, state, checkpoint, reason, to } = from
   const { repository, head, dirty } = now
@@ -159,7 +155,6 @@ function taskFacts({ state, entries, tasks = [] }: Gathering) {
   })
 }
 
-/** The program and conversation that a handoff comes from: the one it is made in, else the last one. */
 function conversationOf(state: SessionState, given?: string) {
   const { items } = state.conversations
   const known = given === undefined ? items.at(-1) : items.findLast(({ text }) => text === given)
@@ -169,7 +164,7 @@ function conversationOf(state: SessionState, given?: string) {
   return { harness: known?.harness ?? 'unknown', conversation, ...defined({ model }) }
 }
 
-/** The commands that somebody named, else those that were seen to run tests, the failing ones first. */
+/** The commands that somebody named, else those that were seen to run tests. */
 function verifyCommands(
   { now, entries, state }: Gathering,
   named: readonly (string | undefined)[],
@@ -187,10 +182,7 @@ function verifyCommands(
   })
 }
 
-/**
- * The files a successor has to read, each once, the most telling first: where tests fail, key files, what was changed and why, and then
- * the rest of what is uncommitted or was changed.
- */
+/** Each once, the most telling first. */
 function filesToReview(state: SessionState, now: Surroundings) {
   const found = new Map<string, Set<string>>()
   const add = (path: string, why: string) => {
@@ -218,12 +210,11 @@ function pathsIn(text: string): readonly string[] {
   return [...new Set(paths)].slice(0, 20)
 }
 
-/** Larger files are told apart by their size and time. */
 const READ_WHOLE = 8 * 1024 * 1024
 
 export const MISSING = 'missing'
 
-/** What a file holds, in few characters: the same file gives the same, on every machine if it is not huge. */
+/** The same file gives the same on every machine, if it is not huge. */
 export function fingerprint(root: string, path: string): string {
   try {
     const whole = resolve(root, path)

@@ -49,7 +49,7 @@ export const OWN_FOLDERS: readonly string[] = ['.sessions', '.tasks']
 
 const GIT_BUDGET_MS = 10_000
 
-/** git, for as long as all of its answers together may take: a handoff is made in the background and never waits. */
+/** git, within one time limit: a handoff is made in the background and never waits. */
 class BoundedGit {
   #leftMs: number
 
@@ -85,16 +85,14 @@ class BoundedGit {
   }
 }
 
-/** The repository in which a handoff is made or accepted, as it is now. git is asked for its status once. */
+/** git is asked for its status once. */
 export interface Surroundings {
-  /** What paths in a handoff start from. */
   readonly root: string
   readonly repository?: Repository
   readonly git?: BoundedGit
   readonly head: Head
-  /** Paths with uncommitted changes. Undefined when git did not say, or there is no repository. */
+  /** Undefined when git did not say. */
   readonly dirty?: readonly string[]
-  /** Why nothing is known about uncommitted changes. */
   readonly whyUnknown?: string
 }
 
@@ -117,7 +115,7 @@ export function lookAround(
   }
 }
 
-/** The answer of git to a probe's question; one that it does not give is never a yes. */
+/** A missing answer is never a yes. */
 function whenAnswered(now: Surroundings, look: (git: BoundedGit) => Verdict): Verdict {
   if (now.git === undefined) return couldNotBeChecked('there is no git repository here')
   try {
@@ -138,7 +136,7 @@ export function probeBranch(now: Surroundings, branch: string): Verdict {
   })
 }
 
-/** Whether HEAD builds on a commit: work on a lost branch is done and still not there. */
+/** Work on a lost branch is done and still not there. */
 export function probeReachable(now: Surroundings, commit: string): Verdict {
   return whenAnswered(now, (git) => {
     const { commit: head } = now.head
@@ -185,7 +183,6 @@ export function probeFile(now: Surroundings, path: string): Verdict {
     : unverified('there is no such file')
 }
 
-/** The path from the root of the project, without the line that people put behind one: `src/a.ts:245`. */
 export function insideOf(root: string, path: string): string | undefined {
   if (path === '' || path.includes('\0')) return undefined
   const whole = resolve(root, path)
@@ -232,19 +229,14 @@ function isExecutable(path: string): boolean {
   }
 }
 
-// File systems tell time in ticks of a few milliseconds, and a tick may be just over when an entry is written.
+// A tick of a file system's clock may be just over when an entry is written.
 const TICK_MS = 20
 
-/**
- * Whether a command last passed, and nothing changed since. The run is in the journal; that neither HEAD, the index nor a file moved
- * after it is read from their times of change, which no later edit can turn back.
- */
+/** Whether a command last passed and nothing changed since, by times of change, which no later edit can turn back. */
 export function probeTestRun(
   now: Surroundings,
   command: string,
-  /** All entries in effect, in order. */
   entries: readonly RawEntry[],
-  /** Files that the session changed, uncommitted or not. */
   changed: readonly string[] = [],
 ): Verdict {
   const at = entries.findLastIndex(

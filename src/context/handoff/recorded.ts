@@ -14,7 +14,6 @@ export interface RecordedHandoff extends Omit<Handoff, 'accepted'> {
   readonly accepted: readonly Acceptance[]
 }
 
-/** Every handoff of a session, oldest first, with each time that it was accepted. */
 export function handoffsIn(entries: readonly RawEntry[]): readonly RecordedHandoff[] {
   const standing = inEffect(entries)
   const acceptances = standing.filter(({ kind }) => kind === 'handoff.accepted')
@@ -52,10 +51,7 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/**
- * Entries that others added since a handoff was made, without what follows from handing over itself: the end of the conversation that
- * made it, the beginning of the one that accepts it, checkpoints, and the handoffs themselves.
- */
+/** Entries since a handoff was made, without those of handing over itself. */
 export function entriesSince(
   handoff: Pick<RecordedHandoff, 'position' | 'conversation'>,
   entries: readonly RawEntry[],
@@ -76,7 +72,7 @@ export function entriesSince(
   return { since, late: Math.max(0, before - known) }
 }
 
-/** How many entries are about the work. Those of handing over itself are written by several at once, out of order. */
+/** Entries of handing over are written by several at once, out of order. */
 export function countWork(entries: readonly RawEntry[]): number {
   return new Set(entries.filter((entry) => aboutOf(entry) !== 'handover').map(({ id }) => id)).size
 }

@@ -21,7 +21,7 @@ interface Present {
   readonly acceptor?: string
 }
 
-/** Everything that is no longer as a handoff says, each with what shows it. Empty when nothing moved. */
+/** Everything that is no longer as a handoff says, each with what shows it. */
 export function whatMoved(handed: Handed, present: Present): readonly string[] {
   const { now } = present
   return [
@@ -33,7 +33,7 @@ export function whatMoved(handed: Handed, present: Present): readonly string[] {
   ]
 }
 
-/** HEAD and branch. Changes to Stint's own folders, as when journals are shared through git, move nothing. */
+/** Changes to Stint's own folders, as when journals are shared through git, move nothing. */
 export function headMoved(now: Surroundings, then: GitState | undefined): readonly string[] {
   if (then === undefined) return []
   if (now.repository === undefined) return ['there is no git repository here, and there was one']

@@ -1,22 +1,17 @@
-// Whether a person wants to continue: English first, then a few common forms of other languages. Each pattern is of a whole clause, in small
-// letters and without courtesies.
+// English first, then a few common forms of other languages. Each pattern is of a whole clause, in small letters and without courtesies.
 import { type Phrases, couldBeSaid, isSaid, isSpoken, sentencesOf, spokenWords } from './spoken.ts'
 
 const LONGEST = 240
 /** Up to here, it may be said after something else: "I'm back. Continue." */
 const SHORT = 120
 
-/**
- * Whether a prompt asks to continue what was done before. A false yes costs a text that was not needed; a false no costs the whole
- * memory; a word that merely occurs is neither.
- */
+/** A false yes costs a text that was not needed, a false no the whole memory. */
 export function asksToContinue(prompt: string): boolean {
   const trimmed = prompt.trim()
   if (last.prompt !== trimmed) last = { prompt: trimmed, asks: asks(trimmed) }
   return last.asks
 }
 
-// It is asked of one prompt more than once.
 let last = { prompt: '', asks: false }
 
 function asks(trimmed: string): boolean {
@@ -34,7 +29,7 @@ function asks(trimmed: string): boolean {
   })
 }
 
-/** What most people write: "ok, continue where we left off, please". Without a pattern, which takes longer to make than the rest. */
+/** What most people write, without a pattern, which takes longer to make than the rest. */
 function isPlain(trimmed: string): boolean {
   let end = trimmed.length
   while (trimmed[end - 1] === '.' || trimmed[end - 1] === '!') end -= 1
@@ -61,7 +56,7 @@ function isGoingOn(clause: string): boolean {
   )
 }
 
-/** What is said first, before a reservation: "continue, but leave the parser alone"; and what is left after a greeting. */
+/** What stands before a reservation ("continue, but leave the parser alone") and after a greeting. */
 function clausesOf(said: string): readonly string[] {
   const [first = '', ...rest] = said.split(/\s*[,;:–—]\s+|\s+-\s+/)
   const isReserved =
@@ -106,7 +101,6 @@ const COURTESY =
 const HERE = String.raw`(?:we|you|i|it|things|us)`
 const LEFT_OFF = String.raw`where ${HERE}(?:'d| had| have|'ve)? (?:just )?(?:left (?:it |things )?(?:off)?|stopped|were|was|paused|ended(?: up)?)(?: (?:off|yesterday|last time|before|earlier|doing|at))*`
 
-/** Questions about what was going on. */
 export const WHERE_WERE_WE: Phrases = {
   'what did|what have': () =>
     /^what (?:did|have) (?:we|you|i) (?:do|done|achieved?|finish(?:ed)?)(?: (?:so far|last(?: time)?|yesterday|before|until now|already))+$/,

@@ -3,7 +3,7 @@ import { sentencesOf, spokenWords } from './spoken.ts'
 
 const LONGEST = 160
 
-/** Whether a prompt asks for a handoff now. In a sentence about a handoff, or a file of that name, the word asks for nothing. */
+/** In a sentence about a handoff, or a file of that name, the word asks for nothing. */
 export function isHandoffIntent(prompt: string): boolean {
   const trimmed = prompt.trim()
   if (trimmed.length > LONGEST || /[`\n]|^[<[]/.test(trimmed)) return false
@@ -31,5 +31,4 @@ const HANDING_OVER = [
   `hand ${WHAT} (?:off|over)`,
   `(?:create|make|write|prepare|generate|draft|do|start|produce|give me|save) (?:a |the |another |one more )?(?:new |final |draft |session |quick |proper )?${WORD}(?: (?:document|doc|note))?`,
 ].join('|')
-/** What may follow without making it something else. */
 const NOW = String.raw`(?:[, ]+(?:now|please|here|then|at this point|to (?:a|the|another) (?:new|fresh|next|other|clean)?\s?(?:conversation|session|agent|context|window|chat)|for (?:a|the|another) (?:new|fresh|next|other)?\s?(?:conversation|session|agent|context|window|chat|task)))*[.! ]*$`

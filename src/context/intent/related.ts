@@ -6,10 +6,7 @@ const SUBSTANTIAL = 6
 const ENOUGH = 12
 const LONGEST = 1500
 
-/**
- * Whether a prompt asks for work that has nothing to do with the session's. Only where nothing at all speaks for
- * a relation: a warning that is wrong is worse than none.
- */
+/** Whether a prompt asks for work unrelated to the session's. A wrong warning is worse than none. */
 export function looksUnrelated(prompt: string, state: SessionState): boolean {
   return asksForWordsOutside(prompt, () => contentWords(vocabularyOf(state)))
 }
@@ -66,7 +63,7 @@ export function vocabularyOf(state: SessionState): string {
   ].join('\n')
 }
 
-/** Whether it begins as a request does: "add …", "ok, can you please add …", "we should add …". */
+/** "add …", "ok, can you please add …", "we should add …". */
 function asksForWork(words: readonly string[]): boolean {
   return WORK().has(words.find((word) => !LEADING().has(word)) ?? '')
 }
@@ -109,7 +106,7 @@ const BEFORE_THAT = setOf(
   'do fix for with of in to about like on from after use using change remove make add is was',
 )
 
-/** The content words of a text, crudely stemmed; names such as `fixSweepBug` and `src/sweep_bug.go` give their parts. */
+/** Crudely stemmed; names such as `fixSweepBug` and `src/sweep_bug.go` give their parts. */
 export function contentWords(text: string): ReadonlySet<string> {
   const parts = text
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
@@ -128,14 +125,13 @@ function wordsOf(text: string): readonly string[] {
   )
 }
 
-/** So crude that `caching`, `caches` and `cached` are one; two words too many made one only makes us more careful. */
+/** So crude that `caching`, `caches` and `cached` are one. */
 function stem(word: string): string {
   return word.length <= 4
     ? word.replace(/s$/, '')
     : word.replace(/(?:ings?|ers?|ed|es|s|ions?|ly|ment|able|e)$/, '').slice(0, 7)
 }
 
-// Words of any request about any program.
 const EMPTY = lazily<ReadonlySet<string>>(
   () =>
     new Set(

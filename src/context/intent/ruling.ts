@@ -1,13 +1,12 @@
-// Whether a person settles how something is to be, or is about to leave: English first, then a few common forms of other languages. Each
-// pattern is looked for in a sentence of small letters.
+// English first, then a few common forms of other languages. Each pattern is looked for in a sentence of small letters.
 import { type Phrases, couldBeSaid, isSaid, isSpoken, sentencesOf, spokenWords } from './spoken.ts'
 
-/** Whether the person settles how something is to be done or not to be done. Rather once too often than once too few. */
+/** Rather once too often than once too few. */
 export function isRuling(prompt: string): boolean {
   return isSettledBy([CHOICES, RULES], prompt)
 }
 
-/** Whether the person chooses between ways to do it: the rulings that have a reason worth keeping. */
+/** The rulings that have a reason worth keeping. */
 export function looksLikeDecision(prompt: string): boolean {
   return isSettledBy([CHOICES], prompt)
 }
@@ -25,7 +24,7 @@ function isSettledBy(tables: readonly Phrases[], prompt: string): boolean {
   )
 }
 
-/** What of a sentence may settle something. A question does not, unless it is a request in its form. */
+/** A question settles nothing, unless it is a request in its form. */
 function settlingPart(sentence: string): string {
   const request = sentence.replace(
     /^(?:please |and |so |ok,? )*(?:can|could|would|will) (?:you|we)(?: please)? /,
@@ -38,7 +37,6 @@ function settlingPart(sentence: string): string {
 const QUESTION =
   /^(?:(?:but|and|so|ok|hm+|well),? )*(?:why|how|what|which|who|when|where|is|are|does|did|don't you|do you|isn't|aren't|should (?:i|we)|warum|wieso|pourquoi|por qué|为什么|なぜ)(?![\w'])/
 
-/** Where somebody may begin to say what to do: a sentence, or a clause of one. */
 const CLAUSE = String.raw`(?:^|[,;:.(–—]\s*|\s-\s+|\b(?:and|but|or|so|then|please|also|just|you|we|that you|that we|to|make sure (?:to|you|we|it|that)|ensure (?:you|we|it|that)|should|must)\s+)`
 const clause = (words: string) => new RegExp(`${CLAUSE}(?:${words})`)
 
@@ -84,7 +82,6 @@ export const CHOICES: Phrases = {
     /而不是|不是.{1,20}而是|改用|我们决定|就用|选(?:择)?方案|ではなく|の代わりに|にしましょう|にします|대신/,
 }
 
-/** Other ways to say how things are to be. */
 export const RULES: Phrases = {
   "do not|don't|never|avoid|refrain|stop |no longer|quit |always|only|under no": () =>
     clause(

@@ -8,10 +8,9 @@ export function isSpoken(prompt: string): boolean {
   return !/^\s*(?:[/<]|\[Request interrupted)/.test(prompt)
 }
 
-// Several questions are asked about one prompt, one after the other.
 let last = { prompt: '', words: '' }
 
-/** A prompt without code and logs, in small letters; of a long one the beginning and the end. */
+/** Without code and logs, in small letters; of a long prompt the beginning and the end. */
 export function spokenWords(prompt: string): string {
   if (last.prompt !== prompt) last = { prompt, words: wordsIn(prompt) }
   return last.words
@@ -33,14 +32,12 @@ function wordsIn(prompt: string): string {
 
 const CARELESS = ['whats', 'wheres', 'lets', 'thats', 'dont']
 
-/** Each with the sign it ends in. */
 export function sentencesOf(words: string): readonly string[] {
   return (words.match(/(?:[^.!?\n。！？]|[.](?=\S))+[.!?。！？]*/g) ?? [])
     .map((sentence) => sentence.trim())
     .filter(Boolean)
 }
 
-/** What programs print: times, levels, stack frames, shell prompts, diffs and JSON. */
 function isLogLine(line: string): boolean {
   // Almost every line that a person writes needs no pattern.
   const first = line.trimStart().slice(0, 9).toLowerCase()
@@ -59,8 +56,8 @@ const LOG_LINE = lazily(
 )
 
 /**
- * Ways to say something, by the words of which one is always in it, divided by bars. To look for words costs nothing; to make all the
- * patterns would take longer than anything else a prompt makes us do.
+ * Patterns by words, divided by bars, of which one is always in the text. Making all the patterns would take longer than the rest of a
+ * prompt's hook.
  */
 export type Phrases = Readonly<Record<string, () => RegExp>>
 

@@ -1,4 +1,3 @@
-// Everything that was found, within a few hundred tokens: what a newcomer asks first comes first.
 import { MARGIN } from '../../text/tokens.ts'
 import { costOfAll } from '../cost.ts'
 import { bullets, enumeration, frame, paragraph, share } from '../section.ts'
@@ -24,7 +23,7 @@ export function condense(findings: readonly Finding[]): {
   return { text: fitted.flatMap(({ lines }) => lines).join('\n'), topics }
 }
 
-/** The heading of each topic, its rank, what it has in any case, and what it has before others have all they wish for. */
+/** Heading, rank, reserve, fair part. */
 const FRAMES: Readonly<Record<Topic, readonly [string, number, number, number]>> = {
   project: ['Project:', 0, 26, 50],
   languages: ['Languages:', 1, 14, 26],
@@ -50,7 +49,6 @@ function sectionOf(topic: Topic, texts: readonly string[]) {
   return enumeration(texts, framed(30, 20))
 }
 
-/** What a text of lines costs, by the measure it was made with. */
 export function costOfText(text: string): number {
   return text === '' ? 0 : costOfAll(text.split('\n')) + MARGIN
 }

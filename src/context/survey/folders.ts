@@ -1,5 +1,3 @@
-// The folders of a listing, and the languages of what lies in them.
-
 const EXTENSIONS = {
   TypeScript: 'ts tsx mts cts',
   JavaScript: 'js jsx mjs cjs',
@@ -74,7 +72,6 @@ export function isForeign(folder: string): boolean {
   return FOREIGN.test(`${folder}/`)
 }
 
-/** Whether what lies in a folder was written for this project, by a person. */
 export function isOwn(folder: string): boolean {
   return !isForeign(folder) && !GENERATED.test(`${folder}/`)
 }
@@ -89,9 +86,7 @@ export function byCount(
 export class Folder {
   readonly folders = new Map<string, Folder>()
   own = 0
-  /** Files in it and below. */
   files = 0
-  /** Files in it and below by the language they are written in. */
   readonly languages = new Map<string, number>()
 
   constructor(
@@ -111,7 +106,6 @@ export class Folder {
     this.languages.set(language, (this.languages.get(language) ?? 0) + count)
   }
 
-  /** What lies below counts for each folder above it. */
   sumUp(): void {
     this.files = this.own
     for (const child of this.folders.values()) {
@@ -122,7 +116,7 @@ export class Folder {
   }
 }
 
-/** Deep enough for `src/main/java/org/example/thing`; what lies deeper counts where the depth ends. */
+/** Deep enough for `src/main/java/org/example/thing`. */
 const DEEPEST = 8
 
 export function treeOf(paths: readonly string[]): Folder {
@@ -130,7 +124,6 @@ export function treeOf(paths: readonly string[]): Folder {
   let last = { path: '', folder: root, isOwn: true }
   for (const path of paths) {
     const folderPath = path.slice(0, Math.max(0, path.lastIndexOf('/')))
-    // Most files lie in the folder of the file before them.
     if (folderPath !== last.path) {
       const steps = folderPath === '' ? [] : folderPath.split('/', DEEPEST)
       const folder = steps.reduce((at, name) => at.child(name), root)

@@ -1,4 +1,3 @@
-// What a survey may read of a repository, and what it collects.
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, lstatSync, readSync, realpathSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
@@ -12,7 +11,6 @@ import { MISSED, type SourceFile, type Topic } from './remembered.ts'
 export interface Finding {
   readonly topic: Topic
   readonly text: string
-  /** A path in the repository, or what git was asked. */
   readonly from: string
 }
 
@@ -22,7 +20,6 @@ export type Purpose = (typeof PURPOSES)[number]
 export interface Command {
   readonly purpose: Purpose
   readonly command: string
-  /** What it runs, where that says more. */
   readonly runs?: string
   readonly from: string
 }
@@ -44,7 +41,6 @@ export class Look {
 
   readonly has = (path: string) => this.listing.has(this.#at(path))
 
-  /** The names of the tracked files right under a folder, `''` being the root. */
   namesIn(path: string): readonly string[] {
     return this.listing.in(this.#at(path))
   }
@@ -111,7 +107,6 @@ export class Look {
   }
 }
 
-/** Names that scripts, targets and recipes go by, for each purpose; the first that there is counts. */
 const NAMES: Readonly<Record<Purpose, string>> = {
   build: 'build compile dist bundle',
   test: 'test tests unit test:unit test-unit',
@@ -121,7 +116,6 @@ const NAMES: Readonly<Record<Purpose, string>> = {
   start: 'start dev serve run develop',
 }
 
-/** What git tracks in a worktree, in git's own order, and as git printed it. */
 export class Listing {
   readonly raw: string
   #paths: readonly string[] | undefined
@@ -132,7 +126,7 @@ export class Listing {
     this.raw = runGit(worktree, ['ls-files', '-z'])
   }
 
-  /** Split at the first use: a caller that only compares listings need not pay for that. */
+  /** A caller that only compares listings need not split them. */
   get paths(): readonly string[] {
     // A file with a conflict is listed once for each side, one after the other.
     this.#paths ??= this.raw
@@ -160,10 +154,9 @@ export class Listing {
 
 /** More than any manifest a person wrote. */
 const LARGEST = 256 * 1024
-/** More than a repository has at the places that are read. */
 const MOST = 60
 
-/** The few files that are read: each once, up to a limit, and remembered to tell later whether the result still holds. */
+/** Each file is read once, up to a limit, and remembered to tell later whether the result still holds. */
 export class Sources {
   readonly #root: string
   readonly #texts = new Map<string, string | undefined>()
@@ -177,7 +170,7 @@ export class Sources {
     this.#root = root
   }
 
-  /** Undefined when there is none, when it is no plain file of this repository, or too large. */
+  /** Undefined when there is none, or when it is no plain file of this repository or too large. */
   text(path: string): string | undefined {
     if (!this.isTracked(path)) return undefined
     if (!this.#texts.has(path))
@@ -185,7 +178,6 @@ export class Sources {
     return this.#texts.get(path)
   }
 
-  /** A sum over the contents of what was read so far, and where. */
   sum(): string {
     return this.#sum.copy().digest('hex')
   }

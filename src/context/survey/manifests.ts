@@ -1,4 +1,3 @@
-// What the manifests of each ecosystem say: name, commands, conventions, needs.
 import { type Look, type Purpose, isObject } from './look.ts'
 
 type Reader = (look: Look) => void
@@ -74,7 +73,6 @@ const PYTHON_MANAGERS = [
   ['pipenv', 'Pipfile.lock'],
 ] as const
 
-/** Tables in which projects keep tasks, and what runs them. */
 const TASK_TABLES = [
   ['tool.poe.tasks', 'poe '],
   ['tool.pdm.scripts', 'pdm run '],
@@ -82,7 +80,7 @@ const TASK_TABLES = [
   ['tool.taskipy.tasks', 'task '],
 ] as const
 
-/** Tools by their table in `pyproject.toml` or their own files, with what they are for. */
+/** Tool, its own files, purpose, command. */
 const PYTHON_TOOLS: readonly (readonly [
   tool: string,
   files: string,
@@ -269,7 +267,6 @@ export function readManifests(look: Look): void {
   for (const read of READERS) read(look)
 }
 
-/** As much of TOML as manifests are asked for: which tables there are, and the texts in them. */
 function readToml(source: string) {
   const tables = new Map<string, Map<string, string>>([['', new Map()]])
   let table = tables.get('')!
@@ -301,7 +298,7 @@ function readToml(source: string) {
   }
 }
 
-/** Whether a list that was begun has ended; everything else ends with its line. */
+/** Only a list goes on in the next lines. */
 function isClosed(value: string): boolean {
   if (!value.trimStart().startsWith('[')) return true
   const bare = value.replaceAll(/"(?:[^"\\]|\\.)*"|'[^']*'|#.*$/gm, '')

@@ -17,11 +17,9 @@ import { survey } from './survey.ts'
 
 export interface ProjectContext {
   readonly text: string
-  /** What it costs a model, at most. */
   readonly tokens: number
   /** The commit that it was made at; absent on a branch without one. */
   readonly head?: string
-  /** The files that were read, from the root of the worktree. */
   readonly sources: readonly string[]
   readonly topics: readonly CondensedTopic[]
   /** Why it was made anew; absent when what was kept still held. */
@@ -29,16 +27,12 @@ export interface ProjectContext {
 }
 
 export interface ProjectContextOptions {
-  /** Made anew, whatever is kept. */
   readonly refresh?: boolean
   /** Takes out what is secret in this project; what is kept is written to disk. */
   readonly withoutSecrets: (text: string) => string
 }
 
-/**
- * What a newcomer has to know of a repository, in few tokens. What was kept is returned while HEAD, git's listing and the contents of
- * what was read are the same; else it is made anew and kept.
- */
+/** What was kept is returned while HEAD, git's listing and the contents of what was read are the same. */
 export function projectContext(
   repository: Repository,
   { refresh, withoutSecrets }: ProjectContextOptions,

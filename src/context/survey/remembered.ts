@@ -1,5 +1,4 @@
-// What was found out about a repository, kept beside its git directory until one of the things it was made from changes.
-// Hooks read it, so that nothing here starts a process or hashes a file.
+// Hooks read this, so that nothing here starts a process or hashes a file.
 import { lstatSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { headInFiles } from '../../git/head.ts'
@@ -27,21 +26,19 @@ export type Topic = (typeof TOPICS)[number]
 export interface CondensedTopic {
   readonly topic: Topic
   readonly tokens: number
-  /** How many of the findings are shown, and of how many. */
   readonly shown: number
   readonly count: number
   readonly isShortened: boolean
   readonly from: readonly string[]
 }
 
-/** A file that was read, as it was then. */
 export interface SourceFile {
   readonly path: string
   readonly size: number
   readonly mtimeMs: number
 }
 
-/** The size of a tracked file that was not there to be read, or was no plain file. */
+/** The size of a tracked file that could not be read. */
 export const MISSED = -1
 
 /** Raised with each change of the wording, or an older text would be injected for ever. */
@@ -50,7 +47,6 @@ const FORM = 1
 export interface Remembered {
   readonly form: typeof FORM
   readonly head: string | null
-  /** A sum over the listing and the contents of the sources. */
   readonly inputs: string
   readonly sources: readonly SourceFile[]
   readonly text: string
@@ -63,13 +59,13 @@ export function remembered(facts: Omit<Remembered, 'form' | 'sum'>): Remembered 
   return { form: FORM, ...facts, sum: sumOf(facts.text) }
 }
 
-/** Under the git directory that all worktrees share, where `git clean` does not reach; a file for each worktree. */
+/** Where `git clean` does not reach; a file for each worktree. */
 export function rememberedPath({ commonDir, gitDir, isLinked }: Repository): string {
   const worktree = isLinked ? `-${basename(gitDir)}` : ''
   return join(commonDir, 'stint', `project-context${worktree}.json`)
 }
 
-/** What is kept, whether or not it still holds; undefined when nothing is, or nothing that can be read. */
+/** What is kept, whether or not it still holds. */
 export function readRemembered(repository: Repository): Remembered | undefined {
   try {
     const value = JSON.parse(
@@ -85,10 +81,7 @@ export function readRemembered(repository: Repository): Remembered | undefined {
   }
 }
 
-/**
- * The project's context, for hooks: only if HEAD is where it was and every file it was made from has the size and the time it had.
- * Files that were added since, and not committed, go unnoticed here.
- */
+/** For hooks: only if HEAD and every file it was made from are unchanged. New files that are not committed go unnoticed. */
 export function readProjectContext({
   repository,
 }: {

@@ -1,4 +1,4 @@
-// What a repository is, read from git's listing of it and from a few manifests. Nothing in it is run.
+// Read from git's listing and a few manifests. Nothing in the repository is run.
 import type { Repository } from '../../git/repository.ts'
 import { GitFailed, runGit } from '../../git/run-git.ts'
 import { shorten } from '../../text/clean.ts'
@@ -32,7 +32,7 @@ const MANIFEST =
 const DEEPEST_MANIFEST = 2
 const MOST_MANIFEST_FOLDERS = 3
 
-/** What the manifests at the root say; where these have no commands, also those of the folders nearest to it. */
+/** Where the root has no commands, also the manifests of the folders nearest to it. */
 function readRootOrNearest(look: Look): void {
   readManifests(look)
   if (look.commands.length > 0) return
@@ -77,7 +77,6 @@ function findLanguages(look: Look, tree: Folder): void {
   }
 }
 
-/** What folders of these names are, whoever named them. */
 const FOLDER_KINDS = {
   source: 'src source lib core',
   libraries: 'libs',
@@ -139,7 +138,6 @@ const KIND_OF = new Map(
 const MOST_FOLDERS = 14
 const MOST_INSIDE = 24
 
-/** The folders at the root, those with most code first, each with what lies in it. */
 function findLayout(look: Look, tree: Folder): void {
   const folders = [...tree.folders.values()]
     .filter(({ name }) => !name.startsWith('.'))
@@ -148,7 +146,7 @@ function findLayout(look: Look, tree: Folder): void {
     look.found('layout', describeFolder(folder), FILES)
 }
 
-/** Code counts first, that of the project itself before tests and examples, and what others wrote not at all. */
+/** Own code first, then tests and examples; what others wrote counts not at all. */
 function weight(folder: Folder): number {
   if (isForeign(folder.path)) return -1
   const isBeside = BESIDE.test(KIND_OF.get(folder.name.toLowerCase()) ?? folder.name)
@@ -217,7 +215,6 @@ function findTests(look: Look): void {
 function testPlace(path: string): string | undefined {
   const slash = path.lastIndexOf('/')
   const name = path.slice(slash + 1)
-  // Most files are none, and are not held against each pattern.
   if (!MAY_BE_TEST.test(name)) return undefined
   for (const [named, pattern] of TEST_NAMES) {
     const match = named.exec(name)
@@ -239,7 +236,7 @@ function findInstructions(look: Look): void {
     look.found('instructions', path, path)
 }
 
-/** Tools by the files that configure them, or by the dependency of a tool that needs no file. */
+/** By the files that configure them, or by a dependency. */
 type Tool = readonly [tool: string, files: RegExp | undefined, dependency?: string]
 
 const TOOLS: readonly Tool[] = [
@@ -268,7 +265,6 @@ const TOOLS: readonly Tool[] = [
   ['husky', undefined, 'husky'],
 ]
 
-/** The tools that check how code looks, and what two of their files say in a word. */
 function findConventions(look: Look): void {
   const names = look.namesIn('')
   const dependencies = dependenciesOf(look)
@@ -286,7 +282,6 @@ function findConventions(look: Look): void {
     look.found('conventions', 'strict TypeScript', config)
 }
 
-/** What an editor's configuration says of every file. */
 function indentation(config: string): string | undefined {
   const everywhere = /^\[\*\]\s*$([\s\S]*?)(?=^\[|(?![\s\S]))/m.exec(config)?.[1] ?? ''
   const style = /^\s*indent_style\s*=\s*(tab|space)/im.exec(everywhere)?.[1]?.toLowerCase()
@@ -322,13 +317,11 @@ export function lastSubjects({ worktree }: Repository): readonly string[] {
       .split('\n')
       .filter(Boolean)
   } catch (error) {
-    // A branch without a commit has no history.
     if (error instanceof GitFailed) return []
     throw error
   }
 }
 
-/** The style of most commits, with how many, and the newest as an example. */
 function findCommitStyle(look: Look, subjects: readonly string[]): void {
   if (subjects.length < FEWEST_SUBJECTS) return
   for (const [style, pattern] of COMMIT_STYLES) {
@@ -355,7 +348,7 @@ const CHECKS =
 const PREPARES =
   /^(?:echo|cd|export|set|if|fi|for|done|sudo|apt|apt-get|brew|curl|wget|pip|git|mkdir|cat|docker (?:login|push|pull)|npm (?:ci|install)|yarn install|pnpm install)\b/
 
-/** The files of continuous integration, with the checks that they run: the best witness of which commands have to pass. */
+/** The checks that CI runs are the best witness of which commands have to pass. */
 function findCi(look: Look): void {
   // The one that is about testing, before those that publish and label.
   const isMain = (name: string) =>
@@ -375,7 +368,6 @@ function findCi(look: Look): void {
     look.found('ci', commands.length === 0 ? from : `${from} runs ${commands.join('; ')}`, from)
 }
 
-/** The commands in a file of any of these kinds: each is a line, behind `run:` or a dash. */
 function checksIn(text: string): readonly string[] {
   return text
     .split('\n')
