@@ -40,7 +40,6 @@ function orUnknown<T>(figure: Figure<T> | undefined): Figure<T> | { known: 'unkn
   return figure ?? { known: 'unknown' }
 }
 
-/** One line, for a log of how it went. */
 export function describeBudgetShortly(budget: ConversationBudget): string {
   const { stage, cost } = budget
   return [
@@ -50,7 +49,6 @@ export function describeBudgetShortly(budget: ConversationBudget): string {
   ].join(' · ')
 }
 
-/** Every figure with how it is known and where it comes from, and a gauge. */
 export function describeBudget(budget: ConversationBudget, output: Output): string {
   const { conversation, harness, model, version, session } = budget
   const program = [[harness, version].filter(Boolean).join(' '), model].filter(Boolean).join(', ')
@@ -67,7 +65,6 @@ export function describeBudget(budget: ConversationBudget, output: Output): stri
 
 const WIDTH = 60
 
-/** The way to the compaction point, with the stages on it. */
 function gauge({ tokens, point, settings }: ConversationBudget): string {
   if (tokens === undefined || point === undefined)
     return `[${'?'.repeat(WIDTH)}] ${tokens === undefined ? 'how full it is' : 'where it compacts'} is unknown`

@@ -56,7 +56,6 @@ export function rowLine(row: DelegateRow): string {
   return `${isOrphaned ? '⚠' : MARKS[status]} ${nameOf(row)} ${status}${gone}${because(why)}`
 }
 
-/** The line, and what to do about it. */
 export function rowWithNext(row: DelegateRow): string {
   return joinLines(rowLine(row), row.next !== undefined && `   ${line(row.next, 300)}`)
 }
@@ -65,7 +64,6 @@ export function nameOf({ name }: DelegateRow): string {
   return line(name, 60)
 }
 
-/** It has begun: where it works, and how to follow it. */
 export function describeStarted(row: DelegateRow, output: Output): string {
   const name = shellWord(row.name)
   const merge = [`stint merge ${name}`, `when it is ready, into ${line(row.target, 60)}`]
@@ -151,7 +149,6 @@ export function isRecent({ status, since }: DelegateRow, now: string): boolean {
   return !isSettled || !(secondsBetween(since, now) > RECENT_SECONDS)
 }
 
-/** The table as a result, with what it leaves out. */
 export function describeDelegates(
   rows: readonly DelegateRow[],
   older: number,
@@ -167,7 +164,6 @@ export function describeDelegates(
   return joinLines(output.dim(head), lines, left !== false && ['', left])
 }
 
-/** One of several, in a few lines. */
 export function describeShort(
   row: DelegateRow,
   { now }: Pick<TableOptions, 'now'>,
@@ -188,10 +184,8 @@ export function describeShort(
 /** As many lines of an output, from its end, as show what went wrong. */
 const VERIFY_LINES = 20
 const LONG_TEXT = 4000
-/** Longer than any report. */
 const LONGEST_TEXT = 256 * 1024
 
-/** Everything about one. */
 export function describeDetail(
   detail: DelegateDetail,
   { now, tasks }: TableOptions,
@@ -276,7 +270,6 @@ function paragraph(text = ''): Lines {
   return clean.trim() !== '' && indent(clean)
 }
 
-/** The conflict of its last step, or the verify command that failed. */
 function troubles(move: DelegateMove | undefined): Lines {
   const { target = 'the target', onto, files = [], verify } = move ?? {}
   const where = `${line(target, 60)}${onto === undefined ? '' : ` at ${commitName(onto)}`}`

@@ -13,7 +13,6 @@ import { minute } from '../../text/times.ts'
 import type { Output } from '../context/output.ts'
 import { joinLines } from './terminal/text.ts'
 
-/** What `--json` prints of a handoff that is shown whole. */
 export function handoffJson(
   handoff: RecordedHandoff,
   session: { readonly id: string; readonly name: string },
@@ -57,7 +56,6 @@ export function handoffLine(handoff: RecordedHandoff): string {
   return `${String(number).padStart(3)}  ${shortId(id)}  ${minute(at)}  ${git?.commit?.slice(0, 7) ?? 'no git'}  ${fate.padEnd(8)}  ${said}`.trimEnd()
 }
 
-/** The document, and with `--check` what of it still holds. */
 export function describeShown({ handoff, moved }: ShownHandoff): string {
   if (moved === undefined) return handoff.document
   return moved.length === 0

@@ -21,7 +21,6 @@ interface Shown {
   readonly since?: string
 }
 
-/** What it cost, what it saved, the difference, and what it is made of. */
 export function describeLedger(
   { whole, rows, days }: Ledger,
   { by, since }: Shown,
@@ -83,7 +82,6 @@ function savings(row: LedgerRow, output: Output): Lines {
   ]
 }
 
-/** What was given, what was saved and the difference, as three cells. */
 function balance(given: number, saved: number): readonly string[] {
   return [tokens(given), signed(saved), signed(saved - given)]
 }

@@ -31,12 +31,10 @@ export function mergeEventWords({ kind, data, delegate = '' }: MergeEvent): stri
   }
 }
 
-/** It is in the target, or would be, or others decide on it. */
 export function isAsWanted({ how }: MergeOutcome): boolean {
   return MARKS[how] === '✓'
 }
 
-/** What came of one, why, and what to do next. */
 export function describeOutcome(outcome: MergeOutcome): string {
   const { next, contradictions = [] } = outcome
   return joinLines(
@@ -119,7 +117,6 @@ export interface Reviewer {
   ): Promise<Answer | undefined>
   say(text: string): void
   diff(from: string, to: string): string | Promise<string>
-  /** The person left: no more is asked. */
   leave(): void
 }
 

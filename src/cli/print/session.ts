@@ -1,4 +1,3 @@
-// A session in words: its state, its entries, its list, what hooks captured, and where a reader resumes.
 import {
   count,
   currentStep,
@@ -32,7 +31,6 @@ export function progressLine(state: SessionState): string {
   return `${done}/${total} steps`
 }
 
-/** TL;DR, progress, current step and blockers, as a resuming reader needs them. */
 function standing(state: SessionState): readonly string[] {
   const blockers = openBlockers(state).map(({ text }) => text)
   const phase = phaseLine(state)
@@ -46,7 +44,6 @@ function standing(state: SessionState): readonly string[] {
   )
 }
 
-/** `2025-01-15T10:30  a1b2c3  text` */
 export function entryLine(entry: RawEntry, all: () => readonly RawEntry[]): string {
   const line = lineOf(entry, (id) => all().find((other) => other.id === id))
   const text = shorten(onOneLine(line), 100)
@@ -92,7 +89,6 @@ function columns(...cells: readonly string[]): string {
     .trimEnd()
 }
 
-/** What hooks captured, for a person. */
 export function describeActivity(state: SessionState): string {
   const { lastTurn } = state
   const parts = [
@@ -139,7 +135,6 @@ function lastTurnWords(turn: NonNullable<SessionState['lastTurn']>): string {
   )
 }
 
-/** Each injected text, and where it is in the harness's transcript. */
 export function describeDeliveries(deliveries: readonly Delivery[]): string {
   if (deliveries.length === 0) return 'Nothing has been put before a model in this session.'
   const arrived = deliveries.filter(({ evidence }) => evidence !== undefined).length
@@ -153,7 +148,6 @@ export function describeDeliveries(deliveries: readonly Delivery[]): string {
   )
 }
 
-/** All that a program needs to resume, so that nothing else has to be read. */
 export function resumedJson(
   { reading: { state }, drift, project }: Resumed,
   waiting: readonly WaitingHandoff[] = [],

@@ -1,4 +1,3 @@
-// What `stint setup` prints.
 import { relative } from 'node:path'
 import {
   type FileChange,

@@ -10,7 +10,6 @@ import { cents, line } from './terminal/text.ts'
 
 type Start = (tell: (event: PromptEvent) => void) => Promise<PromptHandle>
 
-/** Shows a prompt from its start to its end. */
 export async function showPrompt(
   context: Context,
   flags: { readonly json?: boolean },

@@ -20,7 +20,6 @@ import {
 import type { Output } from '../context/output.ts'
 import { table } from './terminal/layout.ts'
 
-/** The study as it is read on a terminal: every table, and where each figure comes from. */
 export function describeStudy(study: Study, sensitivity: Sensitivity, output: Output): string {
   const part = (title: string, content: Table, ...notes: readonly string[]) => [
     '',

@@ -5,7 +5,6 @@ import { TASK_MARKS } from './task.ts'
 import { type Paint, type Part, type Style, cutTo, flow, widthOf } from './terminal/layout.ts'
 import { plural } from './terminal/text.ts'
 
-/** A delegate that has a task. */
 export interface TaskDelegate {
   readonly id: string
   readonly name: string
@@ -31,7 +30,6 @@ interface Rails {
 }
 
 const FEW = 4
-/** Wider than any line, and still a number to calculate with. */
 const UNBOUNDED = 1_000_000
 /** Less of a title says nothing. */
 const SHORTEST_TITLE = 12
@@ -139,7 +137,6 @@ export function drawTaskTrees(trees: readonly TreeNode[], drawing: TreeDrawing):
     return rails.slice(0, Math.max(0, columns - SHORTEST_TITLE))
   }
 
-  /** A line of these parts. What does not fit is cut. */
   function drawLine(rails: string, parts: readonly Part[]): void {
     const front = narrowed(rails)
     let line = paint(front, 'dim')
@@ -158,7 +155,6 @@ export function drawTaskTrees(trees: readonly TreeNode[], drawing: TreeDrawing):
 }
 
 interface Block {
-  /** Of members that are joined. */
   readonly group?: string
   readonly nodes: readonly TreeNode[]
 }
@@ -186,7 +182,6 @@ function branch(
   return { own: `${rails}${isLast ? last : more}`, below: `${rails}${isLast ? '   ' : on}` }
 }
 
-/** The tasks of each parallel group. */
 export function groupsOf(tasks: readonly Task[]): ReadonlyMap<string, readonly Task[]> {
   return groupBy(tasks, ({ group }) => group)
 }

@@ -35,7 +35,6 @@ export function taskLine(task: Task): string {
 /** More levels of parts than these are not indented. */
 const LEVELS = 20
 
-/** Parts stand under the task they are a part of. */
 export function taskLines(tasks: readonly Task[]): readonly string[] {
   const lines = ({ task, parts }: TreeNode, depth: number): readonly string[] => [
     indent(taskLine(task), '  '.repeat(depth)),

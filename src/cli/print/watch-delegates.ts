@@ -11,10 +11,8 @@ import { clock } from './terminal/text.ts'
 const EVERY_MS = 1000
 
 interface WatchOptions {
-  /** Reads what to show, each second. */
   readonly look: () => Promise<readonly DelegateRow[]>
   readonly tasks: ReadonlyMap<string, string>
-  /** Below the table, on a terminal. */
   readonly hint: string
 }
 

@@ -14,7 +14,6 @@ const MARKS: Record<PhaseStatus, string> = {
   skipped: '–',
 }
 
-/** The whole of a workflow: its phases, what they deliver, and what comes next. */
 export function describeWorkflow(overview: WorkflowOverview, output: Output): string {
   const { state, workflow, deliverables, conversation, next } = overview
   const focus = focusOf(state)
@@ -67,7 +66,6 @@ function gateText({ status, gate }: Phase, approved: boolean): string {
   return gate === 'approval' ? 'gate: approval' : ''
 }
 
-/** Where one conversation ends, how to begin the next. */
 function splitLine({ splitHere, workflow }: WorkflowOverview): string | false {
   return (
     splitHere &&
@@ -75,7 +73,6 @@ function splitLine({ splitHere, workflow }: WorkflowOverview): string | false {
   )
 }
 
-/** One workflow after a change: where it is now and what comes next. */
 export function describeStep(heading: string, overview: WorkflowOverview, output: Output): string {
   const { state, workflow, next } = overview
   const { place } = currentPlace(workflow)
@@ -120,7 +117,6 @@ const PLANNED = {
   opened: 'A new session would be opened for it.',
 }
 
-/** What was found of a workflow, what was made of it, and its state. */
 export function describeRecovered(
   { evidence, phase, because, outcome, overview }: Recovered,
   id: string,

@@ -15,7 +15,6 @@ export interface MeasuredSessions {
   readonly writes: number
   /** On disk at the end, under `.sessions` and `.git/stint`. */
   readonly bytes: number
-  /** Stint commands that the agent ran. */
   readonly commands: number
   /** Injected by hooks and printed by commands, including the two conversations that resumed it. */
   readonly tokens: number
@@ -97,7 +96,6 @@ export interface Study {
   readonly measured: 'shipped'
 }
 
-/** Every arm with one assumption changed. */
 export interface SensitivityRow {
   readonly id: string
   readonly what: string
@@ -111,7 +109,6 @@ export interface SensitivityRow {
 }
 
 export interface Sensitivity {
-  /** Which share of an arm's costs each of them is. */
   readonly shares: readonly (Costs & { readonly name: ArmName })[]
   /** Interruptions a session from which an arm saves more tokens than it takes; without arms that give nothing back. */
   readonly paysFrom: readonly { readonly name: ArmName; readonly share: number }[]

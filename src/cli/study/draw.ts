@@ -27,7 +27,6 @@ interface Draws {
   readonly onProgress?: (sessions: number) => void
 }
 
-/** Draws all sessions of one arm. Each arm begins with the same seed. */
 export async function runArm(
   keeping: Keeping,
   { sessions, seed, tokens = SESSION.tokens, onProgress }: Draws,

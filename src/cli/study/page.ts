@@ -159,7 +159,6 @@ ${tableMarkup('Sessions worked through', measuredTable(study))}</div>
 `
 }
 
-/** What Stint comes to, at a glance. */
 function tiles({ arms }: Study): string {
   const [none, stint, file] = (['none', 'stint', 'session-json'] as const).map((wanted) =>
     arms.find(({ name }) => name === wanted)!,
@@ -187,7 +186,6 @@ function figure(title: string, note: string, content: string): string {
   return `<figure><figcaption>${escape(title)}${small}</figcaption>${content}</figure>`
 }
 
-/** A table that scrolls by itself where the page is narrow, with the keyboard as well. */
 function tableMarkup(caption: string, { head, rows }: Table): string {
   const [corner = '', ...columns] = head
   const first = corner === '' ? '<td></td>' : `<th scope="col">${escape(corner)}</th>`

@@ -42,7 +42,6 @@ export interface FailureChances {
   readonly areApart?: boolean
 }
 
-/** What the model itself does to keep the state. */
 interface ByModel {
   readonly reads: number
   readonly writes: number
@@ -57,7 +56,6 @@ interface Delegation {
   readonly mostAgents: number
 }
 
-/** One way of keeping a session's state. */
 export interface Keeping {
   readonly name: ArmName
   readonly writes: Each

@@ -74,7 +74,6 @@ export function ratioOf(
   return { form, costs, benefit, value, verdict }
 }
 
-/** By how much something is more than it was, as a share of that. */
 export function change(before: number, after: number): number {
   return before === 0 ? 0 : (after - before) / before
 }
@@ -100,7 +99,6 @@ function keepingsWith(measurement: Measurement): readonly Keeping[] {
   return [NONE, SESSION_JSON, ENHANCED_LOG, PLAN_ONCE, stintKeeping(measurement)]
 }
 
-/** Draws every arm and compares it with `none`. */
 export async function runStudy({
   sessions,
   seed,

@@ -81,7 +81,6 @@ export function measurementWords({ measurement: { at, version, machine } }: Stud
   ]
 }
 
-/** The first column names the row. */
 export interface Table {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
@@ -111,7 +110,6 @@ export function figuresTable({ arms }: Study): Table {
   ])
 }
 
-/** Each arm against `none`. */
 export function changesTable({ arms }: Study): Table {
   const none = arms[0]!.figures
   const row = (what: string, of: (figures: Figures) => number): Row => [
@@ -166,7 +164,6 @@ export const COSTS: readonly { readonly cost: keyof Costs; readonly name: string
   { cost: 'success', name: 'success lost' },
 ]
 
-/** What each ratio is made of. */
 export function ratioTable({ arms }: Study): Table {
   return tableOf(arms.slice(1), [
     ...COSTS.map(({ cost, name }): Row => [
@@ -235,7 +232,6 @@ function countOf({ happened, trials }: Rate): string {
   return trials === 0 ? '–' : `${amount(happened)} of ${amount(trials)}`
 }
 
-/** Which share of each arm's costs is which. */
 export function sharesTable({ shares }: Sensitivity): Table {
   return {
     head: ['of the costs', ...shares.map(({ name }) => ARM_WORDS[name])],

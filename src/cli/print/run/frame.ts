@@ -25,9 +25,7 @@ import {
 } from './words.ts'
 
 const LABEL = 9
-/** Narrower than this, a bar and its figures are on two lines. */
 const WIDE = 64
-/** Narrower than this, there is one line only. */
 const FEWEST = 24
 const TAIL = 6
 
@@ -172,10 +170,8 @@ function task(draw: Draw): readonly string[] {
 }
 
 const LONGEST_NAME = 24
-/** With less there is room for the name alone. */
 const LEAST_DOING = 8
 
-/** Each on one line: whose task, how long, how full, doing what. */
 function atWork(draw: Draw, all: readonly AtWork[]): readonly string[] {
   const { now, paint } = draw
   if (all.length === 0) return labelled('at work', [betweenTasks(draw.state)], draw)
@@ -232,7 +228,6 @@ function spent(draw: Draw): readonly string[] {
   )
 }
 
-/** What holds the run up, when something does. */
 function status(draw: Draw): readonly string[] {
   const { stopping, limit, current } = draw.state
   const yellow = (text: string): Part => ({ text, style: 'yellow' })
@@ -257,7 +252,6 @@ function tail({ state, width, paint }: Draw, most: number): readonly string[] {
   return [paint('─'.repeat(width), 'dim'), ...lines]
 }
 
-/** Parts under their label; what does not fit goes on below, as far in. */
 function labelled(label: string, parts: readonly Part[], draw: Draw): readonly string[] {
   return flow(parts, draw.width - LABEL, draw.paint).map((text, index) =>
     ready(index === 0 ? label : '', text, draw),

@@ -1,4 +1,3 @@
-// What a run would do and why, and what it came to.
 import { number } from '../../../text/amounts.ts'
 import { shortId } from '../../../public.ts'
 import type {
@@ -86,7 +85,6 @@ function sessionBlock(session: PlannedRunSession, index: number, output: Output)
   ]
 }
 
-/** When each task would begin, and what it waits for until then. */
 function waveBlock(
   sessions: readonly PlannedRunSession[],
   { waves }: PlannedParallel,
@@ -230,7 +228,6 @@ function savedWords(usd: number | undefined): string {
   return `${cents(Math.abs(usd))} ${usd > 0 ? 'saved' : 'lost'}`
 }
 
-/** How much ran side by side, whichever way it comes out. */
 function atOnce({ most, share, target, savedSeconds }: ParallelReport, output: Output): Lines {
   const verdict = share >= target ? 'reached' : 'missed'
   const time = `${span(Math.abs(savedSeconds))} ${savedSeconds < 0 ? 'longer' : 'less'} than`
@@ -243,7 +240,6 @@ function atOnce({ most, share, target, savedSeconds }: ParallelReport, output: O
 /** A long backlog would fill the screen. */
 const MOST_NAMED = 20
 
-/** What is not done, why, and how to resume it. */
 function leftOver(
   { backlog, neverBegun }: RunReport,
   tasks: readonly TaskReport[],
@@ -276,7 +272,6 @@ function leftOver(
   ]
 }
 
-/** Ends that leave something which the same run can resume. */
 const GOES_ON: ReadonlySet<RunReport['how']> = new Set([
   'max tasks',
   'max sessions',

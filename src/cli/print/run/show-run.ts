@@ -28,7 +28,6 @@ import {
 type Decide = (request: PermissionRequest) => Promise<boolean>
 export type Start = (tell: Listener, decide: Decide) => Promise<RunHandle>
 
-/** Shows a run from its start to its end, and leaves the terminal as it was. */
 export async function showRun(
   context: Context,
   flags: { readonly json?: boolean | undefined },
@@ -111,7 +110,6 @@ class Stop {
   }
 }
 
-/** Asks the person what the agent may do, one request at a time. */
 function asking(view: RunView, stop: Stop): Decide {
   let last: Promise<unknown> = Promise.resolve()
   const ask: Decide = async (request) => {
@@ -151,7 +149,6 @@ export function exitCodeOfRun({ how, sessions }: RunReport): number {
 
 interface RunView {
   take(event: RunEvent): void
-  /** A line for the person that is no event. */
   say(text: string): void
   /** Leaves the terminal to a question, until `resume`. */
   pause(): void
@@ -160,7 +157,6 @@ interface RunView {
 
 type Write = (text: string) => unknown
 
-/** Off a terminal: a line for each event, as it happens. */
 export function plainView(write: Write): RunView {
   const log = new PlainLog()
   return still((event) => {
@@ -168,7 +164,6 @@ export function plainView(write: Write): RunView {
   }, write)
 }
 
-/** For programs: each event as one line of JSON. */
 export function jsonView(write: Write, talk: Write): RunView {
   return still((event) => void write(`${JSON.stringify(event)}\n`), talk)
 }
@@ -187,9 +182,7 @@ const POINTS = 5
 /** The same in tokens, where the way is unknown. */
 const TOKENS = 10_000
 
-/** A run as lines of a log: the time of day and what happened. */
 export class PlainLog {
-  /** By delegate, where several work at once. */
   readonly #saidAt = new Map<string | undefined, number>()
   readonly #worktrees = new Map<string | undefined, string>()
   #task: string | undefined
@@ -223,7 +216,6 @@ export class PlainLog {
   }
 }
 
-/** A run drawn in place, with what is finished above. */
 export function liveView(
   terminal: Terminal,
   { color, now }: { color: boolean; now?: () => number },
@@ -242,7 +234,6 @@ export function liveView(
 }
 
 const NAME = 28
-/** Narrower than this there is room for the name alone. */
 const FEWEST = 24
 
 /** The lines that stay above the live view: each task that is settled, and where a session ended and why. */

@@ -7,14 +7,12 @@ import { nearby, outcomeIn, toolWords, withName, wordsOf } from './words.ts'
 
 export type Outcome = 'open' | 'done' | 'parked' | 'blocked'
 
-/** A delegate that works on its task, in a run of several. */
 export interface AtWork {
   readonly name: string
   readonly task: TaskName
   readonly worktree: string
   readonly startedAt: string
   readonly doing?: string
-  /** How full its conversation is. */
   readonly percent?: number
 }
 
@@ -26,7 +24,6 @@ export interface ViewState {
   readonly worktree?: string | undefined
   readonly startedAt?: string
   readonly expectedSeconds?: number | undefined
-  /** By the id of the task. */
   readonly outcomes: Readonly<Record<string, Outcome>>
   readonly session?: { readonly number: number; readonly name: string }
   readonly conversation?: { readonly number: number; readonly id?: string } | undefined
@@ -36,7 +33,6 @@ export interface ViewState {
         readonly attempt: number
         readonly place: AttemptPlace
         readonly startedAt: string
-        /** What is being done for it, when that is not the work itself. */
         readonly doing?: string | undefined
       }
     | undefined
@@ -47,7 +43,6 @@ export interface ViewState {
   readonly limit?: RunEvent<'limit.reached'>['data'] | undefined
   readonly stopping?: 'after task' | 'now'
   readonly ended?: EndOfRun
-  /** The last words, the latest at the end. */
   readonly tail: readonly { readonly at: string; readonly words: string }[]
 }
 

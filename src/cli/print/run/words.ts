@@ -109,7 +109,6 @@ const WORDS: Words = {
     `run ended: ${END_WORDS[report.how]}; ${countWords(report)}, ${span(report.seconds)}, ${costWords(report.spend)}`,
 }
 
-/** Events whose words do not name the task. */
 const UNNAMED: ReadonlySet<RunEventKind> = new Set([
   'message',
   'session.opened',
@@ -260,7 +259,6 @@ export function name(task: TaskName): string {
   return line(task.name, 60)
 }
 
-/** What an agent wants to do, as a question. */
 export function permissionWords({ tool, title, command, path }: PermissionRequest): string {
   const about = command ?? path ?? (title === '' ? undefined : title)
   const words =

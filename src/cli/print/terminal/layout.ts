@@ -10,7 +10,6 @@ const EMOJI_STYLE = '\uFE0F'
 const WIDE =
   /^[\p{Emoji_Presentation}\u1100-\u115F\u2329\u232A\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1AFF0}-\u{1B2FF}\u{1F200}-\u{1F2FF}\u{1F300}-\u{1F64F}\u{1F900}-\u{1F9FF}\u{20000}-\u{3FFFD}]$/u
 
-/** Columns that a text takes; colours take none. */
 export function widthOf(text: string): number {
   const plain = text.includes('\u001B') ? text.replaceAll(COLOURS, '') : text
   if (NARROW.test(plain)) return plain.length
@@ -68,7 +67,6 @@ export function table(
   )
 }
 
-/** The same under a dimmed head. */
 export function tableWithHead(
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -100,7 +98,6 @@ export function painter(hasColour: boolean): Paint {
   }
 }
 
-/** A piece of a line that is not broken. */
 export interface Part {
   readonly text: string
   readonly style?: Style | undefined

@@ -13,7 +13,6 @@ export interface Terminal {
   off?(event: 'resize', listener: () => void): unknown
 }
 
-/** Standard error where a block can be drawn in place on it. */
 export function liveTerminal({ process: { stderr }, env }: Context): Terminal | undefined {
   const terminal = stderr as Terminal
   const isLive = terminal.isTTY === true && env.CI === undefined && env.TERM !== 'dumb'
@@ -45,9 +44,7 @@ export class LiveBlock {
   readonly #terminal: Terminal
   readonly #lines: (size: FrameSize) => readonly string[]
   readonly #now: () => number
-  /** Lines that stay above the block and are not written yet. */
   #staying: string[] = []
-  /** The block that is on the terminal. */
   #drawn: readonly string[] = []
   #drawnOn = 0
   #drawnAt = -Infinity
@@ -170,12 +167,10 @@ export function bar(share: number): string {
   return `${'█'.repeat(done)}${'░'.repeat(WIDTH - done)} ${Math.floor(within * 100)} %`
 }
 
-/** Progress in one line that the next one replaces. */
 export class ProgressLine {
   readonly #write: (text: string) => void
   #drawnAt = -Infinity
 
-  /** On a terminal only. */
   static on({ canAsk, process: { stderr } }: Context): ProgressLine | undefined {
     return canAsk ? new ProgressLine((text) => stderr.write(text)) : undefined
   }

@@ -72,7 +72,6 @@ export function fileList(files: readonly string[]): string {
   )
 }
 
-/** The first of several, and how many more there are. */
 export function firstOf(all: readonly string[], most: number): string {
   const more = all.length > most ? ` and ${all.length - most} more` : ''
   return `${all.slice(0, most).join(', ')}${more}`
