@@ -32,7 +32,7 @@ try {
 process.stderr.write('\r\u001B[K')
 console.log(JSON.stringify(measurement, null, 2))
 if (!isQuick) {
-  const text = `import type { Measurement } from './contract.ts'
+  const text = `import type { Measurement } from './parameters.ts'
 
 /** What was measured of this Stint before the release. Written by \`node scripts/measure.mjs\`. */
 export const shipped: Measurement = ${JSON.stringify(measurement, null, 2)}

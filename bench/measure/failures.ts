@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Rate } from '../../src/cli/study/contract.ts'
+import type { Rate } from '../../src/cli/study/parameters.ts'
 import { type Chance, type Trials, Deal, LANES, wrongIn } from './trials.ts'
 import type { Deed, Order, StoreName } from './orders.ts'
 import type { Worker } from './worker-process.ts'

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { findVersion } from '../../src/harness/process/find-program.ts'
-import type { Failures, Measurement } from '../../src/cli/study/contract.ts'
+import type { Failures, Measurement } from '../../src/cli/study/parameters.ts'
 import { measureConflicts, measureStale, measureUnreadable } from './failures.ts'
 import { Lab } from './lab.ts'
 import { measureSessions } from './sessions.ts'

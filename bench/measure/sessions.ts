@@ -1,4 +1,4 @@
-import type { Complexity, MeasuredSessions, Rate } from '../../src/cli/study/contract.ts'
+import type { Complexity, MeasuredSessions, Rate } from '../../src/cli/study/parameters.ts'
 import type { Lab } from './lab.ts'
 import { LANES } from './trials.ts'
 import { Project } from './project.ts'

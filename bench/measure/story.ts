@@ -1,4 +1,4 @@
-import type { Complexity } from '../../src/cli/study/contract.ts'
+import type { Complexity } from '../../src/cli/study/parameters.ts'
 import { Chance } from './trials.ts'
 
 /** Something recorded that somebody who goes on would have to find out again. All of its words have to be there for it to be given back. */

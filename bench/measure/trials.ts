@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import type { Rate } from '../../src/cli/study/contract.ts'
+import type { Rate } from '../../src/cli/study/parameters.ts'
 import type { Lab } from './lab.ts'
 import type { Deed, Standing, Status, StoreName } from './orders.ts'
 

@@ -1,4 +1,4 @@
-import type { MeasuredSessions, Measurement } from '../../src/cli/study/contract.ts'
+import type { MeasuredSessions, Measurement } from '../../src/cli/study/parameters.ts'
 
 /** A measurement as it might be, for tests that are not about what was measured. */
 export function anyMeasurement(changed: Partial<Measurement> = {}): Measurement {

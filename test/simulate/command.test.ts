@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Sensitivity, Study } from '../../src/cli/study/contract.ts'
+import type { Sensitivity, Study } from '../../src/cli/study/study.ts'
 import { terminal } from '../support/cli.ts'
 import { shipped } from '../../src/cli/study/shipped.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Measurement } from '../../src/cli/study/contract.ts'
+import type { Measurement } from '../../src/cli/study/parameters.ts'
 import { type MeasureProgress, measure } from '../../bench/measure/measure.ts'
 import { carriersOf } from '../support/processes.ts'
 

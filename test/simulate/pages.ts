@@ -1,6 +1,6 @@
 // What the study says, as the pages on it show it. Put there by scripts/simulation-tables.mjs.
 import { readFileSync } from 'node:fs'
-import type { Sensitivity, Study } from '../../src/cli/study/contract.ts'
+import type { Sensitivity, Study } from '../../src/cli/study/study.ts'
 import {
   type Table,
   complexityTable,

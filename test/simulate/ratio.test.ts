@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Figures } from '../../src/cli/study/contract.ts'
+import type { Figures } from '../../src/cli/study/draw.ts'
 import { ratioOf } from '../../src/cli/study/study.ts'
 
 const NONE: Figures = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { stintKeeping } from '../../src/cli/study/parameters.ts'
-import type { Measurement } from '../../src/cli/study/contract.ts'
+import type { Measurement } from '../../src/cli/study/parameters.ts'
 import { COMPLEXITIES, NONE, SENT_ALWAYS } from '../../src/cli/study/parameters.ts'
 import { runArm } from '../../src/cli/study/draw.ts'
 import { realTokens } from '../context/vocabularies.ts'

@@ -1,12 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type {
-  Arm,
-  ArmName,
-  Complexity,
-  Figures,
-  Sensitivity,
-  Study,
-} from '../../src/cli/study/contract.ts'
+import type { Arm, Sensitivity, Study } from '../../src/cli/study/study.ts'
+import type { ArmName, Complexity } from '../../src/cli/study/parameters.ts'
+import type { Figures } from '../../src/cli/study/draw.ts'
 import { REAL_TOKENS } from '../../src/cli/study/study.ts'
 import { PAGES, countedPages, pageNow, publishedStudy } from './pages.ts'
 

@@ -28,27 +28,30 @@ export interface Bar {
   readonly tone: string
 }
 
-/** Bars from zero on, each with its value at its end. */
-export function barChart(title: string, bars: readonly Bar[]): string {
-  const most = Math.max(...bars.map(({ value }) => value), Number.MIN_VALUE)
-  const rows = bars.map(({ value, tone, ...words }, at) => {
-    const length = Math.max(1, (value / most) * REACH)
-    return row(at, words, LABEL + length + 6, rectangle(LABEL, at, length, tone))
-  })
-  return svg(title, summary(bars), bars.length * ROW, rows.join(''))
-}
-
 interface Part {
   readonly name: string
   readonly value: number
   readonly tone: string
 }
 
+type Stack = Pick<Bar, 'label' | 'said'> & { readonly parts: readonly Part[] }
+
+/** Bars from zero on, each with its value at its end. */
+export function barChart(title: string, bars: readonly Bar[]): string {
+  const stacks = bars.map((bar) => ({ ...bar, parts: [{ ...bar, name: '' }] }))
+  return svg(title, summary(bars), bars.length * ROW, stackRows(stacks))
+}
+
 /** Bars made of parts, all to one scale. */
-export function stackChart(
-  title: string,
-  stacks: readonly (Pick<Bar, 'label' | 'said'> & { readonly parts: readonly Part[] })[],
-): string {
+export function stackChart(title: string, stacks: readonly Stack[]): string {
+  const words = stacks.map(
+    ({ label, said, parts }) =>
+      `${label} ${said} (${parts.map(({ name, value }) => `${name} ${Math.round(value * 1000) / 1000}`).join(', ')})`,
+  )
+  return svg(title, words.join('; '), stacks.length * ROW, stackRows(stacks))
+}
+
+function stackRows(stacks: readonly Stack[]): string {
   const wholes = stacks.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0))
   const scale = REACH / Math.max(...wholes, Number.MIN_VALUE)
   const rows = stacks.map(({ parts, ...words }, at) => {
@@ -60,11 +63,7 @@ export function stackChart(
     })
     return row(at, words, from + 6, drawn.join(''))
   })
-  const words = stacks.map(
-    ({ label, said, parts }) =>
-      `${label} ${said} (${parts.map(({ name, value }) => `${name} ${Math.round(value * 1000) / 1000}`).join(', ')})`,
-  )
-  return svg(title, words.join('; '), stacks.length * ROW, rows.join(''))
+  return rows.join('')
 }
 
 /** Points between two ends, for values that differ by little: bars would have to begin at zero. */

@@ -1,6 +1,12 @@
-import type { Arm, Complexity, Figures } from './contract.ts'
 import { MersenneTwister } from './mersenne-twister.ts'
-import { type Each, type Keeping, COMPLEXITIES, SESSION } from './parameters.ts'
+import {
+  type ArmName,
+  type Complexity,
+  type Each,
+  type Keeping,
+  COMPLEXITIES,
+  SESSION,
+} from './parameters.ts'
 
 const COMPLEXITY_SUMS = sumsOf(Object.values(SESSION.complexity))
 const DOMAIN_SUMS = sumsOf(Object.values(SESSION.domain))
@@ -14,23 +20,30 @@ function sumsOf(weights: readonly number[]): readonly number[] {
 /** Sessions drawn before other work gets a turn: some milliseconds. */
 const PIECE = 10_000
 
-const BASIS: Partial<Record<Keeping['name'], Arm['basis']>> = {
+/** Where the parameters of an arm come from: assumed by the study, a column of its matrix, or measured. */
+const BASIS: Partial<Record<ArmName, 'matrix' | 'measured'>> = {
   'enhanced-log': 'matrix',
   stint: 'measured',
 }
 
-interface Draws {
-  readonly sessions: number
-  readonly seed: number
-  /** A session's own tokens, where not as the study assumes them. */
-  readonly tokens?: Each
-  readonly onProgress?: (sessions: number) => void
-}
+/** Shares are from 0 to 1. */
+export type Figures = ReturnType<typeof figuresOf>
+export type DrawnArm = Awaited<ReturnType<typeof runArm>>
 
 export async function runArm(
   keeping: Keeping,
-  { sessions, seed, tokens = SESSION.tokens, onProgress }: Draws,
-): Promise<Omit<Arm, 'ratio'>> {
+  {
+    sessions,
+    seed,
+    tokens = SESSION.tokens,
+    onProgress,
+  }: {
+    readonly sessions: number
+    readonly seed: number
+    readonly tokens?: Each
+    readonly onProgress?: (sessions: number) => void
+  },
+) {
   const random = new MersenneTwister(seed)
   const apart = new MersenneTwister(seed + 1)
   const sums = { simple: emptySums(), medium: emptySums(), complex: emptySums() }
@@ -43,7 +56,7 @@ export async function runArm(
   const { simple, medium, complex } = sums
   return {
     name: keeping.name,
-    basis: BASIS[keeping.name] ?? 'assumed',
+    basis: BASIS[keeping.name] ?? ('assumed' as const),
     figures: figuresOf([simple, medium, complex].reduce(added)),
     byComplexity: {
       simple: figuresOf(simple),
@@ -167,7 +180,7 @@ function added(one: Sums, other: Sums): Sums {
   return { ...numbers, eachMinutes: eachMinutes.concat(other.eachMinutes) }
 }
 
-function figuresOf({ eachMinutes, succeeded, ...sums }: Sums): Figures {
+function figuresOf({ eachMinutes, succeeded, ...sums }: Sums) {
   const sorted = Float64Array.from(eachMinutes).sort()
   const percentile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
   const mean = (sum: number) => (sums.sessions === 0 ? 0 : sum / sums.sessions)

@@ -5,8 +5,7 @@ import { NotWritten } from '../../library.ts'
 import { StintError, errnoOf } from '../../public.ts'
 import { replaceSource, statOrUndefined } from '../../core.ts'
 import { type Bar, barChart, escape, legend, logChart, pointChart, stackChart } from './charts.ts'
-import type { Arm, Sensitivity, Study } from './contract.ts'
-import { VERDICTS, change } from './study.ts'
+import { type Arm, type Sensitivity, type Study, VERDICTS, change } from './study.ts'
 import { STYLES } from './styles.ts'
 import {
   type Table,

@@ -1,5 +1,47 @@
 // What the study assumes, and Stint's own arm as it was measured.
-import type { ArmName, Complexity, Measurement, Rate, Study } from './contract.ts'
+export type Complexity = (typeof COMPLEXITIES)[number]
+
+export interface Rate {
+  readonly happened: number
+  readonly trials: number
+}
+
+/** Means over the sessions of one complexity that were really worked through. */
+export interface MeasuredSessions {
+  readonly sessions: number
+  readonly tasks: number
+  /** Files written and records appended, without those of the SQLite index. */
+  readonly writes: number
+  /** On disk at the end, under `.sessions` and `.git/stint`. */
+  readonly bytes: number
+  readonly commands: number
+  /** Injected by hooks and printed by commands, including the two conversations that resumed it. */
+  readonly tokens: number
+  /** Recorded facts that a fresh conversation was injected. */
+  readonly givenBack: Rate
+  /** Facts not injected that a command named there shows. */
+  readonly shownOnDemand: Rate
+}
+
+export interface Failures {
+  /** After a kill, something acknowledged is missing or something done counts as not done. */
+  readonly stale: Rate
+  /** After writing at once, something acknowledged is missing or there twice. */
+  readonly conflicts: Rate
+  /** A write that was cut short cannot be read, or hides something else. */
+  readonly unreadable: Rate
+}
+
+export interface Measurement extends Failures {
+  readonly at: string
+  readonly version: string
+  readonly machine: string
+  /** The same trials of a session.json that is written back in place: they find what they look for. */
+  readonly control: Failures
+  readonly sessions: Readonly<Record<Complexity, MeasuredSessions>>
+}
+
+export type ArmName = 'none' | 'session-json' | 'enhanced-log' | 'plan-once' | 'stint'
 
 /** Tokens that Claude Code sends of Stint in every conversation: its slash commands and its MCP server. A test counts them. */
 export const SENT_ALWAYS = 292
@@ -8,7 +50,7 @@ const CONVERSATIONS = 3
 
 export type Each = Readonly<Record<Complexity, number>>
 
-export const COMPLEXITIES = ['simple', 'medium', 'complex'] as const satisfies readonly Complexity[]
+export const COMPLEXITIES = ['simple', 'medium', 'complex'] as const
 
 function each(value: number): Each {
   return { simple: value, medium: value, complex: value }
@@ -170,7 +212,8 @@ function chanceOfAtMost(most: number, trials: number, rate: number): number {
   return sum
 }
 
-export function boundsOf({ stale, conflicts, unreadable }: Measurement): Study['bounds'] {
+/** At which the failures of `stint` are drawn. */
+export function boundsOf({ stale, conflicts, unreadable }: Failures) {
   return {
     stale: upperBound(stale),
     conflicts: upperBound(conflicts),

@@ -1,4 +1,4 @@
-import type { Measurement } from './contract.ts'
+import type { Measurement } from './parameters.ts'
 
 /** What was measured of this Stint before it was given out. Written by `node scripts/measure.mjs`. */
 export const shipped: Measurement = {

@@ -1,19 +1,10 @@
 import { PRIORS, PRIOR_BASE, PRIOR_START } from '../../core.ts'
-import type {
-  Arm,
-  ArmName,
-  Costs,
-  Figures,
-  Measurement,
-  Ratio,
-  Sensitivity,
-  SensitivityRow,
-  Study,
-} from './contract.ts'
-import { runArm } from './draw.ts'
+import { type DrawnArm, type Figures, runArm } from './draw.ts'
 import {
+  type ArmName,
   type Each,
   type Keeping,
+  type Measurement,
   ENHANCED_LOG,
   NONE,
   PLAN_ONCE,
@@ -26,6 +17,18 @@ import {
 const LEAST_BENEFIT = 0.01
 const MS_PER_MINUTE = 60_000
 const { msPerAccess } = SESSION
+
+export type Arm = DrawnArm & {
+  /** Costs to benefits against `none`, which has none itself. */
+  readonly ratio?: Ratio
+}
+/** Relative changes, each without its sign as the study counts it. */
+export type Costs = Readonly<Record<'writes' | 'tokens' | 'cognitiveLoad' | 'success', number>>
+type Ratio = ReturnType<typeof ratioOf>
+/** The study had two: one for the file in real time, and a later one for the plan written once. */
+type Form = 'first' | 'second'
+export type Study = Awaited<ReturnType<typeof runStudy>>
+export type Sensitivity = Awaited<ReturnType<typeof analyse>>
 
 /** How changes become one number. In the study every relative change weighs the same, whichever way it goes. */
 interface Weighing {
@@ -41,9 +44,9 @@ interface Weighing {
 export function ratioOf(
   none: Figures,
   arm: Figures,
-  form: Ratio['form'],
+  form: Form,
   { weights, msPerWrite, isSigned = false }: Weighing = {},
-): Ratio {
+) {
   const success = change(none.success, arm.success)
   const changes = {
     writes:
@@ -55,7 +58,7 @@ export function ratioOf(
   }
   const cost = (name: keyof typeof changes) =>
     (weights?.[name] ?? 1) * (isSigned ? Math.max(0, changes[name]) : Math.abs(changes[name]))
-  const costs = {
+  const costs: Costs = {
     writes: cost('writes'),
     tokens: cost('tokens'),
     cognitiveLoad: cost('cognitiveLoad'),
@@ -91,7 +94,7 @@ export const VERDICTS = [
 ] as const
 
 /** The study gave its first form to the file in real time only. */
-function formOf(name: ArmName): Ratio['form'] {
+function formOf(name: ArmName): Form {
   return name === 'session-json' ? 'first' : 'second'
 }
 
@@ -104,9 +107,12 @@ export async function runStudy({
   seed,
   measurement,
   onProgress,
-}: Pick<Study, 'sessions' | 'seed' | 'measurement'> & {
+}: {
+  readonly sessions: number
+  readonly seed: number
+  readonly measurement: Measurement
   readonly onProgress?: (drawn: number, total: number) => void
-}): Promise<Study> {
+}) {
   const keepings = keepingsWith(measurement)
   const arms: Arm[] = []
   for (const keeping of keepings) {
@@ -122,7 +128,7 @@ export async function runStudy({
     )
   }
   const bounds = boundsOf(measurement)
-  return { sessions, seed, arms, measurement, bounds, measured: 'shipped' }
+  return { sessions, seed, arms, measurement, bounds, measured: 'shipped' as const }
 }
 
 /** At an instant drawn evenly, half of a session is behind it. */
@@ -206,10 +212,7 @@ const CHANGES: readonly Change[] = [
 ]
 
 /** The arms of a study with one assumption changed at a time. An arm that several changes need is drawn once. */
-export async function analyse(
-  study: Study,
-  onProgress?: (drawn: number, total: number) => void,
-): Promise<Sensitivity> {
+export async function analyse(study: Study, onProgress?: (drawn: number, total: number) => void) {
   const { sessions, seed } = study
   const own = keepingsWith(study.measurement)
   const drawn = own.map((keeping, at) => ({
@@ -252,10 +255,7 @@ export async function analyse(
   }
 }
 
-function compare(
-  [none, ...arms]: readonly Arm[],
-  { weighing, interrupted = 0 }: Change,
-): SensitivityRow['arms'] {
+function compare([none, ...arms]: readonly Arm[], { weighing, interrupted = 0 }: Change) {
   // With what interrupted sessions have to work out again.
   const resumed = ({ name, figures }: Arm): Figures => ({
     ...figures,
@@ -270,7 +270,7 @@ function compare(
   })
 }
 
-function sharesOf({ costs }: Ratio): Costs {
+function sharesOf({ costs }: Ratio) {
   const whole = total(Object.values(costs)) || 1
   return {
     writes: costs.writes / whole,

@@ -51,7 +51,7 @@ export const simulate = command({
     const progress = ProgressLine.on(context)
     const { shipped: measurement } = await import('../../study/shipped.ts')
     const { analyse, runStudy } = await import('../../study/study.ts')
-    const { describeStudy } = await import('../../print/study.ts')
+    const { describeStudy } = await import('../../study/tables.ts')
     const draw = (what: string) => (drawn: number, total: number) =>
       progress?.draw(() => `${bar(drawn / total)}  ${what}`)
     const onProgress = draw('sessions drawn')

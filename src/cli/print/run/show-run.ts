@@ -10,7 +10,7 @@ import { type Style, cutTo, padTo, painter, widthOf } from '../terminal/layout.t
 import { type Terminal, LiveBlock, liveTerminal } from '../terminal/live.ts'
 import { clock, commitName, line, span, tokens } from '../terminal/text.ts'
 import { frame } from './frame.ts'
-import { NOTHING_YET, afterEvent } from './state.ts'
+import { NOTHING_YET, afterEvent, worktreeOf } from './state.ts'
 import {
   allTokens,
   blockedReason,
@@ -18,7 +18,6 @@ import {
   gaugeWords,
   name,
   nearby,
-  outcomeIn,
   permissionWords,
   spendParts,
   stoppingWords,
@@ -184,24 +183,20 @@ const TOKENS = 10_000
 
 export class PlainLog {
   readonly #saidAt = new Map<string | undefined, number>()
-  readonly #worktrees = new Map<string | undefined, string>()
-  #task: string | undefined
+  #state = NOTHING_YET
 
   lines(event: RunEvent): readonly string[] {
-    const { kind, data, delegate } = event
-    if ((kind === 'run.planned' || kind === 'delegate.started') && data.worktree !== undefined)
-      this.#worktrees.set(delegate, data.worktree)
-    if (kind === 'attempt.started' && delegate === undefined) this.#task = name(data.task)
-    if (outcomeIn(event) !== undefined) this.#task = undefined
+    this.#state = afterEvent(this.#state, event)
     const words = this.#words(event)
     return words === undefined ? [] : [`${clock(event.at)}  ${words}`]
   }
 
   #words(event: RunEvent): string | undefined {
     if (event.kind === 'usage') return this.#usage(event)
+    const { current } = this.#state
     return event.kind === 'stopping'
-      ? stoppingWords(event.data.how, this.#task)
-      : wordsOf(nearby(event, this.#worktrees.get(event.delegate)))
+      ? stoppingWords(event.data.how, current && name(current.task))
+      : wordsOf(nearby(event, worktreeOf(this.#state, event)))
   }
 
   #usage({ delegate, data: { gauge, spend } }: RunEvent<'usage'>): string | undefined {

@@ -51,15 +51,20 @@ export const NOTHING_YET: ViewState = { outcomes: {}, tail: [] }
 const TAIL = 12
 
 export function afterEvent(state: ViewState, event: RunEvent): ViewState {
-  const { delegate } = event
-  const own = state.atWork?.find(({ name }) => name === delegate)?.worktree
-  const near = nearby(event, delegate === undefined ? state.worktree : own)
-  const changed = delegate === undefined ? changesBy(state, near) : changesByDelegate(state, near)
+  const near = nearby(event, worktreeOf(state, event))
+  const changed =
+    event.delegate === undefined ? changesBy(state, near) : changesByDelegate(state, near)
   const next = { ...state, ...changed }
   const words = tailWords(state, near)
   return words === undefined
     ? next
     : { ...next, tail: [...state.tail, { at: event.at, words }].slice(-TAIL) }
+}
+
+export function worktreeOf(state: ViewState, { delegate }: RunEvent): string | undefined {
+  return delegate === undefined
+    ? state.worktree
+    : state.atWork?.find(({ name }) => name === delegate)?.worktree
 }
 
 /** Events of a delegate that are about the whole run, too. */
