@@ -22,9 +22,9 @@ const LOG = [
 /** The name, what is typed, the entries in the session's journal, and how many times the wall-clock time of an empty program it may take. */
 const COMMANDS = [
   ['the version', ['--version'], 10, 1.4],
-  ['a list of one session', ['list'], 10, 3],
+  ['a list of one session', ['list'], 10, 2.5],
   ['an entry in a journal of 10', LOG, 10, 3],
-  ['an entry in a journal of 10,000', LOG, 10_000, 10],
+  ['an entry in a journal of 10,000', LOG, 10_000, 6],
 ]
 
 export async function run({ scale = 1, say = () => {} } = {}) {
