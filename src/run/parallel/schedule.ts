@@ -1,6 +1,7 @@
 // Which tasks begin now, beside those that run.
 import { type Specialist, proposeSpecialist } from '../../backlog/specialist.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
+import { wayBetween } from '../../backlog/waits.ts'
 import { runGit } from '../../git/run-git.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
@@ -57,14 +58,12 @@ export function nextTasks({ tasks, running, isDone, most }: Situation): NextTask
   return { start, waits }
 }
 
-type Waits = ReadonlyMap<string, ReadonlyMap<string, string>>
-
 /** What each task waits for, and why. */
 function waitsOf(
   tasks: readonly Candidate[],
   running: readonly Candidate[],
   isDone: Situation['isDone'],
-): Waits {
+): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const all = [...running, ...tasks]
   const names = new Map(all.map(({ task }) => [task.id, task.shortname]))
   const waits = new Map<string, Map<string, string>>()
@@ -72,10 +71,11 @@ function waitsOf(
     const open = [...new Set([...task.dependsOn, ...task.children])].filter((id) => !isDone(id))
     waits.set(task.id, new Map(open.map((id) => [id, `waits for ${names.get(id) ?? id}`])))
   }
+  const waitsFor = (id: string) => [...(waits.get(id)?.keys() ?? [])]
   const addUnlessCircular = (first: Task, second: Task, because: string) => {
     const own = waits.get(second.id)
     // Later rules that contradict earlier ones are left out, so that the order of the backlog decides.
-    if (own === undefined || own.has(first.id) || doesWaitFor(waits, first.id, second.id)) return
+    if (own === undefined || own.has(first.id) || wayBetween(first.id, second.id, waitsFor)) return
     own.set(first.id, `waits for ${first.shortname}: ${because}`)
   }
   for (const [index, { task: one }] of all.entries()) {
@@ -86,18 +86,6 @@ function waitsOf(
     }
   }
   return waits
-}
-
-function doesWaitFor(waits: Waits, task: string, wanted: string): boolean {
-  const seen = new Set<string>()
-  const left = [task]
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    if (next === wanted) return true
-    if (seen.has(next)) continue
-    seen.add(next)
-    left.push(...(waits.get(next)?.keys() ?? []))
-  }
-  return false
 }
 
 function conflictWith(candidate: Candidate, others: readonly Candidate[]): string | undefined {
