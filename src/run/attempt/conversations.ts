@@ -1,5 +1,5 @@
 // The conversations of a session, and what the next prompt of each says.
-import { pointFor } from '../../harness/point-for.ts'
+import { pointFor } from '../../harness/registry.ts'
 import { recorded } from '../../project/conversation/record-stream.ts'
 import { packSession } from '../../project/pack.ts'
 import { defined } from '../../text/defined.ts'

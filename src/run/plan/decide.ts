@@ -1,6 +1,6 @@
-import { number } from '../../context/budget/banner.ts'
+import { number } from '../../text/amounts.ts'
 import { type Price, type Spent, priced } from '../../context/budget/prices.ts'
-import { DEFAULT_PLAN, type PlanSettings, placesOf } from '../../project/config/plan-settings.ts'
+import { DEFAULT_PLAN, type PlanSettings, placesOf } from '../../project/config/run-config.ts'
 import type { Usage } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
 import type { Forecast, Forecasts, Start } from './forecast.ts'

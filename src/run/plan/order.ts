@@ -130,9 +130,9 @@ export function areRelated(a: PlannedTask, b: PlannedTask): Relation {
 
 /** One related task is enough, else one unrelated. */
 export function relationToAll(task: PlannedTask, others: readonly PlannedTask[]): Relation {
-  const relations = others.map((other) => areRelated(task, other))
-  if (relations.includes('related')) return 'related'
-  return relations.includes('unrelated') ? 'unrelated' : 'unknown'
+  const relations = new Set(others.map((other) => areRelated(task, other)))
+  if (relations.has('related')) return 'related'
+  return relations.has('unrelated') ? 'unrelated' : 'unknown'
 }
 
 interface SizedTask {
