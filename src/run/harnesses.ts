@@ -5,10 +5,8 @@ import { redaction } from '../project/store/clean-draft.ts'
 import type { Config } from '../project/config/config.ts'
 import type { Workspace } from '../project/store/workspace.ts'
 
-/** What the bare models of a project are known from, and where what they say is stored. */
 export type HarnessPlace = Pick<Workspace, 'config' | 'place'>
 
-/** The harness that a name means in a project. */
 export function harnessNamed(
   name: string,
   { config, place }: HarnessPlace,
@@ -21,7 +19,7 @@ export function harnessNamed(
   })
 }
 
-/** Where a bare model has no room left for an answer, as far as that is known before it is asked; undefined for other harnesses. */
+/** The compaction point of a bare model, as far as it is configured; undefined for other harnesses. */
 export function pointOfModel(
   name: string,
   model: string | undefined,

@@ -1,4 +1,3 @@
-// What an agent of a run finds in its environment.
 import { delimiter, dirname, join } from 'node:path'
 import { createExecutable, replaceFile } from '../../journal/files.ts'
 import { stintProgram } from '../../harness/process/find-program.ts'
@@ -12,16 +11,16 @@ import { nameOf as wordFor } from '../texts/task-text.ts'
 import type { TaskName } from '../entries.ts'
 import { defined } from '../../text/defined.ts'
 
-// Of the harness or the git command that Stint itself may have been started from; the agent would take them for its own.
+// Set by a harness or git command that started Stint; the agent would take them for its own.
 const FOREIGN =
   /^(?:STINT_(?!STATE_HOME$|CLAUDE$|CODEX$|REHEARSAL)|CLAUDECODE$|CLAUDE_CODE_(?:SESSION_ID|ENTRYPOINT|SSE_PORT)$|GIT_(?:DIR|WORK_TREE|INDEX_FILE|PREFIX|COMMON_DIR|OBJECT_DIRECTORY|NAMESPACE)$)/
 
-/** The environment as it was, without what is not meant for an agent or a command of a run. */
+/** The environment without what is not meant for an agent. */
 export function plainEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.test(name)))
 }
 
-/** What the set-up and the verify command of a run find in theirs. */
+/** For the set-up and the verify command. */
 export function commandEnvironment({
   workspace,
   extraEnv,
@@ -29,7 +28,7 @@ export function commandEnvironment({
   return { ...plainEnvironment(workspace.env), ...extraEnv }
 }
 
-/** With the run and the session named, and a `stint` that is this very program first on the PATH. */
+/** Names the run and the session, and puts this very `stint` first on the PATH. */
 export function agentEnvironment(
   scene: Pick<RunContext, 'workspace' | 'extraEnv' | 'run'>,
   session: string,
@@ -45,14 +44,14 @@ export function agentEnvironment(
   }
 }
 
-export function writeOwnCommand(place: Place, run: string): void {
+function writeOwnCommand(place: Place, run: string): void {
   const program = [process.execPath, stintProgram()].map(
     (part) => `'${part.replaceAll("'", `'\\''`)}'`,
   )
   createExecutable(runProgram(place, run), `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`)
 }
 
-/** What the agent needs to report: a `stint` of its own, and the names of the tasks. `git clean` may have taken them away. */
+/** Writes the agent's own `stint` and the names of the tasks, which `git clean` may have removed. */
 export function equip(scene: RunContext, tasks: readonly Task[], current?: string): void {
   const { place } = scene.workspace
   if (!existsSync(join(runFolder(place, scene.run), 'bin', 'stint')))
@@ -61,7 +60,6 @@ export function equip(scene: RunContext, tasks: readonly Task[], current?: strin
     writeTaskList(scene, tasks, current)
 }
 
-/** What people and agents call a task. */
 export function nameOf({
   id,
   shortname,
@@ -70,8 +68,8 @@ export function nameOf({
   return { id, name: wordFor({ shortname }), title }
 }
 
-/** Tells the commands of the agent which tasks there are, and which is meant now. */
-export function writeTaskList(
+/** Tells the agent's `stint` which tasks there are, and which is the current one. */
+function writeTaskList(
   scene: Pick<RunContext, 'workspace' | 'run'>,
   tasks: readonly Task[],
   current?: string,
@@ -81,10 +79,7 @@ export function writeTaskList(
   replaceFile(path, `${JSON.stringify({ ...defined({ current }), tasks: list }, null, 1)}\n`)
 }
 
-/**
- * The beginnings of Stint's own commands that an agent in a run needs: to report, to record, to look. None of them starts a
- * program, writes a file of the agent's choosing, or does what the run does itself.
- */
+/** Commands an agent may run: none starts a program, writes a file of the agent's choice, or does what the run does. */
 export const OWN_COMMANDS: readonly string[] = [
   'stint task',
   'stint log',

@@ -1,22 +1,19 @@
-// How big a piece of work is and which side of a product it is on, told before it begins from what is written about it. What
-// it comes to decides how much is recorded on the way: a short run does not pay for bookkeeping that nobody will read.
+// How big a piece of work is and which side of a product it is on. The size decides how much a run records.
 import { fileDomain } from '../../document/export/domain.ts'
 import { COMPLEX_FROM, type Complexity } from '../../document/export/work.ts'
 import { proposeSpecialist } from '../../backlog/specialist.ts'
 import type { Task } from '../../backlog/task.ts'
 
-export interface Classed {
+interface Classed {
   readonly complexity: Complexity
-  /** What makes it that, each in a few words. */
   readonly reasons: readonly string[]
 }
 
 const MEDIUM_FROM = 3
 const LONG_TEXT = 1200
-/** More of a text says nothing new about what it is. */
 const MOST_READ = 20_000
 
-/** The class of a run or a session: by how many tasks it has, and how many files where that is known. */
+/** By the number of tasks, and of files where that is known. */
 export function classOfRun(work: {
   readonly tasks: readonly Pick<Task, 'size'>[]
   readonly files?: number
@@ -26,7 +23,7 @@ export function classOfRun(work: {
   return greatest([
     [byCount(tasks.length), counted(tasks.length, 'task')],
     ...(files === undefined ? [] : [[byCount(files), counted(files, 'file')] as const]),
-    // However large, a few tasks are overseen without more bookkeeping.
+    // A few large tasks need no more records.
     ...(large === 0 ? [] : [['medium', `${large} of size L or XL`] as const]),
   ])
 }
@@ -36,13 +33,13 @@ type Described = Pick<
   'title' | 'description' | 'details' | 'labels' | 'assignee' | 'size' | 'checklist' | 'children'
 >
 
-/** The class of one task: by its size, its parts, and the files and words it takes to say what is wanted. */
+/** By its size, its parts, the files it names and the length of its text. */
 export function classOfTask(task: Described): Classed {
   const parts = Math.max(task.checklist.length, task.children.length)
   const files = pathsIn(`${task.description}\n${task.details}`).length
   const length = task.description.length + task.details.length
   return greatest([
-    // M is what a task has of which nobody said a size.
+    // M is the default size.
     ...(task.size === 'M' ? [] : [[SIZES[task.size], `size ${task.size}`] as const]),
     [byCount(parts), counted(parts, 'part')],
     [byCount(files), `${counted(files, 'file')} named`],
@@ -59,15 +56,11 @@ const SIZES: Readonly<Record<Exclude<Task['size'], 'M'>, Complexity>> = {
 
 export type TaskDomain = 'frontend' | 'backend' | 'fullstack' | 'devops' | 'debugging' | 'docs'
 
-export interface ProposedDomain {
+/** By its labels, then its words, then the paths it names. */
+export function domainOfTask(task: Pick<Task, 'title' | 'description' | 'details' | 'labels'>): {
   readonly domain: TaskDomain
   readonly because: string
-}
-
-/** Which side of a product a task is on: by its labels, then its words, then the paths it names. */
-export function domainOfTask(
-  task: Pick<Task, 'title' | 'description' | 'details' | 'labels'>,
-): ProposedDomain {
+} {
   for (const label of task.labels) {
     const domain = LABELS.find(([, words]) => words.test(label))?.[0]
     if (domain !== undefined) return { domain, because: `label ${label}` }
@@ -80,7 +73,7 @@ export function domainOfTask(
   const kind = KINDS[specialist]
   if (kind !== undefined) return { domain: kind, because }
   const text = `${task.title}\n${task.description}\n${task.details}`.slice(0, MOST_READ)
-  // A path says more by its folders than by a word that happens to be in it.
+  // A path counts by its folders, not by its words.
   const prose = text.replaceAll(PATH, ' ')
   const sides = SIDES.flatMap(([domain, words]) => {
     const word = words.exec(prose)?.[0]
@@ -95,22 +88,21 @@ export function domainOfTask(
   return { domain: 'fullstack', because: 'nothing in it points to one side' }
 }
 
-/** The side that all of a run's tasks are on; what is written along with code does not count. */
+/** The side of all tasks together; documentation beside code does not count. */
 export function domainOfRun(domains: readonly TaskDomain[]): TaskDomain {
   return combined(domains) ?? 'fullstack'
 }
 
-/** What a run writes down besides what it needs to go on after a crash. */
+/** What a run records besides what a resume needs. */
 export interface Tracking {
   readonly level: 'light' | 'full'
-  /** The working tree is kept as a commit after each task. */
+  /** Keeps the working tree as a commit after each task. */
   readonly codeCheckpoints: boolean
-  /** Each turn leaves an entry with what it used. */
+  /** Records what each turn used. */
   readonly usageEntries: boolean
   readonly because: string
 }
 
-/** Light below six tasks, full from there on. */
 export function trackingFor(complexity: Complexity): Tracking {
   const isFull = complexity === 'complex'
   const because = isFull
@@ -126,7 +118,6 @@ export function trackingFor(complexity: Complexity): Tracking {
 
 const ORDER: readonly Complexity[] = ['simple', 'medium', 'complex']
 
-/** The greatest class that anything speaks for, with what speaks for it. */
 function greatest(said: readonly (readonly [Complexity, string])[]): Classed {
   const rank = Math.max(0, ...said.map(([complexity]) => ORDER.indexOf(complexity)))
   const complexity = ORDER[rank]!
@@ -170,7 +161,7 @@ const SIDES: readonly (readonly [TaskDomain, RegExp])[] = [
   ],
 ]
 
-// A path has a folder or an ending; a word with a full stop behind it has neither.
+// A path has a folder or an extension.
 const PATH =
   /(?:^|[\s`'"(])((?:[\w.@-]+\/)+[\w.@-]*[\w-]|[\w-][\w.-]*\.[a-z]{1,5})(?=$|[\s`'",;:)]|\.(?:\s|$))/gim
 
