@@ -42,7 +42,6 @@ export interface TaskReport {
   readonly spend: Spend
   readonly seconds: number
   readonly commit?: string
-  /** Tokens it added to the history. */
   readonly added?: number
   readonly compactions: number
   /** The reference that keeps its unfinished work. */
@@ -52,7 +51,6 @@ export interface TaskReport {
 /** Tasks a run was for and did not start. */
 export interface NeverBegun {
   readonly count: number
-  /** The first of them. */
   readonly tasks: readonly TaskName[]
 }
 
@@ -90,7 +88,6 @@ export interface RunReport {
 
 /** How much of a parallel run happened side by side. */
 export interface ParallelReport {
-  /** How many tasks it may work on at once. */
   readonly most: number
   /** The share of tasks that ran beside another, from 0 to 1. */
   readonly share: number
@@ -146,7 +143,6 @@ export interface RunEntryData {
     name: string
     number: number
     because: string
-    /** The first tasks it is opened for. */
     planned?: readonly TaskName[]
   }
   'session.closed': {
@@ -160,13 +156,11 @@ export interface RunEntryData {
     number: number
     session: string
     process: ProcessMark
-    /** Tokens of the set-up text. */
     setup: number
     handoff?: string
     resumes?: string
   }
   'conversation.started': { number: number; conversation: string; model?: string; window?: number }
-  /** `profilesNotLoaded`: tokens of indexed profiles that no task needed. */
   'conversation.ended': { number: number; because: string; profilesNotLoaded?: number }
   'attempt.started': {
     attempt: string
@@ -177,17 +171,13 @@ export interface RunEntryData {
     conversation: number
     /** The commit that the task's own commits are counted from. */
     base: string
-    /** What was uncommitted then. */
     leftBefore?: readonly string[]
     sizeClass: SizeClass
-    /** Tokens it was expected to add at most. */
     forecast?: number
-    /** Tokens in the context before it. */
     context?: number
     isFirst: boolean
     /** The newest session entry then: reports of the agent come later. */
     since: string
-    /** Tokens of its own text. */
     text: number
   }
   'turn.ended': {
@@ -195,7 +185,6 @@ export interface RunEntryData {
     conversation: number
     how: string
     failure?: string
-    /** By model. */
     spent: Readonly<Record<string, Usage>>
     requests: number
     context?: number
@@ -212,26 +201,20 @@ export interface RunEntryData {
     outcome: AttemptOutcome
     reason?: string
     commit?: string
-    /** Tokens it added to the history. */
     added?: number
     summary?: string
-    /** The reference that keeps the work of a blocked task. */
     kept?: string
-    /** Where a failed task is tried again. */
     next?: AttemptPlace | 'parked'
     /** Of all attempts at the task so far. */
     spend?: Spend
     seconds?: number
   }
-  /** The reference that keeps what an attempt left unfinished. */
   'work.kept': { attempt: string; kept: string }
   'task.parked': { task: string; reason: string; kept?: string }
   /** Whether the next task continues the same conversation, and why. */
   'rotation.decided': { task: string; stay: boolean; rule: string; because: string }
-  /** A parallel run gave a task to a delegate. */
   'delegate.begun': { delegate: string; task: string }
   'delegate.moved': DelegateMove
-  /** A note of the user for its next start. */
   'delegate.told': { text: string }
   'merge.begun': { target: string; onto: string; tip: string; merger: ProcessMark; tree: string }
   /** The merge is verified and the target moves next; after a crash the target itself shows whether it did. */
@@ -310,24 +293,16 @@ function isTaskName(value: unknown): value is TaskName {
 export interface DelegateOrder {
   /** Unique in the project. */
   readonly name: string
-  /** The prompt as it was given. */
   readonly what: string
-  /** The specialist it works as. */
   readonly as?: string
   readonly group?: string
   /** The id of its task in the backlog; without one its prompt is all it has. */
   readonly task?: string
-  /** The session that gets its result. */
   readonly parent?: string
-  /** The parallel run it belongs to. */
   readonly run?: string
-  /** The branch it is merged into. */
   readonly target: string
-  /** It only reads and reports. */
   readonly isReadOnly: boolean
-  /** Globs of the files it is expected to change. */
   readonly files: readonly string[]
-  /** A path it has to produce. */
   readonly output?: string
   /** The lowest number no other living delegate has; its ports follow from it. */
   readonly slot: number
@@ -358,7 +333,6 @@ export interface DelegateMove {
   /** Of a failed merge: the target branch and its commit. */
   readonly target?: string
   readonly onto?: string
-  /** Paths in conflict. */
   readonly files?: readonly string[]
   readonly verify?: { readonly command: string; readonly exit?: number; readonly output: string }
   /** A reference that keeps work which is on no branch. */
@@ -367,7 +341,6 @@ export interface DelegateMove {
   readonly left?: readonly string[]
   /** The report of a read-only delegate, as a path in `.sessions/`. */
   readonly report?: string
-  /** Address of a pull request. */
   readonly pr?: string
 }
 
@@ -375,10 +348,8 @@ export interface DelegateMove {
 export interface Gauge {
   readonly context: number
   readonly window?: number
-  /** The compaction point. */
   readonly point?: number
   readonly smartZone: number
-  /** Of the way to the point. */
   readonly percent?: number
   readonly stages: readonly number[]
 }
@@ -409,7 +380,6 @@ export interface MergeOutcome {
   readonly next?: string
 }
 
-/** Events that are emitted and stored nowhere. */
 interface LiveEventData {
   'run.planned': {
     run: string
@@ -446,7 +416,6 @@ interface LiveEventData {
   'setup.started': { command: string }
   'merge.ended': MergeOutcome
   stopping: { how: 'after task' | 'now' }
-  /** The last event. */
   'run.report': RunReport
 }
 

@@ -50,7 +50,6 @@ export interface ResolvedOptions extends RunOptions {
   readonly allow: readonly string[]
 }
 
-/** The options, with what the configuration says where they do not. */
 export function resolveOptions({ config }: Workspace, options: RunOptions): ResolvedOptions {
   const { run } = config
   const { permissions, onFailure, onLimit, batch, idleTurns, allow } = run

@@ -15,12 +15,10 @@ import { defined } from '../../text/defined.ts'
 const FOREIGN =
   /^(?:STINT_(?!STATE_HOME$|CLAUDE$|CODEX$|REHEARSAL)|CLAUDECODE$|CLAUDE_CODE_(?:SESSION_ID|ENTRYPOINT|SSE_PORT)$|GIT_(?:DIR|WORK_TREE|INDEX_FILE|PREFIX|COMMON_DIR|OBJECT_DIRECTORY|NAMESPACE)$)/
 
-/** The environment without what is not meant for an agent. */
 export function plainEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.test(name)))
 }
 
-/** For the set-up and the verify command. */
 export function commandEnvironment({
   workspace,
   extraEnv,
@@ -68,7 +66,6 @@ export function nameOf({
   return { id, name: wordFor({ shortname }), title }
 }
 
-/** Tells the agent's `stint` which tasks there are, and which is the current one. */
 function writeTaskList(
   scene: Pick<RunContext, 'workspace' | 'run'>,
   tasks: readonly Task[],

@@ -1,4 +1,3 @@
-// The conversations of a session, and what the next prompt of each says.
 import { pointFor } from '../../harness/registry.ts'
 import { recorded } from '../../project/conversation/record-stream.ts'
 import { packSession } from '../../project/pack.ts'
@@ -26,15 +25,12 @@ import type { GivenHandoff, RunSession } from './run-session.ts'
 
 interface Opening {
   readonly handoff?: GivenHandoff
-  /** The conversation to resume. */
   readonly resume?: string
 }
 
 export class Conversations {
   live: LiveConversation | undefined
-  /** Which profiles the live conversation has had. */
   readonly ledger: ProfileLedger
-  /** The handoff for the next prompt. */
   #given: GivenHandoff | undefined
   #isSetupPending = false
   #notLoadedBefore = 0
@@ -46,13 +42,11 @@ export class Conversations {
     this.ledger = new ProfileLedger(scene.profiles)
   }
 
-  /** The live conversation, or a new one. */
   async forSession(session: RunSession, opening: Opening = {}): Promise<LiveConversation> {
     if (this.live !== undefined && !this.live.isDead) return this.live
     return (this.live = await this.#open(session, opening))
   }
 
-  /** The handoff that the next prompt has to pass on, once. */
   takeGiven(): GivenHandoff | undefined {
     const given = this.#given
     this.#given = undefined
@@ -65,7 +59,6 @@ export class Conversations {
     return firstPrompt(this.scene.setup, prompt)
   }
 
-  /** Ends the conversation; its session may continue in another. */
   async end(session: RunSession, because: string): Promise<void> {
     const { live } = this
     if (live === undefined) return
@@ -121,7 +114,6 @@ export class Conversations {
   }
 }
 
-/** Continues the session in a fresh conversation that begins with its handoff. */
 export async function startFresh(
   session: RunSession,
   conversations: Conversations,
@@ -150,7 +142,6 @@ export function attemptPrompt(
   return `${taskText(task, extra)}\n\nWhat the conversation before this one left, for what you need of it:\n${quoted('handoff', data(document))}`
 }
 
-/** After a turn that was broken off, and not by the agent. */
 export function goOnPrompt(
   scene: RunContext,
   conversations: Conversations,
@@ -163,7 +154,6 @@ export function goOnPrompt(
     : continueText(task, { document: withMoved(given) }, extraFor(scene, conversations, task))
 }
 
-/** After a compaction in the middle of the task: what was lost with it. */
 export async function restorePrompt(
   scene: RunContext,
   conversations: Conversations,

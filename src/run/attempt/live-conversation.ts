@@ -59,7 +59,6 @@ export function compactedEntry(
   return draft('context.compacted', data, { by, ...defined({ once }) })
 }
 
-/** Why a turn was ended before the agent ended it. */
 export type Cut =
   | { readonly why: 'stop' | 'replace' }
   | { readonly why: 'over'; readonly limit: 'budget tokens' | 'budget usd' | 'max minutes' }
@@ -83,7 +82,6 @@ interface TurnOptions {
   readonly isStopped: AbortSignal
   readonly deadline: number
   readonly tell: (event: HarnessEvent) => void
-  /** Asked after each use: whether that was too much. */
   readonly isOver: (spent: Spent) => Cut | undefined
   readonly crossed: (line: Line, gauge: Gauge) => void
   /** The state of the files. Without it, repeated errors are not detected. */
@@ -99,7 +97,6 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 export class LiveConversation {
   readonly done: PlannedTask[] = []
   context = 0
-  /** Tokens of its first request. */
   base: number | undefined
   window: number | undefined
   model: string | undefined
@@ -126,7 +123,6 @@ export class LiveConversation {
     ) => number | undefined,
     /** Stands for the model where the harness does not report one. */
     private readonly harness: string,
-    /** The lines it had crossed before it was resumed. */
     before: readonly Line[] = [],
   ) {
     if (before.length > 0) this.#crossed = { window: String(this.#windowNumber), lines: before }

@@ -19,7 +19,6 @@ import type { HarnessEvent } from '../../harness/contract/drive.ts'
 
 const PIECE = 4 * 1024 * 1024
 
-/** Stores a conversation: copied from what its harness writes, else from its events. */
 export async function recorderFor(
   workspace: Workspace,
   harness: string,
@@ -36,7 +35,6 @@ export async function recorderFor(
   return new StreamRecorder(of)
 }
 
-/** The driver stores the conversation itself. */
 const NO_RECORDER: Recorder = { asked: () => {}, heard: () => {}, closed: () => {} }
 
 function transcriptCopy(
@@ -86,7 +84,6 @@ function idsIn(store: ConversationStore, conversation: string): Set<string> {
   )
 }
 
-/** Items whose use is not known yet come when the conversation is over. */
 function itemsIn(
   history: FileHistory,
   path: string,
@@ -113,7 +110,6 @@ export class CopyRecorder implements Recorder {
   readonly #attempt: (work: () => void) => void
   #conversation: string | undefined
   #isCopied = false
-  /** Events, until it is known whether there is something to copy. */
   #told: ((stream: Recorder) => void)[] = []
   #stream: StreamRecorder | undefined
 

@@ -1,4 +1,3 @@
-// What a task leaves: proved and recorded when it is done, else kept and out of the way of the next task.
 import { runGit } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
 import { makeCheckpoint } from '../../project/lifecycle/checkpoint.ts'
@@ -78,7 +77,6 @@ export async function settle(
   }
 }
 
-/** Checks now whether the task is done, from the tree and the backlog as they are. */
 export async function proveNow(
   scene: RunContext,
   { base, leftBefore, name, task }: Pick<TaskWork, 'task' | 'name' | 'base' | 'leftBefore'>,
@@ -112,7 +110,6 @@ export async function proveNow(
 
 type TaskBase = Pick<TaskWork, 'name' | 'base' | 'leftBefore'>
 
-/** A task that was cut off: what it has done so far is in the tree. */
 export interface Unfinished extends TaskBase {
   readonly attempt: string
   readonly kept?: string

@@ -16,7 +16,6 @@ import type { BacklogSource } from '../sources/foreign.ts'
 import type { Failure } from '../texts/task-text.ts'
 import type { RunTree } from '../worktree/tree.ts'
 
-/** What all parts of one run share. */
 export interface RunContext {
   readonly run: string
   /** In the run's tree. */
@@ -27,9 +26,7 @@ export interface RunContext {
   readonly tree: RunTree
   readonly source: BacklogSource
   readonly profiles: readonly Profile[]
-  /** The set-up text of every conversation. */
   readonly setup: string
-  /** The backlog as it was last read. */
   readonly latest: { backlog?: Backlog }
   readonly tracking: Tracking
   readonly stopping: Stopping
@@ -38,7 +35,6 @@ export interface RunContext {
   readonly spentBeside?: () => Spent
   /** Called with what the run has used itself, whenever that grows. */
   readonly spending?: (spent: Spent) => void
-  /** Variables for the agent, the set-up and the verify command. */
   readonly extraEnv: Readonly<Record<string, string>>
   /** The command in front of the agent's own. */
   readonly wrap?: readonly string[]
@@ -46,22 +42,18 @@ export interface RunContext {
   readonly decide?: (request: PermissionRequest) => Promise<boolean>
 }
 
-/** How a run differs that is a delegate. */
 export interface DelegateRun {
-  /** What its prompt says besides the task. */
   readonly brief: string
   /** Why its finished work did not merge. */
   readonly failure?: Failure
   readonly proof: Pick<ProofOptions, 'contains' | 'produces' | 'report'>
   readonly env: Readonly<Record<string, string>>
   readonly wrap?: readonly string[]
-  /** The set-up command of its worktree. */
   readonly setup?: string
   /** Called before an attempt; the result says afterwards whether the agent moved the target branch itself. */
   watchTarget(): () => string | undefined
 }
 
-/** What the user asked for: an end after this task, or now. */
 export class Stopping {
   readonly #now = new AbortController()
   isAfterTask = false
@@ -76,7 +68,6 @@ export class Stopping {
   }
 }
 
-/** Thrown to end the run; it can be resumed. */
 export class RunEnds extends Error {
   override readonly name = 'RunEnds'
   constructor(
@@ -87,18 +78,15 @@ export class RunEnds extends Error {
   }
 }
 
-/** A task as a run works on it. */
 export interface TaskWork {
   readonly task: Task
   readonly name: TaskName
   readonly planned: PlannedTask
-  /** Tokens it is expected to add at most. */
   readonly forecast: number
   /** Where the branch was when this run began the task, and where a failed task goes back to. */
   readonly base: string
   /** What was uncommitted then, such as what an earlier task left that was too large to keep. */
   readonly leftBefore: readonly string[]
-  /** Attempts that this run has made already. */
   readonly attempts: number
 }
 
@@ -130,7 +118,6 @@ export async function readBacklog({
 
 const LONGEST = 300
 
-/** What a program said, as one short line. */
 export function bounded(text: string): string {
   const line = oneLine(text)
   return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1)}…`

@@ -22,9 +22,7 @@ export interface LeftHandoff {
 }
 
 export interface GivenHandoff extends Omit<LeftHandoff, 'hash'> {
-  /** It is about the task that continues. */
   readonly isOfTask: boolean
-  /** What has changed since it was written. */
   readonly moved: readonly string[]
 }
 
@@ -52,7 +50,6 @@ export class RunSession {
     return new RunSession(workspace, reading.state.id, reading.state.name, number)
   }
 
-  /** Undefined when the session has ended. */
   static reopen(workspace: Workspace, id: string, number: number): RunSession | undefined {
     const session = workspace.session(id)
     try {
@@ -67,7 +64,6 @@ export class RunSession {
     }
   }
 
-  /** The commit with which a run closed a task in a session, if it did. */
   static closedBy(workspace: Workspace, id: string, task: string): string | undefined {
     const session = workspace.session(id)
     try {
@@ -93,7 +89,6 @@ export class RunSession {
     if (isKnown) this.append([draft('conversation.ended', { conversation, reason }, { by: BY })])
   }
 
-  /** From now on the session is about this task too. */
   begin(task: Task): void {
     const text = stepText(task)
     const known = this.#steps.get(text)
@@ -127,7 +122,6 @@ export class RunSession {
     }
   }
 
-  /** The agent's last report about a task after the entry `since`. */
   reported(task: string, run: string, since: string) {
     this.takeIn()
     const claim = this.#session.read().entries.findLast(({ kind, id, data }) => {
@@ -173,7 +167,6 @@ export class RunSession {
     return step === undefined ? [] : [draft(kind, { step }, { by: BY })]
   }
 
-  /** Writes a handoff for the next conversation. */
   async handOver(reason: string, conversation: string | undefined): Promise<LeftHandoff> {
     const { handoff } = await createHandoff(this.workspace, {
       session: this.id,
@@ -184,7 +177,6 @@ export class RunSession {
     return { id: handoff.id, text: handoff.document, hash: handoff.hash }
   }
 
-  /** Accepts a handoff of this session in a fresh conversation. */
   async takeUp(handoff: string): Promise<GivenHandoff> {
     const { id, text, moved } = await acceptHandoff(this.workspace, {
       handoff: `${this.id}/${handoff}`,
@@ -194,7 +186,6 @@ export class RunSession {
     return { id, text, isOfTask: true, moved }
   }
 
-  /** Records that another session accepted the handoff. */
   async passedOn(handoff: string, hash: string): Promise<void> {
     this.append([draft('handoff.accepted', { handoff, hash, outcome: 'loaded' }, { by: BY })])
     await this.refresh()

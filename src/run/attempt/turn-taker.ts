@@ -27,7 +27,6 @@ export interface TurnResult {
   readonly compactions: number
   /** What tripped a detector, or killed the program too often. */
   readonly broken?: string
-  /** Nothing more goes into this conversation. */
   readonly isFull: boolean
 }
 
@@ -52,13 +51,11 @@ const LEAST_LIMIT_MS = 1000
 const LONGEST_TIMER_MS = 24 * 3600_000
 
 export class TurnTaker {
-  /** How often the turn came to a limit. */
   #limits = 0
 
   constructor(
     private readonly scene: RunContext,
     private readonly conversations: Conversations,
-    /** What the run has used so far. */
     private spent: Spent,
     private readonly endsAt: number,
   ) {}
@@ -231,7 +228,6 @@ export class TurnTaker {
     return Date.now() > this.endsAt ? { why: 'over', limit: 'max minutes' } : undefined
   }
 
-  /** Ends the run where the user, the budget or the time does. */
   endIfOver(): void {
     this.#endIfOver(this.#overBudget(0))
   }
@@ -246,7 +242,6 @@ export class TurnTaker {
     if (Date.now() > this.endsAt) throw new RunEnds('max minutes', 'the time is up')
   }
 
-  /** Returns how long it waited. */
   async #waitForLimit(limit: NonNullable<Turn['limit']>): Promise<number> {
     const now = Date.now()
     const until = this.#endOfLimit(limit)

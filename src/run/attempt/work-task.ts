@@ -26,7 +26,6 @@ type TaskOutcome =
   | { readonly outcome: 'done'; readonly commit: string }
   | { readonly outcome: 'blocked' | 'parked'; readonly reason: string }
 
-/** The first attempt, one more in the same conversation, one in a fresh one. */
 const MOST_ATTEMPTS = 3
 
 type Judged =
@@ -244,7 +243,6 @@ function park(
   return { outcome: 'parked', reason }
 }
 
-/** Gives an agent that removed its own worktree that worktree back, as its branch has it. */
 function broughtBack({ tree, workspace }: RunContext, { base }: TaskWork): boolean {
   if (headNow(tree.tree) !== undefined) return false
   if (tree.isInPlace)

@@ -86,7 +86,6 @@ function checkWorktrees(place: Place, runs: readonly Run[], all: readonly Run[])
   )
 }
 
-/** What a worktree holds, and how to remove it without losing that. */
 function describeTree(place: Place, tree: string, base?: string): string {
   const path = inShell(tree)
   try {
@@ -114,7 +113,6 @@ function describeTree(place: Place, tree: string, base?: string): string {
   }
 }
 
-/** Every worktree that Stint has made for this repository. */
 function treesInState(place: Place): readonly string[] {
   if (place.repository === undefined) return []
   const folder = worktreesFolder(place)

@@ -153,7 +153,6 @@ function isAtWork({ status }: { readonly status: string }): boolean {
   return status === 'running' || status === 'merging'
 }
 
-/** Those named, each once; without names, all of a kind. */
 async function namedOr(
   workspace: Workspace,
   names: readonly string[],
@@ -192,11 +191,9 @@ async function each(
   return Promise.all(chosen.map(({ id }) => rowNow(workspace, id)))
 }
 
-/** Time to end its agent and commit what is there. */
 const GRACE_MS = 15_000
 const LOOK_MS = 50
 
-/** Ends a delegate and everything it started. Its work stays on its branch. */
 export async function stopDelegate(
   workspace: Workspace,
   { id, order }: DelegateState,

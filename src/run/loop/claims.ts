@@ -25,7 +25,6 @@ export class Claims {
     this.#log = new Log({ path: join(runsFolder(place), 'claims.jsonl') })
   }
 
-  /** Whether the task is ours now. */
   take(task: string): boolean {
     if (this.#held.has(task)) return true
     const holder = this.holderOf(task)
@@ -40,12 +39,10 @@ export class Claims {
     return true
   }
 
-  /** The living holder. */
   holderOf(task: string): Claim | undefined {
     return this.#standing(task).find((claim) => this.#isOurs(claim) || isAlive(claim.runner))
   }
 
-  /** Releases the claims of dead processes, and returns their runs. */
   takeFromDead(task: string): readonly string[] {
     const dead = this.#standing(task).filter(
       (claim) => !this.#isOurs(claim) && !isAlive(claim.runner),

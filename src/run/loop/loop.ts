@@ -1,4 +1,3 @@
-// Which task comes next, whether it continues the live conversation, and when the run is over.
 import { priceOf } from '../../context/budget/prices.ts'
 import type { Backlog } from '../../backlog/backlog.ts'
 import type { Task } from '../../backlog/task.ts'
@@ -33,7 +32,6 @@ export class Loop {
   readonly #attempts = new Map<string, number>()
   readonly #elsewhere: DoneElsewhere
   readonly #delegated: DelegatedTasks
-  /** What is in the tree since the run was cut off. */
   #left: Unfinished | undefined
   #session: RunSession | undefined
   #sessions: number
@@ -41,7 +39,6 @@ export class Loop {
   #done: number
   #doneInSession = 0
   #base = USUAL_BASE
-  /** What the last session left for the next. */
   #handoff: (GivenHandoff & LeftHandoff & { readonly from?: RunSession }) | undefined
 
   constructor(
@@ -77,14 +74,12 @@ export class Loop {
     )
   }
 
-  /** Continues a session that is open already. */
   async goOnIn(session: RunSession): Promise<void> {
     this.#session = session
     const { id } = await session.handOver('the run is resumed', undefined)
     await this.#conversations.forSession(session, { handoff: await session.takeUp(id) })
   }
 
-  /** The next session starts with the handoff of the last. */
   beginWith(handoff: LeftHandoff | undefined, from?: RunSession): void {
     if (handoff !== undefined)
       this.#handoff = { ...handoff, isOfTask: false, moved: [], ...defined({ from }) }
@@ -195,7 +190,6 @@ export class Loop {
     return isAny
   }
 
-  /** Decides between the live conversation and a new session. */
   async #place(
     task: Task,
     planned: PlannedTask,

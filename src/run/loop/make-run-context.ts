@@ -24,7 +24,6 @@ interface ContextParts
     >,
     Pick<RunContext, 'delegate' | 'spentBeside' | 'spending'> {
   readonly open: readonly Task[]
-  /** With those that the run has worked on already. */
   readonly all: readonly Task[]
   readonly decide: RunContext['decide'] | undefined
 }
@@ -125,7 +124,6 @@ function checkWrap(
   }
 }
 
-/** The commands that agents may run because they prove their work. */
 export function verifyCommands(
   { verify }: ResolvedOptions,
   configured: string | undefined,

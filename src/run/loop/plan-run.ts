@@ -119,7 +119,6 @@ function whyWaiting({ byId }: Backlog, task: Task): string {
 
 /** What a run would do. */
 export interface RunPlan {
-  /** Where the tasks are from. */
   readonly source: string
   readonly harness: string
   readonly model?: string
@@ -128,7 +127,6 @@ export interface RunPlan {
   readonly domain: TaskDomain
   readonly tracking: Tracking['level']
   readonly sessions: readonly PlannedRunSession[]
-  /** Tasks that cannot be begun. */
   readonly waiting: readonly { readonly task: TaskName; readonly reason: string }[]
   /** What the forecasts rest on, and what the harness cannot do. */
   readonly notes: readonly string[]
@@ -137,15 +135,11 @@ export interface RunPlan {
 
 export interface PlannedParallel extends Omit<ParallelReport, 'delegates'> {
   readonly waves: readonly PlannedWave[]
-  /** How long all of it would take. */
   readonly seconds: number
 }
 
-/** Tasks that would begin at one moment. */
 export interface PlannedWave {
-  /** Seconds from the start. */
   readonly at: number
-  /** `because`: what it had to wait for. */
   readonly tasks: readonly { readonly task: TaskName; readonly because?: string }[]
 }
 
@@ -155,7 +149,6 @@ interface PlannedRunTask {
   readonly forecast: Forecast
   readonly complexity: Complexity
   readonly domain: TaskDomain
-  /** The agent profile that it would get. */
   readonly profile?: { readonly name: string; readonly because: string }
 }
 
@@ -163,7 +156,6 @@ export interface PlannedRunSession {
   readonly tasks: readonly PlannedRunTask[]
   /** Why it begins here and not in the conversation before it. */
   readonly because: string
-  /** Tokens in the context at its end. */
   readonly context: { readonly middle: number; readonly margin: number }
   /** Absent when a price is unknown. */
   readonly usd?: number

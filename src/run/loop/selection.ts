@@ -24,7 +24,6 @@ export class Selection {
       isAll || named.has(task.id) || task.labels.some((label) => labels.includes(label))
   }
 
-  /** The backlog with everything blocked that this run does not work on. */
   within(backlog: Backlog, isOutOfReach: (task: Task) => boolean): Backlog {
     const wanted = this.#wanted(backlog)
     const tasks = backlog.tasks.map((task): Task => {
@@ -36,7 +35,6 @@ export class Selection {
     return { ...backlog, tasks, byId: new Map(tasks.map((task) => [task.id, task])) }
   }
 
-  /** Those of the selection that are not done. */
   open(backlog: Backlog): readonly Task[] {
     const wanted = this.#wanted(backlog)
     return backlog.tasks.filter((task) => wanted.has(task.id) && task.status !== 'completed')
@@ -55,10 +53,8 @@ export class Selection {
   }
 }
 
-/** Only so many tasks are named; the others are counted. */
 const MOST_NAMED = 300
 
-/** The open tasks of a run that it never began. */
 export function neverBegun(
   open: readonly Task[],
   state: RunState | undefined,
@@ -77,7 +73,6 @@ export function neverBegun(
 const NEWEST_RUNS = 100
 const NEWEST_DELEGATES = 200
 
-/** Says once per task why it is left out. */
 class Remarks {
   readonly #said = new Set<string>()
 
@@ -112,7 +107,6 @@ export class DoneElsewhere extends Remarks {
     }
   }
 
-  /** Whether everything that a task builds on is in the run's tree. */
   isHere({ id, dependsOn }: PlannedTask): boolean {
     const missing = dependsOn.find((other) => !this.#isReachable(other))
     if (missing === undefined) return true

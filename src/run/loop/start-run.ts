@@ -51,7 +51,6 @@ export interface StartOptions extends RunOptions {
   readonly decide?: (request: PermissionRequest) => Promise<boolean>
 }
 
-/** A run that is set up and not at work yet. */
 export interface RunSetup extends Pick<
   RunContext,
   'run' | 'workspace' | 'log' | 'settled' | 'tree' | 'source' | 'stopping' | 'emit'
@@ -60,7 +59,6 @@ export interface RunSetup extends Pick<
   readonly backlog: Backlog
   readonly selection: Selection
   readonly open: readonly Task[]
-  /** What the run was before it is resumed. */
   readonly before: RunState | undefined
   readonly runner: ProcessMark
   readonly listener: Listener
@@ -76,12 +74,10 @@ export interface RunMode {
     decide: StartOptions['decide'],
   ): ResolvedOptions
   plan(workspace: Workspace, options: RunOptions): Promise<RunPlan>
-  /** The command in front of its agents. */
   wrap?(workspace: Workspace): readonly string[] | undefined
   prepare(setup: RunSetup): Promise<Job>
 }
 
-/** What is left to do once a run is prepared. */
 interface Job {
   readonly context: Pick<RunContext, 'workspace' | 'latest' | 'delegate'>
   work(claims: Claims): Promise<EndOfRun>
@@ -240,7 +236,6 @@ async function prepare(setup: RunSetup, mode: RunMode, options: RunOptions): Pro
   return () => work(setup, job, expected)
 }
 
-/** Works until the run ends, whichever way, and records that end. */
 async function work(
   setup: Pick<
     RunSetup,
@@ -295,7 +290,6 @@ async function work(
   return report
 }
 
-/** Works as a delegate, on its one task. */
 export function workAsDelegate(
   scene: RunContext,
   setup: Pick<RunSetup, 'workspace' | 'selection' | 'before' | 'open'>,
@@ -346,7 +340,6 @@ async function makeReady(scene: RunContext, before: RunState | undefined): Promi
   log.append('tree.ready', {})
 }
 
-/** The user's checkout, unless a session of the user is active there. */
 async function freeInPlace(workspace: Workspace): Promise<RunTree> {
   const tree = treeInPlace(workspace.place)
   const active = workspace.hasSessions()
@@ -373,7 +366,6 @@ function refuseRedacted({ verify }: RunOptions): void {
   )
 }
 
-/** Continues the session that was open, else starts the next with the handoff of the last. */
 async function pickUp({ workspace }: RunContext, loop: Loop, state: RunState): Promise<void> {
   const last = state.sessions.at(-1)
   if (last === undefined) return

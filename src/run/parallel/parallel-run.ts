@@ -1,4 +1,3 @@
-// A parallel run: each task by a delegate in this process, all merged into the run's branch.
 import type { Backlog } from '../../backlog/backlog.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
 import type { OwnPrice } from '../../context/budget/prices.ts'
@@ -31,7 +30,6 @@ import { spendOf } from '../report.ts'
 import { type Spent, spentIn, totalOf } from '../run-state.ts'
 import { type Candidate, candidatesIn, nextTasks } from './schedule.ts'
 
-/** What the parts of one parallel run share. */
 export interface Stage extends Omit<RunSetup, 'backlog'>, Pick<RunContext, 'latest'> {
   readonly purse: Purse
   readonly merges: InTurn
@@ -58,12 +56,10 @@ export class Purse {
     private readonly prices: readonly OwnPrice[],
   ) {}
 
-  /** What a delegate has used in all. */
   told(delegate: string, spent: Spent): void {
     this.#spent.set(delegate, spent)
   }
 
-  /** What all the others have used. */
   beside(delegate: string): Spent {
     const others = [...this.#spent].filter(([id]) => id !== delegate)
     return spentIn(others.map(([, spent]) => ({ spent })))
@@ -82,12 +78,9 @@ export class Purse {
 }
 
 export interface TakenUp {
-  /** Delegates to continue, oldest first. */
   readonly left: readonly DelegateState[]
-  /** Tasks whose delegates do not continue. */
   readonly given: readonly string[]
   readonly begun: readonly string[]
-  /** How many are merged. */
   readonly done: number
 }
 
@@ -125,9 +118,7 @@ export class ParallelRun {
   readonly #begun: string[]
   #taken = 0
   #done: number
-  /** Why nothing more is begun. */
   #end: EndOfRun | undefined
-  /** Why what runs was stopped, too. */
   #stopped: EndOfRun | undefined
   #failure: unknown
 
@@ -145,7 +136,6 @@ export class ParallelRun {
     this.#out = new Set(before.given)
   }
 
-  /** Works until nothing runs and nothing more is to be begun. */
   async work(endsAt: number): Promise<EndOfRun> {
     const { now } = this.stage.stopping
     const left = Math.min(LONGEST_TIMER_MS, Math.max(0, endsAt - Date.now()))
@@ -221,7 +211,6 @@ export class ParallelRun {
     else this.#see(state, candidatesIn(this.stage.tree.tree)(task, files))
   }
 
-  /** Whether one could be begun. */
   async #beginNext(): Promise<boolean> {
     const { tree, workspace } = this.stage
     const backlog = await this.#backlogNow()
@@ -294,7 +283,6 @@ export class ParallelRun {
 
 interface PartEnd {
   readonly isMerged: boolean
-  /** How its work ended, where that may end the run. */
   readonly how?: EndOfRun
   readonly error?: StintError
 }

@@ -1,4 +1,3 @@
-// Which tasks begin now, beside those that run.
 import { type Specialist, proposeSpecialist } from '../../backlog/specialist.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
 import { wayBetween } from '../../backlog/waits.ts'
@@ -12,7 +11,6 @@ import { shareOf } from '../report.ts'
 import { openSource } from '../sources/open-source.ts'
 import { fewOf } from '../worktree/remove-if-clean.ts'
 
-/** A task with the files that it will probably change. */
 export interface Candidate {
   readonly task: Task
   readonly touches: Touches
@@ -58,7 +56,6 @@ export function nextTasks({ tasks, running, isDone, most }: Situation): NextTask
   return { start, waits }
 }
 
-/** What each task waits for, and why. */
 function waitsOf(
   tasks: readonly Candidate[],
   running: readonly Candidate[],
@@ -145,7 +142,6 @@ function areOfOnePiece(a: Task, b: Task): boolean {
   return a.labels.some((label) => /^epic\b/i.test(label) && b.labels.includes(label))
 }
 
-/** What a run would do, whether it works on one task at a time or on several. */
 export async function planAnyRun(workspace: Workspace, options: RunOptions): Promise<RunPlan> {
   return (options.parallel === undefined ? planRun : planParallel)(workspace, options)
 }
@@ -181,7 +177,6 @@ export async function planParallel(workspace: Workspace, options: RunOptions): P
   return { ...plan, parallel: { most, waves, seconds, ...shareOf(stretches, seconds) } }
 }
 
-/** When each would begin, and after what wait, if each took its time and nothing failed. */
 function playOut(
   tasks: readonly Candidate[],
   most: number,

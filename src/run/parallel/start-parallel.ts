@@ -46,7 +46,6 @@ const ITS_OWN: ReadonlySet<EndOfRun | undefined> = new Set<EndOfRun>([
   'task failed',
 ])
 
-/** The delegates that the run had before it was resumed. */
 async function takeUp(
   { workspace, run, log, purse }: Stage,
   { byId }: Pick<Backlog, 'byId'>,
@@ -116,7 +115,6 @@ function resolveForParallel(workspace: Workspace, options: RunOptions): Resolved
   )
 }
 
-/** Starts or resumes a run that works on one task at a time, or on several. */
 export async function startAnyRun(
   workspace: Workspace,
   options: StartOptions,

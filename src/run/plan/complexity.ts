@@ -13,7 +13,6 @@ const MEDIUM_FROM = 3
 const LONG_TEXT = 1200
 const MOST_READ = 20_000
 
-/** By the number of tasks, and of files where that is known. */
 export function classOfRun(work: {
   readonly tasks: readonly Pick<Task, 'size'>[]
   readonly files?: number
@@ -33,7 +32,6 @@ type Described = Pick<
   'title' | 'description' | 'details' | 'labels' | 'assignee' | 'size' | 'checklist' | 'children'
 >
 
-/** By its size, its parts, the files it names and the length of its text. */
 export function classOfTask(task: Described): Classed {
   const parts = Math.max(task.checklist.length, task.children.length)
   const files = pathsIn(`${task.description}\n${task.details}`).length
@@ -56,7 +54,6 @@ const SIZES: Readonly<Record<Exclude<Task['size'], 'M'>, Complexity>> = {
 
 export type TaskDomain = 'frontend' | 'backend' | 'fullstack' | 'devops' | 'debugging' | 'docs'
 
-/** By its labels, then its words, then the paths it names. */
 export function domainOfTask(task: Pick<Task, 'title' | 'description' | 'details' | 'labels'>): {
   readonly domain: TaskDomain
   readonly because: string
@@ -93,12 +90,9 @@ export function domainOfRun(domains: readonly TaskDomain[]): TaskDomain {
   return combined(domains) ?? 'fullstack'
 }
 
-/** What a run records besides what a resume needs. */
 export interface Tracking {
   readonly level: 'light' | 'full'
-  /** Keeps the working tree as a commit after each task. */
   readonly codeCheckpoints: boolean
-  /** Records what each turn used. */
   readonly usageEntries: boolean
   readonly because: string
 }

@@ -6,16 +6,13 @@ import { defined } from '../../text/defined.ts'
 import type { Forecast, Forecasts, Start } from './forecast.ts'
 import { type PlannedTask, areRelated, relationToAll } from './order.ts'
 
-/** A conversation as it is between two tasks. */
 export interface Standing {
   /** Tokens in its context now; 0 when there is none yet. */
   readonly context: number
-  /** What a fresh conversation begins with. */
   readonly base: number
   /** The compaction point; unknown for some harnesses. */
   readonly point?: number
   readonly smartZone: number
-  /** The tasks done in it, the latest last. */
   readonly done: readonly PlannedTask[]
   /** Without it tokens are weighed by the usual price ratios. */
   readonly price?: Price
@@ -25,7 +22,6 @@ export interface Standing {
 
 export interface Decision {
   readonly stay: boolean
-  /** One line, with the figures that decided. */
   readonly because: string
   readonly rule:
     | 'first'
@@ -42,9 +38,7 @@ export interface Decision {
 
 interface PlannedSession {
   readonly tasks: readonly { readonly task: PlannedTask; readonly forecast: Forecast }[]
-  /** Why it begins with its first task. */
   readonly because: string
-  /** Tokens in the context at its end. */
   readonly context: { readonly middle: number; readonly margin: number }
   readonly tokens: Usage
   readonly usd?: number
@@ -146,7 +140,6 @@ function byBatch(
   return { stay: taken + wanted <= places, rule, because }
 }
 
-/** The rule that a task with this forecast would break, whatever it costs. */
 function forbiddenBy(
   context: number,
   { added }: Forecast,
@@ -160,7 +153,6 @@ function forbiddenBy(
 const USUAL: Price = { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25, cacheWriteHour: 2 }
 const MILLION = 1_000_000
 
-/** What one task takes by itself. */
 export type Work = Start
 
 export function expectedWork({ added, requests, output, seconds }: Forecast, first?: Start): Work {

@@ -1,10 +1,8 @@
 import type { PlannedTask } from './order.ts'
 import type { SizeClass } from '../../project/config/run-config.ts'
 
-/** A finished task, from a run's log. Lists have the earliest first. */
 export interface FinishedTask {
   readonly sizeClass: SizeClass
-  /** Tokens it added to the history. */
   readonly added: number
   readonly requests: number
   readonly output: number
@@ -60,7 +58,6 @@ const SCORES = [...HALF.map((score) => -score).toReversed(), 0, ...HALF]
 
 type Figure = keyof Start
 
-/** For tasks that are not the first of their conversation. */
 export function forecastsFrom(finished: readonly FinishedTask[]): Forecasts {
   const history = known(finished)
   const of = {
@@ -81,12 +78,10 @@ export function marginOf(
 }
 
 interface History {
-  /** Without what finding one's way took. */
   readonly tasks: readonly FinishedTask[]
   readonly start: Start
   readonly weighedStart: Start
   readonly margin: number
-  /** How this project's tasks compare with the table. */
   readonly scale: Readonly<Record<Figure, number>>
 }
 
@@ -210,13 +205,11 @@ export const PRIORS: Readonly<Record<SizeClass, Prior>> = {
 
 export const PRIOR_START: Start = { added: 5_000, requests: 12, output: 1_500, seconds: 75 }
 
-/** Tokens at the start of a conversation. */
 export const PRIOR_BASE = 12_000
 
 interface Sample {
   readonly value: number
   readonly weight: number
-  /** Only a lower bound is known. */
   readonly isAtLeast: boolean
 }
 
@@ -236,9 +229,7 @@ export function quantileOf(samples: readonly Sample[], share: number): number {
   return sorted.at(-1)?.value ?? 0
 }
 
-/** Older tasks say little about the project now. */
 const REMEMBERED = 200
-/** No task takes more of anything. */
 const LARGEST_FIGURE = 1_000_000_000
 
 /** Drops what no forecast can use: a log may hold anything. */
@@ -255,7 +246,6 @@ function usable(finished: readonly FinishedTask[]): readonly FinishedTask[] {
 
 /** How far the prior may be off, as a share of it. */
 const DOUBT = 1
-/** At most this many times the prior. */
 const LARGEST_FACTOR = 5
 
 /** How many standard deviations a start is taken as dearer: a planner that thinks starts cheap always leaves and never learns what they cost. */

@@ -13,7 +13,6 @@ export interface PlannedTask {
   readonly group?: string
 }
 
-/** A task as the planner sees it. */
 export function plannedTask(
   task: Task,
   { unsized }: Pick<Backlog, 'unsized'>,
@@ -85,7 +84,6 @@ function isBefore(a: readonly number[], b: readonly number[]): boolean {
   return place !== -1 && a[place]! < b[place]!
 }
 
-/** What each task still waits for: its dependencies, and its parts. */
 class Waits {
   readonly #left = new Map<string, Set<string>>()
   readonly #waiting = new Map<string, string[]>()
@@ -103,7 +101,6 @@ class Waits {
     return this.#left.get(id)?.size === 0
   }
 
-  /** Returns the tasks that wait for nothing any more. */
   complete(id: string): readonly string[] {
     const waiting = this.#waiting.get(id) ?? []
     for (const other of waiting) this.#left.get(other)?.delete(id)
@@ -128,7 +125,6 @@ export function areRelated(a: PlannedTask, b: PlannedTask): Relation {
   return (a.parent && b.parent) || haveLabels ? 'unrelated' : 'unknown'
 }
 
-/** One related task is enough, else one unrelated. */
 export function relationToAll(task: PlannedTask, others: readonly PlannedTask[]): Relation {
   const relations = new Set(others.map((other) => areRelated(task, other)))
   if (relations.has('related')) return 'related'

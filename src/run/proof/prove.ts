@@ -24,9 +24,7 @@ const NO_COMMIT = 'no-commit'
 export interface ProofOptions {
   readonly tree: string
   readonly branch: string
-  /** Where work on the task began. */
   readonly base: string
-  /** What was uncommitted then. */
   readonly leftBefore: readonly string[]
   readonly verify: string | undefined
   readonly verifyMs: number
@@ -137,7 +135,6 @@ export interface VerifyResult {
   readonly passed: boolean
   /** Continues the command: `ended with 1`, `took longer than 20 min`. */
   readonly ending: string
-  /** The end of its output. */
   readonly output: string
   readonly seconds: number
   readonly isStopped: boolean
