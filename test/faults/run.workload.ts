@@ -140,7 +140,7 @@ function sceneOf(run: string): RunContext {
     profiles: [],
     setup: '',
     latest: {},
-    tracking: trackingFor(classOfRun({ tasks: [] }).complexity),
+    tracking: trackingFor(classOfRun([])),
     stopping: new Stopping(),
     extraEnv: {},
     emit: () => undefined,

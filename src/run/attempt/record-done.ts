@@ -44,7 +44,7 @@ export async function recordDone(
   else session.finishStep(task, made)
   await settle(scene, work, summary)
   await refreshTasks(workspace, source.name === '.tasks' ? [task.id] : [])
-  if (tracking.codeCheckpoints)
+  if (tracking === 'full')
     await makeCheckpoint(workspace, {
       session: session.id,
       note: `${name.name} is done`,

@@ -178,7 +178,7 @@ export class TurnTaker {
       seconds: turn.seconds,
     })
     const { id: conversation } = live
-    if (tracking.usageEntries && conversation !== undefined) {
+    if (tracking === 'full' && conversation !== undefined) {
       const said = turn.said === '' ? {} : { said: turn.said.slice(-2000) }
       session.append(
         Object.entries(turn.spent).map(([model, usage]) =>

@@ -70,7 +70,7 @@ export function makeRunContext(workspace: Workspace, parts: ContextParts): RunCo
     profiles,
     setup,
     latest: {},
-    tracking: trackingFor(classOfRun({ tasks: all }).complexity),
+    tracking: trackingFor(classOfRun(all)),
     stopping,
     extraEnv: delegate?.env ?? {},
     emit,

@@ -58,7 +58,7 @@ export async function planRun(workspace: Workspace, options: RunOptions): Promis
   const planned = new Set(order.map(({ id }) => id))
   const { profiles } = loadProfiles(place.repository?.worktree ?? place.root)
   const tasks = order.map(({ id }) => backlog.byId.get(id)!)
-  const { complexity } = classOfRun({ tasks })
+  const complexity = classOfRun(tasks)
   const plannedTask = (id: string, sizeClass: SizeClass, forecast: Forecast): PlannedRunTask => {
     const task = backlog.byId.get(id)!
     const chosen = profileFor(task, profiles)
@@ -67,8 +67,8 @@ export async function planRun(workspace: Workspace, options: RunOptions): Promis
       task: nameOf(task),
       sizeClass,
       forecast,
-      complexity: classOfTask(task).complexity,
-      domain: domainOfTask(task).domain,
+      complexity: classOfTask(task),
+      domain: domainOfTask(task),
       ...defined({ profile }),
     }
   }
@@ -85,8 +85,8 @@ export async function planRun(workspace: Workspace, options: RunOptions): Promis
     source: source.name,
     harness: harness.name,
     complexity,
-    domain: domainOfRun(tasks.map((task) => domainOfTask(task).domain)),
-    tracking: trackingFor(complexity).level,
+    domain: domainOfRun(tasks.map(domainOfTask)),
+    tracking: trackingFor(complexity),
     ...defined({ model }),
     sessions: sessions.slice(0, maxSessions).map((session) => ({
       ...session,
@@ -125,7 +125,7 @@ export interface RunPlan {
   /** How big the work is, which decides how much the run records. */
   readonly complexity: Complexity
   readonly domain: TaskDomain
-  readonly tracking: Tracking['level']
+  readonly tracking: Tracking
   readonly sessions: readonly PlannedRunSession[]
   readonly waiting: readonly { readonly task: TaskName; readonly reason: string }[]
   /** What the forecasts rest on, and what the harness cannot do. */
