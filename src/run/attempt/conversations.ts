@@ -30,7 +30,7 @@ interface Opening {
 
 export class Conversations {
   live: LiveConversation | undefined
-  readonly ledger: ProfileLedger
+  readonly #ledger: ProfileLedger
   #given: GivenHandoff | undefined
   #isSetupPending = false
   #notLoadedBefore = 0
@@ -39,7 +39,7 @@ export class Conversations {
     private readonly scene: RunContext,
     private number: number,
   ) {
-    this.ledger = new ProfileLedger(scene.profiles)
+    this.#ledger = new ProfileLedger(scene.profiles)
   }
 
   async forSession(session: RunSession, opening: Opening = {}): Promise<LiveConversation> {
@@ -47,7 +47,7 @@ export class Conversations {
     return (this.live = await this.#open(session, opening))
   }
 
-  takeGiven(): GivenHandoff | undefined {
+  #takeGiven(): GivenHandoff | undefined {
     const given = this.#given
     this.#given = undefined
     return given
@@ -65,7 +65,7 @@ export class Conversations {
     this.live = undefined
     await live.close()
     const { id, number } = live
-    const profilesNotLoaded = this.ledger.notLoaded - this.#notLoadedBefore
+    const profilesNotLoaded = this.#ledger.notLoaded - this.#notLoadedBefore
     this.scene.log.append('conversation.ended', { number, because, profilesNotLoaded })
     if (id !== undefined) session.left(id, because)
   }
@@ -76,8 +76,8 @@ export class Conversations {
     const isResumed = resume !== undefined
     this.#isSetupPending = !systemPrompt && !isResumed
     this.#given = handoff
-    this.#notLoadedBefore = this.ledger.notLoaded
-    if (!isResumed) this.ledger.beginConversation()
+    this.#notLoadedBefore = this.#ledger.notLoaded
+    if (!isResumed) this.#ledger.beginConversation()
     const number = (this.number += 1)
     let live: LiveConversation | undefined
     const options = {
@@ -112,77 +112,57 @@ export class Conversations {
     )
     return live
   }
-}
 
-export async function startFresh(
-  session: RunSession,
-  conversations: Conversations,
-  reason: string,
-): Promise<void> {
-  const { id } = await session.handOver(reason, conversations.live?.id)
-  await conversations.end(session, reason)
-  await conversations.forSession(session, { handoff: await session.takeUp(id) })
-}
+  /** Continues the session in a fresh conversation that begins with its handoff. */
+  async startFresh(session: RunSession, reason: string): Promise<void> {
+    const { id } = await session.handOver(reason, this.live?.id)
+    await this.end(session, reason)
+    await this.forSession(session, { handoff: await session.takeUp(id) })
+  }
 
-/** The task, with what failed after the first attempt, and with the handoff in a new conversation. */
-export function attemptPrompt(
-  scene: RunContext,
-  conversations: Conversations,
-  { task }: TaskWork,
-  failure: Failure | undefined,
-): string {
-  const given = conversations.takeGiven()
-  const isKnown = conversations.live?.hasHadTurn === true
-  if (given === undefined && failure !== undefined && isKnown) return retryText(task, failure)
-  const extra = extraFor(scene, conversations, task)
-  if (given === undefined)
-    return failure === undefined ? taskText(task, extra) : continueText(task, { failure }, extra)
-  const document = withMoved(given)
-  if (given.isOfTask) return continueText(task, { document, ...defined({ failure }) }, extra)
-  return `${taskText(task, extra)}\n\nWhat the conversation before this one left, for what you need of it:\n${quoted('handoff', data(document))}`
-}
+  /** The task, with what failed after the first attempt, and with the handoff in a new conversation. */
+  attemptPrompt({ task }: TaskWork, failure: Failure | undefined): string {
+    const given = this.#takeGiven()
+    const isKnown = this.live?.hasHadTurn === true
+    if (given === undefined && failure !== undefined && isKnown) return retryText(task, failure)
+    const extra = this.#extraFor(task)
+    if (given === undefined)
+      return failure === undefined ? taskText(task, extra) : continueText(task, { failure }, extra)
+    const document = withMoved(given)
+    if (given.isOfTask) return continueText(task, { document, ...defined({ failure }) }, extra)
+    return `${taskText(task, extra)}\n\nWhat the conversation before this one left, for what you need of it:\n${quoted('handoff', data(document))}`
+  }
 
-export function goOnPrompt(
-  scene: RunContext,
-  conversations: Conversations,
-  { task }: TaskWork,
-  why: string,
-): string {
-  const given = conversations.takeGiven()
-  return given === undefined
-    ? `${taskHead(task)}\n\nThe turn was broken off (${why}). Go on with this task from where the work stands, report it, then end the turn.`
-    : continueText(task, { document: withMoved(given) }, extraFor(scene, conversations, task))
-}
+  /** After a turn that was broken off, and not by the agent. */
+  goOnPrompt({ task }: TaskWork, why: string): string {
+    const given = this.#takeGiven()
+    return given === undefined
+      ? `${taskHead(task)}\n\nThe turn was broken off (${why}). Go on with this task from where the work stands, report it, then end the turn.`
+      : continueText(task, { document: withMoved(given) }, this.#extraFor(task))
+  }
 
-export async function restorePrompt(
-  scene: RunContext,
-  conversations: Conversations,
-  session: RunSession,
-  { task }: TaskWork,
-): Promise<string> {
-  conversations.ledger.forgetBodies()
-  const { text: context } = await packSession(scene.workspace, { session: session.id })
-  const verify = verifyOf(scene)
-  const extra = extraFor(scene, conversations, task)
-  return restoreText(task, { context, ...defined({ verify }) }, extra)
-}
+  /** After a compaction in the middle of the task: what was lost with it. */
+  async restorePrompt(session: RunSession, { task }: TaskWork): Promise<string> {
+    this.#ledger.forgetBodies()
+    const { text: context } = await packSession(this.scene.workspace, { session: session.id })
+    const extra = this.#extraFor(task)
+    return restoreText(task, { context, ...defined({ verify: extra.usualVerify }) }, extra)
+  }
 
-function verifyOf({ settled, workspace }: RunContext): string | undefined {
-  return settled.verify ?? workspace.config.verify
-}
-
-function extraFor(scene: RunContext, { ledger }: Conversations, task: TaskWork['task']): TaskExtra {
-  const { delegate, latest, profiles } = scene
-  const dependsOn = task.dependsOn.flatMap((id) => {
-    const other = latest.backlog?.byId.get(id)
-    return other?.status === 'completed'
-      ? [{ name: nameOf(other), ...defined({ summary: other.summary }) }]
-      : []
-  })
-  return {
-    ...(dependsOn.length === 0 ? {} : { dependsOn }),
-    ...defined({ usualVerify: verifyOf(scene), brief: delegate?.brief }),
-    ...ledger.give(profileFor(task, profiles)?.profile),
+  #extraFor(task: TaskWork['task']): TaskExtra {
+    const { delegate, latest, profiles, settled, workspace } = this.scene
+    const dependsOn = task.dependsOn.flatMap((id) => {
+      const other = latest.backlog?.byId.get(id)
+      return other?.status === 'completed'
+        ? [{ name: nameOf(other), ...defined({ summary: other.summary }) }]
+        : []
+    })
+    const usualVerify = settled.verify ?? workspace.config.verify
+    return {
+      ...(dependsOn.length === 0 ? {} : { dependsOn }),
+      ...defined({ usualVerify, brief: delegate?.brief }),
+      ...this.#ledger.give(profileFor(task, profiles)?.profile),
+    }
   }
 }
 

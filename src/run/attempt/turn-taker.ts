@@ -10,7 +10,7 @@ import { spendOf } from '../report.ts'
 import { type Spent, UNKNOWN_LIMIT_MS, addSpent, totalOf } from '../run-state.ts'
 import { fingerprint, repositoryAt } from '../worktree/tree.ts'
 import { equip } from './agent-environment.ts'
-import { type Conversations, goOnPrompt, startFresh } from './conversations.ts'
+import type { Conversations } from './conversations.ts'
 import {
   type Cut,
   type LiveConversation,
@@ -54,8 +54,8 @@ export class TurnTaker {
   #limits = 0
 
   constructor(
-    private readonly scene: RunContext,
-    private readonly conversations: Conversations,
+    readonly scene: RunContext,
+    readonly conversations: Conversations,
     private spent: Spent,
     private readonly endsAt: number,
   ) {}
@@ -67,7 +67,7 @@ export class TurnTaker {
     text: string,
   ): Promise<TurnResult> {
     const { conversations, scene } = this
-    const goOn = (why: string) => goOnPrompt(scene, conversations, work, why)
+    const goOn = (why: string) => conversations.goOnPrompt(work, why)
     let prompt = text
     let spent: Spent = {}
     let compactions = 0
@@ -78,7 +78,7 @@ export class TurnTaker {
     for (;;) {
       if (conversations.live?.isDead === true) {
         // The new conversation has not seen this task.
-        await startFresh(session, conversations, 'the agent program ended')
+        await conversations.startFresh(session, 'the agent program ended')
         prompt = goOn('the program ended')
       }
       const live = await conversations.forSession(session)
@@ -102,7 +102,7 @@ export class TurnTaker {
         // A task that is reported needs no other conversation, unless it turns out not to be done.
         if (session.reported(work.task.id, scene.run, since) !== undefined) return result()
         const why = `the context is ${live.gauge.percent ?? '?'}% full`
-        await startFresh(session, conversations, why)
+        await conversations.startFresh(session, why)
         prompt = goOn('the context was full')
       } else if (turn.limit !== undefined) {
         deadline.at += await this.#waitForLimit(turn.limit)
@@ -280,7 +280,7 @@ export class TurnTaker {
         if (!(error instanceof RunEnds)) throw error
       }
     }
-    await startFresh(session, this.conversations, 'the agent program died')
+    await this.conversations.startFresh(session, 'the agent program died')
   }
 
   /** A failing model is not the task's fault: the turn is retried, and the run ends when it fails in the same way. */

@@ -9,7 +9,6 @@ import { type Spent, addSpent, foldRun } from '../run-state.ts'
 import { type Failure, askText } from '../texts/task-text.ts'
 import { bringBack, fingerprint, headNow, uncommitted } from '../worktree/tree.ts'
 import { equip } from './agent-environment.ts'
-import { type Conversations, attemptPrompt, restorePrompt, startFresh } from './conversations.ts'
 import {
   keepUnfinished,
   leaveWork,
@@ -35,28 +34,26 @@ type Judged =
 
 /** Works on a task until its outcome is known. If the run ends before, the user's checkout is kept under a reference. */
 export async function workTask(
-  scene: RunContext,
-  session: RunSession,
-  conversations: Conversations,
   taker: TurnTaker,
+  session: RunSession,
   work: TaskWork,
 ): Promise<TaskOutcome> {
+  const { log, tree } = taker.scene
   try {
-    return await attemptUntilDone(scene, session, conversations, taker, work)
+    return await attemptUntilDone(taker, session, work)
   } catch (error) {
-    const left = scene.tree.isInPlace ? unfinishedIn(foldRun(scene.log.read())) : undefined
-    if (left !== undefined) keepUnfinished(scene, left)
+    const left = tree.isInPlace ? unfinishedIn(foldRun(log.read())) : undefined
+    if (left !== undefined) keepUnfinished(taker.scene, left)
     throw error
   }
 }
 
 async function attemptUntilDone(
-  scene: RunContext,
-  session: RunSession,
-  conversations: Conversations,
   taker: TurnTaker,
+  session: RunSession,
   work: TaskWork,
 ): Promise<TaskOutcome> {
+  const { conversations, scene } = taker
   const { log, settled } = scene
   const { base, forecast, leftBefore, name, task } = work
   const startedAt = Date.now()
@@ -70,9 +67,9 @@ async function attemptUntilDone(
   for (let number = work.attempts + 1; ; number += 1) {
     const attempt = mintId(undefined)
     if (place === 'fresh conversation')
-      await startFresh(session, conversations, `${name.name} failed: ${failure?.reason ?? ''}`)
+      await conversations.startFresh(session, `${name.name} failed: ${failure?.reason ?? ''}`)
     const live = await conversations.forSession(session)
-    const prompt = attemptPrompt(scene, conversations, work, failure)
+    const prompt = conversations.attemptPrompt(work, failure)
     const { context } = live
     const since = session.lastEntry
     log.append('attempt.started', {
@@ -93,15 +90,7 @@ async function attemptUntilDone(
     })
     const movedTarget = scene.delegate?.watchTarget()
     const own = { attempt, prompt, since, deadline, isRetry: failure !== undefined }
-    const { judged, used } = await attemptOnce(
-      scene,
-      session,
-      conversations,
-      taker,
-      work,
-      own,
-      progress,
-    )
+    const { judged, used } = await attemptOnce(taker, session, work, own, progress)
     const warning = movedTarget?.()
     if (warning !== undefined) {
       // In the background no one reads a message, so the journal has it too.
@@ -156,14 +145,13 @@ async function attemptUntilDone(
 }
 
 async function attemptOnce(
-  scene: RunContext,
-  session: RunSession,
-  conversations: Conversations,
   taker: TurnTaker,
+  session: RunSession,
   work: TaskWork,
   own: { attempt: string; prompt: string; since: string; deadline: Deadline; isRetry: boolean },
   progress: { fingerprint: string; idle: number },
 ): Promise<{ judged: Judged; used: Spent }> {
+  const { conversations, scene } = taker
   const { leftBefore, name, task } = work
   const { tree, run, settled, stopping, emit } = scene
   let used: Spent = {}
@@ -187,9 +175,7 @@ async function attemptOnce(
   if (turn.report === undefined && turn.broken === undefined) {
     // The compaction may have lost what was asked for.
     const asked =
-      turn.compactions > 0
-        ? await restorePrompt(scene, conversations, session, work)
-        : askText(task)
+      turn.compactions > 0 ? await conversations.restorePrompt(session, work) : askText(task)
     turn = await take(asked, 'asked')
     if (turn.isTreeGone) return failed({ reason: gone }, true)
   }

@@ -247,7 +247,7 @@ export class Loop {
       leftBefore,
       attempts: this.#attempts.get(task.id) ?? 0,
     }
-    return workTask(this.scene, this.#session!, this.#conversations, this.#taker, work)
+    return workTask(this.#taker, this.#session!, work)
   }
 
   #standing(): Standing {
