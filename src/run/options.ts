@@ -37,18 +37,14 @@ export interface RunOptions {
   readonly script?: string
 }
 
-export interface ResolvedOptions extends RunOptions {
-  readonly harness: string
-  readonly permissions: Permissions
-  readonly onFailure: 'retry' | 'continue' | 'stop'
-  readonly onLimit: 'wait' | 'end'
-  readonly batch: 'forecast' | 'fixed' | 'one'
-  readonly silenceMs: number
-  readonly taskMs: number
-  readonly verifyMs: number
-  readonly idleTurns: number
-  readonly allow: readonly string[]
-}
+export type ResolvedOptions = RunOptions &
+  Required<Pick<RunOptions, 'harness' | 'permissions' | 'onFailure' | 'onLimit' | 'batch'>> & {
+    readonly silenceMs: number
+    readonly taskMs: number
+    readonly verifyMs: number
+    readonly idleTurns: number
+    readonly allow: readonly string[]
+  }
 
 export function resolveOptions({ config }: Workspace, options: RunOptions): ResolvedOptions {
   const { run } = config

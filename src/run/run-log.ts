@@ -47,7 +47,7 @@ export class RunLog {
 
   constructor(
     place: Place,
-    readonly run: string,
+    run: string,
     private readonly config: Config,
     private readonly listener?: Listener,
   ) {

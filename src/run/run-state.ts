@@ -39,7 +39,6 @@ export interface ConversationRecord {
   readonly model?: string
   readonly window?: number
   readonly isEnded: boolean
-  readonly costUsd?: number
   readonly notLoaded: number
 }
 
@@ -143,13 +142,12 @@ export function foldRun(all: readonly RunEvent<RunEntryKind>[]): RunState | unde
         break
       }
       case 'turn.ended': {
-        const { attempt: id, conversation, costUsd, requests, spent } = entry.data
+        const { attempt: id, requests, spent } = entry.data
         const attempt = attempts.get(id)
         if (attempt !== undefined) {
           attempt.spent = addSpent(attempt.spent, counted(spent))
           attempt.requests += countOf(requests) ?? 0
         }
-        change(conversations, conversation, defined({ costUsd }))
         // The turn that reached the limit ends before the wait.
         if (!isTurnLimited) waitsUntil = undefined
         isTurnLimited = false

@@ -59,7 +59,7 @@ async function begin(): Promise<void> {
     ...tree,
     runner,
   })
-  const session = await RunSession.open(workspace, 1, task, 'Be done')
+  const session = await RunSession.open(workspace, task, 'Be done')
   log.append('session.opened', {
     session: session.id,
     name: session.name,
@@ -74,8 +74,8 @@ async function work(scene: RunContext): Promise<void> {
   const { log, run } = scene
   const backlog = await openBacklog(workspace)
   const task = backlog.tasks[0]!
-  const { session: id, number } = foldRun(log.read())!.sessions[0]!
-  const session = RunSession.reopen(workspace, id, number)!
+  const { session: id } = foldRun(log.read())!.sessions[0]!
+  const session = RunSession.reopen(workspace, id)!
   const attempt = mintId(undefined)
   const planned = plannedTask(task, backlog)
   const { base } = scene.tree

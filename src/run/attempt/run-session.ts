@@ -35,27 +35,25 @@ export class RunSession {
     private readonly workspace: Workspace,
     readonly id: string,
     readonly name: string,
-    readonly number: number,
   ) {
     this.#session = workspace.session(id)
   }
 
   static async open(
     workspace: Workspace,
-    number: number,
     { shortname: name, title }: Task,
     goal: string,
   ): Promise<RunSession> {
     const { reading } = await initSession(workspace, { name, title, goal, by: BY })
-    return new RunSession(workspace, reading.state.id, reading.state.name, number)
+    return new RunSession(workspace, reading.state.id, reading.state.name)
   }
 
-  static reopen(workspace: Workspace, id: string, number: number): RunSession | undefined {
+  static reopen(workspace: Workspace, id: string): RunSession | undefined {
     const session = workspace.session(id)
     try {
       const { state } = session.read()
       if (!isOpen(state)) return undefined
-      const reopened = new RunSession(workspace, id, state.name, number)
+      const reopened = new RunSession(workspace, id, state.name)
       for (const step of state.steps.items)
         if (step.status !== 'done') reopened.#steps.set(step.text, step.id)
       return reopened

@@ -216,7 +216,7 @@ export class Loop {
       throw new RunEnds('max sessions', `${maxSessions} sessions were opened`)
     const number = (this.#sessions += 1)
     const goal = `${task.title} (the first task of session ${number} of run ${run.slice(-8)})`
-    const session = await RunSession.open(workspace, number, task, goal)
+    const session = await RunSession.open(workspace, task, goal)
     this.#session = session
     this.#unfinished = []
     this.#doneInSession = 0

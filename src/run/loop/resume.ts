@@ -118,7 +118,7 @@ export async function examine(scene: RunContext, state: RunState, claims: Claims
 function endRecord({ log, workspace }: RunContext, { opened, id }: ConversationRecord): void {
   const because = 'the run ended in the middle of it'
   log.append('conversation.ended', { number: opened.number, because })
-  const session = id === undefined ? undefined : RunSession.reopen(workspace, opened.session, 0)
+  const session = id === undefined ? undefined : RunSession.reopen(workspace, opened.session)
   if (session === undefined) return
   session.left(id!, because)
   session.release()
@@ -148,7 +148,7 @@ async function examineOne(scene: RunContext, { started }: Attempt, claims: Claim
     return over('interrupted', { reason: 'somebody else closed it' })
   }
   if (!claims.take(task.id)) return over('interrupted', { reason: 'another run works on it' })
-  const session = RunSession.reopen(workspace, started.session, 0)
+  const session = RunSession.reopen(workspace, started.session)
   if (session === undefined) return over('interrupted', { reason: 'its session has ended' })
   try {
     const { base, forecast = 0, leftBefore = [], number, task: name } = started

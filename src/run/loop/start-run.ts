@@ -237,20 +237,7 @@ async function prepare(setup: RunSetup, mode: RunMode, options: RunOptions): Pro
 }
 
 async function work(
-  setup: Pick<
-    RunSetup,
-    | 'run'
-    | 'workspace'
-    | 'log'
-    | 'settled'
-    | 'tree'
-    | 'emit'
-    | 'harness'
-    | 'selection'
-    | 'open'
-    | 'before'
-    | 'runner'
-  >,
+  setup: Omit<RunSetup, 'source' | 'backlog' | 'stopping' | 'listener' | 'decide'>,
   { context, work: worked }: Job,
   expectedSeconds: number,
 ): Promise<RunReport> {
@@ -369,9 +356,7 @@ function refuseRedacted({ verify }: RunOptions): void {
 async function pickUp({ workspace }: RunContext, loop: Loop, state: RunState): Promise<void> {
   const last = state.sessions.at(-1)
   if (last === undefined) return
-  const session = last.isClosed
-    ? undefined
-    : RunSession.reopen(workspace, last.session, last.number)
+  const session = last.isClosed ? undefined : RunSession.reopen(workspace, last.session)
   if (session !== undefined) return loop.goOnIn(session)
   if (last.handoff !== undefined) loop.beginWith(handoffLeft(workspace, last.session, last.handoff))
 }

@@ -7,7 +7,6 @@ import {
   commandText,
   data,
   doneCommand,
-  handoffText,
   listed,
   notDoneCommands,
   quoted,
@@ -35,7 +34,6 @@ export interface SetupInput {
   /** Commands allowed besides git. */
   readonly allow?: readonly string[]
   readonly branch?: string
-  readonly handoff?: string
   readonly limits?: {
     readonly minutes?: number
     readonly silentMinutes?: number
@@ -81,7 +79,6 @@ export function setupText(input: SetupInput): string {
     section('Files to begin with', input.files.map(fileBlock)),
     profileIndex(input.profiles),
     section('This run', [thisRun(input).join('\n')]),
-    section('The work so far', input.handoff === undefined ? [] : [handoffText(input.handoff)]),
   ]
   return parts.filter((part) => part !== '').join('\n\n')
 }
