@@ -16,9 +16,8 @@ import { recordDone } from '../../src/run/attempt/record-done.ts'
 import { RunLog } from '../../src/run/run-log.ts'
 import { RunSession } from '../../src/run/attempt/run-session.ts'
 import { foldRun } from '../../src/run/run-state.ts'
-import { type RunContext, Stopping } from '../../src/run/attempt/run-context.ts'
+import { type RunContext, Stopping, nameOf } from '../../src/run/attempt/run-context.ts'
 import { resolveOptions } from '../../src/run/options.ts'
-import { nameOf } from '../../src/run/attempt/agent-environment.ts'
 import { headOf } from '../../src/run/worktree/tree.ts'
 
 const [doing] = process.argv.slice(2) as ['begin' | 'work' | 'on']

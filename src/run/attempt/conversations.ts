@@ -17,10 +17,9 @@ import {
   taskHead,
   taskText,
 } from '../texts/task-text.ts'
-import { agentEnvironment } from './agent-environment.ts'
+import { type RunContext, RunEnds, type TaskWork, agentEnvironment } from './run-context.ts'
 import { LiveConversation, openUnlessStopped } from './live-conversation.ts'
 import { recorderFor } from './record-conversation.ts'
-import { type RunContext, RunEnds, type TaskWork } from './run-context.ts'
 import type { GivenHandoff, RunSession } from './run-session.ts'
 
 interface Opening {

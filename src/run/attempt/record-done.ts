@@ -16,8 +16,13 @@ import {
   newCommits,
   uncommitted,
 } from '../worktree/tree.ts'
-import { commandEnvironment } from './agent-environment.ts'
-import { type RunContext, RunEnds, type TaskWork, readBacklog } from './run-context.ts'
+import {
+  type RunContext,
+  RunEnds,
+  type TaskWork,
+  commandEnvironment,
+  readBacklog,
+} from './run-context.ts'
 import type { RunSession } from './run-session.ts'
 
 const MOST_FILES = 40

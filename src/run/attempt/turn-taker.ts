@@ -9,7 +9,7 @@ import type { Breaker } from '../entries.ts'
 import { spendOf } from '../report.ts'
 import { type Spent, UNKNOWN_LIMIT_MS, addSpent, totalOf } from '../run-state.ts'
 import { fingerprint, repositoryAt } from '../worktree/tree.ts'
-import { equip } from './agent-environment.ts'
+import { type RunContext, RunEnds, type TaskWork, bounded, equip } from './run-context.ts'
 import type { Conversations } from './conversations.ts'
 import {
   type Cut,
@@ -18,7 +18,6 @@ import {
   compactedEntry,
   crossedEntry,
 } from './live-conversation.ts'
-import { type RunContext, RunEnds, type TaskWork, bounded } from './run-context.ts'
 import type { RunSession } from './run-session.ts'
 
 export interface TurnResult {

@@ -8,7 +8,7 @@ import { spendOf } from '../report.ts'
 import { type Spent, addSpent, foldRun } from '../run-state.ts'
 import { type Failure, askText } from '../texts/task-text.ts'
 import { bringBack, fingerprint, headNow, uncommitted } from '../worktree/tree.ts'
-import { equip } from './agent-environment.ts'
+import { type RunContext, RunEnds, type TaskWork, equip, readBacklog } from './run-context.ts'
 import {
   keepUnfinished,
   leaveWork,
@@ -17,7 +17,6 @@ import {
   unfinishedIn,
   withKept,
 } from './record-done.ts'
-import { type RunContext, RunEnds, type TaskWork, readBacklog } from './run-context.ts'
 import type { RunSession } from './run-session.ts'
 import type { Deadline, TurnTaker } from './turn-taker.ts'
 

@@ -17,8 +17,7 @@ import { cleanText } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 import { redactDeep } from '../../text/redact.ts'
 import { safeLine } from '../../text/safe-text.ts'
-import { plainEnvironment } from '../attempt/agent-environment.ts'
-import { RunEnds, Stopping } from '../attempt/run-context.ts'
+import { RunEnds, Stopping, plainEnvironment } from '../attempt/run-context.ts'
 import {
   type DelegateMove,
   type Emit,

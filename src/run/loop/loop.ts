@@ -3,10 +3,15 @@ import type { Backlog } from '../../backlog/backlog.ts'
 import type { Task } from '../../backlog/task.ts'
 import { draft } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
-import { nameOf } from '../attempt/agent-environment.ts'
+import {
+  type RunContext,
+  RunEnds,
+  type TaskWork,
+  nameOf,
+  readBacklog,
+} from '../attempt/run-context.ts'
 import { Conversations } from '../attempt/conversations.ts'
 import { type Unfinished, beginningOf, unfinishedIn } from '../attempt/record-done.ts'
-import { type RunContext, RunEnds, type TaskWork, readBacklog } from '../attempt/run-context.ts'
 import { type GivenHandoff, type LeftHandoff, RunSession } from '../attempt/run-session.ts'
 import { TurnTaker } from '../attempt/turn-taker.ts'
 import { workTask } from '../attempt/work-task.ts'

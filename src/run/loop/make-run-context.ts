@@ -1,20 +1,21 @@
 import { join } from 'node:path'
 import type { Task } from '../../backlog/task.ts'
-import type { Harness, HarnessCheck } from '../../harness/contract/drive.ts'
+import type { DriveRequest, Harness, HarnessCheck } from '../../harness/contract/drive.ts'
 import { findProgram } from '../../harness/process/find-program.ts'
 import { StintError } from '../../journal/errors.ts'
 import { projectText } from '../../project/lifecycle/resume.ts'
-import { withoutSecrets } from '../../project/store/clean-draft.ts'
+import { redaction, withoutSecrets } from '../../project/store/clean-draft.ts'
 import { runFolder } from '../../project/store/run-files.ts'
 import { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
-import { OWN_COMMANDS, equip, plainEnvironment } from '../attempt/agent-environment.ts'
-import type { RunContext } from '../attempt/run-context.ts'
-import { harnessNamed } from '../harnesses.ts'
+import { OWN_COMMANDS, type RunContext, equip, plainEnvironment } from '../attempt/run-context.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { classOfRun, trackingFor } from '../plan/complexity.ts'
 import { loadProfiles } from '../profiles/profile.ts'
 import { gatherInstructions, setupText } from '../texts/setup-text.ts'
+import { driveHarness, findHarness } from '../../harness/registry.ts'
+import { conversationStore } from '../../history/store.ts'
+import type { Config } from '../../project/config/config.ts'
 
 interface ContextParts
   extends
@@ -131,4 +132,27 @@ export function verifyCommands(
 ): readonly string[] {
   const commands = [verify ?? configured, ...open.map((task) => task.verify)]
   return [...new Set(commands.filter((command) => command !== undefined))]
+}
+
+export type HarnessPlace = Pick<Workspace, 'config' | 'place'>
+
+export function harnessNamed(
+  name: string,
+  { config, place }: HarnessPlace,
+  options: Pick<DriveRequest, 'script' | 'state'> = {},
+): Promise<Harness> {
+  return driveHarness(name, {
+    ...options,
+    models: config.api,
+    store: () => conversationStore(place.sessions, redaction(config)),
+  })
+}
+
+/** The compaction point of a bare model, as far as it is configured; undefined for other harnesses. */
+export function pointOfModel(
+  name: string,
+  model: string | undefined,
+  { api }: Config,
+): number | undefined {
+  return findHarness(name)?.limits?.configuredPoint?.(name, model, api)
 }

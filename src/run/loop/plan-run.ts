@@ -6,9 +6,9 @@ import { pointFor } from '../../harness/registry.ts'
 import type { SizeClass } from '../../project/config/run-config.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
-import { nameOf } from '../attempt/agent-environment.ts'
+import { nameOf } from '../attempt/run-context.ts'
 import type { ParallelReport, TaskName } from '../entries.ts'
-import { harnessNamed, pointOfModel } from '../harnesses.ts'
+import { harnessNamed, pointOfModel } from './make-run-context.ts'
 import { type RunOptions, resolveOptions } from '../options.ts'
 import {
   type TaskDomain,

@@ -9,8 +9,13 @@ import { refuseInRun } from '../../project/store/in-run.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import { defined } from '../../text/defined.ts'
-import { commandEnvironment, nameOf } from '../attempt/agent-environment.ts'
-import { type RunContext, RunEnds, Stopping } from '../attempt/run-context.ts'
+import {
+  type RunContext,
+  RunEnds,
+  Stopping,
+  commandEnvironment,
+  nameOf,
+} from '../attempt/run-context.ts'
 import { RunSession } from '../attempt/run-session.ts'
 import { type EndOfRun, type Listener, type RunReport, emitTo } from '../entries.ts'
 import { type ResolvedOptions, type RunOptions, resolveOptions } from '../options.ts'

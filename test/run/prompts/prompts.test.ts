@@ -376,7 +376,7 @@ describe('the set-up', () => {
       expect(
         tags(told)
           .slice(6)
-          .every((tag) => /stint-command$/.test(tag)),
+          .every((tag) => tag.endsWith('stint-command')),
       ).toBe(true)
       expect(told).not.toMatch(/\[stint:|<system-reminder>/)
     },
