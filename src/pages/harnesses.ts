@@ -1,6 +1,6 @@
 // Asking a harness costs a process, so answers are cached.
 import { drivableNames, findHarness } from '../harness/registry.ts'
-import { type HarnessPlace, harnessNamed } from '../run/harnesses.ts'
+import { type HarnessPlace, harnessNamed } from '../run/loop/make-run-context.ts'
 import { defined } from '../text/defined.ts'
 import { StintError } from '../journal/errors.ts'
 import type { HarnessLine } from './contract.ts'

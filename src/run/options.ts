@@ -1,13 +1,14 @@
 import { DEFAULT_HARNESS } from '../harness/registry.ts'
 import type { Permissions } from '../harness/contract/drive.ts'
 import type { Workspace } from '../project/store/workspace.ts'
+import { defined } from '../text/defined.ts'
 
-/** More tasks than this are not worked on at once: merging would be what everything waits for. */
+/** With more tasks at once, merging would be what everything waits for. */
 export const MOST_AT_ONCE = 8
 
-/** What `stint run` may be told. What is absent is the configuration's, then the default's. */
+/** The options of `stint run`. The configuration, then the default, fills in what is absent. */
 export interface RunOptions {
-  /** `.tasks`, or what stands in its place: a JSONL or Markdown file, `beads`, `github`. */
+  /** `.tasks`, a JSONL or Markdown file, `beads` or `github`. */
   readonly backlog?: string
   /** claude, codex, api, `api:NAME`, rehearsal, or `acp:COMMAND` for any agent that speaks ACP. */
   readonly harness?: string
@@ -30,41 +31,36 @@ export interface RunOptions {
   readonly branch?: string
   /** One task, then the end. */
   readonly once?: boolean
-  /** So many tasks at once, each by a delegate. */
+  /** How many tasks at once, each by a delegate. */
   readonly parallel?: number
   /** Script of the rehearsal harness. */
   readonly script?: string
 }
 
-/** The options with the configuration and the defaults filled in. */
-export interface ResolvedOptions extends RunOptions {
-  readonly harness: string
-  readonly permissions: Permissions
-  readonly onFailure: 'retry' | 'continue' | 'stop'
-  readonly onLimit: 'wait' | 'end'
-  readonly batch: 'forecast' | 'fixed' | 'one'
-  readonly silenceMs: number
-  readonly taskMs: number
-  readonly verifyMs: number
-  readonly idleTurns: number
-  readonly allow: readonly string[]
-}
+export type ResolvedOptions = RunOptions &
+  Required<Pick<RunOptions, 'harness' | 'permissions' | 'onFailure' | 'onLimit' | 'batch'>> & {
+    readonly silenceMs: number
+    readonly taskMs: number
+    readonly verifyMs: number
+    readonly idleTurns: number
+    readonly allow: readonly string[]
+  }
 
-/** The options, with what the configuration says where they do not. */
-export function resolveOptions(workspace: Workspace, options: RunOptions): ResolvedOptions {
-  const { run } = workspace.config
+export function resolveOptions({ config }: Workspace, options: RunOptions): ResolvedOptions {
+  const { run } = config
+  const { permissions, onFailure, onLimit, batch, idleTurns, allow } = run
   return {
+    permissions,
+    onFailure,
+    onLimit,
+    batch,
+    ...defined({ model: run.model }),
+    harness: run.harness ?? DEFAULT_HARNESS,
     ...options,
-    harness: options.harness ?? run.harness ?? DEFAULT_HARNESS,
-    permissions: options.permissions ?? run.permissions,
-    onFailure: options.onFailure ?? run.onFailure,
-    onLimit: options.onLimit ?? run.onLimit,
-    batch: options.batch ?? run.batch,
     silenceMs: run.silenceMinutes * 60_000,
     taskMs: run.taskMinutes * 60_000,
     verifyMs: run.verifyMinutes * 60_000,
-    idleTurns: run.idleTurns,
-    allow: run.allow,
-    ...((options.model ?? run.model) === undefined ? {} : { model: options.model ?? run.model! }),
+    idleTurns,
+    allow,
   }
 }

@@ -17,7 +17,7 @@ import {
   isWhole,
 } from './entries.ts'
 
-/** The run that a name means: its id or a part of it that only it has; the latest when absent. */
+/** The run whose id contains `name`; the latest without a name. */
 export function findRun(place: Place, name?: string): string {
   const ids = runIds(place)
   const found = name === undefined ? ids.slice(-1) : ids.filter((id) => id.includes(name))
@@ -29,37 +29,29 @@ export function findRun(place: Place, name?: string): string {
       'stint runs lists them',
     )
   }
-  const problem = name === undefined ? 'there has been no run here' : `there is no run "${name}"`
-  throw new StintError(
-    'NO_RUN',
-    problem,
-    name === undefined ? 'stint run starts one' : 'stint runs lists them',
-  )
+  if (name === undefined)
+    throw new StintError('NO_RUN', 'there has been no run here', 'stint run starts one')
+  throw new StintError('NO_RUN', `there is no run "${name}"`, 'stint runs lists them')
 }
 
-/** The fields by which an entry names its task. */
 interface EntryAbout {
   readonly attempt?: string
   readonly task?: string | TaskName
 }
 
-/** The log of one run, held by its runner. Each entry that is appended is an event of the run. */
+/** The log of one run, held by its runner. Each appended entry is an event of the run. */
 export class RunLog {
   readonly #log: Log
-  readonly #config: Config
-  readonly #listener: Listener | undefined
   /** By attempt, and by the task's id. */
   readonly #tasks = new Map<string, TaskName>()
 
   constructor(
     place: Place,
-    readonly run: string,
-    config: Config,
-    listener?: Listener,
+    run: string,
+    private readonly config: Config,
+    private readonly listener?: Listener,
   ) {
     this.#log = new Log(runLogPlace(place, run))
-    this.#config = config
-    this.#listener = listener
   }
 
   static create(
@@ -74,20 +66,17 @@ export class RunLog {
     return log
   }
 
-  /** `task`: the one it is about, where the log cannot know that. */
+  /** `task`: the one it is about, where the entry does not say it. */
   append<K extends RunEntryKind>(kind: K, data: RunEntryData[K], task?: TaskName): void {
     this.#emit(this.#log.append([this.#draft(kind, data)]), task)
   }
 
   #emit(records: readonly unknown[], task?: TaskName): void {
-    if (this.#listener === undefined) return
-    for (const { kind, at, data } of records as readonly RunEntry[])
-      this.#listener({
-        kind,
-        at,
-        ...defined({ task: task ?? this.#taskOf(data as EntryAbout) }),
-        data,
-      } as RunEvent)
+    if (this.listener === undefined) return
+    for (const { kind, at, data } of records as readonly RunEntry[]) {
+      const about = defined({ task: task ?? this.#taskOf(data as EntryAbout) })
+      this.listener({ kind, at, ...about, data } as RunEvent)
+    }
   }
 
   #taskOf(data: EntryAbout): TaskName | undefined {
@@ -97,7 +86,7 @@ export class RunLog {
     }
     const about = data.attempt ?? data.task
     if (about === undefined) return undefined
-    // It may be about an attempt that was started before the run was resumed.
+    // The attempt may have started before the run was resumed.
     if (!this.#tasks.has(about))
       for (const entry of this.read())
         if (entry.kind === 'attempt.started' && isWhole(entry)) this.#taskOf(entry.data)
@@ -105,7 +94,7 @@ export class RunLog {
   }
 
   read(): readonly RunEntry[] {
-    return this.#log.read().records as readonly unknown[] as readonly RunEntry[]
+    return entriesIn(this.#log)
   }
 
   close(): void {
@@ -113,23 +102,21 @@ export class RunLog {
   }
 
   #draft<K extends RunEntryKind>(kind: K, data: RunEntryData[K]) {
-    return {
-      kind,
-      by: 'run',
-      data: redactDeep({ ...data }, redaction(this.#config)).value as Readonly<
-        Record<string, unknown>
-      >,
-    }
+    const redacted: unknown = redactDeep({ ...data }, redaction(this.config)).value
+    return { kind, by: 'run', data: redacted as Readonly<Record<string, unknown>> }
   }
 }
 
-/** What a run has written down; nothing when it was killed before its first entry. */
+function entriesIn(log: Log): readonly RunEntry[] {
+  return log.read().records as readonly unknown[] as readonly RunEntry[]
+}
+
+/** Empty when the run was killed before its first entry. */
 export function readRun(place: Place, run: string): readonly RunEntry[] {
   const log = new Log(runLogPlace(place, run))
   try {
-    return log.read().records as readonly unknown[] as readonly RunEntry[]
+    return entriesIn(log)
   } catch (error) {
-    // Or its empty folder would be in the way of every run after it.
     if (error instanceof JournalMissing) return []
     throw error
   } finally {

@@ -1,30 +1,33 @@
 // What the log of a run amounts to. Pure.
 import type { Usage } from '../session/entries.ts'
+import { defined } from '../text/defined.ts'
 import { countOf } from '../text/json-fields.ts'
 import {
-  type AttemptOutcome,
   type DelegateMove,
   type EndOfRun,
   type NeverBegun,
-  type RunEntry,
   type RunEntryData,
+  type RunEntryKind,
+  type RunEvent,
   isWhole,
   neverBegunIn,
 } from './entries.ts'
-import { defined } from '../text/defined.ts'
 
-export interface Attempt {
+/** Tokens by model. */
+export type Spent = Readonly<Record<string, Usage>>
+
+export interface Attempt extends Readonly<
+  Partial<
+    Pick<
+      RunEntryData['attempt.ended'],
+      'outcome' | 'reason' | 'commit' | 'summary' | 'kept' | 'added'
+    >
+  >
+> {
   readonly started: RunEntryData['attempt.started']
   readonly at: string
   readonly endedAt?: string
-  readonly outcome?: AttemptOutcome
-  readonly reason?: string
-  readonly commit?: string
-  readonly summary?: string
-  /** Where what it left is kept. */
-  readonly kept?: string
-  readonly added?: number
-  readonly spent: Readonly<Record<string, Usage>>
+  readonly spent: Spent
   readonly requests: number
   readonly seconds: number
   readonly compactions: number
@@ -36,7 +39,6 @@ export interface ConversationRecord {
   readonly model?: string
   readonly window?: number
   readonly isEnded: boolean
-  readonly costUsd?: number
   readonly notLoaded: number
 }
 
@@ -53,24 +55,22 @@ export interface RunState {
   readonly conversations: readonly ConversationRecord[]
   readonly attempts: readonly Attempt[]
   readonly parked: ReadonlyMap<string, RunEntryData['task.parked']>
-  /** The delegates it has given tasks to. */
   readonly delegates: readonly RunEntryData['delegate.begun'][]
-  /** Where one that is a delegate itself has come to, unless it was begun again since. */
+  /** The last step of a delegate, unless it was started again since. */
   readonly move?: DelegateMove
   readonly ended?: EndOfRun
-  /** What it left as it was, when it ended. */
   readonly neverBegun?: NeverBegun
   readonly isReady: boolean
-  /** It came to a usage limit last, which it waits for until then. */
+  /** When the usage limit it waits for ends. */
   readonly waitsUntil?: string
-  /** Seconds in which somebody ran it. */
+  /** Seconds in which a process ran it. */
   readonly seconds: number
 }
 
-/** How long to wait for a limit whose end nobody tells. */
+/** How long to wait for a limit with an unknown end. */
 export const UNKNOWN_LIMIT_MS = 15 * 60_000
 
-const AFTER_A_WAIT: ReadonlySet<RunEntry['kind']> = new Set([
+const AFTER_A_WAIT: ReadonlySet<RunEntryKind> = new Set([
   'run.resumed',
   'run.ended',
   'attempt.started',
@@ -82,8 +82,8 @@ const AFTER_A_WAIT: ReadonlySet<RunEntry['kind']> = new Set([
 
 type Changing<T> = { -readonly [K in keyof T]: T[K] }
 
-/** Undefined when the log does not even say that it started. Never throws on any entries. */
-export function foldRun(all: readonly RunEntry[]): RunState | undefined {
+/** Undefined for a log without a start. Never throws on any entries. Takes the entries of a log, or the events of a run that stand for them. */
+export function foldRun(all: readonly RunEvent<RunEntryKind>[]): RunState | undefined {
   const entries = all.filter(isWhole)
   const first = entries.find((entry) => entry.kind === 'run.started')
   if (first === undefined) return undefined
@@ -92,10 +92,9 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
   const attempts = new Map<string, Changing<Attempt>>()
   const parked = new Map<string, RunEntryData['task.parked']>()
   const delegates = new Map<string, RunEntryData['delegate.begun']>()
-  let move: DelegateMove | undefined
-  let runner = first.data.runner
-  let ended: EndOfRun | undefined
-  let left: NeverBegun | undefined
+  let end: Pick<RunState, 'ended' | 'neverBegun' | 'move'> = {}
+  let { runner } = first.data
+  let isReady = false
   let seconds = 0
   let spellFrom = first.at
   let lastAt = first.at
@@ -103,90 +102,99 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
   let waitsUntil: string | undefined
   let isTurnLimited = false
   for (const entry of entries) {
-    if (entry.kind === 'run.resumed') {
-      runner = entry.data.runner
-      ended = undefined
-      left = undefined
-      move = undefined
-      // What lies between a crash and going on is nobody's work.
-      seconds += secondsBetween(spellFrom, workedUntil)
-      spellFrom = entry.at
-    } else if (entry.kind === 'session.opened') {
-      sessions.set(entry.data.session, { ...entry.data, isClosed: false })
-    } else if (entry.kind === 'session.closed') {
-      const session = sessions.get(entry.data.session)
-      if (session !== undefined)
-        Object.assign(
-          session,
-          { isClosed: true },
-          entry.data.handoff === undefined ? {} : { handoff: entry.data.handoff },
-        )
-    } else if (entry.kind === 'conversation.opened') {
-      conversations.set(entry.data.number, { opened: entry.data, isEnded: false, notLoaded: 0 })
-    } else if (entry.kind === 'conversation.started') {
-      const { number, conversation, ...rest } = entry.data
-      const known = conversations.get(number)
-      if (known !== undefined) Object.assign(known, { id: conversation, ...rest })
-    } else if (entry.kind === 'conversation.ended') {
-      const known = conversations.get(entry.data.number)
-      if (known !== undefined)
-        Object.assign(known, { isEnded: true, notLoaded: entry.data.profilesNotLoaded ?? 0 })
-    } else if (entry.kind === 'attempt.started') {
-      attempts.set(entry.data.attempt, {
-        started: entry.data,
-        at: entry.at,
-        spent: {},
-        requests: 0,
-        seconds: 0,
-        compactions: 0,
-      })
-      // A task that is taken up again is parked no more.
-      parked.delete(entry.data.task.id)
-    } else if (entry.kind === 'turn.ended') {
-      const attempt = attempts.get(entry.data.attempt)
-      if (attempt !== undefined) addTurn(attempt, entry.data)
-      const known = conversations.get(entry.data.conversation)
-      if (known !== undefined && entry.data.costUsd !== undefined)
-        known.costUsd = entry.data.costUsd
-    } else if (entry.kind === 'context.compacted') {
-      const attempt = attempts.get(entry.data.attempt)
-      if (attempt !== undefined) attempt.compactions += 1
-    } else if (entry.kind === 'attempt.ended') {
-      const { attempt: id, ...rest } = entry.data
-      const attempt = attempts.get(id)
-      if (attempt !== undefined) {
-        const { outcome, reason, commit, summary, kept, added } = rest
-        Object.assign(attempt, defined({ outcome, reason, commit, summary, kept, added }), {
-          endedAt: entry.at,
-        })
-        attempt.seconds = secondsBetween(attempt.at, entry.at)
+    const { at } = entry
+    switch (entry.kind) {
+      case 'run.resumed':
+        runner = entry.data.runner
+        end = {}
+        // The time between a crash and the resume does not count.
+        seconds += secondsBetween(spellFrom, workedUntil)
+        spellFrom = at
+        break
+      case 'tree.ready':
+        isReady = true
+        break
+      case 'session.opened':
+        sessions.set(entry.data.session, { ...entry.data, isClosed: false })
+        break
+      case 'session.closed': {
+        const { session, handoff } = entry.data
+        change(sessions, session, { isClosed: true, ...defined({ handoff }) })
+        break
       }
-    } else if (entry.kind === 'work.kept') {
-      const attempt = attempts.get(entry.data.attempt)
-      if (attempt !== undefined) attempt.kept = entry.data.kept
-    } else if (entry.kind === 'task.parked') {
-      parked.set(entry.data.task, entry.data)
-    } else if (entry.kind === 'delegate.begun') {
-      delegates.set(entry.data.delegate, entry.data)
-    } else if (entry.kind === 'delegate.moved') {
-      move = entry.data
-    } else if (entry.kind === 'run.ended') {
-      ended = entry.data.how
-      left = neverBegunIn(entry.data.neverBegun)
+      case 'conversation.opened':
+        conversations.set(entry.data.number, { opened: entry.data, isEnded: false, notLoaded: 0 })
+        break
+      case 'conversation.started': {
+        const { number, conversation, ...rest } = entry.data
+        change(conversations, number, { id: conversation, ...rest })
+        break
+      }
+      case 'conversation.ended': {
+        const { number, profilesNotLoaded = 0 } = entry.data
+        change(conversations, number, { isEnded: true, notLoaded: profilesNotLoaded })
+        break
+      }
+      case 'attempt.started': {
+        const counts = { spent: {}, requests: 0, seconds: 0, compactions: 0 }
+        attempts.set(entry.data.attempt, { started: entry.data, at, ...counts })
+        parked.delete(entry.data.task.id)
+        break
+      }
+      case 'turn.ended': {
+        const { attempt: id, requests, spent } = entry.data
+        const attempt = attempts.get(id)
+        if (attempt !== undefined) {
+          attempt.spent = addSpent(attempt.spent, counted(spent))
+          attempt.requests += countOf(requests) ?? 0
+        }
+        // The turn that reached the limit ends before the wait.
+        if (!isTurnLimited) waitsUntil = undefined
+        isTurnLimited = false
+        break
+      }
+      case 'context.compacted': {
+        const attempt = attempts.get(entry.data.attempt)
+        if (attempt !== undefined) attempt.compactions += 1
+        break
+      }
+      case 'limit.reached':
+        waitsUntil = endOfLimit(at, entry.data.resetsAt)
+        isTurnLimited = true
+        break
+      case 'attempt.ended': {
+        const { attempt: id, outcome, reason, commit, summary, kept, added } = entry.data
+        change(attempts, id, {
+          ...defined({ outcome, reason, commit, summary, kept, added }),
+          endedAt: at,
+          seconds: secondsBetween(attempts.get(id)?.at ?? at, at),
+        })
+        break
+      }
+      case 'work.kept':
+        change(attempts, entry.data.attempt, { kept: entry.data.kept })
+        break
+      case 'task.parked':
+        parked.set(entry.data.task, entry.data)
+        break
+      case 'delegate.begun':
+        delegates.set(entry.data.delegate, entry.data)
+        break
+      case 'delegate.moved':
+        end = { ...end, move: entry.data }
+        break
+      case 'run.ended': {
+        const { move } = end
+        const neverBegun = neverBegunIn(entry.data.neverBegun)
+        end = { ended: entry.data.how, ...defined({ move, neverBegun }) }
+        break
+      }
     }
-    if (entry.kind === 'limit.reached') {
-      waitsUntil = endOfLimit(entry.at, entry.data.resetsAt)
-      isTurnLimited = true
-    } else if (entry.kind === 'turn.ended') {
-      // The turn that came to the limit ends before the wait, the next one behind it.
-      if (!isTurnLimited) waitsUntil = undefined
-      isTurnLimited = false
-    } else if (AFTER_A_WAIT.has(entry.kind)) waitsUntil = undefined
-    lastAt = entry.at
-    // What comes behind its end, as a merge does, is not its work.
-    if (ended === undefined || entry.kind === 'run.ended') workedUntil = entry.at
+    if (AFTER_A_WAIT.has(entry.kind)) waitsUntil = undefined
+    lastAt = at
+    // What follows the end, such as a merge, is not its work.
+    if (end.ended === undefined || entry.kind === 'run.ended') workedUntil = at
   }
-  seconds += secondsBetween(spellFrom, workedUntil)
   return {
     started: first.data,
     startedAt: first.at,
@@ -197,47 +205,45 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
     attempts: [...attempts.values()],
     parked,
     delegates: [...delegates.values()],
-    seconds,
-    isReady: entries.some(({ kind }) => kind === 'tree.ready'),
-    ...defined({ move, ended, neverBegun: left, waitsUntil }),
+    seconds: seconds + secondsBetween(spellFrom, workedUntil),
+    isReady,
+    ...end,
+    ...defined({ waitsUntil }),
   }
 }
 
-function endOfLimit(at: string, told: string | undefined): string | undefined {
-  const until = [new Date(told ?? ''), new Date(Date.parse(at) + UNKNOWN_LIMIT_MS)].find(
-    (time) => !Number.isNaN(time.getTime()),
-  )
-  return until?.toISOString()
+function change<K, V extends object>(map: ReadonlyMap<K, V>, key: K, fields: Partial<V>): void {
+  const known = map.get(key)
+  if (known !== undefined) Object.assign(known, fields)
 }
 
-function addTurn(attempt: Changing<Attempt>, turn: RunEntryData['turn.ended']): void {
-  attempt.spent = addSpent(
-    attempt.spent,
-    Object.fromEntries(Object.entries(turn.spent).map(([model, used]) => [model, counted(used)])),
-  )
-  attempt.requests += countOf(turn.requests) ?? 0
+function endOfLimit(at: string, resetsAt = ''): string | undefined {
+  return [new Date(resetsAt), new Date(Date.parse(at) + UNKNOWN_LIMIT_MS)]
+    .find((time) => !Number.isNaN(time.getTime()))
+    ?.toISOString()
 }
 
-/** What a harness told of its tokens is not all of it numbers that can be added. */
-function counted(used: Partial<Usage> | undefined): Usage {
-  const count = (name: keyof Usage) => countOf(used?.[name]) ?? 0
-  return {
-    input: count('input'),
-    cacheWritten: count('cacheWritten'),
-    cacheRead: count('cacheRead'),
-    output: count('output'),
-  }
+/** A harness may report something other than numbers. */
+function counted(spent: Spent): Spent {
+  const usage = (used: Partial<Usage> | undefined): Usage => ({
+    input: countOf(used?.input) ?? 0,
+    cacheWritten: countOf(used?.cacheWritten) ?? 0,
+    cacheRead: countOf(used?.cacheRead) ?? 0,
+    output: countOf(used?.output) ?? 0,
+  })
+  return Object.fromEntries(Object.entries(spent).map(([model, used]) => [model, usage(used)]))
 }
 
-export function addSpent(
-  a: Readonly<Record<string, Usage>>,
-  b: Readonly<Record<string, Usage>>,
-): Readonly<Record<string, Usage>> {
+export function addSpent(a: Spent, b: Spent): Spent {
   const sum: Record<string, Usage> = { ...a }
-  // A model may be called anything, also as something that every object has.
+  // A model may have the name of something that every object inherits.
   for (const [model, used] of Object.entries(b))
     sum[model] = addUsage(Object.hasOwn(sum, model) ? sum[model]! : NOTHING, used)
   return sum
+}
+
+export function spentIn(attempts: readonly Pick<Attempt, 'spent'>[]): Spent {
+  return attempts.reduce<Spent>((sum, { spent }) => addSpent(sum, spent), {})
 }
 
 export const NOTHING: Usage = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }

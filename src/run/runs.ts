@@ -3,17 +3,17 @@ import { existsSync } from 'node:fs'
 import { isAlive } from '../harness/process/spawn-guarded.ts'
 import { GitFailed, runGit } from '../git/run-git.ts'
 import { StintError } from '../journal/errors.ts'
+import type { Place } from '../project/store/place.ts'
 import { runIds } from '../project/store/run-files.ts'
 import type { Workspace } from '../project/store/workspace.ts'
+import { defined } from '../text/defined.ts'
 import type { RunReport, RunRow } from './entries.ts'
+import type { FinishedTask } from './plan/forecast.ts'
 import { parallelReport, reportFrom } from './report.ts'
 import { findRun, readRun } from './run-log.ts'
 import { type Attempt, NOTHING, type RunState, addUsage, foldRun } from './run-state.ts'
-import type { FinishedTask } from './plan/forecast.ts'
-import type { Place } from '../project/store/place.ts'
-import { defined } from '../text/defined.ts'
 
-/** The latest first. */
+/** Newest first. */
 export function listRuns(workspace: Workspace): readonly RunRow[] {
   return runIds(workspace.place)
     .toReversed()
@@ -30,8 +30,8 @@ export async function reportOf(workspace: Workspace, name: string): Promise<RunR
   return reportNow(workspace, run, stateOf(workspace, run))
 }
 
-export function stateOf(workspace: Workspace, run: string): RunState {
-  const state = foldRun(readRun(workspace.place, run))
+export function stateOf({ place }: Workspace, run: string): RunState {
+  const state = foldRun(readRun(place, run))
   if (state !== undefined) return state
   throw new StintError(
     'RUN_DAMAGED',
@@ -41,25 +41,17 @@ export function stateOf(workspace: Workspace, run: string): RunState {
 }
 
 export function reportNow(
-  workspace: Workspace,
+  { config, place }: Workspace,
   run: string,
   state: RunState,
   isRunning = isRunningNow(state),
 ): RunReport {
-  const options = {
-    run,
-    prices: workspace.config.prices,
-    isRunning,
-    commits: commitsOf(workspace, state),
-  }
+  const options = { run, prices: config.prices, isRunning, commits: commitsOf(place, state) }
   if (state.started.options.parallel === undefined) return reportFrom(state, options)
-  const parts = state.delegates.flatMap(
-    ({ delegate }) => foldRun(readRun(workspace.place, delegate)) ?? [],
-  )
+  const parts = state.delegates.flatMap(({ delegate }) => foldRun(readRun(place, delegate)) ?? [])
   return parallelReport(state, parts, options)
 }
 
-/** The last run that has something left to go on with. */
 export function lastResumable(workspace: Workspace): string {
   const row = listRuns(workspace).find(({ state }) => state === 'resumable')
   if (row !== undefined) return row.id
@@ -76,17 +68,16 @@ export function isRunningNow({ ended, runner }: RunState): boolean {
 
 export function rowOfRun(
   run: string,
-  state: RunState,
+  { ended }: RunState,
   { harness, how, sessions, neverBegun, spend, startedAt }: RunReport,
 ): RunRow {
-  // A task may come up in several sessions; its last word counts.
+  // The last outcome counts for a task of several sessions.
   const last = new Map(
     sessions.flatMap(({ tasks }) => tasks).map(({ task, outcome }) => [task.id, outcome]),
   )
   const count = (...outcomes: readonly string[]) =>
     [...last.values()].filter((outcome) => outcomes.includes(outcome)).length
-  const isOver =
-    state.ended === 'finished' || state.ended === 'nothing to do' || state.ended === 'waiting'
+  const isOver = ended === 'finished' || ended === 'nothing to do' || ended === 'waiting'
   return {
     id: run,
     startedAt,
@@ -100,8 +91,8 @@ export function rowOfRun(
   }
 }
 
-/** Commits on the run's branch beyond where it began; 0 when the branch is gone. */
-function commitsOf({ place }: Workspace, { started: { base, branch } }: RunState): number {
+/** 0 when the branch is gone. */
+function commitsOf(place: Place, { started: { base, branch } }: RunState): number {
   if (place.repository === undefined || !existsSync(place.root)) return 0
   try {
     return Number(
@@ -113,10 +104,10 @@ function commitsOf({ place }: Workspace, { started: { base, branch } }: RunState
   }
 }
 
-/** More runs than this tell nothing about how tasks are now. */
+/** Older runs say nothing about tasks now. */
 const RUNS = 50
 
-/** What the tasks of a project took with a harness, from the runs before. Another harness spends otherwise, and a rehearsal spends nothing. */
+/** The tasks that earlier runs finished with this harness; another harness spends differently. */
 export function finishedTasks(
   place: Place,
   harness: string,
@@ -131,29 +122,26 @@ export function finishedTasks(
     })
 }
 
-/** What the tasks took that were done in a run, all attempts together. */
 export function finishedIn({ attempts }: RunState): readonly FinishedTask[] {
-  const done = attempts.filter(({ outcome }) => outcome === 'done')
-  return done.flatMap((last) =>
-    finished(attempts.filter(({ started }) => started.task.id === last.started.task.id)),
-  )
+  return attempts
+    .filter(({ outcome }) => outcome === 'done')
+    .flatMap((last) =>
+      finished(attempts.filter(({ started }) => started.task.id === last.started.task.id)),
+    )
 }
 
 function finished(attempts: readonly Attempt[]): readonly FinishedTask[] {
-  const [first] = attempts
-  const measured = attempts.filter(({ added }) => added !== undefined)
-  // Where the harness tells nothing, nothing is learned.
-  if (first === undefined || measured.length === 0) return []
+  const { forecast, isFirst, sizeClass } = attempts[0]!.started
+  // A harness that reports no sizes teaches nothing.
+  if (attempts.every(({ added }) => added === undefined)) return []
   const sum = (of: (attempt: Attempt) => number) =>
     attempts.reduce((total, attempt) => total + of(attempt), 0)
-  const usage = attempts.flatMap(({ spent }) => Object.values(spent)).reduce(addUsage, NOTHING)
-  const { forecast, isFirst, sizeClass } = first.started
   return [
     {
       sizeClass,
-      added: measured.reduce((total, { added }) => total + (added ?? 0), 0),
+      added: sum(({ added = 0 }) => added),
       requests: sum(({ requests }) => requests),
-      output: usage.output,
+      output: sum(({ spent }) => Object.values(spent).reduce(addUsage, NOTHING).output),
       seconds: sum(({ seconds }) => seconds),
       wasCompacted: attempts.some(({ compactions }) => compactions > 0),
       wasFirst: isFirst,

@@ -16,9 +16,8 @@ import { recordDone } from '../../src/run/attempt/record-done.ts'
 import { RunLog } from '../../src/run/run-log.ts'
 import { RunSession } from '../../src/run/attempt/run-session.ts'
 import { foldRun } from '../../src/run/run-state.ts'
-import { type RunContext, Stopping } from '../../src/run/attempt/run-context.ts'
+import { type RunContext, Stopping, nameOf } from '../../src/run/attempt/run-context.ts'
 import { resolveOptions } from '../../src/run/options.ts'
-import { nameOf } from '../../src/run/attempt/agent-environment.ts'
 import { headOf } from '../../src/run/worktree/tree.ts'
 
 const [doing] = process.argv.slice(2) as ['begin' | 'work' | 'on']
@@ -59,7 +58,7 @@ async function begin(): Promise<void> {
     ...tree,
     runner,
   })
-  const session = await RunSession.open(workspace, 1, task, 'Be done')
+  const session = await RunSession.open(workspace, task, 'Be done')
   log.append('session.opened', {
     session: session.id,
     name: session.name,
@@ -74,8 +73,8 @@ async function work(scene: RunContext): Promise<void> {
   const { log, run } = scene
   const backlog = await openBacklog(workspace)
   const task = backlog.tasks[0]!
-  const { session: id, number } = foldRun(log.read())!.sessions[0]!
-  const session = RunSession.reopen(workspace, id, number)!
+  const { session: id } = foldRun(log.read())!.sessions[0]!
+  const session = RunSession.reopen(workspace, id)!
   const attempt = mintId(undefined)
   const planned = plannedTask(task, backlog)
   const { base } = scene.tree
@@ -140,7 +139,7 @@ function sceneOf(run: string): RunContext {
     profiles: [],
     setup: '',
     latest: {},
-    tracking: trackingFor(classOfRun({ tasks: [] }).complexity),
+    tracking: trackingFor(classOfRun([])),
     stopping: new Stopping(),
     extraEnv: {},
     emit: () => undefined,

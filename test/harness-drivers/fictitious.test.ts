@@ -20,7 +20,7 @@ import {
 import { importHistories } from '../../src/project/import/import-histories.ts'
 import { knownBudget } from '../../src/project/conversation/known-budget.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import { harnessNamed } from '../../src/run/harnesses.ts'
+import { harnessNamed } from '../../src/run/loop/make-run-context.ts'
 import { gitProject } from '../support/project.ts'
 import { scratchFolder } from '../support/scratch.ts'
 

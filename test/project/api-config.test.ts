@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { configFrom } from '../../src/project/config/config.ts'
 import { drivableNames } from '../../src/harness/registry.ts'
-import { harnessNamed, pointOfModel } from '../../src/run/harnesses.ts'
+import { harnessNamed, pointOfModel } from '../../src/run/loop/make-run-context.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { gitProject } from '../support/project.ts'
 

@@ -108,7 +108,7 @@ test('a run in place leaves a session of the user on that branch alone', async (
 test('a conversation that the journal never heard of is not told to have ended', async () => {
   const world = new RunWorld()
   const [one] = await world.tasks('One')
-  const session = await RunSession.open(new Workspace(world.project.root), 1, one!, 'the goal')
+  const session = await RunSession.open(new Workspace(world.project.root), one!, 'the goal')
   session.left('unheard', 'its runner was killed')
   session.append([
     draft('conversation.joined', { conversation: 'heard', harness: 'rehearsal', source: 'run' }),

@@ -1,18 +1,10 @@
-// The conversations of a session: opened with what is said once, replaced through a handoff.
-import { estimateTokens } from '../../text/tokens.ts'
-import { recorded } from '../../project/conversation/record-stream.ts'
-import type { Conversation, OpenConversation } from '../../harness/contract/drive.ts'
 import { pointFor } from '../../harness/registry.ts'
-import { agentEnvironment } from './agent-environment.ts'
-import { type RunContext, RunEnds, type TaskWork } from './run-context.ts'
-import { LiveConversation, openUnlessStopped } from './live-conversation.ts'
+import { recorded } from '../../project/conversation/record-stream.ts'
+import { packSession } from '../../project/pack.ts'
+import { defined } from '../../text/defined.ts'
+import { estimateTokens } from '../../text/tokens.ts'
 import { ProfileLedger, profileFor } from '../profiles/profile.ts'
 import { firstPrompt } from '../texts/setup-text.ts'
-import { recorderFor } from './record-conversation.ts'
-import type { GivenHandoff, RunSession } from './run-session.ts'
-import { defined } from '../../text/defined.ts'
-import { packSession } from '../../project/pack.ts'
-import type { Backlog } from '../../backlog/backlog.ts'
 import {
   type Failure,
   type TaskExtra,
@@ -25,95 +17,90 @@ import {
   taskHead,
   taskText,
 } from '../texts/task-text.ts'
+import { type RunContext, RunEnds, type TaskWork, agentEnvironment } from './run-context.ts'
+import { LiveConversation, openUnlessStopped } from './live-conversation.ts'
+import { recorderFor } from './record-conversation.ts'
+import type { GivenHandoff, RunSession } from './run-session.ts'
+
+interface Opening {
+  readonly handoff?: GivenHandoff
+  readonly resume?: string
+}
 
 export class Conversations {
   live: LiveConversation | undefined
-  /** Which profiles the live conversation has had. */
-  readonly ledger: ProfileLedger
-  readonly #scene: RunContext
-  #number: number
-  /** What the conversation before left, until the first prompt has told it. */
+  readonly #ledger: ProfileLedger
   #given: GivenHandoff | undefined
-  #isSetupOwed = false
+  #isSetupPending = false
   #notLoadedBefore = 0
 
-  constructor(scene: RunContext, already: number) {
-    this.#scene = scene
-    this.#number = already
-    this.ledger = new ProfileLedger(scene.profiles)
+  constructor(
+    private readonly scene: RunContext,
+    private number: number,
+  ) {
+    this.#ledger = new ProfileLedger(scene.profiles)
   }
 
-  /** A conversation to prompt: the one that lives, or a new one. */
-  async forSession(
-    session: RunSession,
-    given: { handoff?: GivenHandoff; resume?: string } = {},
-  ): Promise<LiveConversation> {
+  async forSession(session: RunSession, opening: Opening = {}): Promise<LiveConversation> {
     if (this.live !== undefined && !this.live.isDead) return this.live
-    return (this.live = await this.#open(session, given))
+    return (this.live = await this.#open(session, opening))
   }
 
-  /** The handoff that the next prompt has to pass on, once. */
-  takeGiven(): GivenHandoff | undefined {
+  #takeGiven(): GivenHandoff | undefined {
     const given = this.#given
     this.#given = undefined
     return given
   }
 
-  /** The prompt with the set-up, when that has not been said yet. */
   withSetup(prompt: string): string {
-    if (!this.#isSetupOwed) return prompt
-    this.#isSetupOwed = false
-    return firstPrompt(this.#scene.setup, prompt)
+    if (!this.#isSetupPending) return prompt
+    this.#isSetupPending = false
+    return firstPrompt(this.scene.setup, prompt)
   }
 
-  /** Ends the conversation; its session may go on in another. */
   async end(session: RunSession, because: string): Promise<void> {
     const { live } = this
     if (live === undefined) return
     this.live = undefined
     await live.close()
-    const { log } = this.#scene
-    log.append('conversation.ended', {
-      number: live.number,
-      because,
-      profilesNotLoaded: this.ledger.notLoaded - this.#notLoadedBefore,
-    })
-    if (live.id !== undefined) session.left(live.id, because)
+    const { id, number } = live
+    const profilesNotLoaded = this.#ledger.notLoaded - this.#notLoadedBefore
+    this.scene.log.append('conversation.ended', { number, because, profilesNotLoaded })
+    if (id !== undefined) session.left(id, because)
   }
 
-  async #open(
-    session: RunSession,
-    { handoff, resume }: { handoff?: GivenHandoff; resume?: string },
-  ): Promise<LiveConversation> {
-    const { harness, log, settled, setup, tree, workspace, wrap } = this.#scene
+  async #open(session: RunSession, { handoff, resume }: Opening): Promise<LiveConversation> {
+    const { decide, harness, log, settled, setup, stopping, tree, workspace, wrap } = this.scene
     const { systemPrompt } = harness.capabilities
     const isResumed = resume !== undefined
-    this.#isSetupOwed = !systemPrompt && !isResumed
+    this.#isSetupPending = !systemPrompt && !isResumed
     this.#given = handoff
-    this.#notLoadedBefore = this.ledger.notLoaded
-    // What was said once is gone with the conversation it was said in.
-    if (!isResumed) this.ledger.beginConversation()
-    const number = (this.#number += 1)
+    this.#notLoadedBefore = this.#ledger.notLoaded
+    if (!isResumed) this.#ledger.beginConversation()
+    const number = (this.number += 1)
     let live: LiveConversation | undefined
-    const opened = await this.#start({
+    const options = {
       cwd: tree.tree,
       branch: tree.branch,
-      env: agentEnvironment(this.#scene, session.id),
+      env: agentEnvironment(this.scene, session.id),
       permissions: settled.permissions,
-      trace: (direction) => direction === 'from' && live?.heard(),
+      trace: (direction: 'from' | 'to') => direction === 'from' && live?.heard(),
       allow: settled.allow,
-      ...defined({ model: settled.model, wrap }),
       ...(systemPrompt ? { systemPrompt: setup } : {}),
-      ...(isResumed ? { resume } : {}),
-      ...defined({ decide: this.#scene.decide }),
-    })
+      ...defined({ model: settled.model, wrap, resume, decide }),
+    }
+    const opened = await openUnlessStopped(harness, options, stopping.now).catch(
+      (error: unknown) => {
+        throw new RunEnds('harness failed', error instanceof Error ? error.message : String(error))
+      },
+    )
+    if (opened === 'stopped') throw new RunEnds('interrupted', 'stopped')
     log.append('conversation.opened', {
       number,
       session: session.id,
       process: opened.process,
       setup: isResumed ? 0 : estimateTokens(setup),
-      ...(handoff === undefined ? {} : { handoff: handoff.id }),
-      ...(isResumed ? { resumes: resume } : {}),
+      ...defined({ handoff: handoff?.id, resumes: resume }),
     })
     live = new LiveConversation(
       number,
@@ -125,123 +112,61 @@ export class Conversations {
     return live
   }
 
-  async #start(options: OpenConversation): Promise<Conversation> {
-    const { harness, stopping } = this.#scene
-    const opened = await openUnlessStopped(harness, options, stopping.now).catch(
-      (error: unknown) => {
-        throw new RunEnds('harness failed', error instanceof Error ? error.message : String(error))
-      },
-    )
-    if (opened === 'stopped') throw new RunEnds('interrupted', 'stopped')
-    return opened
+  /** Continues the session in a fresh conversation that begins with its handoff. */
+  async startFresh(session: RunSession, reason: string): Promise<void> {
+    const { id } = await session.handOver(reason, this.live?.id)
+    await this.end(session, reason)
+    await this.forSession(session, { handoff: await session.takeUp(id) })
+  }
+
+  /** The task, with what failed after the first attempt, and with the handoff in a new conversation. */
+  attemptPrompt({ task }: TaskWork, failure: Failure | undefined): string {
+    const given = this.#takeGiven()
+    const isKnown = this.live?.hasHadTurn === true
+    if (given === undefined && failure !== undefined && isKnown) return retryText(task, failure)
+    const extra = this.#extraFor(task)
+    if (given === undefined)
+      return failure === undefined ? taskText(task, extra) : continueText(task, { failure }, extra)
+    const document = withMoved(given)
+    if (given.isOfTask) return continueText(task, { document, ...defined({ failure }) }, extra)
+    return `${taskText(task, extra)}\n\nWhat the conversation before this one left, for what you need of it:\n${quoted('handoff', data(document))}`
+  }
+
+  /** After a turn that was broken off, and not by the agent. */
+  goOnPrompt({ task }: TaskWork, why: string): string {
+    const given = this.#takeGiven()
+    return given === undefined
+      ? `${taskHead(task)}\n\nThe turn was broken off (${why}). Go on with this task from where the work stands, report it, then end the turn.`
+      : continueText(task, { document: withMoved(given) }, this.#extraFor(task))
+  }
+
+  /** After a compaction in the middle of the task: what was lost with it. */
+  async restorePrompt(session: RunSession, { task }: TaskWork): Promise<string> {
+    this.#ledger.forgetBodies()
+    const { text: context } = await packSession(this.scene.workspace, { session: session.id })
+    const extra = this.#extraFor(task)
+    return restoreText(task, { context, ...defined({ verify: extra.usualVerify }) }, extra)
+  }
+
+  #extraFor(task: TaskWork['task']): TaskExtra {
+    const { delegate, latest, profiles, settled, workspace } = this.scene
+    const dependsOn = task.dependsOn.flatMap((id) => {
+      const other = latest.backlog?.byId.get(id)
+      return other?.status === 'completed'
+        ? [{ name: nameOf(other), ...defined({ summary: other.summary }) }]
+        : []
+    })
+    const usualVerify = settled.verify ?? workspace.config.verify
+    return {
+      ...(dependsOn.length === 0 ? {} : { dependsOn }),
+      ...defined({ usualVerify, brief: delegate?.brief }),
+      ...this.#ledger.give(profileFor(task, profiles)?.profile),
+    }
   }
 }
 
-/** The session goes on in a fresh conversation that begins with its handoff. */
-export async function startFresh(
-  session: RunSession,
-  conversations: Conversations,
-  reason: string,
-): Promise<void> {
-  const { id } = await session.handOver(reason, conversations.live?.id)
-  await conversations.end(session, reason)
-  await conversations.forSession(session, { handoff: await session.takeUp(id) })
-}
-
-// What the next prompt about a task says, from what its conversation has had already.
-
-/** The task, with what failed if it is not the first attempt, and with the handoff if this is a new conversation. */
-export function attemptPrompt(
-  scene: RunContext,
-  conversations: Conversations,
-  work: TaskWork,
-  failure: Failure | undefined,
-): string {
-  const { task } = work
-  const given = conversations.takeGiven()
-  if (given === undefined) {
-    if (failure === undefined) return taskText(task, extraFor(scene, conversations, work))
-    // A conversation that has had nothing of the task cannot mend what it does not know.
-    const isKnown = conversations.live?.hasHadTurn === true
-    return isKnown
-      ? retryText(task, failure)
-      : continueText(task, { failure }, extraFor(scene, conversations, work))
-  }
-  const document = withMoved(given.text, given.moved)
-  const extra = extraFor(scene, conversations, work)
-  // Of the same task: whoever comes now goes on with it. Else it only tells of what was done before.
-  if (given.isOfTask) return continueText(task, { document, ...defined({ failure }) }, extra)
-  return `${taskText(task, extra)}\n\nWhat the conversation before this one left, for what you need of it:\n${quoted('handoff', data(document))}`
-}
-
-/** The turn was broken off, and not by the agent. */
-export function goOnPrompt(
-  scene: RunContext,
-  conversations: Conversations,
-  work: TaskWork,
-  why: string,
-): string {
-  const given = conversations.takeGiven()
-  if (given === undefined) {
-    return `${taskHead(work.task)}\n\nThe turn was broken off (${why}). Go on with this task from where the work stands, report it, then end the turn.`
-  }
-  return continueText(
-    work.task,
-    { document: withMoved(given.text, given.moved) },
-    extraFor(scene, conversations, work),
-  )
-}
-
-/** After a compaction in the middle of the task: what was lost with it. */
-export async function restorePrompt(
-  scene: RunContext,
-  conversations: Conversations,
-  session: RunSession,
-  work: TaskWork,
-): Promise<string> {
-  conversations.ledger.forgetBodies()
-  const { text } = await packSession(scene.workspace, { session: session.id })
-  const verify = verifyOf(scene)
-  return restoreText(
-    work.task,
-    { context: text, ...defined({ verify }) },
-    extraFor(scene, conversations, work),
-  )
-}
-
-export function verifyOf({ settled, workspace }: RunContext): string | undefined {
-  return settled.verify ?? workspace.config.verify
-}
-
-function extraFor(scene: RunContext, conversations: Conversations, { task }: TaskWork): TaskExtra {
-  const backlog: Backlog | undefined = scene.latest.backlog
-  const dependsOn = task.dependsOn.flatMap((id) => {
-    const other = backlog?.byId.get(id)
-    return other?.status === 'completed'
-      ? [
-          {
-            name: nameOf(other),
-            ...defined({ summary: other.summary }),
-          },
-        ]
-      : []
-  })
-  const usualVerify = verifyOf(scene)
-  return {
-    ...(dependsOn.length === 0 ? {} : { dependsOn }),
-    ...defined({ usualVerify }),
-    ...(scene.delegate === undefined ? {} : { brief: scene.delegate.brief }),
-    ...conversations.ledger.give(profileFor(task, scene.profiles)?.profile),
-  }
-}
-
-function withMoved(text: string, moved: readonly string[]): string {
-  return moved.length === 0
-    ? text
-    : [
-        text,
-        '',
-        'Since it was written this has changed:',
-        ...moved.map((line) => `- ${line}`),
-      ].join('\n')
+function withMoved({ text, moved }: GivenHandoff): string {
+  if (moved.length === 0) return text
+  const lines = moved.map((line) => `- ${line}`)
+  return [text, '', 'Since it was written this has changed:', ...lines].join('\n')
 }

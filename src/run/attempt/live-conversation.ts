@@ -1,4 +1,4 @@
-// One conversation of a run or of a prompt: its turns, what they used, how full it is, and when a turn has to be ended for it.
+// One conversation of a run or a prompt: its turns, what they used, how full it is, and when a turn has to end for that.
 import {
   type BudgetSettings,
   type Crossed,
@@ -14,14 +14,15 @@ import type {
   OpenConversation,
   TurnEnded,
 } from '../../harness/contract/drive.ts'
-import type { PlannedTask } from '../plan/order.ts'
-import { type Draft, type Usage, draft } from '../../session/entries.ts'
-import type { Breaker, Gauge } from '../entries.ts'
-import { addSpent } from '../run-state.ts'
+import { type Draft, draft } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
-import { fingerprint } from '../worktree/tree.ts'
+import type { Breaker, Gauge } from '../entries.ts'
+import type { PlannedTask } from '../plan/order.ts'
+import { type Spent, addSpent } from '../run-state.ts'
 
-/** Opens a conversation, or answers `stopped` where that comes first; one that is there too late is closed. */
+type EventOf<T extends HarnessEvent['type']> = Extract<HarnessEvent, { type: T }>
+
+/** Opens a conversation, or returns `stopped` where that comes first; one that opens too late is closed. */
 export async function openUnlessStopped(
   harness: Harness,
   options: OpenConversation,
@@ -41,25 +42,23 @@ export async function openUnlessStopped(
   return first
 }
 
-/** What a session's journal says of a line that a conversation has crossed. */
 export function crossedEntry(by: string, conversation: string, stage: Line, gauge: Gauge): Draft {
   const { context, point, window } = gauge
   const data = { conversation, stage, tokens: context, source: by, ...defined({ point, window }) }
   return draft('budget.crossed', data, { by })
 }
 
-/** What a session's journal says of a compaction, which the harness may report more than once. */
+/** A harness may report one compaction more than once. */
 export function compactedEntry(
   by: string,
   conversation: string | undefined,
-  { trigger, tokensBefore, boundary }: Extract<HarnessEvent, { type: 'compaction' }>,
+  { trigger, tokensBefore, boundary }: EventOf<'compaction'>,
 ): Draft {
   const data = defined({ trigger, tokensBefore, boundary, conversation })
   const once = boundary === undefined ? undefined : `compaction:${boundary}`
   return draft('context.compacted', data, { by, ...defined({ once }) })
 }
 
-/** Why a turn was ended before the agent ended it. */
 export type Cut =
   | { readonly why: 'stop' | 'replace' }
   | { readonly why: 'over'; readonly limit: 'budget tokens' | 'budget usd' | 'max minutes' }
@@ -69,38 +68,35 @@ export interface Turn {
   readonly ended: TurnEnded
   readonly cut?: Cut
   readonly said: string
-  readonly spent: Readonly<Record<string, Usage>>
+  readonly spent: Spent
   readonly requests: number
   readonly compactions: number
   readonly limit?: { readonly message: string; readonly resetsAt?: string }
   readonly seconds: number
 }
 
-export interface TurnOptions {
-  /** So long may it say nothing, and so long while a command of its runs, which may say nothing either. */
+interface TurnOptions {
+  /** How long it may be silent, and how long while one of its commands runs. */
   readonly silenceMs: number
   readonly commandMs: number
-  /** Ends the turn. */
   readonly isStopped: AbortSignal
-  /** The turn is over by then, in any case. */
   readonly deadline: number
-  /** Takes each event, for whoever looks on. */
   readonly tell: (event: HarnessEvent) => void
-  /** Asked whenever something was used: whether that was too much. */
-  readonly isOver: (spent: Readonly<Record<string, Usage>>) => Cut | undefined
+  readonly isOver: (spent: Spent) => Cut | undefined
   readonly crossed: (line: Line, gauge: Gauge) => void
-  /** What the files amount to now. Without it nobody looks whether the same thing fails again and again. */
+  /** The state of the files. Without it, repeated errors are not detected. */
   readonly fingerprint?: () => string
-  /** The agent ends the turn itself, however full its context gets. */
+  /** The agent ends the turn itself, however full its context is. */
   readonly endsWhenFull?: false
 }
 
 const GRACE_MS = 10_000
+/** A longer timer fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export class LiveConversation {
   readonly done: PlannedTask[] = []
   context = 0
-  /** Tokens of its first request: what a fresh conversation begins with. */
   base: number | undefined
   window: number | undefined
   model: string | undefined
@@ -108,65 +104,55 @@ export class LiveConversation {
   isDead = false
   lastRequestAt = 0
   hasHadTurn = false
-  readonly #conversation: Conversation
-  readonly #budget: BudgetSettings
-  /** What was used stands under this name where the harness does not tell the model. */
-  readonly #harness: string
-  readonly #pointOf: (window: number | undefined, model: string | undefined) => number | undefined
   #crossed: Crossed | undefined
   #windowNumber = 1
   #cut: Cut | undefined
   #isInTurn = false
   #grace: NodeJS.Timeout | undefined
   #heard: (() => void) | undefined
-  /** Where it compacts, as the harness itself tells. */
-  #toldPoint: number | undefined
+  /** The compaction point as the harness reports it. */
+  #reportedPoint: number | undefined
 
   constructor(
     readonly number: number,
-    conversation: Conversation,
-    budget: BudgetSettings,
-    pointOf: (window: number | undefined, model: string | undefined) => number | undefined,
-    harness: string,
-    /** The lines that it had crossed before it was gone on with. */
+    private readonly conversation: Conversation,
+    private readonly budget: BudgetSettings,
+    private readonly pointOf: (
+      window: number | undefined,
+      model: string | undefined,
+    ) => number | undefined,
+    /** Stands for the model where the harness does not report one. */
+    private readonly harness: string,
     before: readonly Line[] = [],
   ) {
     if (before.length > 0) this.#crossed = { window: String(this.#windowNumber), lines: before }
-    this.#harness = harness
-    this.#conversation = conversation
-    this.#budget = budget
-    this.#pointOf = pointOf
   }
 
   get id(): string | undefined {
-    return this.#conversation.id
+    return this.conversation.id
   }
 
   get point(): number | undefined {
-    return this.#toldPoint ?? this.#pointOf(this.window, this.model)
+    return this.#reportedPoint ?? this.pointOf(this.window, this.model)
   }
 
-  /** The lines that were crossed since it was begun, or last compacted. */
+  /** The lines crossed since it began or was last compacted. */
   get crossed(): readonly Line[] {
     return this.#crossed?.window === String(this.#windowNumber) ? this.#crossed.lines : []
   }
 
   get gauge(): Gauge {
     const { context, window, point } = this
+    const { smartZone, stages } = this.budget
     const percent = percentOfWay({ tokens: context, point })
-    return {
-      context,
-      smartZone: this.#budget.smartZone,
-      stages: this.#budget.stages,
-      ...defined({ window, point, percent }),
-    }
+    return { context, smartZone, stages, ...defined({ window, point, percent }) }
   }
 
   async turn(text: string, options: TurnOptions): Promise<Turn> {
+    const { commandMs, deadline, fingerprint, isStopped, silenceMs } = options
     const startedAt = Date.now()
-    const sameError =
-      options.fingerprint === undefined ? undefined : new SameError(options.fingerprint)
-    let spent: Readonly<Record<string, Usage>> = {}
+    const repeated = fingerprint && sameErrors(fingerprint)
+    let spent: Spent = {}
     let requests = 0
     let compactions = 0
     let limit: Turn['limit']
@@ -176,39 +162,37 @@ export class LiveConversation {
     this.#isInTurn = true
     this.hasHadTurn = true
     const running = new Set<string>()
-    const patience = () =>
-      running.size > 0 ? Math.max(options.silenceMs, options.commandMs) : options.silenceMs
-    const silence = new Alarm(patience, () =>
-      this.cut({ why: 'breaker', which: 'silence', detail: `no word for ${minutes(patience())}` }),
-    )
-    this.#heard = () => silence.again()
-    const late = new Alarm(
-      () => Math.max(1, options.deadline - startedAt),
-      () =>
-        this.cut({
-          why: 'breaker',
-          which: 'time',
-          detail: `not done after ${minutes(options.deadline - startedAt)}`,
-        }),
-    )
+    const trip = (which: Breaker, detail: string) => this.cut({ why: 'breaker', which, detail })
+    let silence: NodeJS.Timeout | undefined
+    const heard = () => {
+      const patience = running.size > 0 ? Math.max(silenceMs, commandMs) : silenceMs
+      clearTimeout(silence)
+      silence = alarm(patience, () => trip('silence', `no word for ${minutes(patience)}`))
+    }
+    heard()
+    this.#heard = heard
+    const time = deadline - startedAt
+    const late = alarm(Math.max(1, time), () => trip('time', `not done after ${minutes(time)}`))
     const stop = () => this.cut({ why: 'stop' })
-    options.isStopped.addEventListener('abort', stop, { once: true })
-    // Only when it was prompted there is something to stop.
-    if (options.isStopped.aborted) queueMicrotask(stop)
+    isStopped.addEventListener('abort', stop, { once: true })
+    // There is nothing to stop before it was prompted.
+    if (isStopped.aborted) queueMicrotask(stop)
     try {
-      for await (const event of this.#conversation.prompt(text)) {
+      for await (const event of this.conversation.prompt(text)) {
         if (event.type === 'tool') running[event.status === 'started' ? 'add' : 'delete'](event.id)
-        silence.again()
+        heard()
         options.tell(event)
-        if (event.type === 'started') this.#started(event)
-        else if (event.type === 'text') said = event.text
+        if (event.type === 'started') {
+          this.model = event.model ?? this.model
+          this.window = event.window ?? this.window
+        } else if (event.type === 'text') said = event.text
         else if (event.type === 'tool') {
-          const detail = sameError?.saw(event)
-          if (detail !== undefined) this.cut({ why: 'breaker', which: 'same error', detail })
+          const detail = repeated?.(event)
+          if (detail !== undefined) trip('same error', detail)
         } else if (event.type === 'usage') {
           if (event.spent !== undefined) {
             requests += 1
-            spent = addSpent(spent, { [event.model ?? this.model ?? this.#harness]: event.spent })
+            spent = addSpent(spent, { [event.model ?? this.model ?? this.harness]: event.spent })
           }
           this.#used(event, options)
           const over = options.isOver(spent)
@@ -220,10 +204,10 @@ export class LiveConversation {
         else if (event.type === 'turn ended') ended = event
       }
     } finally {
-      options.isStopped.removeEventListener('abort', stop)
+      isStopped.removeEventListener('abort', stop)
       this.#heard = undefined
-      silence.off()
-      late.off()
+      clearTimeout(silence)
+      clearTimeout(late)
       this.#isInTurn = false
       clearTimeout(this.#grace)
     }
@@ -240,36 +224,30 @@ export class LiveConversation {
     }
   }
 
-  /** Ends the turn that runs, by asking first and by ending the program where asking does not help. */
+  /** Interrupts the running turn, and ends the program where that does not help. */
   cut(cut: Cut): void {
     if (!this.#isInTurn || this.#cut !== undefined) return
     this.#cut = cut
-    const conversation = this.#conversation
     this.#grace = setTimeout(() => void this.close(), GRACE_MS)
-    void conversation.interrupt().catch(() => this.close())
+    void this.conversation.interrupt().catch(() => this.close())
   }
 
-  /** Something came from it, whether or not it means anything to us. */
+  /** The program wrote something, whether or not it is an event. */
   heard(): void {
     this.#heard?.()
   }
 
   async close(): Promise<void> {
     this.isDead = true
-    await this.#conversation.close()
-  }
-
-  #started({ model, window }: Extract<HarnessEvent, { type: 'started' }>): void {
-    this.model = model ?? this.model
-    this.window = window ?? this.window
+    await this.conversation.close()
   }
 
   #used(
-    { context, window, point, model, costUsd }: Extract<HarnessEvent, { type: 'usage' }>,
+    { context, window, point, model, costUsd }: EventOf<'usage'>,
     { crossed, endsWhenFull }: TurnOptions,
   ): void {
     this.window = window ?? this.window
-    this.#toldPoint = point ?? this.#toldPoint
+    this.#reportedPoint = point ?? this.#reportedPoint
     this.model ??= model
     this.costUsd = costUsd ?? this.costUsd
     this.lastRequestAt = Date.now()
@@ -280,101 +258,46 @@ export class LiveConversation {
       { tokens: context, point: this.point },
       String(this.#windowNumber),
       this.#crossed,
-      this.#budget,
+      this.budget,
     )
     this.#crossed = now
     for (const line of newly) crossed(line, this.gauge)
     if (endsWhenFull === false) return
-    // Before the harness throws it away itself: what is not said yet goes into the handoff.
-    if (newly.some((line) => line !== 'smart-zone' && roleOf(line, this.#budget) === 'force'))
+    // Before the harness compacts: what is not reported yet goes into the handoff.
+    if (newly.some((line) => line !== 'smart-zone' && roleOf(line, this.budget) === 'force'))
       this.cut({ why: 'replace' })
   }
 }
 
-class Alarm {
-  readonly #ms: () => number
-  readonly #ring: () => void
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(ms: () => number, ring: () => void) {
-    this.#ms = ms
-    this.#ring = ring
-    this.again()
-  }
-
-  again(): void {
-    this.off()
-    // Longer cannot be told to a timer, and nobody waits that long.
-    this.#timer = setTimeout(this.#ring, Math.min(this.#ms(), 2 ** 31 - 1))
-  }
-
-  off(): void {
-    clearTimeout(this.#timer)
-  }
+function alarm(ms: number, ring: () => void): NodeJS.Timeout {
+  return setTimeout(ring, Math.min(ms, LONGEST_TIMER_MS))
 }
 
 function minutes(ms: number): string {
   return ms < 60_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`
 }
 
-const TIMES = 3
-const LONGEST = 400
+const SAME_TIMES = 3
+const LONGEST_OUTPUT = 400
 
-/** Notices an agent that does the same thing again and again and gets the same error, while nothing in the tree changes. */
-export class SameError {
-  readonly #fingerprint: () => string
-  #last = ''
-  #times = 0
-
-  constructor(fingerprint: () => string) {
-    this.#fingerprint = fingerprint
-  }
-
-  /** Answers what happened when it happened once too often. */
-  saw(event: Extract<HarnessEvent, { type: 'tool' }>): string | undefined {
-    if (event.status !== 'failed') return undefined
-    // After a change the same error may have another cause, whichever way it was changed.
-    const sign = [
-      event.name,
-      event.command ?? event.path ?? '',
-      signOf(event.output ?? ''),
-      this.#fingerprint(),
-    ].join('\n')
-    this.#times = sign === this.#last ? this.#times + 1 : 1
-    this.#last = sign
-    if (this.#times < TIMES) return undefined
-    this.#times = 0
-    return `${event.command ?? event.path ?? event.name} failed ${TIMES} times in the same way`
-  }
-}
-
-// Times, durations and addresses differ between two runs of the same failure.
-function signOf(output: string): string {
-  return output
-    .slice(-LONGEST)
-    .replaceAll(/0x[0-9a-f]+|\d+(?:[.,:]\d+)*/gi, '#')
-    .trim()
-}
-
-/** Sees a turn that is compacted again and again and gets nowhere. Otherwise it would go on for as long as a task may take. */
-export class IdleCompactions {
-  readonly #tree: string
-  readonly #most: number
-  #last: string | undefined
-  #idle = 0
-
-  constructor(tree: string, most: number) {
-    this.#tree = tree
-    this.#most = most
-  }
-
-  /** To be told of each compaction; answers what is wrong once it is one too many. */
-  compacted(): string | undefined {
-    const now = fingerprint(this.#tree)
-    this.#idle = now === this.#last ? this.#idle + 1 : 0
-    this.#last = now
-    return this.#idle < this.#most
-      ? undefined
-      : `nothing in the tree changed from one compaction to the next, ${this.#idle} times`
+/** Detects an agent that gets the same error again and again while nothing in the tree changes. */
+function sameErrors(fingerprint: () => string): (event: EventOf<'tool'>) => string | undefined {
+  let last = ''
+  let times = 0
+  return ({ status, name, command, path, output = '' }) => {
+    if (status !== 'failed') return undefined
+    const subject = command ?? path
+    // Times, durations and addresses differ between two runs of the same failure.
+    const shape = output
+      .slice(-LONGEST_OUTPUT)
+      .replaceAll(/0x[0-9a-f]+|\d+(?:[.,:]\d+)*/gi, '#')
+      .trim()
+    // After a change the same error may have another cause.
+    const sign = [name, subject ?? '', shape, fingerprint()].join('\n')
+    times = sign === last ? times + 1 : 1
+    last = sign
+    if (times < SAME_TIMES) return undefined
+    times = 0
+    return `${subject ?? name} failed ${SAME_TIMES} times in the same way`
   }
 }

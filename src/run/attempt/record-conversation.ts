@@ -1,4 +1,3 @@
-// Every conversation that we drive is stored: copied from what its harness writes down, or from what it tells us.
 import { linesOf } from '../../project/conversation/lines-of-file.ts'
 import {
   type Recorded,
@@ -20,7 +19,6 @@ import type { HarnessEvent } from '../../harness/contract/drive.ts'
 
 const PIECE = 4 * 1024 * 1024
 
-/** Writes a conversation of this harness down, in the folder it works in. */
 export async function recorderFor(
   workspace: Workspace,
   harness: string,
@@ -37,7 +35,6 @@ export async function recorderFor(
   return new StreamRecorder(of)
 }
 
-/** The driver stores what is said itself. */
 const NO_RECORDER: Recorder = { asked: () => {}, heard: () => {}, closed: () => {} }
 
 function transcriptCopy(
@@ -59,7 +56,12 @@ function historyCopy({ env }: Workspace, history: FileHistory, store: Conversati
   let known: Set<string> | undefined
   let path: string | undefined
   return (conversation, isOver) => {
-    path ??= fileOf(history, conversation, env)
+    if (path === undefined)
+      for (const file of history.files(env))
+        if (file.path.includes(conversation)) {
+          path = file.path
+          break
+        }
     if (path === undefined) return false
     known ??= idsIn(store, conversation)
     const isBegun = store.has(conversation)
@@ -73,15 +75,6 @@ function historyCopy({ env }: Workspace, history: FileHistory, store: Conversati
   }
 }
 
-function fileOf(
-  history: FileHistory,
-  conversation: string,
-  env: NodeJS.ProcessEnv,
-): string | undefined {
-  for (const { path } of history.files(env)) if (path.includes(conversation)) return path
-  return undefined
-}
-
 function idsIn(store: ConversationStore, conversation: string): Set<string> {
   if (!store.has(conversation)) return new Set()
   return new Set(
@@ -91,7 +84,6 @@ function idsIn(store: ConversationStore, conversation: string): Set<string> {
   )
 }
 
-/** What is held back, since its use was not told yet, comes when no line follows. */
 function itemsIn(
   history: FileHistory,
   path: string,
@@ -103,33 +95,28 @@ function itemsIn(
   let offset = 0
   for (const line of linesOf(path)) {
     const read = line.length === 0 ? [] : translator.translate(line, offset)
-    // The last may be still being written.
+    // The last line may be incomplete.
     if (read !== 'damaged') items.push(...read)
     offset += line.length + 1
   }
   return isOver ? [...items, ...translator.rest()] : items
 }
 
-/** Copies what is new in what a harness has written down of a conversation. False when it has written nothing that we can see. */
-export type Copy = (conversation: string, isOver: boolean) => boolean
+/** Copies what is new. False when the harness has written nothing that we can see. */
+type Copy = (conversation: string, isOver: boolean) => boolean
 
-/**
- * Follows a conversation that its harness writes down itself: that is copied whenever a turn is over. In a container it may be
- * where we cannot see it, and then what is told has to do.
- */
+/** Copies what the harness wrote after each turn. In a container that may be out of sight, and then the events are stored. */
 export class CopyRecorder implements Recorder {
-  readonly #of: Recorded
-  readonly #copy: Copy
   readonly #attempt: (work: () => void) => void
   #conversation: string | undefined
   #isCopied = false
-  /** What was told, as long as it is not known whether there is something to copy. */
   #told: ((stream: Recorder) => void)[] = []
   #stream: StreamRecorder | undefined
 
-  constructor(of: Recorded, copy: Copy) {
-    this.#of = of
-    this.#copy = copy
+  constructor(
+    private readonly of: Recorded,
+    private readonly copy: Copy,
+  ) {
     this.#attempt = untilOneFails(of.say)
   }
 
@@ -149,7 +136,7 @@ export class CopyRecorder implements Recorder {
     const conversation = this.#conversation
     if (conversation === undefined || !this.#isCopied) return
     this.#attempt(() =>
-      this.#of.store.append(conversation, [
+      this.of.store.append(conversation, [
         { type: 'ended', at: new Date().toISOString(), reason: 'closed' },
       ]),
     )
@@ -162,12 +149,12 @@ export class CopyRecorder implements Recorder {
 
   #take(isOver: boolean): void {
     if (this.#conversation === undefined || this.#stream !== undefined) return
-    const isThere = this.#copy(this.#conversation, isOver)
+    const isThere = this.copy(this.#conversation, isOver)
     const told = this.#told
     this.#told = []
     this.#isCopied ||= isThere
     if (this.#isCopied) return
-    const stream = new StreamRecorder(this.#of)
+    const stream = new StreamRecorder(this.of)
     this.#stream = stream
     for (const tell of told) tell(stream)
   }

@@ -1,22 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Backlog } from '../../backlog/backlog.ts'
+import type { Task } from '../../backlog/task.ts'
 import type { Harness, PermissionRequest } from '../../harness/contract/drive.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import type { Backlog } from '../../backlog/backlog.ts'
-import type { BacklogSource } from '../sources/foreign.ts'
-import type { Tracking } from '../plan/complexity.ts'
-import type { ProofOptions } from '../proof/prove.ts'
+import { oneLine } from '../../text/clean.ts'
 import type { Emit, EndOfRun, TaskName } from '../entries.ts'
 import type { ResolvedOptions } from '../options.ts'
-import type { Profile } from '../profiles/profile.ts'
-import type { Failure } from '../texts/task-text.ts'
-import type { RunLog } from '../run-log.ts'
-import type { Usage } from '../../session/entries.ts'
-import type { RunTree } from '../worktree/tree.ts'
+import type { Tracking } from '../plan/complexity.ts'
 import type { PlannedTask } from '../plan/order.ts'
-import type { Task } from '../../backlog/task.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { oneLine } from '../../text/clean.ts'
+import type { Profile } from '../profiles/profile.ts'
+import type { ProofOptions } from '../proof/prove.ts'
+import type { RunLog } from '../run-log.ts'
+import type { Spent } from '../run-state.ts'
+import type { BacklogSource } from '../sources/foreign.ts'
+import { type Failure, nameOf as wordFor } from '../texts/task-text.ts'
+import type { RunTree } from '../worktree/tree.ts'
+import { delimiter, dirname, join } from 'node:path'
+import { createExecutable, replaceFile } from '../../journal/files.ts'
+import { stintProgram } from '../../harness/process/find-program.ts'
+import type { Place } from '../../project/store/place.ts'
+import { runFolder, runProgram } from '../../project/store/run-files.ts'
+import { existsSync } from 'node:fs'
+import { runTasksPath } from '../../project/tasks/report-task.ts'
+import { defined } from '../../text/defined.ts'
 
-/** What all parts of one run share. */
 export interface RunContext {
   readonly run: string
   /** In the run's tree. */
@@ -27,44 +34,34 @@ export interface RunContext {
   readonly tree: RunTree
   readonly source: BacklogSource
   readonly profiles: readonly Profile[]
-  /** What every conversation is told once. */
   readonly setup: string
-  /** The backlog as it was last read. */
   readonly latest: { backlog?: Backlog }
-  /** How much is written down besides what is needed to go on. */
   readonly tracking: Tracking
   readonly stopping: Stopping
-  /** It works in the background for somebody else, and what it does is merged by somebody else. */
   readonly delegate?: DelegateRun
   /** What those use that share its budget. */
-  readonly spentBeside?: () => Readonly<Record<string, Usage>>
-  /** Told what it has used itself, by model, whenever that is more. */
-  readonly spending?: (spent: Readonly<Record<string, Usage>>) => void
-  /** What the agent, the set-up and the verify command find in their environment besides the user's. */
+  readonly spentBeside?: () => Spent
+  /** Called with what the run has used itself, whenever that grows. */
+  readonly spending?: (spent: Spent) => void
   readonly extraEnv: Readonly<Record<string, string>>
-  /** The words of a command to put before the agent's own. */
+  /** The command in front of the agent's own. */
   readonly wrap?: readonly string[]
   readonly emit: Emit
   readonly decide?: (request: PermissionRequest) => Promise<boolean>
 }
 
-/** How a run differs that is a delegate. The folder `delegate` decides it, and the run follows. */
 export interface DelegateRun {
-  /** What its prompt says besides the task. */
   readonly brief: string
-  /** What to fix: its work was finished, and did not merge into its target. */
+  /** Why its finished work did not merge. */
   readonly failure?: Failure
-  /** What its proof asks for besides. */
   readonly proof: Pick<ProofOptions, 'contains' | 'produces' | 'report'>
   readonly env: Readonly<Record<string, string>>
   readonly wrap?: readonly string[]
-  /** The command that makes its worktree ready. */
   readonly setup?: string
-  /** Called before an attempt. What it answers says afterwards whether the agent moved the target branch itself. */
+  /** Called before an attempt; the result says afterwards whether the agent moved the target branch itself. */
   watchTarget(): () => string | undefined
 }
 
-/** What the person has asked for: nothing, an end after this task, an end now. */
 export class Stopping {
   readonly #now = new AbortController()
   isAfterTask = false
@@ -79,7 +76,6 @@ export class Stopping {
   }
 }
 
-/** The run ends here, whatever it was about to do; what was begun goes on when it is resumed. */
 export class RunEnds extends Error {
   override readonly name = 'RunEnds'
   constructor(
@@ -90,25 +86,22 @@ export class RunEnds extends Error {
   }
 }
 
-/** A task as a run works on it. */
 export interface TaskWork {
   readonly task: Task
   readonly name: TaskName
   readonly planned: PlannedTask
-  /** Tokens that it is expected to add at most. */
   readonly forecast: number
-  /** Where the branch was when this run began on it, which is what it goes back to when it fails. */
+  /** Where the branch was when this run began the task, and where a failed task goes back to. */
   readonly base: string
-  /** What was not committed then, such as what an earlier task left and was too large to be kept. */
+  /** What was uncommitted then, such as what an earlier task left that was too large to keep. */
   readonly leftBefore: readonly string[]
-  /** Attempts that this run has made already. */
   readonly attempts: number
 }
 
 const TRIES = 3
 const PAUSE_MS = 1000
 
-/** The backlog now. One that cannot be asked just now, as a server may not answer once, is as it was when it last could. */
+/** A backlog that cannot be read now, as a server may fail once, is taken as it last was. */
 export async function readBacklog({
   latest,
   source,
@@ -133,8 +126,96 @@ export async function readBacklog({
 
 const LONGEST = 300
 
-/** What a program said, in one line that fits into a log. */
 export function bounded(text: string): string {
   const line = oneLine(text)
   return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1)}…`
 }
+
+// Set by a harness or git command that started Stint; the agent would take them for its own.
+const FOREIGN =
+  /^(?:STINT_(?!STATE_HOME$|CLAUDE$|CODEX$|REHEARSAL)|CLAUDECODE$|CLAUDE_CODE_(?:SESSION_ID|ENTRYPOINT|SSE_PORT)$|GIT_(?:DIR|WORK_TREE|INDEX_FILE|PREFIX|COMMON_DIR|OBJECT_DIRECTORY|NAMESPACE)$)/
+
+export function plainEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.test(name)))
+}
+
+export function commandEnvironment({
+  workspace,
+  extraEnv,
+}: Pick<RunContext, 'workspace' | 'extraEnv'>): NodeJS.ProcessEnv {
+  return { ...plainEnvironment(workspace.env), ...extraEnv }
+}
+
+/** Names the run and the session, and puts this very `stint` first on the PATH. */
+export function agentEnvironment(
+  scene: Pick<RunContext, 'workspace' | 'extraEnv' | 'run'>,
+  session: string,
+): NodeJS.ProcessEnv {
+  const { run, workspace } = scene
+  const env = commandEnvironment(scene)
+  const bin = dirname(runProgram(workspace.place, run))
+  return {
+    ...env,
+    STINT_RUN: run,
+    STINT_SESSION: session,
+    PATH: [bin, env.PATH ?? ''].join(delimiter),
+  }
+}
+
+function writeOwnCommand(place: Place, run: string): void {
+  const program = [process.execPath, stintProgram()].map(
+    (part) => `'${part.replaceAll("'", `'\\''`)}'`,
+  )
+  createExecutable(runProgram(place, run), `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`)
+}
+
+/** Writes the agent's own `stint` and the names of the tasks, which `git clean` may have removed. */
+export function equip(scene: RunContext, tasks: readonly Task[], current?: string): void {
+  const { place } = scene.workspace
+  if (!existsSync(join(runFolder(place, scene.run), 'bin', 'stint')))
+    writeOwnCommand(place, scene.run)
+  if (current !== undefined || !existsSync(runTasksPath(place, scene.run)))
+    writeTaskList(scene, tasks, current)
+}
+
+export function nameOf({
+  id,
+  shortname,
+  title,
+}: Pick<Task, 'id' | 'shortname' | 'title'>): TaskName {
+  return { id, name: wordFor({ shortname }), title }
+}
+
+function writeTaskList(
+  scene: Pick<RunContext, 'workspace' | 'run'>,
+  tasks: readonly Task[],
+  current?: string,
+): void {
+  const list = tasks.map((task) => ({ ...nameOf(task), checklist: task.checklist }))
+  const path = runTasksPath(scene.workspace.place, scene.run)
+  replaceFile(path, `${JSON.stringify({ ...defined({ current }), tasks: list }, null, 1)}\n`)
+}
+
+/** Commands an agent may run: none starts a program, writes a file of the agent's choice, or does what the run does. */
+export const OWN_COMMANDS: readonly string[] = [
+  'stint task',
+  'stint log',
+  'stint view',
+  'stint checkpoint save',
+  'stint checkpoint list',
+  'stint checkpoint diff',
+  'stint handoff create',
+  'stint handoff show',
+  'stint handoff list',
+  'stint profiles',
+  'stint pack',
+  'stint search',
+  'stint project',
+  'stint budget',
+  'stint list',
+  'stint runs',
+  'stint digest list',
+  'stint digest show',
+  'stint --help',
+  'stint --version',
+]

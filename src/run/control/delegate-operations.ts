@@ -46,7 +46,9 @@ import { foldRun } from '../run-state.ts'
 import { commitAsFound } from '../worktree/rollback.ts'
 import { fewOf, inNoCommit } from '../worktree/remove-if-clean.ts'
 import { commitOf, repositoryAt } from '../worktree/tree.ts'
+import { defined } from '../../text/defined.ts'
 
+/** How to wait for delegates. */
 export interface WaitOptions {
   readonly group?: string
   readonly isStopped?: AbortSignal
@@ -54,6 +56,7 @@ export interface WaitOptions {
   readonly tell?: (row: DelegateRow) => void
 }
 
+/** How to merge delegates. */
 export interface QueueOptions extends Omit<MergeOptions, 'sendBack'> {
   /** A delegate whose work conflicts or is red starts again by itself, which is the default. */
   readonly isSentBack?: boolean
@@ -61,25 +64,21 @@ export interface QueueOptions extends Omit<MergeOptions, 'sendBack'> {
 
 const POLL_MS = 300
 
-/** Creates a delegate and starts it in the background. */
 export async function start(workspace: Workspace, request: DelegateRequest): Promise<DelegateRow> {
   const { id } = await createDelegate(workspace, request)
   await startInBackground(workspace, id)
   return rowNow(workspace, id)
 }
 
-/** All delegates, the oldest first. */
 export async function list(workspace: Workspace): Promise<readonly DelegateRow[]> {
   return (await reconcileAll(workspace)).map((state) => rowOf(workspace, state))
 }
 
-/** Everything that is known of one. */
 export async function show(workspace: Workspace, name: string): Promise<DelegateDetail> {
   const state = await reconcile(workspace, findDelegate(workspace.place, name))
   return detailOf(workspace, state, rowOf(workspace, state))
 }
 
-/** Waits until none of them is at work; without names, of all. */
 export async function wait(
   workspace: Workspace,
   names: readonly string[] = [],
@@ -95,14 +94,11 @@ export async function wait(
       if (told.get(row.id) !== row.status) tell(row)
       told.set(row.id, row.status)
     }
-    if (rows.every((row) => !isAtWork(row)) || isStopped?.aborted === true) return rows
-    await sleep(POLL_MS, undefined, isStopped === undefined ? {} : { signal: isStopped }).catch(
-      () => undefined,
-    )
+    if (!rows.some(isAtWork) || isStopped?.aborted === true) return rows
+    await sleep(POLL_MS, undefined, defined({ signal: isStopped })).catch(() => undefined)
   }
 }
 
-/** Ends them and everything they started; without names, all. Their work stays. */
 export async function stop(
   workspace: Workspace,
   names: readonly string[] = [],
@@ -112,16 +108,15 @@ export async function stop(
   return each(workspace, chosen, (state) => stopDelegate(workspace, state))
 }
 
-/** Starts them again, with what is to be fixed and what is noted; without names, all that failed, conflict or are parked. */
 export async function retry(
   workspace: Workspace,
   names: readonly string[] = [],
   { note }: { readonly note?: string } = {},
 ): Promise<readonly DelegateRow[]> {
   refuseInRun(workspace, 'beginning a delegate again')
-  const isStuck = ({ status }: DelegateState) =>
-    status === 'failed' || status === 'conflicted' || status === 'parked'
-  const chosen = await namedOr(workspace, names, isStuck)
+  const chosen = await namedOr(workspace, names, ({ status }) =>
+    ['failed', 'conflicted', 'parked'].includes(status),
+  )
   chosen.forEach(refuseToBegin)
   return each(workspace, chosen, async ({ id }) => {
     if (note !== undefined) await tellDelegate(workspace, id, note)
@@ -129,7 +124,6 @@ export async function retry(
   })
 }
 
-/** Gives them up, by whole names; without any, all that are not merged. */
 export async function discard(
   workspace: Workspace,
   names: readonly string[] = [],
@@ -140,7 +134,6 @@ export async function discard(
   return each(workspace, chosen, (state) => discardDelegate(workspace, state))
 }
 
-/** Merges them one after another, each into its target branch; `all` are those that are ready. */
 export async function merge(
   workspace: Workspace,
   names: readonly string[] | 'all',
@@ -160,7 +153,6 @@ function isAtWork({ status }: { readonly status: string }): boolean {
   return status === 'running' || status === 'merging'
 }
 
-/** Those named, each once; without names, all of a kind. */
 async function namedOr(
   workspace: Workspace,
   names: readonly string[],
@@ -180,7 +172,7 @@ async function rowNow(workspace: Workspace, id: string): Promise<DelegateRow> {
   return rowOf(workspace, await reconcile(workspace, delegateNow(workspace.place, id)))
 }
 
-/** Does it to each, whatever became of the others; the first failure is thrown when all have had their turn. */
+/** Does it to each, and throws the first failure after the last. */
 async function each(
   workspace: Workspace,
   chosen: readonly DelegateState[],
@@ -199,20 +191,19 @@ async function each(
   return Promise.all(chosen.map(({ id }) => rowNow(workspace, id)))
 }
 
-/** To end its agent, commit what is there and say so. */
 const GRACE_MS = 15_000
 const LOOK_MS = 50
 
-/** Ends a delegate and everything it started. Its work stays, on its branch. */
 export async function stopDelegate(
   workspace: Workspace,
   { id, order }: DelegateState,
 ): Promise<DelegateState> {
-  const state = await onceBegun(workspace.place, id)
+  const { place } = workspace
+  const state = await onceBegun(place, id)
   const { runner, ended } = state.run
-  // By the process and not by what it is called: whoever called it failed may have been wrong.
+  // Decided by the process and not by the status, which may be wrong.
   if (state.isBegun && ended === undefined && isAlive(runner)) {
-    if (isOfRun(workspace.place, state)) {
+    if (isOfRun(place, state)) {
       throw new StintError(
         'PART_OF_RUN',
         `${order.name} is a part of a run, in process ${runner.pid}`,
@@ -221,17 +212,16 @@ export async function stopDelegate(
     }
     await end(runner)
   }
-  if (!isAttended(delegateNow(workspace.place, id)))
-    await endLeftovers(delegateNow(workspace.place, id).run)
-  return reconcile(workspace, delegateNow(workspace.place, id))
+  const now = delegateNow(place, id)
+  if (!isAttended(now)) await endLeftovers(now.run)
+  return reconcile(workspace, delegateNow(place, id))
 }
 
-/** Whoever makes it has other things to do, and is not ended for it: its process is waited for. */
+/** Waits for its process: the one that creates it has other work and is not ended. */
 async function onceBegun(place: Place, id: string): Promise<DelegateState> {
-  const isBeingMade = (state: DelegateState) => !state.isBegun && isAttended(state)
   for (const until = Date.now() + GRACE_MS; Date.now() < until; await sleep(LOOK_MS)) {
     const state = delegateNow(place, id)
-    if (!isBeingMade(state) || isOfRun(place, state)) return state
+    if (state.isBegun || !isAttended(state) || isOfRun(place, state)) return state
   }
   const { order, run } = delegateNow(place, id)
   throw new StintError(
@@ -241,7 +231,7 @@ async function onceBegun(place: Place, id: string): Promise<DelegateState> {
   )
 }
 
-/** A parallel run works on it in its own process, which has others to work on. */
+/** The process of a parallel run works on other delegates too. */
 function isOfRun(place: Place, { order, run }: DelegateState): boolean {
   const runner = order.run === undefined ? undefined : foldRun(readRun(place, order.run))?.runner
   return runner !== undefined && isSameProcess(runner, run.runner)
@@ -249,7 +239,7 @@ function isOfRun(place: Place, { order, run }: DelegateState): boolean {
 
 async function end(runner: ProcessMark): Promise<void> {
   signal(runner.pid, 'SIGTERM')
-  // One that was halted hears of it only when it goes on.
+  // A halted process gets the signal only once it continues.
   signal(runner.pid, 'SIGCONT')
   if (await isGone(runner, GRACE_MS)) return
   signal(runner.pid, 'SIGKILL')
@@ -272,63 +262,48 @@ function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 /**
- * Gives a delegate up. Its worktree and branch go away; its commits, and what it had not committed, stay under `refs/stint/`.
- * What can be in no commit is not taken away: then worktree and branch stay, and it is said.
+ * Gives a delegate up. Its worktree and branch go away; its work stays under `refs/stint/`. Worktree and branch stay if
+ * they hold what can be in no commit.
  */
 export async function discardDelegate(
   workspace: Workspace,
   given: DelegateState,
-  because?: string,
 ): Promise<DelegateState> {
   const { place } = workspace
-  const state = await stopDelegate(workspace, given)
-  const { id } = state
-  const now = await inTurn(place, takingUp(id), () =>
-    giveUp(workspace, delegateNow(place, id), because),
-  )
+  const { id } = await stopDelegate(workspace, given)
+  const now = await inTurn(place, takingUp(id), () => giveUp(workspace, delegateNow(place, id)))
   await tellParent(workspace, now)
   return now
 }
 
-function giveUp(
-  workspace: Workspace,
-  state: DelegateState,
-  because: string | undefined,
-): DelegateState {
+function giveUp(workspace: Workspace, state: DelegateState): DelegateState {
   const { place, config } = workspace
   const { id, order, run, status } = state
+  const { name, target } = order
   if (status === 'discarded') return state
   if (status === 'merged') {
     throw new StintError(
       'DELEGATE_MERGED',
-      `${order.name} is merged into ${order.target}`,
+      `${name} is merged into ${target}`,
       `git revert -m 1 ${state.move?.commit?.slice(0, 10) ?? 'COMMIT'} takes it back`,
     )
   }
-  if (isAttended(state) && status !== 'merging') {
-    throw new StintError(
-      'DELEGATE_BUSY',
-      `${order.name} was just begun again`,
-      `stint delegate discard ${order.name} once more`,
-    )
-  }
   if (status === 'merging')
+    throw new StintError('DELEGATE_BUSY', `${name} is being merged`, 'wait for the merge to end')
+  if (isAttended(state))
     throw new StintError(
       'DELEGATE_BUSY',
-      `${order.name} is being merged`,
-      'wait for the merge to end',
+      `${name} was just begun again`,
+      `stint delegate discard ${name} once more`,
     )
   const { base, branch, tree } = run.started
   const { mainRoot } = repositoryOf(place)
   const found = commitAsFound(place, id, { tree, branch, base, isInPlace: false })
   const left = repositoryAt(tree) === undefined ? [] : inNoCommit(tree)
-  const why = [
-    ...(because === undefined ? [] : [because]),
-    ...(left.length === 0 ? [] : [leftWords(tree, left)]),
-  ]
+  const because = `its worktree ${tree} is left, as it holds what is in no commit: ${fewOf(left)}`
   const tip = commitOf(mainRoot, branch)
   const kept = `refs/stint/runs/${id}/discarded`
-  // First kept, then said, then taken away: whoever is killed in between has lost nothing.
+  // Kept, then recorded, then removed: a kill in between loses nothing.
   const work = provedInstead(place, { tip, base, proved: state.ready?.commit }) ?? tip
   const hasWork = work !== undefined && work !== base
   if (hasWork) {
@@ -340,16 +315,11 @@ function giveUp(
   log.append('delegate.moved', {
     to: 'discarded',
     commits: commitsBeyond(place, base, [work]),
-    ...(why.length === 0 ? {} : { because: why.join('; ') }),
-    ...(left.length === 0 ? {} : { left }),
-    ...(hasWork ? { kept, commit: work } : found.kept === undefined ? {} : { kept: found.kept }),
+    ...(left.length === 0 ? {} : { because, left }),
+    ...(hasWork ? { kept, commit: work } : defined({ kept: found.kept })),
   })
   log.close()
   if (left.length === 0) removeTree(place, run.started, tip)
-  else workspace.say(`${order.name}: ${leftWords(tree, left)}`)
+  else workspace.say(`${name}: ${because}`)
   return delegateNow(place, id)
-}
-
-function leftWords(tree: string, left: readonly string[]): string {
-  return `its worktree ${tree} is left, as it holds what is in no commit: ${fewOf(left)}`
 }

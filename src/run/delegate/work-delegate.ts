@@ -17,8 +17,7 @@ import { cleanText } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 import { redactDeep } from '../../text/redact.ts'
 import { safeLine } from '../../text/safe-text.ts'
-import { plainEnvironment } from '../attempt/agent-environment.ts'
-import { RunEnds, Stopping } from '../attempt/run-context.ts'
+import { RunEnds, Stopping, plainEnvironment } from '../attempt/run-context.ts'
 import {
   type DelegateMove,
   type Emit,
@@ -30,7 +29,7 @@ import {
 import { makeRunContext, readyHarness } from '../loop/make-run-context.ts'
 import { bringBackTree, endLeftovers } from '../loop/resume.ts'
 import { Selection } from '../loop/selection.ts'
-import { type RunHandle, thisProcess, work } from '../loop/start-run.ts'
+import { type RunHandle, thisProcess, workAsDelegate } from '../loop/start-run.ts'
 import { type RunOptions, resolveOptions } from '../options.ts'
 import { RunLog, readRun } from '../run-log.ts'
 import { fewOf } from '../worktree/remove-if-clean.ts'
@@ -173,7 +172,7 @@ async function prepare(
     delegate: delegateRun(order, tree, config.delegates, toMend),
     ...defined({ spentBeside, spending }),
   })
-  return () => work(context, selection, thisProcess(), state, open, 0)
+  return () => workAsDelegate(context, { workspace, selection, before: state, open })
 }
 
 /** Another process may have taken it over. */

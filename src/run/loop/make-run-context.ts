@@ -1,74 +1,64 @@
 import { join } from 'node:path'
-import type { Harness, HarnessCheck, PermissionRequest } from '../../harness/contract/drive.ts'
+import type { Task } from '../../backlog/task.ts'
+import type { DriveRequest, Harness, HarnessCheck } from '../../harness/contract/drive.ts'
 import { findProgram } from '../../harness/process/find-program.ts'
 import { StintError } from '../../journal/errors.ts'
-import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import { projectText } from '../../project/lifecycle/resume.ts'
+import { redaction, withoutSecrets } from '../../project/store/clean-draft.ts'
 import { runFolder } from '../../project/store/run-files.ts'
 import { Workspace } from '../../project/store/workspace.ts'
-import type { Task } from '../../backlog/task.ts'
-import { OWN_COMMANDS, equip, plainEnvironment } from '../attempt/agent-environment.ts'
-import type { BacklogSource } from '../sources/foreign.ts'
+import { defined } from '../../text/defined.ts'
+import { OWN_COMMANDS, type RunContext, equip, plainEnvironment } from '../attempt/run-context.ts'
+import type { ResolvedOptions } from '../options.ts'
 import { classOfRun, trackingFor } from '../plan/complexity.ts'
-import { harnessNamed } from '../harnesses.ts'
 import { loadProfiles } from '../profiles/profile.ts'
 import { gatherInstructions, setupText } from '../texts/setup-text.ts'
-import type { Emit } from '../entries.ts'
-import type { RunLog } from '../run-log.ts'
-import type { DelegateRun, RunContext, Stopping } from '../attempt/run-context.ts'
-import type { ResolvedOptions } from '../options.ts'
-import type { RunTree } from '../worktree/tree.ts'
-import { defined } from '../../text/defined.ts'
+import { driveHarness, findHarness } from '../../harness/registry.ts'
+import { conversationStore } from '../../history/store.ts'
+import type { Config } from '../../project/config/config.ts'
 
-interface ContextParts {
-  readonly run: string
-  readonly log: RunLog
-  readonly harness: Harness
-  readonly settled: ResolvedOptions
-  readonly tree: RunTree
+interface ContextParts
+  extends
+    Pick<
+      RunContext,
+      'run' | 'log' | 'harness' | 'settled' | 'tree' | 'source' | 'stopping' | 'emit'
+    >,
+    Pick<RunContext, 'delegate' | 'spentBeside' | 'spending'> {
   readonly open: readonly Task[]
-  /** With those that the run has worked on already. */
   readonly all: readonly Task[]
-  readonly source: BacklogSource
-  readonly stopping: Stopping
-  readonly emit: Emit
-  readonly decide: ((request: PermissionRequest) => Promise<boolean>) | undefined
-  readonly delegate?: DelegateRun
-  readonly spentBeside?: RunContext['spentBeside']
-  readonly spending?: RunContext['spending']
+  readonly decide: RunContext['decide'] | undefined
 }
 
-/** Everything that the parts of a run share. */
 export function makeRunContext(workspace: Workspace, parts: ContextParts): RunContext {
   const { run, log, harness, tree, open, all, source, stopping, emit } = parts
+  const { decide, delegate, spentBeside, spending } = parts
   const inTree = new Workspace(tree.tree, {
     say: (text) => emit('message', { text }),
     env: plainEnvironment(workspace.env),
   })
   const { config } = inTree
   const { profiles, problems } = loadProfiles(tree.tree)
-  const named = [...parts.settled.allow, ...verifyCommands(parts.settled, config.verify, open)]
-  const settled = { ...parts.settled, allow: [...named, ...OWN_COMMANDS] }
+  const allow = [...parts.settled.allow, ...verifyCommands(parts.settled, config.verify, open)]
+  const settled = { ...parts.settled, allow: [...allow, ...OWN_COMMANDS] }
+  const { permissions, silenceMs, taskMs } = settled
   const { instructions, files, notes } = gatherInstructions(tree.tree, {
     readByHarness: harness.capabilities.instructions,
     files: config.run.files,
     withoutSecrets: (text) => withoutSecrets(text, config),
   })
   for (const text of [...problems, ...notes]) emit('message', { text })
-  const project = projectText(inTree)
-  const verify = settled.verify ?? config.verify
   const setup = setupText({
     instructions,
     files,
     profiles,
-    permissions: settled.permissions,
-    allow: named,
+    permissions,
+    allow,
     branch: tree.branch,
     limits: {
-      minutes: Math.round(settled.taskMs / 60_000),
-      silentMinutes: Math.round(settled.silenceMs / 60_000),
+      minutes: Math.round(taskMs / 60_000),
+      silentMinutes: Math.round(silenceMs / 60_000),
     },
-    ...defined({ project, verify }),
+    ...defined({ project: projectText(inTree), verify: settled.verify ?? config.verify }),
   })
   const scene: RunContext = {
     run,
@@ -81,52 +71,45 @@ export function makeRunContext(workspace: Workspace, parts: ContextParts): RunCo
     profiles,
     setup,
     latest: {},
-    tracking: trackingFor(classOfRun({ tasks: all }).complexity),
+    tracking: trackingFor(classOfRun(all)),
     stopping,
-    extraEnv: parts.delegate?.env ?? {},
+    extraEnv: delegate?.env ?? {},
     emit,
     ...defined({
-      delegate: parts.delegate,
-      wrap: parts.delegate?.wrap,
-      spentBeside: parts.spentBeside,
-      spending: parts.spending,
+      delegate,
+      wrap: delegate?.wrap,
+      spentBeside,
+      spending,
+      // A run that may act unasked never waits for a person.
+      decide: permissions === 'ask' ? decide : undefined,
     }),
-    // A run that may do what it does unasked never waits for a person who has gone.
-    ...(parts.decide === undefined || settled.permissions !== 'ask'
-      ? {}
-      : { decide: parts.decide }),
   }
   equip(scene, open)
   return scene
 }
 
 /**
- * The harness, when it is there and keeps to what it is asked to. Of one that is put behind another command only that command
- * is looked for: its own program need not be anywhere but in there.
+ * The harness, if it is there and supports the permissions. Behind another command only that command is checked: the
+ * agent's own program may exist only in there.
  */
 export async function readyHarness(
   workspace: Workspace,
-  settled: ResolvedOptions,
+  { harness: name, permissions, script }: ResolvedOptions,
   run: string,
   wrap?: readonly string[],
 ): Promise<Harness> {
   const state = join(runFolder(workspace.place, run), 'rehearsal')
-  const harness = await harnessNamed(settled.harness, workspace, {
-    state,
-    ...defined({ script: settled.script }),
-  })
+  const harness = await harnessNamed(name, workspace, { state, ...defined({ script }) })
   const env = plainEnvironment(workspace.env)
   const check = wrap === undefined ? await harness.check(env) : checkWrap(wrap, env, workspace.cwd)
   if (!check.isThere) throw new StintError('HARNESS_MISSING', check.problem, check.hint)
-  if (!harness.capabilities.permissions.includes(settled.permissions)) {
-    const { permissions } = harness.capabilities
-    throw new StintError(
-      'NO_PERMISSIONS',
-      `${harness.name} does not keep to --permissions ${settled.permissions}`,
-      `it keeps to ${permissions.join(', ')}`,
-    )
-  }
-  return harness
+  const { permissions: supported } = harness.capabilities
+  if (supported.includes(permissions)) return harness
+  throw new StintError(
+    'NO_PERMISSIONS',
+    `${harness.name} does not keep to --permissions ${permissions}`,
+    `it keeps to ${supported.join(', ')}`,
+  )
 }
 
 function checkWrap(
@@ -142,12 +125,34 @@ function checkWrap(
   }
 }
 
-/** The commands that agents may run because they prove their work. */
 export function verifyCommands(
-  settled: ResolvedOptions,
+  { verify }: ResolvedOptions,
   configured: string | undefined,
   open: readonly Task[],
 ): readonly string[] {
-  const commands = [settled.verify ?? configured, ...open.map(({ verify }) => verify)]
+  const commands = [verify ?? configured, ...open.map((task) => task.verify)]
   return [...new Set(commands.filter((command) => command !== undefined))]
+}
+
+export type HarnessPlace = Pick<Workspace, 'config' | 'place'>
+
+export function harnessNamed(
+  name: string,
+  { config, place }: HarnessPlace,
+  options: Pick<DriveRequest, 'script' | 'state'> = {},
+): Promise<Harness> {
+  return driveHarness(name, {
+    ...options,
+    models: config.api,
+    store: () => conversationStore(place.sessions, redaction(config)),
+  })
+}
+
+/** The compaction point of a bare model, as far as it is configured; undefined for other harnesses. */
+export function pointOfModel(
+  name: string,
+  model: string | undefined,
+  { api }: Config,
+): number | undefined {
+  return findHarness(name)?.limits?.configuredPoint?.(name, model, api)
 }

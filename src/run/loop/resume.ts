@@ -1,5 +1,3 @@
-// What a run left behind when it was killed: each attempt without an outcome is looked at, so that nothing is done twice and
-// nothing is both lost and called done.
 import type { ProcessMark } from '../../harness/contract/drive.ts'
 import { endStrays, isAlive } from '../../harness/process/spawn-guarded.ts'
 import { handoffsIn } from '../../context/handoff/recorded.ts'
@@ -16,9 +14,9 @@ import {
   unfinishedIn,
   withKept,
 } from '../attempt/record-done.ts'
-import { RunSession } from '../attempt/run-session.ts'
+import { type LeftHandoff, RunSession } from '../attempt/run-session.ts'
 import type { Claims } from './claims.ts'
-import type { RunEntry } from '../entries.ts'
+import type { AttemptOutcome, RunEntry } from '../entries.ts'
 import type { Attempt, ConversationRecord, RunState } from '../run-state.ts'
 import type { RunContext } from '../attempt/run-context.ts'
 import { isAsKept } from '../worktree/rollback.ts'
@@ -26,7 +24,6 @@ import { bringBack, headInWords, headNow, uncommitted } from '../worktree/tree.t
 import { plannedTask } from '../plan/order.ts'
 import { defined } from '../../text/defined.ts'
 
-/** Refuses a run that somebody runs, and one that has nothing left. */
 export function refuseToGoOn(run: string, state: RunState): void {
   if (state.ended === undefined && isAlive(state.runner)) {
     throw new StintError(
@@ -44,9 +41,9 @@ export function refuseToGoOn(run: string, state: RunState): void {
   }
 }
 
-/** Of several who took it up the first that lives has it. */
+/** Of several processes that resumed it the first living one has it. */
 export function refuseSecond(run: string, entries: readonly RunEntry[], runner: ProcessMark): void {
-  // Who ended it holds it no more, though the process may live on and do something else.
+  // A process that ended the run no longer holds it, even while it lives.
   const ended = entries.findLastIndex(({ kind }) => kind === 'run.ended')
   const runners = entries
     .slice(ended + 1)
@@ -64,7 +61,7 @@ export function refuseSecond(run: string, entries: readonly RunEntry[], runner: 
   )
 }
 
-/** Ends what the processes of a killed runner left behind. Answers how many that were. */
+/** Ends processes that a killed runner left, and returns how many. */
 export async function endLeftovers(state: RunState): Promise<number> {
   let ended = 0
   for (const { opened, isEnded } of state.conversations)
@@ -72,7 +69,7 @@ export async function endLeftovers(state: RunState): Promise<number> {
   return ended
 }
 
-/** The tree as it was, made again from its branch when somebody took it away, or from what it last came to when the branch is gone too. */
+/** Makes a missing tree again from its branch, or from its last commit when the branch is gone too. */
 export function bringBackTree(place: Place, state: RunState, last?: string): void {
   const { tree, branch, base, isInPlace } = state.started
   if (headNow(tree) === undefined) {
@@ -82,18 +79,14 @@ export function bringBackTree(place: Place, state: RunState, last?: string): voi
         `${tree} is not there any more`,
         'bring it back, or start another run',
       )
-    bringBack(
-      place,
-      tree,
-      branch,
-      last ?? state.attempts.findLast(({ commit }) => commit !== undefined)?.commit ?? base,
-    )
+    const { commit = base } = state.attempts.findLast(({ commit }) => commit !== undefined) ?? {}
+    bringBack(place, tree, branch, last ?? commit)
   }
   const unfinished = unfinishedIn(state)
   if (isInPlace) refuseForeignWork(tree, unfinished)
   const now = headNow(tree)
   if (now?.branch === branch && now.commit !== undefined) return
-  // Where an agent left its own worktree it may go on; when it does not, that is mended.
+  // An agent may continue where it left its own worktree.
   if (!isInPlace && unfinished !== undefined) return
   throw new StintError(
     'OTHER_BRANCH',
@@ -102,7 +95,7 @@ export function bringBackTree(place: Place, state: RunState, last?: string): voi
   )
 }
 
-/** In the user's checkout an agent goes on from what is committed, or from the very files it had left. */
+/** In the user's checkout an agent continues from what is committed, or from the very files it left. */
 function refuseForeignWork(tree: string, unfinished: Unfinished | undefined): void {
   const dirty = uncommitted(tree).filter((path) => unfinished?.leftBefore.includes(path) !== true)
   if (dirty.length === 0 || (unfinished?.kept !== undefined && isAsKept(tree, unfinished.kept)))
@@ -114,7 +107,7 @@ function refuseForeignWork(tree: string, unfinished: Unfinished | undefined): vo
   )
 }
 
-/** Finds out what became of conversations and attempts that nobody saw the end of. */
+/** Finds out what became of conversations and attempts that were cut off, so that nothing is done twice or lost. */
 export async function examine(scene: RunContext, state: RunState, claims: Claims): Promise<void> {
   for (const conversation of state.conversations)
     if (!conversation.isEnded) endRecord(scene, conversation)
@@ -122,11 +115,10 @@ export async function examine(scene: RunContext, state: RunState, claims: Claims
     if (attempt.outcome === undefined) await examineOne(scene, attempt, claims)
 }
 
-/** Its processes are ended already; now this is also written down. */
 function endRecord({ log, workspace }: RunContext, { opened, id }: ConversationRecord): void {
   const because = 'the run ended in the middle of it'
   log.append('conversation.ended', { number: opened.number, because })
-  const session = id === undefined ? undefined : RunSession.reopen(workspace, opened.session, 0)
+  const session = id === undefined ? undefined : RunSession.reopen(workspace, opened.session)
   if (session === undefined) return
   session.left(id!, because)
   session.release()
@@ -137,18 +129,15 @@ async function examineOne(scene: RunContext, { started }: Attempt, claims: Claim
   const backlog = await source.read()
   const task = backlog.byId.get(started.task.id)
   const over = (
-    outcome: 'done' | 'failed' | 'blocked' | 'interrupted',
+    outcome: AttemptOutcome,
     more: { reason?: string; commit?: string; kept?: string } = {},
-  ) =>
-    log.append('attempt.ended', {
-      attempt: started.attempt,
-      number: started.number,
-      outcome,
-      ...more,
-    })
+  ) => {
+    const { attempt, number } = started
+    log.append('attempt.ended', { attempt, number, outcome, ...more })
+  }
   if (task === undefined)
     return over('interrupted', { reason: 'the task is no longer in the backlog' })
-  // The entry that closes it was written; only the run's own note of it was not. Anybody else's word is none.
+  // The run closed it and died before it recorded that. Nobody else's word counts.
   const closed = RunSession.closedBy(workspace, started.session, task.id)
   if (closed !== undefined) {
     await settle(scene, { task, name: started.task }, task.summary ?? '')
@@ -159,53 +148,40 @@ async function examineOne(scene: RunContext, { started }: Attempt, claims: Claim
     return over('interrupted', { reason: 'somebody else closed it' })
   }
   if (!claims.take(task.id)) return over('interrupted', { reason: 'another run works on it' })
-  const session = RunSession.reopen(workspace, started.session, 0)
+  const session = RunSession.reopen(workspace, started.session)
   if (session === undefined) return over('interrupted', { reason: 'its session has ended' })
   try {
+    const { base, forecast = 0, leftBefore = [], number, task: name } = started
     const report = session.reported(task.id, run, started.since)
     if (report?.status === 'blocked') {
-      const leftBefore = started.leftBefore ?? []
-      const { kept } = leaveWork(
-        scene,
-        { name: started.task, base: started.base, leftBefore },
-        started.attempt,
-      )
+      const { kept } = leaveWork(scene, { name, base, leftBefore }, started.attempt)
       session.leave(task, 'blocked', withKept(report.summary, kept))
       return over('blocked', { reason: report.summary, ...defined({ kept }) })
     }
     if (report?.status !== 'completed')
       return over('interrupted', { reason: 'the run ended in the middle of it' })
-    const work = {
-      task,
-      name: started.task,
-      planned: plannedTask(task, backlog),
-      forecast: started.forecast ?? 0,
-      base: started.base,
-      leftBefore: started.leftBefore ?? [],
-      attempts: started.number,
-    }
+    const planned = plannedTask(task, backlog)
+    const work = { task, name, planned, forecast, base, leftBefore, attempts: number }
     const proof = await proveNow(scene, work)
     if (!proof.isDone) return over('failed', { reason: proof.reasons.join('; ') })
     await recordDone(scene, session, work, { commit: proof.commit, summary: report.summary })
-    scene.workspace.say(`${started.task.name} was done before the run ended, and is closed now`)
+    workspace.say(`${name.name} was done before the run ended, and is closed now`)
     return over('done', { commit: proof.commit })
   } finally {
     session.release()
   }
 }
 
-/** The handoff that a session left when it was closed, for the session after it. */
+/** The handoff that a closed session left for the next. */
 export function handoffLeft(
   workspace: Workspace,
   session: string,
   handoff: string,
-): { id: string; text: string; hash: string } | undefined {
+): LeftHandoff | undefined {
   const live = workspace.session(session)
   try {
     const found = handoffsIn(live.read().entries).find(({ id }) => id === handoff)
-    return found === undefined
-      ? undefined
-      : { id: found.id, text: found.document, hash: found.hash }
+    return found && { id: found.id, text: found.document, hash: found.hash }
   } finally {
     live.close()
   }

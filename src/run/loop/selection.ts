@@ -1,67 +1,59 @@
 import type { Backlog } from '../../backlog/backlog.ts'
 import { type Task, findTask } from '../../backlog/task.ts'
-import type { RunOptions } from '../options.ts'
-import type { NeverBegun, RunEntry } from '../entries.ts'
-import { type RunState, foldRun } from '../run-state.ts'
-import { nameOf } from '../attempt/agent-environment.ts'
 import { GitFailed, askGit } from '../../git/run-git.ts'
-import type { PlannedTask } from '../plan/order.ts'
 import { runIds } from '../../project/store/run-files.ts'
+import { type RunContext, nameOf } from '../attempt/run-context.ts'
+import type { NeverBegun, RunEntry } from '../entries.ts'
+import type { RunOptions } from '../options.ts'
+import type { PlannedTask } from '../plan/order.ts'
 import { readRun } from '../run-log.ts'
-import type { RunContext } from '../attempt/run-context.ts'
+import { type RunState, foldRun } from '../run-state.ts'
 
 /** Which tasks a run is about: the named ones with all they depend on, those with one of the labels, or all. */
 export class Selection {
   readonly #named: ReadonlySet<string>
-  readonly #labels: readonly string[]
-  readonly #isAll: boolean
+  readonly #isChosen: (task: Task) => boolean
 
   constructor(backlog: Backlog, { tasks = [], labels = [] }: Pick<RunOptions, 'tasks' | 'labels'>) {
     // A mistyped name is an error before anything is begun.
-    this.#named = new Set(tasks.map((name) => findTask(backlog.tasks, name).id))
-    this.#labels = labels
-    this.#isAll = tasks.length === 0 && labels.length === 0
+    const named = new Set(tasks.map((name) => findTask(backlog.tasks, name).id))
+    const isAll = tasks.length === 0 && labels.length === 0
+    this.#named = named
+    this.#isChosen = (task) =>
+      isAll || named.has(task.id) || task.labels.some((label) => labels.includes(label))
   }
 
-  /** The backlog with everything that this run does not work on out of its reach, though still in the way of what waits for it. */
   within(backlog: Backlog, isOutOfReach: (task: Task) => boolean): Backlog {
     const wanted = this.#wanted(backlog)
     const tasks = backlog.tasks.map((task): Task => {
       if (task.status === 'completed') return task
       if (!wanted.has(task.id) || isOutOfReach(task)) return { ...task, status: 'blocked' }
-      // Who names a task that failed wants it to be tried again.
+      // A failed task that the user names is tried again.
       return this.#named.has(task.id) ? { ...task, status: 'ready' } : task
     })
     return { ...backlog, tasks, byId: new Map(tasks.map((task) => [task.id, task])) }
   }
 
-  /** Those of the selection that are not done. */
   open(backlog: Backlog): readonly Task[] {
     const wanted = this.#wanted(backlog)
     return backlog.tasks.filter((task) => wanted.has(task.id) && task.status !== 'completed')
   }
 
-  #wanted(backlog: Backlog): ReadonlySet<string> {
-    const chosen = backlog.tasks.filter(
-      ({ id, labels }) =>
-        this.#isAll || this.#named.has(id) || labels.some((label) => this.#labels.includes(label)),
-    )
+  #wanted({ byId, tasks }: Backlog): ReadonlySet<string> {
     const wanted = new Set<string>()
     const add = (id: string) => {
-      const task = backlog.byId.get(id)
+      const task = byId.get(id)
       if (task === undefined || wanted.has(id)) return
       wanted.add(id)
       for (const other of [...task.dependsOn, ...task.children]) add(other)
     }
-    for (const { id } of chosen) add(id)
+    for (const task of tasks) if (this.#isChosen(task)) add(task.id)
     return wanted
   }
 }
 
-/** Of a long backlog only so many are named; the others are counted. */
-const MOST = 300
+const MOST_NAMED = 300
 
-/** What a run that ends now leaves as it found it: the tasks that it was for, are open, and were never begun. */
 export function neverBegun(
   open: readonly Task[],
   state: RunState | undefined,
@@ -73,28 +65,39 @@ export function neverBegun(
   const left = open.filter(({ id }) => !begun.has(id))
   return left.length === 0
     ? undefined
-    : { count: left.length, tasks: left.slice(0, MOST).map(nameOf) }
+    : { count: left.length, tasks: left.slice(0, MOST_NAMED).map(nameOf) }
 }
 
-// A task may wait for one that another run did on a branch of its own, which is not merged here: worked on now, it would be
-// built on code that lacks it.
+/** Older runs and delegates are merged or forgotten. */
+const NEWEST_RUNS = 100
+const NEWEST_DELEGATES = 200
 
-/** Older runs are merged or forgotten. */
-const RUNS = 100
-
-type Seen = Pick<RunContext, 'workspace' | 'run' | 'latest' | 'tree'>
-
-export class DoneElsewhere {
-  readonly #scene: Seen
-  readonly #commits = new Map<string, { readonly commit: string; readonly branch: string }>()
+class Remarks {
   readonly #said = new Set<string>()
 
-  constructor(scene: Seen) {
-    this.#scene = scene
+  constructor(
+    protected readonly scene: Pick<RunContext, 'workspace' | 'run' | 'latest' | 'tree'>,
+  ) {}
+
+  protected name(task: string): string {
+    return this.scene.latest.backlog?.byId.get(task)?.shortname ?? task
+  }
+
+  protected sayOnce(task: string, text: string): void {
+    if (!this.#said.has(task)) this.scene.workspace.say(text)
+    this.#said.add(task)
+  }
+}
+
+/** Tasks that other runs did on branches which are not merged here: work that depends on them would lack their code. */
+export class DoneElsewhere extends Remarks {
+  readonly #commits = new Map<string, { readonly commit: string; readonly branch: string }>()
+
+  constructor(scene: Remarks['scene']) {
+    super(scene)
     const { place } = scene.workspace
-    for (const run of runIds(place)
-      .filter((id) => id !== scene.run)
-      .slice(-RUNS)) {
+    const others = runIds(place).filter((id) => id !== scene.run)
+    for (const run of others.slice(-NEWEST_RUNS)) {
       const state = foldRun(readRun(place, run))
       for (const { commit, outcome, started } of state?.attempts ?? []) {
         if (outcome === 'done' && commit !== undefined)
@@ -103,19 +106,14 @@ export class DoneElsewhere {
     }
   }
 
-  /** Whether everything that a task builds on is in the run's tree. */
   isHere({ id, dependsOn }: PlannedTask): boolean {
     const missing = dependsOn.find((other) => !this.#isReachable(other))
     if (missing === undefined) return true
-    if (!this.#said.has(id)) {
-      this.#said.add(id)
-      const { latest, workspace } = this.#scene
-      const name = (task: string) => latest.backlog?.byId.get(task)?.shortname ?? task
-      const { branch } = this.#commits.get(missing)!
-      workspace.say(
-        `${name(id)} waits: ${name(missing)} was done on ${branch}, which is not merged here (git merge ${branch})`,
-      )
-    }
+    const { branch } = this.#commits.get(missing)!
+    this.sayOnce(
+      id,
+      `${this.name(id)} waits: ${this.name(missing)} was done on ${branch}, which is not merged here (git merge ${branch})`,
+    )
     return false
   }
 
@@ -123,59 +121,42 @@ export class DoneElsewhere {
     const done = this.#commits.get(task)
     if (done === undefined) return true
     try {
-      return askGit(this.#scene.tree.tree, ['merge-base', '--is-ancestor', done.commit, 'HEAD'])
+      return askGit(this.scene.tree.tree, ['merge-base', '--is-ancestor', done.commit, 'HEAD'])
     } catch (error) {
-      // The commit is gone, with a branch that somebody removed: they know why.
+      // The user removed the commit with its branch.
       if (error instanceof GitFailed) return true
       throw error
     }
   }
 }
 
-// A task that a delegate has is not begun a second time: neither while it is worked on nor while its work waits to be merged.
-
-/** Older delegates are merged or forgotten. */
-const NEWEST_RUNS = 200
-
-/** After these nothing of its work is under way. */
+/** After these a delegate's work is not under way. */
 const OVER: ReadonlySet<string> = new Set(['merged', 'discarded', 'failed', 'parked'])
 
-export class DelegatedTasks {
-  readonly #scene: RunContext
-  readonly #said = new Set<string>()
-
-  constructor(scene: RunContext) {
-    this.#scene = scene
-  }
-
+/** Tasks that a delegate works on, or whose work waits to be merged. */
+export class DelegatedTasks extends Remarks {
   has({ id }: PlannedTask): boolean {
-    const { place } = this.#scene.workspace
+    const { place } = this.scene.workspace
     const holder = runIds(place)
-      .slice(-NEWEST_RUNS)
+      .slice(-NEWEST_DELEGATES)
       .map((run) => holderIn(readRun(place, run)))
-      .find((one) => one?.task === id)
+      .find((order) => order?.task === id)
     if (holder === undefined) return false
-    if (!this.#said.has(id)) {
-      this.#said.add(id)
-      const name = this.#scene.latest.backlog?.byId.get(id)?.shortname ?? id
-      this.#scene.workspace.say(
-        `${name} is left to the delegate ${holder.name} (stint delegate show ${holder.name})`,
-      )
-    }
+    this.sayOnce(
+      id,
+      `${this.name(id)} is left to the delegate ${holder.name} (stint delegate show ${holder.name})`,
+    )
     return true
   }
 }
 
-function holderIn(
-  entries: readonly RunEntry[],
-): { readonly name: string; readonly task: string } | undefined {
+function holderIn(entries: readonly RunEntry[]) {
   const order = entries.find((entry) => entry.kind === 'run.started')?.data.delegate
-  if (order?.task === undefined) return undefined
   const last = entries.findLast(({ kind }) =>
     ['run.started', 'run.resumed', 'delegate.moved', 'merge.begun'].includes(kind),
   )
   const isOver =
     last?.kind === 'delegate.moved' &&
-    (OVER.has(last.data.to) || (order.isReadOnly && last.data.to === 'ready'))
-  return isOver ? undefined : { name: order.name, task: order.task }
+    (OVER.has(last.data.to) || (order?.isReadOnly === true && last.data.to === 'ready'))
+  return isOver ? undefined : order
 }

@@ -1,18 +1,36 @@
 import { resolve } from 'node:path'
-import type { PermissionRequest, ProcessMark } from '../../harness/contract/drive.ts'
+import type { Backlog } from '../../backlog/backlog.ts'
+import type { Task } from '../../backlog/task.ts'
+import type { Harness, PermissionRequest, ProcessMark } from '../../harness/contract/drive.ts'
 import { startOf } from '../../harness/process/spawn-guarded.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import type { Task } from '../../backlog/task.ts'
-import { commandEnvironment, nameOf } from '../attempt/agent-environment.ts'
-import { openSource } from '../sources/open-source.ts'
-import { Claims } from './claims.ts'
-import { type RunContext, RunEnds, Stopping } from '../attempt/run-context.ts'
-import { type Emit, type EndOfRun, type Listener, type RunReport, emitTo } from '../entries.ts'
+import { repositoryOf } from '../../project/store/worktrees.ts'
+import { defined } from '../../text/defined.ts'
+import {
+  type RunContext,
+  RunEnds,
+  Stopping,
+  commandEnvironment,
+  nameOf,
+} from '../attempt/run-context.ts'
+import { RunSession } from '../attempt/run-session.ts'
+import { type EndOfRun, type Listener, type RunReport, emitTo } from '../entries.ts'
+import { type ResolvedOptions, type RunOptions, resolveOptions } from '../options.ts'
+import { runVerify } from '../proof/prove.ts'
 import { emptyReport } from '../report.ts'
+import { RunLog, findRun } from '../run-log.ts'
+import { type RunState, foldRun } from '../run-state.ts'
 import { finishedTasks, lastResumable, reportNow, stateOf } from '../runs.ts'
+import { openSource } from '../sources/open-source.ts'
+import { removeIfClean } from '../worktree/remove-if-clean.ts'
+import { type RunTree, treeInPlace, treeOfItsOwn } from '../worktree/tree.ts'
+import { Claims } from './claims.ts'
+import { Loop } from './loop.ts'
+import { makeRunContext, readyHarness, verifyCommands } from './make-run-context.ts'
+import { type RunPlan, planRun } from './plan-run.ts'
 import {
   bringBackTree,
   endLeftovers,
@@ -21,57 +39,104 @@ import {
   refuseSecond,
   refuseToGoOn,
 } from './resume.ts'
-import { Loop } from './loop.ts'
-import { readyHarness, makeRunContext, verifyCommands } from './make-run-context.ts'
 import { Selection, neverBegun } from './selection.ts'
-import { type RunOptions, type ResolvedOptions, resolveOptions } from '../options.ts'
-import { RunLog, findRun } from '../run-log.ts'
-import { RunSession } from '../attempt/run-session.ts'
-import { type RunState, foldRun } from '../run-state.ts'
-import { expectedSeconds } from './plan-run.ts'
-import { removeIfClean } from '../worktree/remove-if-clean.ts'
-import { type RunTree, treeInPlace, treeOfItsOwn } from '../worktree/tree.ts'
-import { repositoryOf } from '../../project/store/worktrees.ts'
-import { runVerify } from '../proof/prove.ts'
-import { defined } from '../../text/defined.ts'
 
-/** A run that goes on. */
+/** A run at work. */
 export interface RunHandle {
   readonly ended: Promise<RunReport>
   /** May be called again with `now`. */
   stop(how: 'after task' | 'now'): void
 }
 
+/** Options to start or resume a run. */
 export interface StartOptions extends RunOptions {
-  /** The run to go on with; true for the last one that can be. */
+  /** The run to resume; true for the last that can be. */
   readonly resume?: string | true
-  /** Asked where the rules do not decide. Refuses when absent. */
+  /** Asked where the rules do not decide; without it such requests are refused. */
   readonly decide?: (request: PermissionRequest) => Promise<boolean>
 }
 
-/** Begins a run, or goes on with one. What is wrong is said before anything is begun; the run itself goes on behind the handle. */
+export interface RunSetup extends Pick<
+  RunContext,
+  'run' | 'workspace' | 'log' | 'settled' | 'tree' | 'source' | 'stopping' | 'emit'
+> {
+  readonly harness: Harness
+  readonly backlog: Backlog
+  readonly selection: Selection
+  readonly open: readonly Task[]
+  readonly before: RunState | undefined
+  readonly runner: ProcessMark
+  readonly listener: Listener
+  readonly decide: StartOptions['decide']
+}
+
+/** How a run works: one task after another, or several at once. */
+export interface RunMode {
+  /** Resolves the options, and refuses what this mode cannot do. */
+  resolve(
+    workspace: Workspace,
+    options: RunOptions,
+    decide: StartOptions['decide'],
+  ): ResolvedOptions
+  plan(workspace: Workspace, options: RunOptions): Promise<RunPlan>
+  wrap?(workspace: Workspace): readonly string[] | undefined
+  prepare(setup: RunSetup): Promise<Job>
+}
+
+interface Job {
+  readonly context: Pick<RunContext, 'workspace' | 'latest' | 'delegate'>
+  work(claims: Claims): Promise<EndOfRun>
+}
+
+const ONE_BY_ONE: RunMode = {
+  resolve(workspace, options, decide) {
+    const settled = resolveOptions(workspace, options)
+    if (settled.permissions !== 'ask' || decide !== undefined) return settled
+    throw new StintError(
+      'NOBODY_TO_ASK',
+      '--permissions ask needs somebody to ask',
+      'use a terminal, or --permissions edits',
+    )
+  },
+  plan: planRun,
+  async prepare(setup) {
+    const { backlog, before, emit, open, selection, settled, workspace } = setup
+    const worked = new Set(before?.attempts.map(({ started }) => started.task.id))
+    const all = backlog.tasks.filter((task) => worked.has(task.id) || open.includes(task))
+    const scene = makeRunContext(workspace, { ...setup, all })
+    if (before === undefined && verifyCommands(settled, workspace.config.verify, open).length === 0)
+      emit('message', {
+        text: 'there is no verify command: that a task is done rests on its commit alone (--verify, or verify in .sessions/config.yaml)',
+      })
+    return oneByOne(scene, selection, before)
+  },
+}
+
+/** Starts or resumes a run. What is wrong is thrown before anything is begun; the run itself works behind the handle. */
 export async function startRun(
   workspace: Workspace,
   options: StartOptions,
   listener: Listener,
+  mode = ONE_BY_ONE,
 ): Promise<RunHandle> {
   refuseInRun(workspace, 'beginning a run')
-  const stopping = new Stopping()
-  const emit = emitTo(listener)
   const { resume, decide, ...told } = options
-  const begun =
-    resume === undefined
-      ? await beginNew(workspace, told, stopping, listener, decide)
-      : await beginAgain(
-          workspace,
-          resume === true ? undefined : resume,
-          told,
-          stopping,
-          listener,
-          decide,
-        )
+  const emit = emitTo(listener)
+  const stopping = new Stopping()
+  const starting: Starting = {
+    workspace,
+    runner: thisProcess(),
+    listener,
+    emit,
+    stopping,
+    decide,
+    mode,
+  }
+  const work = await (resume === undefined
+    ? beginNew(starting, told)
+    : resumeRun(starting, resume === true ? lastResumable(workspace) : resume, told))
   return {
-    ended: begun.work().then((report) => {
+    ended: work().then((report) => {
       emit('run.report', report)
       return report
     }),
@@ -82,211 +147,169 @@ export async function startRun(
   }
 }
 
-interface Begun {
-  work(): Promise<RunReport>
-}
+type Starting = Pick<
+  RunSetup,
+  'workspace' | 'runner' | 'listener' | 'emit' | 'stopping' | 'decide'
+> & { readonly mode: RunMode }
 
-async function beginNew(
-  workspace: Workspace,
-  options: RunOptions,
-  stopping: Stopping,
-  listener: Listener,
-  decide: StartOptions['decide'],
-): Promise<Begun> {
-  const settled = resolveOptions(workspace, options)
-  refuseUnanswered(settled, decide)
+type Work = () => Promise<RunReport>
+
+async function beginNew(starting: Starting, options: RunOptions): Promise<Work> {
+  const { workspace, runner, listener, decide, mode } = starting
+  const { config, place } = workspace
+  const resolved = mode.resolve(workspace, options, decide)
   const run = mintId(undefined)
-  const harness = await readyHarness(workspace, settled, run)
-  repositoryOf(workspace.place)
-  const source = await openSource(workspace, options.backlog)
-  const backlog = await source.read()
-  const selection = new Selection(backlog, options)
-  const open = selection.open(backlog)
-  if (open.length === 0) {
-    const report = emptyReport(harness.name)
-    return { work: async () => report }
-  }
+  const harness = await readyHarness(workspace, resolved, run, mode.wrap?.(workspace))
+  repositoryOf(place)
+  const tasks = await tasksOf(workspace, options)
+  if (tasks.open.length === 0) return async () => emptyReport(harness.name)
   workspace.prepare()
-  const tree =
-    options.isInPlace === true
-      ? await freeInPlace(workspace)
-      : treeOfItsOwn(workspace.place, run, options.branch)
-  const runner = thisProcess()
-  const log = RunLog.create(
-    workspace.place,
-    run,
-    workspace.config,
-    {
-      options: optionsToKeep(workspace, options, settled),
-      harness: harness.name,
-      source: source.name,
-      ...tree,
-      runner,
-    },
-    listener,
-  )
-  const emit = emitTo(listener)
-  const scene = makeRunContext(workspace, {
-    run,
-    log,
-    harness,
-    settled,
-    tree,
-    open,
-    all: open,
-    source,
-    stopping,
-    emit,
-    decide,
-  })
-  if (verifyCommands(settled, workspace.config.verify, open).length === 0)
-    emit('message', {
-      text: 'there is no verify command: that a task is done rests on its commit alone (--verify, or verify in .sessions/config.yaml)',
-    })
-  const expected = await expectedSeconds(workspace, settled)
-  return { work: () => work(scene, selection, runner, undefined, open, expected) }
+  const tree = await (options.isInPlace === true
+    ? freeInPlace(workspace)
+    : treeOfItsOwn(place, run, options.branch))
+  const kept = optionsToKeep(workspace, options, resolved)
+  const started = {
+    options: kept,
+    harness: harness.name,
+    source: tasks.source.name,
+    ...tree,
+    runner,
+  }
+  const log = RunLog.create(place, run, config, started, listener)
+  const settled = { ...resolved, ...kept }
+  const setup = { ...starting, ...tasks, run, log, harness, settled, tree, before: undefined }
+  return prepare(setup, mode, options)
 }
 
-async function beginAgain(
-  workspace: Workspace,
-  name: string | undefined,
-  options: RunOptions,
-  stopping: Stopping,
-  listener: Listener,
-  decide: StartOptions['decide'],
-): Promise<Begun> {
-  const run = name === undefined ? lastResumable(workspace) : findRun(workspace.place, name)
-  const runner = thisProcess()
-  const log = new RunLog(workspace.place, run, workspace.config, listener)
-  const state = stateOf(workspace, run)
-  refuseToGoOn(run, state)
-  // Of two who resume it at once the one that stands first in the log goes on.
+async function resumeRun(starting: Starting, name: string, options: RunOptions): Promise<Work> {
+  const { workspace, runner, listener, emit, decide, mode } = starting
+  const { config, place } = workspace
+  const run = findRun(place, name)
+  const before = stateOf(workspace, run)
+  refuseToGoOn(run, before)
+  const log = new RunLog(place, run, config, listener)
+  // Of two processes that resume it at once, the first in the log continues.
   log.append('run.resumed', { runner })
   refuseSecond(run, log.read(), runner)
   try {
-    return await takeUpAgain(
-      workspace,
-      { run, log, runner, state },
-      options,
-      stopping,
-      emitTo(listener),
-      decide,
-    )
+    const { once, ...begun } = before.started.options
+    // A number of tasks given now replaces `once`.
+    const isOnce = once !== undefined && options.maxTasks === undefined
+    const told: RunOptions = {
+      harness: before.started.harness,
+      ...begun,
+      ...(isOnce ? { once } : {}),
+      ...options,
+    }
+    refuseRedacted(told)
+    const settled = mode.resolve(workspace, told, decide)
+    const harness = await readyHarness(workspace, settled, run, mode.wrap?.(workspace))
+    const strays = await endLeftovers(before)
+    if (strays > 0)
+      emit('message', { text: `${strays} processes that the run had left behind were ended` })
+    bringBackTree(place, before)
+    const { tree, branch, base, isInPlace } = before.started
+    const setup = {
+      ...starting,
+      ...(await tasksOf(workspace, told)),
+      run,
+      log,
+      harness,
+      settled,
+      tree: { tree, branch, base, isInPlace },
+      before,
+    }
+    return await prepare(setup, mode, told)
   } catch (error) {
-    log.append('run.ended', {
-      how: state.ended ?? 'interrupted',
-      ...defined({ neverBegun: state.neverBegun }),
-    })
+    const { ended: how = 'interrupted', neverBegun: left } = before
+    log.append('run.ended', { how, ...defined({ neverBegun: left }) })
     throw error
   }
 }
 
-async function takeUpAgain(
-  workspace: Workspace,
-  { run, log, runner, state }: { run: string; log: RunLog; runner: ProcessMark; state: RunState },
-  options: RunOptions,
-  stopping: Stopping,
-  emit: Emit,
-  decide: StartOptions['decide'],
-): Promise<Begun> {
-  // How it was begun holds, except where something else is said now.
-  const { once, ...begun } = state.started.options
-  // Which is a number of tasks as well, so that another one takes its place.
-  const isOnce = once !== undefined && options.maxTasks === undefined
-  const told: RunOptions = { ...begun, ...(isOnce ? { once } : {}), ...options }
-  refuseRedacted(told)
-  const settled = resolveOptions(workspace, {
-    ...told,
-    harness: told.harness ?? state.started.harness,
-  })
-  refuseUnanswered(settled, decide)
-  const { tree, branch, base, isInPlace } = state.started
-  const harness = await readyHarness(workspace, settled, run)
-  const strays = await endLeftovers(state)
-  if (strays > 0)
-    emit('message', { text: `${strays} processes that the run had left behind were ended` })
-  bringBackTree(workspace.place, state)
-  const source = await openSource(workspace, told.backlog)
+async function tasksOf(workspace: Workspace, options: RunOptions) {
+  const source = await openSource(workspace, options.backlog)
   const backlog = await source.read()
-  const selection = new Selection(backlog, told)
-  const open = selection.open(backlog)
-  const worked = new Set(state.attempts.map(({ started }) => started.task.id))
-  const scene = makeRunContext(workspace, {
-    run,
-    log,
-    harness,
-    settled,
-    tree: { tree, branch, base, isInPlace },
-    open,
-    all: backlog.tasks.filter((task) => worked.has(task.id) || open.includes(task)),
-    source,
-    stopping,
-    emit,
-    decide,
-  })
-  const expected = await expectedSeconds(workspace, settled)
-  return { work: () => work(scene, selection, runner, state, open, expected) }
+  const selection = new Selection(backlog, options)
+  return { source, backlog, selection, open: selection.open(backlog) }
 }
 
-export async function work(
-  scene: RunContext,
-  selection: Selection,
-  runner: ProcessMark,
-  before: RunState | undefined,
-  open: readonly Task[],
-  expected: number,
+async function prepare(setup: RunSetup, mode: RunMode, options: RunOptions): Promise<Work> {
+  const job = await mode.prepare(setup)
+  const { parallel, sessions } = await mode.plan(setup.workspace, options)
+  const expected = parallel?.seconds ?? sessions.reduce((sum, { seconds }) => sum + seconds, 0)
+  return () => work(setup, job, expected)
+}
+
+async function work(
+  setup: Omit<RunSetup, 'source' | 'backlog' | 'stopping' | 'listener' | 'decide'>,
+  { context, work: worked }: Job,
+  expectedSeconds: number,
 ): Promise<RunReport> {
-  const { emit, harness, log, run, settled, tree, workspace } = scene
+  const { before, emit, harness, log, open, run, runner, selection, settled, tree } = setup
+  const { delegate, latest, workspace } = context
+  const { model, parallel } = settled
   emit('run.planned', {
     run,
-    harness: harness.name,
+    harness: parallel === undefined ? harness.name : settled.harness,
     tasks: open.map(nameOf),
     isResumed: before !== undefined,
     branch: tree.branch,
     worktree: tree.tree,
-    expectedSeconds: expected,
-    ...defined({ model: settled.model }),
+    expectedSeconds,
+    ...defined({ parallel, model }),
   })
-  if (!harness.capabilities.multiTurn)
-    emit('message', { text: `${harness.name} takes one task a conversation` })
   const claims = new Claims(workspace.place, run, runner)
   let how: EndOfRun = 'interrupted'
   try {
-    await makeReady(scene, before)
-    if (before !== undefined) await examine(scene, before, claims)
-    // Read anew: looking at what was left has written to it.
-    const state = before === undefined ? undefined : foldRun(log.read())
-    const loop = new Loop(
-      scene,
-      selection,
-      claims,
-      state,
-      finishedTasks(workspace.place, harness.name, run),
-    )
-    if (state !== undefined) await pickUp(scene, loop, state)
-    how = await loop.work()
+    how = await worked(claims)
   } catch (error) {
     if (!(error instanceof RunEnds)) throw error
     how = error.how
     if (error.because !== '') workspace.say(error.because)
   } finally {
     claims.releaseAll()
-    const { latest } = scene
     const left = latest.backlog === undefined ? open : selection.open(latest.backlog)
-    log.append('run.ended', {
-      how,
-      ...defined({ neverBegun: neverBegun(left, foldRun(log.read())) }),
-    })
-    if (how === 'finished' && scene.delegate === undefined)
+    const never = neverBegun(left, foldRun(log.read()))
+    log.append('run.ended', { how, ...defined({ neverBegun: never }) })
+    // In the tree of a parallel run only merges happen.
+    if (parallel !== undefined || (how === 'finished' && delegate === undefined))
       removeIfClean(workspace.place, tree, (text) => emit('message', { text }))
-    scene.workspace.close()
+    if (workspace !== setup.workspace) workspace.close()
   }
   const report = reportNow(workspace, run, foldRun(log.read())!, false)
   log.close()
   return report
 }
 
-/** A new worktree lacks what git does not keep. The command that brings it runs once, also when it was killed the first time. */
+export function workAsDelegate(
+  scene: RunContext,
+  setup: Pick<RunSetup, 'workspace' | 'selection' | 'before' | 'open'>,
+): Promise<RunReport> {
+  const { selection, before } = setup
+  return work({ ...scene, ...setup, runner: thisProcess() }, oneByOne(scene, selection, before), 0)
+}
+
+function oneByOne(scene: RunContext, selection: Selection, before: RunState | undefined): Job {
+  const { emit, harness, log, run, workspace } = scene
+  return {
+    context: scene,
+    async work(claims) {
+      if (!harness.capabilities.multiTurn)
+        emit('message', { text: `${harness.name} takes one task a conversation` })
+      await makeReady(scene, before)
+      if (before !== undefined) await examine(scene, before, claims)
+      // Examining has written to the log.
+      const state = before === undefined ? undefined : foldRun(log.read())
+      const finished = finishedTasks(workspace.place, harness.name, run)
+      const loop = new Loop(scene, selection, claims, state, finished)
+      if (state !== undefined) await pickUp(scene, loop, state)
+      return loop.work()
+    },
+  }
+}
+
+/** A new worktree lacks what git does not keep. The set-up command runs until it has passed once. */
 async function makeReady(scene: RunContext, before: RunState | undefined): Promise<void> {
   const { delegate, log, settled, stopping, emit, tree, workspace } = scene
   const setup = delegate?.setup ?? workspace.config.run.setup
@@ -309,8 +332,7 @@ async function makeReady(scene: RunContext, before: RunState | undefined): Promi
   log.append('tree.ready', {})
 }
 
-/** The checkout, when nobody works in it: a session of the user's on this branch would be mixed up with the run's. */
-export async function freeInPlace(workspace: Workspace): Promise<RunTree> {
+async function freeInPlace(workspace: Workspace): Promise<RunTree> {
   const tree = treeInPlace(workspace.place)
   const active = workspace.hasSessions()
     ? [...(await workspace.index()).sessions({ status: ['active'] })]
@@ -326,20 +348,8 @@ export async function freeInPlace(workspace: Workspace): Promise<RunTree> {
   )
 }
 
-export function refuseUnanswered(
-  { permissions }: ResolvedOptions,
-  decide: StartOptions['decide'],
-): void {
-  if (permissions !== 'ask' || decide !== undefined) return
-  throw new StintError(
-    'NOBODY_TO_ASK',
-    '--permissions ask needs somebody to ask',
-    'use a terminal, or --permissions edits',
-  )
-}
-
-/** A secret is not in the log, so that what had one in it cannot be said again from there. */
-export function refuseRedacted({ verify }: RunOptions): void {
+/** The log does not keep secrets, so a command that had one cannot be read back from it. */
+function refuseRedacted({ verify }: RunOptions): void {
   if (verify === undefined || !verify.includes('[redacted:')) return
   throw new StintError(
     'VERIFY_REDACTED',
@@ -348,35 +358,27 @@ export function refuseRedacted({ verify }: RunOptions): void {
   )
 }
 
-/** Goes on in the session that was open, else begins the next with what the last one left. */
-async function pickUp(scene: RunContext, loop: Loop, state: RunState): Promise<void> {
+async function pickUp({ workspace }: RunContext, loop: Loop, state: RunState): Promise<void> {
   const last = state.sessions.at(-1)
   if (last === undefined) return
-  const session = last.isClosed
-    ? undefined
-    : RunSession.reopen(scene.workspace, last.session, last.number)
+  const session = last.isClosed ? undefined : RunSession.reopen(workspace, last.session)
   if (session !== undefined) return loop.goOnIn(session)
-  const left =
-    last.handoff === undefined
-      ? undefined
-      : handoffLeft(scene.workspace, last.session, last.handoff)
-  if (left !== undefined) loop.beginWith(left, undefined)
+  if (last.handoff !== undefined) loop.beginWith(handoffLeft(workspace, last.session, last.handoff))
 }
 
-/** The options as they mean the same from everywhere, since a run may be resumed from another folder. */
-export function optionsToKeep(
+/** Paths are kept absolute: the run may be resumed from another folder. */
+function optionsToKeep(
   { cwd }: Workspace,
   options: RunOptions,
   { harness }: ResolvedOptions,
 ): RunOptions {
   const { backlog, script } = options
+  const isFile = backlog !== undefined && /\.\w+$/.test(backlog)
   return {
     ...options,
-    // As it was named: an agent that speaks ACP is known by its command, which may stand in the configuration only.
+    // As it was named: an ACP agent is known by its command, which may stand in the configuration only.
     harness,
-    ...(backlog === undefined
-      ? {}
-      : { backlog: /\.\w+$/.test(backlog) ? resolve(cwd, backlog) : backlog }),
+    ...(isFile ? { backlog: resolve(cwd, backlog) } : {}),
     ...(script === undefined ? {} : { script: resolve(cwd, script) }),
   }
 }

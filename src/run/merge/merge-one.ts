@@ -5,7 +5,7 @@ import type { Place } from '../../project/store/place.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { cleanText, oneLine, shorten } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
-import { plainEnvironment } from '../attempt/agent-environment.ts'
+import { plainEnvironment } from '../attempt/run-context.ts'
 import type { MergeProposal } from '../delegate/delegate-row.ts'
 import { delegateEnvironment } from '../delegate/delegate-run.ts'
 import {

@@ -1,39 +1,89 @@
-// A run that works on several tasks at once: each by a delegate in this process, all of them merged into the run's branch.
+import type { Backlog } from '../../backlog/backlog.ts'
+import { type Task, isTaskOpen } from '../../backlog/task.ts'
+import type { OwnPrice } from '../../context/budget/prices.ts'
 import { StintError } from '../../journal/errors.ts'
-import { orderOfWork } from '../plan/order.ts'
-import type { Claims } from '../loop/claims.ts'
-import { DoneElsewhere, type Selection } from '../loop/selection.ts'
-import { type RunContext, readBacklog } from '../attempt/run-context.ts'
+import { appendToBacklog, refreshTasks } from '../../project/tasks/backlog.ts'
+import { draft } from '../../session/entries.ts'
+import { defined } from '../../text/defined.ts'
+import { type RunContext, nameOf, readBacklog } from '../attempt/run-context.ts'
+import { settle } from '../attempt/record-done.ts'
+import { createDelegate } from '../delegate/create-delegate.ts'
+import { type DelegateState, delegateNow } from '../delegate/delegates.ts'
+import { workDelegate } from '../delegate/work-delegate.ts'
 import type {
   Emit,
   EndOfRun,
-  Listener,
   MergeEvent,
   MergeOutcome,
   RunEvent,
   RunEventKind,
   Spend,
-  TaskName,
 } from '../entries.ts'
-import { spendOf } from '../report.ts'
-import type { Backlog } from '../../backlog/backlog.ts'
-import { type Task, isTaskOpen } from '../../backlog/task.ts'
-import { createDelegate } from '../delegate/create-delegate.ts'
-import { type DelegateState, delegateNow } from '../delegate/delegates.ts'
-import { type Candidate, candidatesIn, nextTasks } from './schedule.ts'
-import { defined } from '../../text/defined.ts'
-import { appendToBacklog, refreshTasks } from '../../project/tasks/backlog.ts'
-import { settle } from '../attempt/record-done.ts'
-import type { ResolvedOptions, RunOptions } from '../options.ts'
-import type { RunHandle } from '../loop/start-run.ts'
-import { nameOf } from '../attempt/agent-environment.ts'
-import { type Usage, draft } from '../../session/entries.ts'
+import type { Claims } from '../loop/claims.ts'
+import { DoneElsewhere, type Selection } from '../loop/selection.ts'
+import type { RunHandle, RunSetup } from '../loop/start-run.ts'
 import { mergeDelegates } from '../merge/queue.ts'
-import { workDelegate } from '../delegate/work-delegate.ts'
-import type { OwnPrice } from '../../context/budget/prices.ts'
-import { addSpent, totalOf } from '../run-state.ts'
+import type { RunOptions } from '../options.ts'
+import { orderOfWork } from '../plan/order.ts'
+import { spendOf } from '../report.ts'
+import { type Spent, spentIn, totalOf } from '../run-state.ts'
+import { type Candidate, candidatesIn, nextTasks } from './schedule.ts'
 
-/** Ends of a delegate after which others would fare alike: nothing more is begun. */
+export interface Stage extends Omit<RunSetup, 'backlog'>, Pick<RunContext, 'latest'> {
+  readonly purse: Purse
+  readonly merges: InTurn
+  readonly said: Set<string>
+}
+
+/** Runs one after the other, in the order of asking. */
+export class InTurn {
+  #last: Promise<unknown> = Promise.resolve()
+
+  add<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work)
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+}
+
+/** The budget that all delegates of a run share. */
+export class Purse {
+  readonly #spent = new Map<string, Spent>()
+
+  constructor(
+    private readonly bounds: Pick<RunOptions, 'budgetTokens' | 'budgetUsd'>,
+    private readonly prices: readonly OwnPrice[],
+  ) {}
+
+  told(delegate: string, spent: Spent): void {
+    this.#spent.set(delegate, spent)
+  }
+
+  beside(delegate: string): Spent {
+    const others = [...this.#spent].filter(([id]) => id !== delegate)
+    return spentIn(others.map(([, spent]) => ({ spent })))
+  }
+
+  get spend(): Spend {
+    return spendOf(this.beside(''), this.prices)
+  }
+
+  get over(): 'budget tokens' | 'budget usd' | undefined {
+    const { budgetTokens = Infinity, budgetUsd } = this.bounds
+    const { spend } = this
+    if (totalOf(spend) > budgetTokens) return 'budget tokens'
+    return budgetUsd !== undefined && (spend.usd ?? Infinity) > budgetUsd ? 'budget usd' : undefined
+  }
+}
+
+export interface TakenUp {
+  readonly left: readonly DelegateState[]
+  readonly given: readonly string[]
+  readonly begun: readonly string[]
+  readonly done: number
+}
+
+/** Ends of a delegate that would meet the others too: nothing more is begun. */
 const ENDS_ALL: ReadonlySet<EndOfRun> = new Set([
   'budget tokens',
   'budget usd',
@@ -42,7 +92,7 @@ const ENDS_ALL: ReadonlySet<EndOfRun> = new Set([
   'task failed',
 ])
 
-/** Why a task is not for this run, which is no reason to end it. */
+/** A task that is not for this run, which does not end it. */
 const NOT_OURS: ReadonlySet<string> = new Set([
   'TASK_DELEGATED',
   'TASK_DONE',
@@ -50,52 +100,48 @@ const NOT_OURS: ReadonlySet<string> = new Set([
   'TASK_NOT_FOUND',
 ])
 
-/** A longer one would go off at once. */
+/** A longer timer fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export class ParallelRun {
-  readonly #stage: Stage
-  readonly #selection: Selection
-  readonly #claims: Claims
   readonly #elsewhere: DoneElsewhere
   readonly #most: number
-  /** Delegates of this run that it had begun before it was cut off, and that are gone on with. */
+  /** Delegates from before the resume, to continue first. */
   readonly #leftBefore: DelegateState[]
   readonly #running = new Map<
     string,
     { readonly part: Part; readonly candidate: Candidate; readonly over: Promise<void> }
   >()
-  /** Tasks that are not begun again: under way, merged, given up, or another's. */
-  readonly #out = new Set<string>()
+  /** Tasks not to begin again: under way, merged, given up, or another's. */
+  readonly #out: Set<string>
   readonly #begun: string[]
   #taken = 0
   #done: number
-  /** Why nothing more is begun. */
   #end: EndOfRun | undefined
-  /** Why what runs was stopped, too. */
   #stopped: EndOfRun | undefined
   #failure: unknown
 
-  constructor(stage: Stage, selection: Selection, claims: Claims, before: TakenUp) {
-    this.#stage = stage
-    this.#selection = selection
-    this.#claims = claims
+  constructor(
+    private readonly stage: Stage,
+    private readonly selection: Selection,
+    private readonly claims: Claims,
+    before: TakenUp,
+  ) {
     this.#elsewhere = new DoneElsewhere(stage)
     this.#most = stage.settled.parallel ?? 1
     this.#leftBefore = [...before.left]
     this.#begun = [...before.begun]
     this.#done = before.done
-    for (const task of before.given) this.#out.add(task)
+    this.#out = new Set(before.given)
   }
 
-  /** Until nothing runs and nothing more is to be begun. */
   async work(endsAt: number): Promise<EndOfRun> {
-    // Of all together, so that no single one can keep to it.
+    const { now } = this.stage.stopping
     const left = Math.min(LONGEST_TIMER_MS, Math.max(0, endsAt - Date.now()))
     const timer =
       endsAt === Infinity ? undefined : setTimeout(() => this.#stopAll('max minutes'), left)
     const stop = () => this.#stopAll('interrupted')
-    this.#stage.stopping.now.addEventListener('abort', stop, { once: true })
+    now.addEventListener('abort', stop, { once: true })
     try {
       for (;;) {
         await this.#beginMore().catch((error: unknown) => this.#broke(error))
@@ -104,17 +150,17 @@ export class ParallelRun {
       }
     } finally {
       clearTimeout(timer)
-      this.#stage.stopping.now.removeEventListener('abort', stop)
+      now.removeEventListener('abort', stop)
     }
   }
 
   #stopAll(how: EndOfRun): void {
     this.#stopped ??= how
-    this.#stage.stopping.stop('now')
+    this.stage.stopping.stop('now')
     for (const { part } of this.#running.values()) part.stopNow()
   }
 
-  /** What is no end that a run can have: the others are stopped, and then it is thrown. */
+  /** An unexpected error is thrown once the others are stopped. */
   #broke(error: unknown): void {
     this.#failure ??= error
     if (!(error instanceof StintError)) this.#stopAll('interrupted')
@@ -124,8 +170,8 @@ export class ParallelRun {
     if (this.#failure !== undefined) throw this.#failure
     const end = this.#stopped ?? this.#end
     if (end !== undefined) return end
-    const isAllDone = this.#selection.open(await readBacklog(this.#stage)).length === 0
-    return isAllDone ? (this.#done > 0 ? 'finished' : 'nothing to do') : 'waiting'
+    if (this.selection.open(await readBacklog(this.stage)).length > 0) return 'waiting'
+    return this.#done > 0 ? 'finished' : 'nothing to do'
   }
 
   async #beginMore(): Promise<void> {
@@ -137,7 +183,7 @@ export class ParallelRun {
   }
 
   #mayBegin(): boolean {
-    const { purse, settled, stopping } = this.#stage
+    const { purse, settled, stopping } = this.stage
     if ((this.#stopped ?? this.#end) !== undefined || this.#failure !== undefined) return false
     const { maxSessions = Infinity, maxTasks = Infinity, once } = settled
     if (stopping.isAfterTask) this.#end = 'interrupted'
@@ -147,9 +193,9 @@ export class ParallelRun {
     return this.#end === undefined
   }
 
-  /** Whoever was begun has one, or will in a moment. */
+  /** A delegate that was just started has one session, or will in a moment. */
   get #sessions(): number {
-    const { place } = this.#stage.workspace
+    const { place } = this.stage.workspace
     return this.#begun.reduce(
       (sum, id) => sum + Math.max(1, delegateNow(place, id).run.sessions.length),
       0,
@@ -157,42 +203,37 @@ export class ParallelRun {
   }
 
   async #goOnWith(state: DelegateState): Promise<void> {
-    const backlog = await this.#backlogNow()
-    const task = backlog.byId.get(state.order.task ?? '')
+    const { name, task: id = '', files } = state.order
+    const task = (await this.#backlogNow()).byId.get(id)
     if (task === undefined)
-      return this.#stage.workspace.say(
-        `${state.order.name} is left: its task is no longer in the backlog`,
-      )
-    this.#see(state, candidatesIn(this.#stage.tree.tree)(task, state.order.files))
+      this.stage.workspace.say(`${name} is left: its task is no longer in the backlog`)
+    else this.#see(state, candidatesIn(this.stage.tree.tree)(task, files))
   }
 
-  /** Whether one could be begun. */
   async #beginNext(): Promise<boolean> {
+    const { tree, workspace } = this.stage
     const backlog = await this.#backlogNow()
-    const within = this.#selection.within(backlog, ({ id }) => this.#out.has(id))
-    const candidate = candidatesIn(this.#stage.tree.tree)
-    const tasks = orderOfWork(within, [], this.#stage.workspace.config.run.plan)
+    const within = this.selection.within(backlog, ({ id }) => this.#out.has(id))
+    const candidate = candidatesIn(tree.tree)
+    const tasks = orderOfWork(within, [], workspace.config.run.plan)
       .filter((planned) => this.#elsewhere.isHere(planned))
       .map(({ id }) => candidate(within.byId.get(id)!))
-    const running = [...this.#running.values()].map(({ candidate }) => candidate)
+    const running = [...this.#running.values()].map((one) => one.candidate)
     const isDone = (id: string) => backlog.byId.has(id) && !isTaskOpen(backlog.byId.get(id)!)
     const [next] = nextTasks({ tasks, running, isDone, most: this.#most }).start
     if (next === undefined) return false
-    if (this.#isTakenByAnother(next.task)) this.#out.add(next.task.id)
-    else await this.#begin(next)
+    const { id } = next.task
+    const isFree = this.claims.take(id)
+    // Its delegate claims it from here on.
+    this.claims.release(id)
+    if (isFree) await this.#begin(next)
+    else this.#out.add(id)
     return true
   }
 
-  #isTakenByAnother({ id }: Task): boolean {
-    const isFree = this.#claims.take(id)
-    // Its delegate has it from here on.
-    this.#claims.release(id)
-    return !isFree
-  }
-
   async #begin(candidate: Candidate): Promise<void> {
-    const { log, run, settled, tree, workspace } = this.#stage
-    const { id, title } = candidate.task
+    const { log, run, settled, tree, workspace } = this.stage
+    const { id, shortname, title } = candidate.task
     const { backlog, harness, model, permissions, script, verify } = settled
     try {
       const state = await createDelegate(
@@ -212,48 +253,40 @@ export class ParallelRun {
     } catch (error) {
       if (!(error instanceof StintError) || !NOT_OURS.has(error.code)) throw error
       this.#out.add(id)
-      workspace.say(`${candidate.task.shortname} is left: ${error.message}`)
+      workspace.say(`${shortname} is left: ${error.message}`)
     }
   }
 
   #see(state: DelegateState, candidate: Candidate): void {
-    const part = new Part(this.#stage, state, candidate.task)
+    const part = new Part(this.stage, state, candidate.task)
     const { id } = candidate.task
     this.#begun.push(state.id)
     this.#taken += 1
     const over = part
       .see()
-      .then((end) => this.#over(end))
+      .then(({ isMerged, how, error }) => {
+        if (isMerged) this.#done += 1
+        if (error !== undefined) this.#broke(error)
+        if (how !== undefined && ENDS_ALL.has(how)) this.#end ??= how
+      })
       .catch((error: unknown) => this.#broke(error))
       .finally(() => this.#running.delete(id))
     this.#out.add(id)
     this.#running.set(id, { part, candidate, over })
   }
 
-  #over({ isMerged, how, error }: PartEnd): void {
-    if (isMerged) this.#done += 1
-    if (error !== undefined) this.#broke(error)
-    if (how !== undefined && ENDS_ALL.has(how)) this.#end ??= how
-  }
-
   async #backlogNow(): Promise<Backlog> {
-    const backlog = await readBacklog(this.#stage)
-    this.#stage.latest.backlog = backlog
-    return backlog
+    return (this.stage.latest.backlog = await readBacklog(this.stage))
   }
 }
 
-// One task of a parallel run with its delegate: worked on, merged, and given back while it does not go together with the others.
-
-/** How it ended for its task. */
-export interface PartEnd {
+interface PartEnd {
   readonly isMerged: boolean
-  /** What ended the work, where that was nobody's fault, or is to end the run. */
   readonly how?: EndOfRun
   readonly error?: StintError
 }
 
-/** What a delegate tells of itself as a run, and what the run tells of its tasks itself. */
+/** What a delegate emits as a run of its own. */
 const NOT_PASSED_ON: ReadonlySet<RunEventKind> = new Set([
   'run.started',
   'run.resumed',
@@ -263,64 +296,64 @@ const NOT_PASSED_ON: ReadonlySet<RunEventKind> = new Set([
   'stopping',
 ])
 
-export class Part {
-  readonly id: string
-  readonly task: Task
-  readonly #stage: Stage
-  readonly #name: string
-  readonly #taskName: TaskName
+/** One task with its delegate: worked on, merged, and returned for rework while it does not merge. */
+class Part {
+  readonly #id: string
+  readonly #about: Required<Pick<RunEvent, 'delegate' | 'task'>>
   #handle: RunHandle | undefined
   #done: RunEvent<'attempt.ended'> | undefined
 
-  constructor(stage: Stage, { id, order }: DelegateState, task: Task) {
-    this.id = id
-    this.task = task
-    this.#stage = stage
-    this.#name = order.name
-    this.#taskName = nameOf(task)
+  constructor(
+    private readonly stage: Stage,
+    { id, order }: DelegateState,
+    private readonly task: Task,
+  ) {
+    this.#id = id
+    this.#about = { delegate: order.name, task: nameOf(task) }
   }
 
   stopNow(): void {
     this.#handle?.stop('now')
   }
 
-  /** From here to its end: merged, or left for whoever resumes the run or looks at the delegate. */
   async see(): Promise<PartEnd> {
-    const { stopping } = this.#stage
+    const { merges, stopping } = this.stage
     for (let isAgain = false; ; isAgain = true) {
       if (this.#now().status !== 'ready') {
         const ended = await this.#work(isAgain)
-        if (this.#now().status !== 'ready') return ended
-        this.#tellReady()
+        const { ready, status } = this.#now()
+        if (status !== 'ready') return ended
+        this.#emit('delegate.ready', defined({ commit: ready?.commit, summary: ready?.summary }))
       }
       if (stopping.now.aborted) return { isMerged: false }
-      const outcome = await this.#stage.merges.add(() => this.#merge())
+      const outcome = await merges.add(() => this.#merge())
       if (outcome?.how === 'merged') return this.#merged(outcome)
       if (outcome?.isSentBack !== true || stopping.isAfterTask) return this.#left(outcome)
     }
   }
 
   #now(): DelegateState {
-    return delegateNow(this.#stage.workspace.place, this.id)
+    return delegateNow(this.stage.workspace.place, this.#id)
   }
 
   async #work(isAgain: boolean): Promise<PartEnd> {
-    const { purse, settled, stopping, workspace } = this.#stage
-    const { run } = this.#now()
-    const { branch, tree } = run.started
-    this.#emit('delegate.started', { id: this.id, branch, worktree: tree, isAgain })
+    const { purse, settled, stopping, workspace } = this.stage
+    const { branch, tree } = this.#now().run.started
+    this.#emit('delegate.started', { id: this.#id, branch, worktree: tree, isAgain })
+    // What holds for all of them now; harness and model stay as the delegate was created.
+    const { budgetTokens, budgetUsd, onFailure, onLimit, verify } = settled
     try {
       this.#handle = await workDelegate(
         workspace,
-        this.id,
+        this.#id,
         {
-          spentBeside: () => purse.beside(this.id),
-          spending: (spent) => purse.told(this.id, spent),
-          told: told(settled),
+          spentBeside: () => purse.beside(this.#id),
+          spending: (spent) => purse.told(this.#id, spent),
+          told: { onFailure, onLimit, ...defined({ budgetTokens, budgetUsd, verify }) },
         },
         (event) => this.#pass(event),
       )
-      // It may have been told to stop before there was anything to stop.
+      // The stop may have come before there was a handle.
       if (stopping.now.aborted) this.#handle.stop('now')
       const { how } = await this.#handle.ended
       return { isMerged: false, how: how === 'running' ? 'interrupted' : how }
@@ -333,12 +366,12 @@ export class Part {
   }
 
   async #merge(): Promise<MergeOutcome | undefined> {
-    const { stopping, workspace } = this.#stage
-    // Begun again by this run itself, once the queue has let go of it.
+    const { stopping, workspace } = this.stage
+    // The run itself starts it again, once the queue has released it.
     const sendBack = stopping.isAfterTask ? {} : { sendBack: async () => {} }
     const [outcome] = await mergeDelegates(
       workspace,
-      [this.id],
+      [this.#id],
       { ...sendBack, isStopped: stopping.now },
       (event) => this.#passMerge(event),
     )
@@ -346,71 +379,63 @@ export class Part {
   }
 
   async #merged({ commit, target }: MergeOutcome): Promise<PartEnd> {
-    const { workspace } = this.#stage
-    const known = commit === undefined ? {} : { commit }
+    const { listener, purse, workspace } = this.stage
+    const { task: name } = this.#about
     const summary = this.#now().ready?.summary
-    this.#emit('delegate.merged', { target, ...known })
-    await settle(this.#stage, { task: this.task, name: this.#taskName }, summary ?? '')
-    this.#stage.listener({
+    this.#emit('delegate.merged', { target, ...defined({ commit }) })
+    await settle(this.stage, { task: this.task, name }, summary ?? '')
+    listener({
       kind: 'attempt.ended',
       at: new Date().toISOString(),
       ...this.#about,
       data: {
         seconds: 0,
-        spend: this.#stage.purse.spend,
-        attempt: this.id,
+        spend: purse.spend,
+        attempt: this.#id,
         ...this.#done?.data,
         outcome: 'done',
-        ...known,
-        ...defined({ summary }),
+        ...defined({ commit, summary }),
       },
     })
-    if (this.#done === undefined)
-      workspace.say(`${this.#taskName.name} had been ready, and is merged now`)
+    if (this.#done === undefined) workspace.say(`${name.name} had been ready, and is merged now`)
     return { isMerged: true }
   }
 
   async #left(outcome: MergeOutcome | undefined): Promise<PartEnd> {
-    const because = outcome?.because ?? 'it could not be merged'
-    const next = outcome?.next === undefined ? {} : { next: outcome.next }
-    if (outcome?.how === 'parked') {
-      this.#emit('delegate.parked', { because, ...next })
-      const data = { task: this.task.id, status: 'failed' as const, summary: because }
-      const { source, workspace } = this.#stage
-      appendToBacklog(workspace, [draft('task.moved', data, { by: 'run' })])
-      await refreshTasks(workspace, source.name === '.tasks' ? [this.task.id] : [])
-      this.#stage.listener({
-        kind: 'task.parked',
-        at: new Date().toISOString(),
-        ...this.#about,
-        data: { task: this.task.id, reason: because },
-      })
-    } else if (!this.#stage.stopping.now.aborted)
+    const { listener, source, stopping, workspace } = this.stage
+    const { because = 'it could not be merged', how, next } = outcome ?? {}
+    const { id } = this.task
+    if (how === 'parked') {
+      this.#emit('delegate.parked', { because, ...defined({ next }) })
+      const moved = { task: id, status: 'failed' as const, summary: because }
+      appendToBacklog(workspace, [draft('task.moved', moved, { by: 'run' })])
+      await refreshTasks(workspace, source.name === '.tasks' ? [id] : [])
+      const data = { task: id, reason: because }
+      listener({ kind: 'task.parked', at: new Date().toISOString(), ...this.#about, data })
+    } else if (!stopping.now.aborted)
       this.#emit('message', {
-        text: `${this.#name} is not merged: ${because}${outcome?.next === undefined ? '' : `; ${outcome.next}`}`,
+        text: `${this.#about.delegate} is not merged: ${because}${next === undefined ? '' : `; ${next}`}`,
       })
     return { isMerged: false }
   }
 
-  #tellReady(): void {
-    const { ready } = this.#now()
-    this.#emit('delegate.ready', defined({ commit: ready?.commit, summary: ready?.summary }))
-  }
-
-  /** What it says as a run is said by this one, with its name. */
   #pass(event: RunEvent): void {
+    const { listener, purse } = this.stage
     if (NOT_PASSED_ON.has(event.kind)) return
     // It is done when it is merged.
     if (event.kind === 'attempt.ended' && event.data.outcome === 'done') this.#done = event
-    else if (event.kind === 'usage')
-      this.#emit('usage', { ...event.data, spend: this.#stage.purse.spend })
-    else this.#stage.listener({ ...event, delegate: this.#name })
+    else if (event.kind === 'usage') this.#emit('usage', { ...event.data, spend: purse.spend })
+    else listener({ ...event, delegate: this.#about.delegate })
   }
 
   #passMerge(event: MergeEvent): void {
-    if (event.kind === 'message') this.#sayOnce(event.data.text)
-    else if (event.kind === 'verify.started' || event.kind === 'verify.ended')
-      this.#stage.listener({ ...event, ...this.#about })
+    const { emit, listener, said } = this.stage
+    if (event.kind === 'message') {
+      // The queue repeats itself with each merge.
+      if (!said.has(event.data.text)) emit('message', event.data)
+      said.add(event.data.text)
+    } else if (event.kind === 'verify.started' || event.kind === 'verify.ended')
+      listener({ ...event, ...this.#about })
     else if (
       event.kind === 'merge.ended' &&
       (event.data.how === 'conflicted' || event.data.how === 'red')
@@ -424,109 +449,5 @@ export class Part {
     }
   }
 
-  /** What the queue says of each merge is the same for all of this run. */
-  #sayOnce(text: string): void {
-    const { said } = this.#stage
-    if (!said.has(text)) this.#stage.emit('message', { text })
-    said.add(text)
-  }
-
-  get #about() {
-    return { delegate: this.#name, task: this.#taskName }
-  }
-
-  readonly #emit: Emit = (kind, data) => this.#stage.emit(kind, data, this.#about)
-}
-
-/** What holds for all of them now, however each was begun. Whose model and agent it has is settled with its beginning. */
-function told({
-  budgetTokens,
-  budgetUsd,
-  onFailure,
-  onLimit,
-  verify,
-}: ResolvedOptions): RunOptions {
-  return {
-    onFailure,
-    onLimit,
-    ...defined({ budgetTokens, budgetUsd, verify }),
-  }
-}
-
-/** What the parts of one parallel run share. */
-export interface Stage extends Pick<
-  RunContext,
-  'run' | 'workspace' | 'log' | 'tree' | 'source' | 'stopping' | 'emit' | 'latest'
-> {
-  readonly settled: ResolvedOptions
-  readonly purse: Purse
-  readonly listener: Listener
-  readonly merges: InTurn
-  readonly said: Set<string>
-}
-
-/** One after the other, in the order of asking. */
-export class InTurn {
-  #last: Promise<unknown> = Promise.resolve()
-
-  add<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work)
-    this.#last = result.catch(() => undefined)
-    return result
-  }
-}
-
-type Spent = Readonly<Record<string, Usage>>
-
-export class Purse {
-  readonly #bounds: Pick<RunOptions, 'budgetTokens' | 'budgetUsd'>
-  readonly #prices: readonly OwnPrice[]
-  readonly #spent = new Map<string, Spent>()
-
-  constructor(bounds: Pick<RunOptions, 'budgetTokens' | 'budgetUsd'>, prices: readonly OwnPrice[]) {
-    this.#bounds = bounds
-    this.#prices = prices
-  }
-
-  /** What one has used so far, all in all. */
-  told(delegate: string, spent: Spent): void {
-    this.#spent.set(delegate, spent)
-  }
-
-  /** What all the others have used. */
-  beside(delegate: string): Spent {
-    return this.#sum((id) => id !== delegate)
-  }
-
-  get spend(): Spend {
-    return spendOf(
-      this.#sum(() => true),
-      this.#prices,
-    )
-  }
-
-  /** The bound that is passed, before anything else is begun. */
-  get over(): 'budget tokens' | 'budget usd' | undefined {
-    const { budgetTokens = Infinity, budgetUsd } = this.#bounds
-    const { spend } = this
-    if (totalOf(spend) > budgetTokens) return 'budget tokens'
-    return budgetUsd !== undefined && (spend.usd ?? Infinity) > budgetUsd ? 'budget usd' : undefined
-  }
-
-  #sum(isCounted: (delegate: string) => boolean): Spent {
-    return [...this.#spent].reduce<Spent>(
-      (sum, [id, spent]) => (isCounted(id) ? addSpent(sum, spent) : sum),
-      {},
-    )
-  }
-}
-
-export interface TakenUp {
-  /** Those to go on with, in the order in which they were begun. */
-  readonly left: readonly DelegateState[]
-  /** Tasks whose delegates are not gone on with. */
-  readonly given: readonly string[]
-  readonly begun: readonly string[]
-  /** How many are merged. */
-  readonly done: number
+  readonly #emit: Emit = (kind, data) => this.stage.emit(kind, data, this.#about)
 }

@@ -1,34 +1,31 @@
 import type { PlannedTask } from './order.ts'
 import type { SizeClass } from '../../project/config/run-config.ts'
 
-/** One task that was done, as a run's log tells it. Lists of them have the earliest first. */
 export interface FinishedTask {
   readonly sizeClass: SizeClass
-  /** Tokens that it added to the history of its conversation. */
   readonly added: number
   readonly requests: number
   readonly output: number
   readonly seconds: number
-  /** The conversation was compacted while it was done, so that `added` is a lower bound. */
+  /** Then `added` is a lower bound. */
   readonly wasCompacted: boolean
-  /** It was the first of its conversation, and paid for finding its way. */
+  /** The first of a conversation pays for finding its way. */
   readonly wasFirst: boolean
-  /** What had been forecast at the margin, when it was: `marginOf` says it. */
+  /** What `marginOf` said before. */
   readonly forecast?: number
 }
 
-/** What a task of a class will probably take. */
 export interface Forecast {
-  /** Tokens it adds: half the tasks stay below the first, nearly all below the second. */
+  /** Tokens: half the tasks add less than the first, nearly all less than the second. */
   readonly added: { readonly middle: number; readonly margin: number }
   readonly requests: number
   readonly output: number
   readonly seconds: number
-  /** `history`: from so many tasks of this project; `prior`: from the table that comes with Stint. */
+  /** `history`: from so many tasks of this project; `prior`: from the built-in table. */
   readonly from: { readonly source: 'history' | 'prior'; readonly count: number }
 }
 
-/** What the first task of a conversation takes besides its own: finding its way. */
+/** What finding its way adds to the first task of a conversation. */
 export interface Start {
   readonly added: number
   readonly requests: number
@@ -36,15 +33,14 @@ export interface Start {
   readonly seconds: number
 }
 
-/** Everything that is foreseen at one moment. */
 export interface Forecasts {
   readonly of: Readonly<Record<SizeClass, Forecast>>
   readonly start: Start
-  /** The same, towards the dear end of what it may be: how it is weighed against staying, as long as it is not surely known. */
+  /** The start, taken towards its dear end while it is not surely known. */
   readonly weighedStart: Start
 }
 
-/** From so many tasks of a class on, its forecast is called the project's own. */
+/** With so many tasks of a class, its forecast counts as the project's own. */
 export const ENOUGH = 5
 
 /** The prior weighs as much as so many tasks of the project. */
@@ -60,14 +56,8 @@ const MARGIN = 0.95
 const HALF = [0.1257, 0.2533, 0.3853, 0.5244, 0.6745, 0.8416, 1.0364, 1.2816, 1.6449]
 const SCORES = [...HALF.map((score) => -score).toReversed(), 0, ...HALF]
 
-type Figure = 'added' | 'requests' | 'output' | 'seconds'
+type Figure = keyof Start
 
-/** What a task of this class will probably take, when it is not the first of its conversation. */
-export function forecastFor(sizeClass: SizeClass, finished: readonly FinishedTask[]): Forecast {
-  return forecastIn(sizeClass, known(finished))
-}
-
-/** The forecasts for every class, and for the start of a conversation. */
 export function forecastsFrom(finished: readonly FinishedTask[]): Forecasts {
   const history = known(finished)
   const of = {
@@ -78,7 +68,7 @@ export function forecastsFrom(finished: readonly FinishedTask[]): Forecasts {
   return { of, start: history.start, weighedStart: history.weighedStart }
 }
 
-/** What a task is to be held against afterwards (`FinishedTask.forecast`): what it adds at the margin. */
+/** What a task adds at the margin, which is compared with what it took afterwards. */
 export function marginOf(
   task: Pick<PlannedTask, 'sizeClass'>,
   forecasts: Forecasts,
@@ -87,14 +77,11 @@ export function marginOf(
   return forecasts.of[task.sizeClass].added.margin + (isFirst ? forecasts.start.added : 0)
 }
 
-/** What is the same for every class. */
 interface History {
-  /** Without what the first of a conversation takes for finding its way. */
   readonly tasks: readonly FinishedTask[]
   readonly start: Start
   readonly weighedStart: Start
   readonly margin: number
-  /** How many times what the table says this project's tasks take. */
   readonly scale: Readonly<Record<Figure, number>>
 }
 
@@ -102,37 +89,31 @@ function known(finished: readonly FinishedTask[]): History {
   const history = usable(finished)
   const { expected: start, weighed: weighedStart } = startFrom(history)
   const tasks = history.map((task) => (task.wasFirst ? withoutStart(task, start) : task))
-  const scale = (figure: Figure) => scaleOf(tasks, figure)
+  const scale = figures((figure) => scaleOf(tasks, figure))
+  return { tasks, start, weighedStart, margin: learnedMargin(history), scale }
+}
+
+function figures(of: (figure: Figure) => number): Readonly<Record<Figure, number>> {
   return {
-    tasks,
-    start,
-    weighedStart,
-    margin: learnedMargin(history),
-    scale: {
-      added: scale('added'),
-      requests: scale('requests'),
-      output: scale('output'),
-      seconds: scale('seconds'),
-    },
+    added: of('added'),
+    requests: of('requests'),
+    output: of('output'),
+    seconds: of('seconds'),
   }
 }
 
 function withoutStart(task: FinishedTask, start: Start): FinishedTask {
-  // Never to nothing: it also did what it was for.
-  const less = (figure: Figure) => Math.max(task[figure] / 4, task[figure] - start[figure])
+  // Never down to nothing: it also did its own work.
   return {
     ...task,
-    added: less('added'),
-    requests: less('requests'),
-    output: less('output'),
-    seconds: less('seconds'),
+    ...figures((figure) => Math.max(task[figure] / 4, task[figure] - start[figure])),
   }
 }
 
 function scaleOf(tasks: readonly FinishedTask[], figure: Figure): number {
   const logs = tasks.map((task) => {
     const log = Math.log(Math.max(1, task[figure]) / PRIORS[task.sizeClass][figure])
-    // At least so much: of being less than usual it says nothing.
+    // A lower bound says nothing about being less than usual.
     return task.wasCompacted ? Math.max(0, log) : log
   })
   const most = Math.log(MOST_SCALE)
@@ -180,27 +161,20 @@ function average(
   return sum / (tasks.length + PRIOR_WEIGHT)
 }
 
-// What tasks take where a project has no history of its own. Fitted to a published ledger of 128 attempts at tasks by coding
-// agents, each a conversation of its own. It tells, at the 10th, 25th, 50th, 75th and 90th percentile,
+// Where a project has no history: log-normal distributions fitted to a published ledger of 128 attempts by coding agents, each
+// a conversation of its own. At the 10th, 25th, 50th, 75th and 90th percentile it has
 //
 //   written to the cache    20,491     44,189     59,997     81,845     95,628
 //   read from the cache    520,317  1,258,973  1,938,023  3,304,007  5,262,555
 //   output                   3,627      7,871     13,282     18,483     24,247
 //   seconds                    173        270        345        487        688
 //
-// These are whole attempts: the start of the conversation and finding one's way are in them, and the ledger tells neither
-// apart, nor sizes, nor requests. So four things are assumed. A conversation began with 12,000 tokens. Requests are what was
-// read divided by the mean context, which comes to about seven seconds each in every column. Of the smallest tenth of the
-// attempts (some 32 requests and 8,500 tokens) finding one's way was the better third of the requests and more than half of
-// the tokens. And of the tasks 35 % were small, 45 % medium and 20 % large. Then a log-normal distribution for each class was
-// fitted so that all of them together come out as the table. A test makes the table again.
+// Assumed: a conversation began with 12,000 tokens; requests are what was read divided by the mean context; in the smallest
+// tenth, finding one's way took a third of the requests and half of the tokens; 35 % of the tasks were small, 45 % medium and
+// 20 % large. A test makes the table again.
 
-export interface Prior {
-  /** Half of the tasks take less. */
-  readonly added: number
-  readonly requests: number
-  readonly output: number
-  readonly seconds: number
+/** Medians. */
+interface Prior extends Start {
   /** The standard deviation of the logarithm: of the tokens added, and of the rest. */
   readonly spread: { readonly added: number; readonly requests: number }
 }
@@ -231,20 +205,15 @@ export const PRIORS: Readonly<Record<SizeClass, Prior>> = {
 
 export const PRIOR_START: Start = { added: 5_000, requests: 12, output: 1_500, seconds: 75 }
 
-/** What a conversation begins with where nobody has measured it. */
 export const PRIOR_BASE = 12_000
 
-/** A value that was seen, or of which only a lower bound was. */
-export interface Sample {
+interface Sample {
   readonly value: number
   readonly weight: number
   readonly isAtLeast: boolean
 }
 
-/**
- * The value that this share of the samples stays below. What is only known to be at least so much counts among all those
- * that are more (Kaplan and Meier's estimate), so that a task cut short never makes others look smaller.
- */
+/** The value below which this share of the samples stays, with lower bounds counted by Kaplan and Meier's estimate. */
 export function quantileOf(samples: readonly Sample[], share: number): number {
   const sorted = samples.toSorted(
     (a, b) => a.value - b.value || Number(a.isAtLeast) - Number(b.isAtLeast),
@@ -254,51 +223,35 @@ export function quantileOf(samples: readonly Sample[], share: number): number {
   for (const { value, weight, isAtLeast } of sorted) {
     if (!isAtLeast) above *= left > weight ? 1 - weight / left : 0
     left -= weight
-    // Sums of fractions come out a little beside the share that they are.
+    // Sums of fractions are inexact.
     if (1 - above >= share - 1e-9) return value
   }
   return sorted.at(-1)?.value ?? 0
 }
 
-/** Older ones say little of how a project is now. */
 const REMEMBERED = 200
-/** No task takes more of anything. */
 const LARGEST_FIGURE = 1_000_000_000
 
-/** The tasks of a history that can be reckoned with. A log may hold anything. */
-export function usable(finished: readonly FinishedTask[]): readonly FinishedTask[] {
-  return finished.slice(-REMEMBERED).filter((task) => {
-    const figures = [task.added, task.requests, task.output, task.seconds]
+/** Drops what no forecast can use: a log may hold anything. */
+function usable(finished: readonly FinishedTask[]): readonly FinishedTask[] {
+  return finished.slice(-REMEMBERED).filter(({ added, requests, output, seconds, sizeClass }) => {
+    const isPossible = (figure: number) => figure >= 0 && figure <= LARGEST_FIGURE
     return (
-      isSizeClass(task.sizeClass) &&
-      figures.every((figure) => figure >= 0 && figure <= LARGEST_FIGURE) &&
-      task.added >= 1
+      Object.hasOwn(PRIORS, sizeClass) &&
+      [added, requests, output, seconds].every(isPossible) &&
+      added >= 1
     )
   })
 }
 
-function isSizeClass(value: unknown): boolean {
-  return value === 'small' || value === 'medium' || value === 'large'
-}
-
-// What finding one's way takes: how much more the first tasks of conversations took than later ones of the same class. One
-// difference says little, since tasks differ by more than that among themselves; so it is weighed against the prior by how
-// surely each is known.
-
 /** How far the prior may be off, as a share of it. */
 const DOUBT = 1
-/** At most this many times the prior. */
 const LARGEST_FACTOR = 5
 
-/**
- * How far towards the dear end of what it may be a start is taken when staying and leaving are weighed, in standard deviations.
- * Only tasks that are not first teach what a start costs: one that always leaves, because it thinks starts cheap, never finds out.
- */
+/** How many standard deviations a start is taken as dearer: a planner that thinks starts cheap always leaves and never learns what they cost. */
 const LEAN = 0.5
 
-type Measure = 'added' | 'requests'
-
-/** What a start takes, and what it is weighed as while that is not surely known. */
+/** How much more first tasks took than later ones of their class, weighed against the prior by how surely each is known. */
 export function startFrom(finished: readonly FinishedTask[]): {
   readonly expected: Start
   readonly weighed: Start
@@ -324,7 +277,7 @@ function startOf(added: number, requests: number): Start {
 
 function learned(
   finished: readonly FinishedTask[],
-  measure: Measure,
+  measure: 'added' | 'requests',
 ): { value: number; doubt: number } {
   const prior = PRIOR_START[measure]
   let certainty = 1 / (DOUBT * prior) ** 2
@@ -359,11 +312,7 @@ const MAY_EXCEED = 0.05
 /** How fast it learns, as a step of the logarithm. */
 const STEP = 0.3
 
-/**
- * By how much the margin is to be multiplied, from how earlier margins turned out. After a task that took more, or in which the
- * conversation was compacted, it grows by a third; after each that took less it shrinks by 1.5 %. In the long run one in twenty
- * tasks then takes more, whatever the forecasts are worth.
- */
+/** The factor for the margin: it grows by a third after a task that took more, and shrinks by 1.5 % after one that took less, so that one in twenty exceeds it. */
 export function learnedMargin(finished: readonly FinishedTask[]): number {
   let log = 0
   for (const { forecast, added, wasCompacted } of finished) {

@@ -13,34 +13,32 @@ export interface PlannedTask {
   readonly group?: string
 }
 
-/** A task as the planner sees it. */
 export function plannedTask(
   task: Task,
-  backlog: Pick<Backlog, 'unsized'>,
+  { unsized }: Pick<Backlog, 'unsized'>,
   settings: PlanSettings = DEFAULT_PLAN,
 ): PlannedTask {
-  const { size, ...unsized } = task
+  const { id, labels, dependsOn, parent, group, size, ...rest } = task
   return {
-    id: task.id,
-    sizeClass: sizeClassOf(backlog.unsized.has(task.id) ? unsized : { ...unsized, size }, settings),
-    labels: task.labels,
-    dependsOn: task.dependsOn,
-    ...defined({ parent: task.parent, group: task.group }),
+    id,
+    sizeClass: sizeClassOf(unsized.has(id) ? rest : { ...rest, size }, settings),
+    labels,
+    dependsOn,
+    ...defined({ parent, group }),
   }
 }
 
-/** Related before unknown before unrelated. */
 const NEARNESS: Readonly<Record<Relation, number>> = { related: 0, unknown: 1, unrelated: 2 }
 
-/** What is begun and what has priority goes before anything; what goes together, before what is small or frees others. */
+/** Of the criteria, being begun and priority weigh more than nearness. */
 const BEFORE_NEARNESS = 2
 
-/** As many tasks as a conversation takes. What was done longer ago no longer draws others after it. */
+/** As many tasks as a conversation takes; older ones no longer attract related tasks. */
 const TOGETHER = 8
 
 /**
  * Everything that can be worked on, in order, as if each task were completed in its turn. What waits for something that
- * cannot be completed is not in it. `done` are the tasks of the live conversation, the latest last.
+ * cannot be completed is left out. `done` are the tasks of the live conversation, the latest last.
  */
 export function orderOfWork(
   backlog: Backlog,
@@ -49,7 +47,7 @@ export function orderOfWork(
 ): readonly PlannedTask[] {
   const criteria = criteriaFor(backlog)
   const waits = new Waits(backlog)
-  // Each is judged by the same ranks from the beginning: only whether it can start, and what goes before it, changes.
+  // The ranks stay as they are at the beginning.
   const candidates = new Map(
     backlog.tasks
       .filter(({ status }) => status === 'ready' || status === 'in_progress')
@@ -65,24 +63,18 @@ export function orderOfWork(
   const ordered: PlannedTask[] = []
   let together = done.slice(-TOGETHER)
   while (ready.size > 0) {
-    let best:
-      | { id: string; task: PlannedTask; key: readonly number[]; relation: Relation }
-      | undefined
+    let best: { task: PlannedTask; key: readonly number[]; relation: Relation } | undefined
     for (const id of ready) {
       const { task, ranks } = candidates.get(id)!
       const relation = relationToAll(task, together)
-      const key = [
-        ...ranks.slice(0, BEFORE_NEARNESS),
-        NEARNESS[relation],
-        ...ranks.slice(BEFORE_NEARNESS),
-      ]
-      if (best === undefined || isBefore(key, best.key)) best = { id, task, key, relation }
+      const key = ranks.toSpliced(BEFORE_NEARNESS, 0, NEARNESS[relation])
+      if (best === undefined || isBefore(key, best.key)) best = { task, key, relation }
     }
-    const { id, task, relation } = best!
-    ready.delete(id)
+    const { task, relation } = best!
+    ready.delete(task.id)
     ordered.push(task)
     together = relation === 'unrelated' ? [task] : [...together, task].slice(-TOGETHER)
-    for (const freed of waits.complete(id)) if (candidates.has(freed)) ready.add(freed)
+    for (const freed of waits.complete(task.id)) if (candidates.has(freed)) ready.add(freed)
   }
   return ordered
 }
@@ -92,20 +84,16 @@ function isBefore(a: readonly number[], b: readonly number[]): boolean {
   return place !== -1 && a[place]! < b[place]!
 }
 
-/** How many things each task still waits for: its dependencies, and the parts it is made of. */
 class Waits {
   readonly #left = new Map<string, Set<string>>()
   readonly #waiting = new Map<string, string[]>()
 
-  constructor(backlog: Backlog) {
-    for (const task of backlog.tasks) {
-      const isOpen = (id: string) => {
-        const other = backlog.byId.get(id)
-        return other === undefined || isTaskOpen(other)
-      }
-      const left = new Set([...task.dependsOn, ...task.children].filter(isOpen))
-      this.#left.set(task.id, left)
-      for (const id of left) this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), task.id])
+  constructor({ byId, tasks }: Backlog) {
+    const isOpen = (id: string) => !byId.has(id) || isTaskOpen(byId.get(id)!)
+    for (const { id, dependsOn, children } of tasks) {
+      const left = new Set([...dependsOn, ...children].filter(isOpen))
+      this.#left.set(id, left)
+      for (const other of left) this.#waiting.set(other, [...(this.#waiting.get(other) ?? []), id])
     }
   }
 
@@ -113,7 +101,6 @@ class Waits {
     return this.#left.get(id)?.size === 0
   }
 
-  /** The tasks that wait for nothing any more. */
   complete(id: string): readonly string[] {
     const waiting = this.#waiting.get(id) ?? []
     for (const other of waiting) this.#left.get(other)?.delete(id)
@@ -121,44 +108,30 @@ class Waits {
   }
 }
 
-export type Relation = 'related' | 'unrelated' | 'unknown'
+type Relation = 'related' | 'unrelated' | 'unknown'
 
-/**
- * Whether what one task needs to know helps with the other. One thing that they share is enough; that they differ in a
- * label or in what they are part of says that they do not; and where nothing is known they may go together.
- */
+/** One thing in common relates two tasks; otherwise different labels or parents separate them. */
 export function areRelated(a: PlannedTask, b: PlannedTask): Relation {
-  if (a.dependsOn.includes(b.id) || b.dependsOn.includes(a.id)) return 'related'
-  if (a.parent === b.id || b.parent === a.id) return 'related'
-  if (isSame(a.parent, b.parent) || isSame(a.group, b.group)) return 'related'
-  if (a.labels.some((label) => b.labels.includes(label))) return 'related'
-  const haveParents = isSaid(a.parent) && isSaid(b.parent)
+  const isRelated =
+    a.dependsOn.includes(b.id) ||
+    b.dependsOn.includes(a.id) ||
+    a.parent === b.id ||
+    b.parent === a.id ||
+    (a.parent && a.parent === b.parent) ||
+    (a.group && a.group === b.group) ||
+    a.labels.some((label) => b.labels.includes(label))
+  if (isRelated) return 'related'
   const haveLabels = a.labels.length > 0 && b.labels.length > 0
-  return haveParents || haveLabels ? 'unrelated' : 'unknown'
+  return (a.parent && b.parent) || haveLabels ? 'unrelated' : 'unknown'
 }
 
-/** How a task stands to those of a conversation: one that it goes together with is enough, else one that it does not. */
 export function relationToAll(task: PlannedTask, others: readonly PlannedTask[]): Relation {
-  let relation: Relation = 'unknown'
-  for (const other of others) {
-    const one = areRelated(task, other)
-    if (one === 'related') return one
-    if (one === 'unrelated') relation = one
-  }
-  return relation
+  const relations = new Set(others.map((other) => areRelated(task, other)))
+  if (relations.has('related')) return 'related'
+  return relations.has('unrelated') ? 'unrelated' : 'unknown'
 }
 
-function isSame(a: string | undefined, b: string | undefined): boolean {
-  return isSaid(a) && a === b
-}
-
-function isSaid(value: string | undefined): boolean {
-  return value !== undefined && value !== ''
-}
-
-/** What of a task tells how big it is. */
-export interface SizedTask {
-  /** Absent when nobody said it. */
+interface SizedTask {
   readonly size?: string
   readonly title: string
   readonly description: string
@@ -175,20 +148,19 @@ const CLASSES: Readonly<Record<string, SizeClass>> = {
   XL: 'large',
 }
 
-/** An item of a checklist is work like a sentence or two, however short it is put. */
+/** A checklist item counts as a sentence or two, however short. */
 const ITEM = 150
 
-/** How big a task is: as it says itself, else by how much there is to say about it. */
-export function sizeClassOf(task: SizedTask, settings: PlanSettings = DEFAULT_PLAN): SizeClass {
-  const said = (task.size ?? '').trim().toUpperCase()
+/** By its own size, else by how long its text is. */
+export function sizeClassOf(
+  { size = '', title, description, details = '', checklist = [], children = [] }: SizedTask,
+  { length: limits }: PlanSettings = DEFAULT_PLAN,
+): SizeClass {
+  const said = size.trim().toUpperCase()
   if (Object.hasOwn(CLASSES, said)) return CLASSES[said]!
-  // Its parts are tasks of their own, whatever it says about them: what is left is to bring them together.
-  if ((task.children ?? []).length > 0) return 'small'
-  const length =
-    task.title.length +
-    task.description.length +
-    (task.details ?? '').length +
-    ITEM * (task.checklist ?? []).length
-  if (length >= settings.length.largeFrom) return 'large'
-  return length > settings.length.smallUpTo ? 'medium' : 'small'
+  // Its parts are tasks of their own; what is left is to join them.
+  if (children.length > 0) return 'small'
+  const length = title.length + description.length + details.length + ITEM * checklist.length
+  if (length >= limits.largeFrom) return 'large'
+  return length > limits.smallUpTo ? 'medium' : 'small'
 }

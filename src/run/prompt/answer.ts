@@ -24,7 +24,7 @@ import { type Draft, type EntryData, type EntryKind, draft } from '../../session
 import { withoutControls } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 import { type RedactOptions, redact } from '../../text/redact.ts'
-import { OWN_COMMANDS } from '../attempt/agent-environment.ts'
+import { OWN_COMMANDS } from '../attempt/run-context.ts'
 import {
   LiveConversation,
   type Turn,

@@ -1,4 +1,3 @@
-// Done means done: what an agent says is a claim, and this is what it is held against.
 import { join } from 'node:path'
 import { askGit, runGit } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
@@ -19,15 +18,13 @@ export type Proof =
   | { readonly isDone: true; readonly commit: string; readonly verify?: VerifyResult }
   | { readonly isDone: false; readonly reasons: readonly string[]; readonly verify?: VerifyResult }
 
-/** A task that is to bring forth no commit, such as a question that is answered by its summary. */
-export const NO_COMMIT = 'no-commit'
+/** The label of a task that needs no commit, such as a question that its summary answers. */
+const NO_COMMIT = 'no-commit'
 
 export interface ProofOptions {
   readonly tree: string
   readonly branch: string
-  /** Where work on it began. */
   readonly base: string
-  /** What was not committed then, which is nobody's fault now. */
   readonly leftBefore: readonly string[]
   readonly verify: string | undefined
   readonly verifyMs: number
@@ -36,44 +33,36 @@ export interface ProofOptions {
   readonly verifying: (command: string) => void
   /** A commit that the branch has to build on. */
   readonly contains?: string
-  /** A path that has to be brought forth. */
+  /** A path that has to be produced. */
   readonly produces?: string
-  /** The path of the report by one that changes nothing else. */
+  /** The report of a task that changes nothing else. */
   readonly report?: string
 }
 
-/** Looks whether a task is done: on its branch, committed, its checklist ticked, and the verify command green. The cheap looks come first. */
+/** Whether a task is done: on its branch, committed, its checklist ticked, and the verify command green. Cheap checks come first. */
 export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
+  const { report, tree, verifying } = options
   const reasons =
-    options.report === undefined
-      ? [...standing(task, options), ...openItems(task)]
-      : reported(options.report, options)
+    report === undefined
+      ? [...workReasons(task, options), ...openItems(task)]
+      : reportReasons(report, options)
   if (reasons.length > 0) return { isDone: false, reasons }
-  if (options.report !== undefined) return { isDone: true, commit: headOf(options.tree).commit }
-  const command = task.verify ?? options.verify
-  if (command === undefined) return { isDone: true, commit: headOf(options.tree).commit }
-  options.verifying(command)
-  const before = headOf(options.tree).commit
+  const { commit } = headOf(tree)
+  const command = report === undefined ? (task.verify ?? options.verify) : undefined
+  if (command === undefined) return { isDone: true, commit }
+  verifying(command)
   const verify = await runVerify(command, options)
   if (verify.isStopped) throw new StintError('STOPPED', 'the verify command was stopped')
   if (!verify.passed) return { isDone: false, reasons: [`${command} ${verify.ending}`], verify }
-  // It may have changed files itself, as a formatter does; what was proved is then not what is committed.
-  const after = standing(task, options)
-  if (after.length > 0 || headNow(options.tree)?.commit !== before) {
-    return {
-      isDone: false,
-      reasons:
-        after.length > 0
-          ? after.map((reason) => `after ${command}: ${reason}`)
-          : [`${command} moved the branch`],
-      verify,
-    }
-  }
-  return { isDone: true, commit: before, verify }
+  // The command may have changed files, as a formatter does; then what was proved is not what is committed.
+  const after = workReasons(task, options).map((reason) => `after ${command}: ${reason}`)
+  if (after.length > 0) return { isDone: false, reasons: after, verify }
+  if (headNow(tree)?.commit !== commit)
+    return { isDone: false, reasons: [`${command} moved the branch`], verify }
+  return { isDone: true, commit, verify }
 }
 
-/** Of one that only reads: that it has, and what it says. */
-function reported(report: string, { tree, branch, base }: ProofOptions): readonly string[] {
+function reportReasons(report: string, { tree, branch, base }: ProofOptions): readonly string[] {
   const head = headNow(tree)
   if (head?.branch !== branch) return [`HEAD is on ${headInWords(head)} and not on ${branch}`]
   if (head.commit !== base) return ['it is only to read and report, and has committed']
@@ -82,12 +71,12 @@ function reported(report: string, { tree, branch, base }: ProofOptions): readonl
   if (changed.length > 0)
     return [`it is only to read and report, and has changed: ${listed(changed)}`]
   const isThere = (statOrUndefined(join(tree, report))?.size ?? 0) > 0
-  // One that was there before it began is not its own.
+  // A report from before does not count.
   const isOld = !dirty.includes(report) && isInHead(tree, report)
   return isThere && !isOld ? [] : [`there is no report of it in ${report}`]
 }
 
-function standing(
+function workReasons(
   { labels, verify: ownVerify }: Task,
   { tree, branch, base, leftBefore, contains, produces, verify }: ProofOptions,
 ): readonly string[] {
@@ -106,13 +95,12 @@ function standing(
       `git was told not to look for changes (skip-worktree or assume-unchanged) in: ${listed(hidden)}`,
     ]
   if (count === 0 && !labels.includes(NO_COMMIT)) return ['nothing was committed']
-  // Without a verify command its commits are all there is, and what we committed for it says nothing.
+  // Without a verify command its commits are the only proof, and Stint's own commit is none.
   if (verify === undefined && ownVerify === undefined && isAllAsFound(tree, base))
     return ['nothing was committed by the agent itself']
   if (contains !== undefined && !askGit(tree, ['merge-base', '--is-ancestor', contains, 'HEAD'])) {
-    return [
-      `${branch} does not contain ${contains.slice(0, 12)}: git merge ${contains.slice(0, 12)}`,
-    ]
+    const sha = contains.slice(0, 12)
+    return [`${branch} does not contain ${sha}: git merge ${sha}`]
   }
   if (produces !== undefined && !isProduced(tree, base, produces))
     return [`${produces} was not brought forth and committed`]
@@ -145,9 +133,8 @@ export interface VerifyResult {
   /** Absent when it did not end by itself. */
   readonly exit?: number
   readonly passed: boolean
-  /** How it ended, behind the command: `ended with 1`, `took longer than 20 min`. */
+  /** Continues the command: `ended with 1`, `took longer than 20 min`. */
   readonly ending: string
-  /** The last of what it printed. */
   readonly output: string
   readonly seconds: number
   readonly isStopped: boolean
@@ -155,18 +142,13 @@ export interface VerifyResult {
 
 const KEPT_CHARACTERS = 6000
 
-/** Runs a verify command in a tree. Nothing that it starts is left behind. */
+/** Runs a verify command in a tree, and ends everything it started. */
 export async function runVerify(
   command: string,
-  {
-    tree,
-    verifyMs,
-    env,
-    isStopped,
-  }: { tree: string; verifyMs: number; env: NodeJS.ProcessEnv; isStopped: AbortSignal },
+  { tree, verifyMs, env, isStopped }: Pick<ProofOptions, 'tree' | 'verifyMs' | 'env' | 'isStopped'>,
 ): Promise<VerifyResult> {
   const startedAt = Date.now()
-  const child = spawnGuarded('/bin/sh', ['-c', 'exec 2>&1\n' + command], { cwd: tree, env })
+  const child = spawnGuarded('/bin/sh', ['-c', `exec 2>&1\n${command}`], { cwd: tree, env })
   child.stdin.end()
   let isLate = false
   const end = () => void child.end(1000)
@@ -185,16 +167,12 @@ export async function runVerify(
       while (length > KEPT_CHARACTERS && tail.length > 1) length -= tail.shift()!.length + 1
     }
     const { code, signal } = await child.exited
-    const ending = isLate
-      ? `took longer than ${Math.round(verifyMs / 60_000)} min`
-      : code === null
-        ? `was ended by ${signal ?? 'a signal'}`
-        : `ended with ${code}`
+    const itself = code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with ${code}`
     return {
       command,
       ...(code === null || isLate ? {} : { exit: code }),
       passed: code === 0 && !isLate && !isStopped.aborted,
-      ending,
+      ending: isLate ? `took longer than ${Math.round(verifyMs / 60_000)} min` : itself,
       output: tail.join('\n').slice(-KEPT_CHARACTERS),
       seconds: (Date.now() - startedAt) / 1000,
       isStopped: isStopped.aborted,

@@ -1,5 +1,4 @@
-// What an agent in a run reads once, at the beginning of a conversation, so that each task then costs its own text alone.
-// What changes from one run to the next stands last: a provider's cache holds what is the same from the start.
+// What an agent reads once per conversation. What changes from run to run stands last: a provider's cache holds the same prefix.
 import { safeLine } from '../../text/safe-text.ts'
 import { code } from '../../context/handoff/markdown.ts'
 import type { Permissions } from '../../harness/contract/drive.ts'
@@ -8,50 +7,40 @@ import {
   commandText,
   data,
   doneCommand,
-  handoffText,
   listed,
   notDoneCommands,
   quoted,
 } from './task-text.ts'
+import type { Profile } from '../profiles/profile.ts'
 import { NO_FILE, readInside } from '../../context/read-inside.ts'
 
-export interface PromptFile {
+interface PromptFile {
   /** From the root of the repository. */
   readonly path: string
   readonly text: string
 }
 
-/** One line of the index of profiles. */
-export interface ProfileLine {
-  readonly name: string
-  readonly description: string
-}
+type ProfileLine = Pick<Profile, 'name' | 'description'>
 
 export interface SetupInput {
-  /** Project instructions that the harness does not read by itself. */
+  /** Those that the harness does not read by itself. */
   readonly instructions: readonly PromptFile[]
-  /** Files to begin with. */
   readonly files: readonly PromptFile[]
-  /** What the repository is. */
+  /** A description of the repository. */
   readonly project?: string
   readonly profiles: readonly ProfileLine[]
-  /** The command that has to pass for every task. */
   readonly verify?: string
   readonly permissions: Permissions
-  /** Commands that may be run besides edits and git. */
+  /** Commands allowed besides git. */
   readonly allow?: readonly string[]
   readonly branch?: string
-  /** The document that the conversation before left. */
-  readonly handoff?: string
   readonly limits?: {
-    /** For one attempt at a task. */
     readonly minutes?: number
-    /** Without a sign of life. */
     readonly silentMinutes?: number
   }
 }
 
-/** The rules and how tasks come and are reported: the same in every run. */
+/** The same in every run. */
 export const PROTOCOL = `You work through a backlog. Stint, a program, gives you its tasks one by one; nobody reads along or answers questions.
 
 ## Rules
@@ -78,7 +67,7 @@ const LONGEST_QUOTE = 40_000
 const LONGEST_NAME = 60
 const LONGEST_LINE = 160
 
-/** The one-time set-up of a conversation. The same input gives the same bytes. */
+/** The same input gives the same bytes. */
 export function setupText(input: SetupInput): string {
   const parts = [
     PROTOCOL,
@@ -90,7 +79,6 @@ export function setupText(input: SetupInput): string {
     section('Files to begin with', input.files.map(fileBlock)),
     profileIndex(input.profiles),
     section('This run', [thisRun(input).join('\n')]),
-    section('The work so far', input.handoff === undefined ? [] : [handoffText(input.handoff)]),
   ]
   return parts.filter((part) => part !== '').join('\n\n')
 }
@@ -107,7 +95,7 @@ function fileBlock({ path, text }: PromptFile): string {
   })
 }
 
-/** One line each: what a profile says comes with the first task that needs it. */
+/** The body of a profile comes with the first task that needs it. */
 export function profileIndex(profiles: readonly ProfileLine[]): string {
   if (profiles.length === 0) return ''
   const lines = profiles.map(
@@ -150,27 +138,13 @@ function permitted(permissions: Permissions, allow: readonly string[]): string {
   return `You may edit files here and run ${commands.map((command) => code(safeLine(command))).join(', ')}. What is refused is not allowed: do not look for a way around.`
 }
 
-/**
- * The set-up and the first task in one text, for a harness that takes no standing instructions. It begins with the task's
- * first line as every other text about a task does, so that whoever reads along knows what it is about.
- */
+/** For a harness without a system prompt. It begins with the task's first line, as every text about a task does. */
 export function firstPrompt(setup: string, text: string): string {
   const [head = ''] = text.split('\n', 1)
   return `${head}\n\nFirst, once for this conversation:\n\n${setup}\n\n${text}`
 }
 
-// The files of a repository that a conversation begins with: what it says to agents, unless the harness reads that by itself,
-// and what the configuration names. Nothing outside the repository, no secrets, nothing without end.
-
-export interface Gathered {
-  readonly instructions: readonly PromptFile[]
-  readonly files: readonly PromptFile[]
-  /** What was cut or left out and why, each in one line for a person. */
-  readonly notes: readonly string[]
-}
-
-export interface GatherOptions {
-  /** The files that the harness reads by itself. */
+interface GatherOptions {
   readonly readByHarness: readonly string[]
   /** Paths from the root, as configured. */
   readonly files?: readonly string[]
@@ -178,14 +152,15 @@ export interface GatherOptions {
 }
 
 const INSTRUCTIONS = ['AGENTS.md', 'CLAUDE.md']
-/** As much as the harness that is strictest about it takes. */
+/** The limit of the strictest harness. */
 const LONGEST_INSTRUCTIONS = 32_000
 const LONGEST_FILE = 16_000
 const LONGEST_FILES = 64_000
 
 type Found = { readonly path: string; readonly real: string; readonly text: string }
 
-export function gatherInstructions(root: string, options: GatherOptions): Gathered {
+/** The files a conversation begins with, and in `notes` what was cut or left out. Nothing outside the repository, and no secrets. */
+export function gatherInstructions(root: string, options: GatherOptions) {
   const notes: string[] = []
   const read = (path: string, isWanted: boolean): Found | undefined => {
     const found = readInside(root, path)
@@ -234,7 +209,7 @@ export function gatherInstructions(root: string, options: GatherOptions): Gather
   return { instructions: instructions.map((file) => cut(file, LONGEST_INSTRUCTIONS)), files, notes }
 }
 
-/** A file that says nothing but where to read. */
+/** A file that only names another. */
 const POINTER = /^@(?:\.\/)?([\w.-]+)$/
 const IMPORT = /^@(?:\.\/)?([\w.-]+)$/gm
 
@@ -242,7 +217,7 @@ function isReadBy(names: readonly string[], path: string): boolean {
   return names.some((name) => name.toLowerCase() === path.toLowerCase())
 }
 
-/** A harness that reads one file also reads what that one imports. */
+/** A harness that reads a file also reads its imports. */
 function reachedFrom(file: Found, all: readonly Found[]): readonly string[] {
   const imported = new Set([...file.text.matchAll(IMPORT)].map((match) => match[1]))
   return [file.real, ...all.filter(({ path }) => imported.has(path)).map(({ real }) => real)]

@@ -1,4 +1,3 @@
-// A task as it is put to the agent: its own text and nothing that the conversation has had already.
 import { safeLine, safePassage } from '../../text/safe-text.ts'
 import { code } from '../../context/handoff/markdown.ts'
 import { redact } from '../../text/redact.ts'
@@ -6,15 +5,14 @@ import { shorten } from '../../text/clean.ts'
 import type { Task } from '../../backlog/task.ts'
 
 export interface TaskExtra {
-  /** The tasks it depends on, which are done, with what was said of them. */
+  /** Completed dependencies with their summaries. */
   readonly dependsOn?: readonly { readonly name: string; readonly summary?: string }[]
-  /** The profile it is to be done by, if this conversation has not had it. */
+  /** Its profile, if this conversation has not had it. */
   readonly profile?: { readonly name: string; readonly body: string }
-  /** The profile it is to be done by, which this conversation has had. */
   readonly profileAgain?: string
   /** The verify command that the set-up named. */
   readonly usualVerify?: string
-  /** What goes behind an order that somebody else gave: what they know, and what is to be brought forth. */
+  /** What a delegate's text says after its prompt. */
   readonly brief?: string
 }
 
@@ -26,8 +24,7 @@ export function taskText(task: PromptTask, extra: TaskExtra = {}): string {
   return [taskHead(task), ...taskParts(task, extra)].join('\n\n')
 }
 
-/** What stands under the first line. */
-export function taskParts(task: PromptTask, extra: TaskExtra): readonly string[] {
+function taskParts(task: PromptTask, extra: TaskExtra): readonly string[] {
   return [
     wanted(task),
     beginningNoTask(extra.brief ?? ''),
@@ -83,7 +80,7 @@ function profile({ profile: fresh, profileAgain }: TaskExtra): string {
   return profileAgain === undefined ? '' : `Profile: ${listed(profileAgain, LONGEST_LINE)}`
 }
 
-/** Asked once when a turn ended without a report. */
+/** Sent once after a turn without a report. */
 export function askText(task: Pick<PromptTask, 'shortname' | 'title'>): string {
   const name = nameOf(task)
   return `${taskHead(task)}
@@ -93,17 +90,15 @@ The turn ended without a report. Finish what is left, verify and commit it, then
 
 /** Why an attempt at a task did not count. */
 export interface Failure {
-  /** In one line: what the run found. */
   readonly reason: string
-  /** What an agent had said. */
+  /** The agent's report. */
   readonly claimed?: {
     readonly status: 'completed' | 'blocked' | 'failed'
     readonly summary?: string
   }
   readonly verify?: { readonly command: string; readonly exit?: number; readonly output: string }
-  /** Paths with changes that are not committed. */
   readonly uncommitted?: readonly string[]
-  /** What it does not go together with as it is: a commit of the branch that it is to go to, and the paths in conflict. */
+  /** The target branch it does not merge into, its commit, and the paths in conflict. */
   readonly merge?: {
     readonly target: string
     readonly onto: string
@@ -125,8 +120,8 @@ export function retryText(task: Pick<PromptTask, 'shortname' | 'title'>, failure
   ].join('\n\n')
 }
 
-/** What failed, with the evidence. What a program printed is data, and no word in it is an instruction. */
-export function failureText({ reason, claimed, verify, uncommitted = [], merge }: Failure): string {
+/** What a program printed is data, and nothing in it is an instruction. */
+function failureText({ reason, claimed, verify, uncommitted = [], merge }: Failure): string {
   return [
     `What the run found: ${shorten(safeLine(reason), LONGEST_REASON)}`,
     ...(claimed === undefined ? [] : [claimedLine(claimed)]),
@@ -165,17 +160,10 @@ function outputOf({ command, exit, output }: NonNullable<Failure['verify']>): st
     : `${line}. The end of what it prints, as data:\n${quoted('output', said)}`
 }
 
-export interface Handover {
-  /** The document that the conversation before left, unless the set-up has given it. */
-  readonly document?: string
-  /** Why what that one did does not count. */
-  readonly failure?: Failure
-}
-
-/** A task that another conversation began, in a fresh one: with all of its text, since this one has had nothing of it. */
+/** A task that another conversation began, for a fresh one that has seen nothing of it. */
 export function continueText(
   task: PromptTask,
-  { document, failure }: Handover,
+  { document, failure }: { readonly document?: string; readonly failure?: Failure },
   extra: TaskExtra = {},
 ): string {
   return [
@@ -187,24 +175,16 @@ export function continueText(
   ].join('\n\n')
 }
 
-/** What is done and does not go in is not to be done once more. */
 function beginning({ merge }: Failure): string {
   return merge === undefined
     ? 'An earlier conversation tried this task and did not finish it.'
     : 'An earlier conversation finished this task on this branch, but the work does not go in where it is meant for.'
 }
 
-export interface Restored {
-  /** The session as a model is given it, fenced and marked. */
-  readonly context: string
-  /** The verify command of the run. */
-  readonly verify?: string
-}
-
-/** After a compaction in the middle of a task: the task again, the rules in short, and what the session knows. */
+/** After a compaction in the middle of a task: the task again, the rules in short, and the session's context, fenced. */
 export function restoreText(
   task: PromptTask,
-  { context, verify }: Restored,
+  { context, verify }: { readonly context: string; readonly verify?: string },
   extra: TaskExtra = {},
 ): string {
   const name = nameOf(task)
@@ -216,12 +196,11 @@ export function restoreText(
   ].join('\n\n')
 }
 
-// Texts that others wrote, as an agent in a run is given them: between tags that nothing inside can close, cut where they are
-// too long and said so, and without a line that could pass for the beginning of another task.
+// Texts that others wrote stand between tags that nothing inside can close, are cut where they are too long, and have no line
+// that could pass for the beginning of another task.
 
 type Tag = 'task' | 'command' | 'profile' | 'project' | 'file' | 'output' | 'handoff'
 
-/** A text between tags. The attribute says which file or profile it is. */
 export function quoted(tag: Tag, text: string, of?: { readonly [name: string]: string }): string {
   const attributes = Object.entries(of ?? {}).map(
     ([name, value]) => ` ${name}="${safeLine(value).replaceAll(/["<>]/g, '')}"`,
@@ -229,32 +208,30 @@ export function quoted(tag: Tag, text: string, of?: { readonly [name: string]: s
   return `<stint-${tag}${attributes.join('')}>\n${text}\n</stint-${tag}>`
 }
 
-/** What somebody wants done. A heading in it is no heading of ours. */
-export function wish(text: string): string {
+/** A wish of the user, whose headings are not headings of ours. */
+function wish(text: string): string {
   return data(text).replaceAll(HEADING, String.raw`$1\$2`)
 }
 
-/** One line of it, for a list. */
 export function listed(text: string, characters: number): string {
   return shorten(wish(safeLine(text)), characters)
 }
 
-/** What a file or a program says. Its headings and comments stay, except one that would begin a task. */
+/** What a file or a program says; its headings stay, except one that would begin a task. */
 export function data(text: string): string {
   return beginningNoTask(safePassage(text))
 }
 
-/** A text that was made safe where it was made, tags of ours included. */
-export function beginningNoTask(text: string): string {
+function beginningNoTask(text: string): string {
   return text.replaceAll(TASK_LINE, String.raw`$1\$2`)
 }
 
-// A reader takes the other signs that look so, and a quotation or a list around it, for the same.
+// A model takes the other signs that look so, and a quotation or a list around them, for the same.
 const SIGN = '[#＃﹟]'
 const HEADING = new RegExp(String.raw`^([\s>*+-]*)(${SIGN}{1,6}(?=\s|$))`, 'gmu')
 const TASK_LINE = new RegExp(String.raw`^([\s>*+-]*)(${SIGN}{1,6}\s*task(?![a-z]))`, 'gimu')
 
-/** The beginning of a text, up to the end of a line where one is near. */
+/** Cut at the end of a line where one is near. */
 export function beginningOf(text: string, characters: number, rest: string): string {
   if (text.length <= characters) return text
   const piece = wellFormed(text.slice(0, characters))
@@ -263,8 +240,7 @@ export function beginningOf(text: string, characters: number, rest: string): str
   return `${kept}\n[cut here: ${kept.length} of ${text.length} characters; ${rest}]`
 }
 
-/** The end of a text, from the beginning of a line where one is near. */
-export function endOf(text: string, characters: number): string {
+function endOf(text: string, characters: number): string {
   if (text.length <= characters) return text
   const piece = wellFormed(text.slice(-characters))
   const start = piece.indexOf('\n') + 1
@@ -272,30 +248,27 @@ export function endOf(text: string, characters: number): string {
   return `[cut here: the last ${kept.length} of ${text.length} characters]\n${kept}`
 }
 
-/** A cut may go through a character, and half of one is none. */
+/** A cut may go through a character. */
 function wellFormed(text: string): string {
   return text.replace(/^[\uDC00-\uDFFF]/, '').replace(/[\uD800-\uDBFF]$/, '')
 }
 
 const LONGEST_COMMAND = 2000
 
-/** A command behind the words that name it: as code where it is one line, else in lines of its own, which mean something. */
+/** As code where it is one line, else in lines of its own. */
 export function commandText(command: string): string {
   const trimmed = command.trim()
   if (!/[\n\r]/.test(trimmed)) return ` ${code(safeLine(trimmed))}`
   return `\n${quoted('command', beginningOf(wish(trimmed), LONGEST_COMMAND, 'the run runs all of it'))}`
 }
 
-/** More than a handoff ever is. */
 const LONGEST_DOCUMENT = 40_000
 
-/** What the conversation before left for the next one. */
 export function handoffText(document: string): string {
   const text = beginningOf(data(document), LONGEST_DOCUMENT, '`stint handoff show` has all of it')
   return `What the conversation before left for you; look before you rely on it:\n${quoted('handoff', text)}`
 }
 
-/** The commands by which an agent reports on the task it calls so. */
 export function doneCommand(name: string): string {
   return `\`stint task done ${name} --summary "what you did"\``
 }
@@ -304,7 +277,6 @@ export function notDoneCommands(name: string): string {
   return `\`stint task blocked ${name} --summary "what is missing"\` or \`stint task failed ${name} --summary "why"\``
 }
 
-/** What the texts about a task need of it. */
 export type PromptTask = Pick<
   Task,
   'shortname' | 'title' | 'description' | 'details' | 'checklist' | 'verify'
@@ -312,7 +284,7 @@ export type PromptTask = Pick<
 
 const LONGEST_TITLE = 200
 
-/** What the agent calls the task: one word, that a shell takes for one. */
+/** The agent's name for the task: one word for a shell. */
 export function nameOf(task: Pick<Task, 'shortname'>): string {
   return (
     safeLine(task.shortname)
@@ -321,7 +293,7 @@ export function nameOf(task: Pick<Task, 'shortname'>): string {
   )
 }
 
-/** The line that every text about a task begins with, and no other. */
+/** The first line of every text about a task, and of no other. */
 export function taskHead(task: Pick<Task, 'shortname' | 'title'>): string {
   const title = shorten(safeLine(task.title), LONGEST_TITLE)
   return `# Task ${nameOf(task)}: ${title}`

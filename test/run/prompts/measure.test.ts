@@ -1,29 +1,32 @@
 import { expect, test } from 'vitest'
-import { boilerplateAvoided, promptSizes } from '../../../src/run/report.ts'
+import { compareConversations } from '../../../src/run/report.ts'
+import type { RunState } from '../../../src/run/run-state.ts'
+import { estimateTokens } from '../../../src/text/tokens.ts'
 import { setupText } from '../../../src/run/texts/setup-text.ts'
 import { taskText } from '../../../src/run/texts/task-text.ts'
 import { SETUP, TASK } from './prompt-texts.ts'
 
-test('a set-up said once saves itself for every task but the first', () => {
-  const setup = setupText(SETUP)
-  const sizes = promptSizes(
-    setup,
-    [1, 2, 3, 4, 5].map((n) => taskText({ ...TASK, shortname: `task-${n}` })),
-  )
-  expect(sizes.avoided).toBe(4 * sizes.setup)
-  expect(sizes.apart - sizes.together).toBe(sizes.avoided)
-  expect(sizes.tasks).toHaveLength(5)
-})
+/** The tokens of a conversation with all tasks, and of a conversation for each. */
+function promptSizes(setup: string, tasks: readonly string[]) {
+  const own = tasks.map(estimateTokens).reduce((sum, tokens) => sum + tokens, 0)
+  const once = estimateTokens(setup)
+  return { together: once + own, apart: once * tasks.length + own }
+}
 
-test('a conversation without a task saves nothing', () => {
-  expect(promptSizes('x', [])).toMatchObject({ avoided: 0, together: promptSizes('x', []).setup })
-  expect(
-    boilerplateAvoided([
-      { setup: 500, tasks: 0 },
-      { setup: 500, tasks: 1 },
-      { setup: 400, tasks: 4 },
-    ]),
-  ).toBe(1200)
+test('a set-up said once saves itself for every task but the first', () => {
+  const conversation = (number: number, tasks: readonly string[]) => ({
+    conversation: { opened: { number, setup: 400, session: 's' }, isEnded: true, notLoaded: 0 },
+    attempts: tasks.map((id) => ({
+      started: { conversation: number, task: { id }, isFirst: true },
+      requests: 1,
+    })),
+  })
+  const all = [conversation(1, []), conversation(2, ['a']), conversation(3, ['a', 'b', 'b', 'c'])]
+  const compared = compareConversations({
+    conversations: all.map((one) => one.conversation),
+    attempts: all.flatMap(({ attempts }) => attempts),
+  } as unknown as RunState)
+  expect(compared.map(({ boilerplateAvoided }) => boilerplateAvoided)).toEqual([0, 0, 800])
 })
 
 test.each([

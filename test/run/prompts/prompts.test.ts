@@ -367,7 +367,6 @@ describe('the set-up', () => {
         branch: text,
         verify: text,
         allow: [text],
-        handoff: text,
       }).slice(PROTOCOL.length)
       expect(taskLines(told)).toEqual([])
       expect(unbalanced(told)).toEqual([])
@@ -377,7 +376,7 @@ describe('the set-up', () => {
       expect(
         tags(told)
           .slice(6)
-          .every((tag) => /stint-(?:command|handoff)$/.test(tag)),
+          .every((tag) => tag.endsWith('stint-command')),
       ).toBe(true)
       expect(told).not.toMatch(/\[stint:|<system-reminder>/)
     },
@@ -386,12 +385,6 @@ describe('the set-up', () => {
   test('keeps the comments and headings of a file as they are', () => {
     const text = '# A heading\n#!/bin/sh\n# comment\n#include <stdio.h>\n\tindented'
     expect(setupText({ ...SETUP, files: [{ path: 'x', text }] })).toContain(text)
-  })
-
-  test('gives the handoff of the conversation before last of all', () => {
-    expect(setupText({ ...SETUP, handoff: 'Half is done.' })).toMatch(
-      /## The work so far\n\n.*\n<stint-handoff>\nHalf is done\.\n<\/stint-handoff>$/,
-    )
   })
 
   test('leaves out what is empty', () => {
