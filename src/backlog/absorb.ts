@@ -1,4 +1,3 @@
-// Takes what people changed in task files into the journal.
 import {
   type ChecklistItem,
   type Draft,
@@ -29,7 +28,6 @@ interface TaskProblem {
 }
 
 export interface TaskEdits {
-  /** Absent when the file cannot be read. */
   readonly task?: string
   readonly drafts: readonly Draft[]
   readonly problems: readonly TaskProblem[]
@@ -40,7 +38,6 @@ export interface FileProblem extends TaskProblem {
 }
 
 export interface AbsorbedFiles {
-  /** The backlog with the edits in it. */
   readonly backlog: Backlog
   readonly absorbed: readonly AbsorbedFile[]
   readonly problems: readonly FileProblem[]
@@ -225,7 +222,6 @@ function blockEdits(
   return { drafts, problems }
 }
 
-/** With ids in place of shortnames and parts of ids. */
 function resolved(content: TaskFileContent, backlog: Backlog): TaskFileContent {
   const named = (reference: string) => idOrItself(backlog.tasks, backlog.byId, reference)
   const ids = (references: readonly string[]) => [...new Set(references.map(named))]

@@ -17,20 +17,17 @@ import {
 } from './task.ts'
 import { backlogProblems } from './waits.ts'
 
-/** An entry about tasks, with the session of its journal. */
 export interface TaskEntry extends RawEntry {
   readonly session?: string
 }
 
 export interface Backlog {
-  /** In the order in which they were added. */
   readonly tasks: readonly Task[]
   readonly byId: ReadonlyMap<string, Task>
   /** Cycles, unknown dependencies, parents completed before their parts; each in one line. */
   readonly problems: readonly string[]
   /** Ids of tasks that were added and withdrawn: their files are leftovers, not news. */
   readonly withdrawn: ReadonlySet<string>
-  /** Ids of tasks that have no size but the default. */
   readonly unsized: ReadonlySet<string>
   /** The newest entry, which rendered files name. */
   readonly lastId: string
@@ -65,7 +62,6 @@ export function foldBacklog(entries: readonly TaskEntry[]): Backlog {
   }
 }
 
-/** The backlog as it was when the entry with this id was the newest. */
 export function backlogAt(entries: readonly TaskEntry[], lastId: string): Backlog {
   return foldBacklog(entries.filter((entry) => entry.id <= lastId))
 }

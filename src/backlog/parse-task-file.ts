@@ -52,7 +52,6 @@ export async function parseTaskFile(fileText: string) {
   const frontmatter = await readFrontmatter(found?.[1] ?? '')
   if (!frontmatter.readable) return unreadable(`its head is not YAML: ${frontmatter.reason}`)
   const { values, extra } = frontmatter
-  /** Values that were not understood, each in one line. */
   const remarks: string[] = []
   const valueOf = (key: string) => line(values.get(key))
   const understood = <T>(key: string, choices: string, read: (value: unknown) => T | undefined) => {

@@ -15,7 +15,6 @@ export type Specialist = (typeof SPECIALISTS)[number]
 
 interface SpecialistProposal {
   readonly specialist: Specialist
-  /** What in the task asks for it. */
   readonly because: string
 }
 
@@ -30,7 +29,6 @@ const OTHER_NAMES: Readonly<Record<Specialist, string>> = {
   tests: 'test tester testing qa coverage',
 }
 
-/** The specialist that a name or label means. */
 export function readSpecialist(name: string): Specialist | undefined {
   const word = line(name)
     .toLowerCase()
@@ -68,7 +66,6 @@ const HINTING: Patterns = [
   ['code', /\b(?:add|build|create|write|support|make|remove|change|update)\b/i],
 ]
 
-/** Who should do a task: by its assignee, its labels, then its words. */
 export function proposeSpecialist(
   task: Pick<Task, 'title' | 'description' | 'labels' | 'assignee'>,
 ): SpecialistProposal {

@@ -19,22 +19,18 @@ import { type Task, grouped } from './task.ts'
 
 type TaskPlace = 'active' | 'archive'
 
-/** A file under `.tasks/` as it was when it was read. */
 export interface TaskFile {
   readonly path: string
   readonly name: string
   readonly place: TaskPlace
   readonly text: string
   readonly modifiedMs: number
-  /** The task it says it is about. */
   readonly id?: string
   /** Another file has its id by right: this is a copy for writing a new task. */
   readonly isCopy: boolean
-  /** Why its bytes are no text. */
   readonly damage?: string
 }
 
-/** A file whose edits are in the journal, and the task they went to. */
 export interface AbsorbedFile {
   readonly file: TaskFile
   readonly task: string
@@ -53,11 +49,9 @@ const NOT_TASKS = /^(?:readme|index|template)\.md$/i
 // A file that was moved away to be replaced. One that a killed process left is read like any other.
 const TAKEN = /^\.taken-[0-9a-f]{8}-/
 
-/** The files of a backlog: `.tasks/active/` and `.tasks/archive/`, and what is quarantined. */
 export class TaskFiles {
   constructor(readonly folder: string) {}
 
-  /** Every task file, in the order of their names. */
   read(): readonly TaskFile[] {
     const files = PLACES.flatMap((place) => this.#readAll(place))
     const rightful = new Set(files.filter(hasItsName).map((file) => file.id))
@@ -90,7 +84,6 @@ export class TaskFiles {
     })
   }
 
-  /** The same for one task. */
   write(
     task: Task,
     backlog: Backlog,

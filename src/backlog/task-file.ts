@@ -13,7 +13,6 @@ export const SECTIONS = [
 
 export type SectionName = (typeof SECTIONS)[number]
 
-/** The last line of a rendered file. */
 interface Marker {
   /** The newest entry of the backlog it was rendered from. */
   readonly lastId: string
@@ -25,7 +24,6 @@ const MARKER = /^<!-- stint: task (\S+)(?: ([0-9a-f]{12}))? -->[ \t]*$/gm
 const OWN_LINE =
   /^\\*(?:##[ \t]+(?:description|acceptance criteria|technical details|dependencies)[ \t#]*$|<!-- stint: task |<{7}|>{7})/i
 
-/** The file that shows a task. */
 export function renderTaskFile(task: Task, backlog: Pick<Backlog, 'byId' | 'lastId'>): string {
   const head = {
     id: yamlValue(task.id),
@@ -63,7 +61,6 @@ export function renderTaskFile(task: Task, backlog: Pick<Backlog, 'byId' | 'last
   return `${text}<!-- stint: task ${backlog.lastId} ${hashOf(text)} -->\n`
 }
 
-/** The marker of a file, the last one if it has several. */
 export function markerOf(text: string): Marker | undefined {
   const match = [...plainLines(text).matchAll(MARKER)].at(-1)
   return match && { lastId: match[1]!, hash: match[2] }
@@ -166,7 +163,6 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12)
 }
 
-/** The head of a task file: the values by key, and the lines that are not ours, verbatim. */
 type Frontmatter =
   | {
       readonly readable: true
@@ -180,7 +176,6 @@ const KEYS = new Set(
     ' ',
   ),
 )
-/** The words of other task files. */
 const ALIASES = new Map([
   ['labels', 'tags'],
   ['depends_on', 'blocked_by'],
@@ -228,7 +223,6 @@ export async function readFrontmatter(source: string): Promise<Frontmatter> {
   return { readable: true, values, extra: passage([foreignLines(source), ...remarks].join('\n')) }
 }
 
-/** The lines of a head that are not ours: other keys with what is under them, and comments. */
 export function foreignLines(source: string): string {
   let isForeign = false
   const kept = source.split('\n').filter((text) => {

@@ -21,7 +21,6 @@ export interface Task {
   readonly labels: readonly string[]
   /** Ids where the backlog has the task, else what was written. */
   readonly dependsOn: readonly string[]
-  /** The tasks that depend on this one. */
   readonly blocks: readonly string[]
   readonly parent?: string
   readonly children: readonly string[]
@@ -33,9 +32,7 @@ export interface Task {
   readonly extra: string
   readonly createdAt: string
   readonly updatedAt: string
-  /** The message of the last change of status. */
   readonly summary?: string
-  /** The sessions whose journals mention it. */
   readonly sessions: readonly string[]
 }
 
@@ -73,7 +70,6 @@ export function readSize(value: unknown): Size | undefined {
   return SIZES.find((size) => size === word)
 }
 
-/** A list of single lines, each once. */
 export function readList(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined
   return [...new Set(value.map(line).filter((text) => text !== ''))]
@@ -106,7 +102,6 @@ export function line(value: unknown): string {
   return typeof value === 'string' ? oneLine(value) : ''
 }
 
-/** A text of several lines, without blank ones around it. */
 export function passage(value: unknown): string {
   return typeof value === 'string' ? cleanText(value) : ''
 }
@@ -118,7 +113,6 @@ export function joined(...passages: readonly string[]): string {
     .join('\n\n')
 }
 
-/** The name a title gets in file names and commands. */
 export function shortnameFor(title: string): string {
   const name = slug(title)
   // A title without Latin letters.
@@ -134,7 +128,6 @@ const SHORTEST_PART = 4
 
 type Named = Pick<Task, 'id' | 'shortname'>
 
-/** By id, else by shortname or file name, else by a part of the id. */
 export function matchTasks<T extends Named>(tasks: readonly T[], reference: string): readonly T[] {
   const wanted = line(reference).replace(/\.md$/, '')
   if (wanted === '') return []
@@ -158,7 +151,6 @@ export function idOrItself(
   return found.length === 1 ? found[0]!.id : reference
 }
 
-/** The one task a reference means. */
 export function findTask<T extends Named & Pick<Task, 'title' | 'status'>>(
   tasks: readonly T[],
   reference: string,
@@ -182,7 +174,6 @@ export function findTask<T extends Named & Pick<Task, 'title' | 'status'>>(
   )
 }
 
-/** Groups by key, in the order in which the keys first come. */
 export function grouped<K, T>(
   all: readonly T[],
   keyOf: (one: T) => K,

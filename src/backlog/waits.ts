@@ -1,4 +1,3 @@
-// What tasks wait for, which is next, and the trees they form.
 import { defined } from '../text/defined.ts'
 import { PRIORITIES, SIZES, type Task, isTaskOpen } from './task.ts'
 
@@ -22,7 +21,6 @@ export function waitingFor(graph: TaskGraph, task: Task): readonly Wait[] {
   })
 }
 
-/** Whether every dependency is completed, and the task is neither finished nor parked itself. */
 export function isReady(graph: TaskGraph, task: Task): boolean {
   return isCandidate(task) && waitingFor(graph, task).length === 0
 }
@@ -35,12 +33,10 @@ function openOf(graph: TaskGraph, ids: readonly string[]): readonly Task[] {
   return ids.flatMap((id) => graph.byId.get(id) ?? []).filter(isTaskOpen)
 }
 
-/** The tasks that wait for this one and are not completed. */
 export function openBlocks(graph: TaskGraph, task: Task): readonly Task[] {
   return openOf(graph, task.blocks)
 }
 
-/** What stands in the way of a sensible order, each in one line. */
 export function backlogProblems(graph: TaskGraph): readonly string[] {
   const cycles = dependencyCycles(graph).map(
     (cycle) => `dependency cycle: ${cycle.map((task) => task.shortname).join(' → ')}`,
@@ -168,7 +164,6 @@ interface Criterion {
   readonly because: (task: Task, behind: Task) => string
 }
 
-/** What decides between two tasks that can both be worked on, the weightiest first. */
 export function criteriaFor(backlog: TaskGraph): readonly Criterion[] {
   const freed = (task: Task) => openBlocks(backlog, task).length
   const place = new Map(backlog.tasks.map((task, index) => [task.id, index]))
@@ -218,14 +213,12 @@ function named({ shortname, status }: Task): string {
 export interface TreeNode {
   readonly task: Task
   readonly parts: readonly TreeNode[]
-  /** Of everything under it, shown or not. */
   readonly progress: { readonly done: number; readonly total: number }
   /** Of a part at the top: of what, and why it does not stand there. */
   readonly partOf?: PartOf
 }
 
 export interface PartOf {
-  /** The id of the task, or what was written. */
   readonly parent: string
   /** `deep`: its tree continues here. `outside`: only this task was asked for. */
   readonly why: 'unknown' | 'circle' | 'deep' | 'outside'
@@ -234,13 +227,11 @@ export interface PartOf {
 export interface TreeOptions {
   /** A task with a part that is shown is shown as well. */
   readonly isShown?: (task: Task) => boolean
-  /** Only this task and what is under it. */
   readonly top?: Task
   /** What is below these levels is a tree of its own, behind the one it belongs to. */
   readonly levels: number
 }
 
-/** The tasks as trees, in the order in which they were added. */
 export function taskTrees(
   graph: TaskGraph,
   { isShown = () => true, top, levels }: TreeOptions,

@@ -21,13 +21,11 @@ export const DEFAULT_TEMPLATE = 'nine-phases'
 
 export interface TemplatePlaces {
   readonly sessions: string
-  /** Paths are relative to it. */
   readonly cwd: string
 }
 
 export interface FoundTemplate {
   readonly name: string
-  /** Absent for the built-in one. */
   readonly path?: string
   readonly text: string
 }
@@ -49,13 +47,11 @@ export function findTemplate(wanted: string, places: TemplatePlaces): FoundTempl
   )
 }
 
-/** Mistakes name its file relative to `cwd`. */
 export function templateIn(found: FoundTemplate, { cwd }: TemplatePlaces): WorkflowTemplate {
   const path = found.path === undefined ? found.name : relative(cwd, found.path)
   return readTemplate(found.text, path, found.name)
 }
 
-/** The user's own first. */
 export function listTemplates(places: TemplatePlaces): readonly FoundTemplate[] {
   const own = ownTemplates(places)
   const isReplaced = own.some(({ name }) => name === DEFAULT_TEMPLATE)
@@ -223,7 +219,6 @@ class Reader {
     return { node: read.node, value: phase, parts }
   }
 
-  /** What phases and sub-phases have in common. */
   #part(node: Field, allowed: readonly string[], what: string, number: string) {
     if (!isMap(node)) return this.say(node, `${what} is a list of ${allowed.join(', ')}`)
     const fields = this.#fields(node, allowed, what)
@@ -364,7 +359,6 @@ function short(tokens: number): string {
   return tokens < 1000 ? String(tokens) : `${Number((tokens / 1000).toFixed(1))}K`
 }
 
-/** Whether a path in a template or a journal stays within the project. */
 export function isInside(path: string): boolean {
   if (path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path) || path.includes('\\')) return false
   return !path.split('/').includes('..')

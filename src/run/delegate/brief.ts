@@ -33,16 +33,12 @@ export interface BriefRequest {
 }
 
 export interface Brief {
-  /** What follows the task in a prompt. */
   readonly brief: string
-  /** The whole task file. */
   readonly file: string
 }
 
-/** The most tokens a brief takes. */
 export const BRIEF_TOKENS = 1200
 
-/** Where a read-only delegate leaves its report by default. */
 export const REPORT_FILE = 'REPORT.md'
 
 /** Builds a delegate's task file from its request and its parent's journal, which is injected as data. */
@@ -107,7 +103,6 @@ const SECTIONS: ReadonlySet<string> = new Set([
   'open blockers',
 ])
 
-/** The parent's journal as fenced data, the vital first, with the commands that show what is left out. */
 function recordLines(state: SessionState, room: number): readonly string[] {
   const gotchas = state.discoveries.items.filter(({ gotcha }) => gotcha).map(({ text }) => text)
   const sections = [

@@ -46,15 +46,12 @@ import { removeTree } from './kept-commits.ts'
 import { KnownPaths, type Touches, overlapOf, touchesOf } from './overlap.ts'
 import { changedFiles, tellBegun } from './parent-journal.ts'
 
-/** Makes a delegate of a parallel run. */
 export interface PartOfRun {
   readonly run: string
-  /** The run's branch. */
   readonly target: string
   readonly backlog?: string
 }
 
-/** Specialists that only read. */
 const READERS: ReadonlySet<string> = new Set(['reviewer', 'research'])
 
 /** Creates a delegate with its branch, worktree, log and task file, and does not start it. Refuses before it creates anything. */
@@ -216,7 +213,6 @@ function profileNamed({ place }: Workspace, as: string | undefined): string | un
   )
 }
 
-/** The commit its branch begins at, and its target branch. */
 function startingPoint(
   worktree: string,
   base: string | undefined,
@@ -262,7 +258,6 @@ async function parentOf(workspace: Workspace, name: string | undefined) {
   }
 }
 
-/** A name and a port slot that no other delegate has. */
 function freeName(root: string, others: readonly DelegateState[], wanted: string, folder: string) {
   const base = slug(wanted, 28) || 'delegate'
   const isTaken = (name: string) =>
@@ -311,7 +306,6 @@ export function refuseSecretCommand({ config }: Workspace, verify: string): void
   )
 }
 
-/** Warns of each delegate that has, or will have, files in common with a request. */
 function sayOverlaps(
   workspace: Workspace,
   { what, files, task }: { what: string; files: readonly string[]; task: Task | undefined },
@@ -332,7 +326,6 @@ function sayOverlaps(
   }
 }
 
-/** What it declared or its prompt names, and what it has changed already. */
 function touchedBy(workspace: Workspace, state: DelegateState, known: KnownPaths): Touches {
   const { order, run } = state
   const { declared, likely } = touchesOf(textOf(order.what), known, order.files)

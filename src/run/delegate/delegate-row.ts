@@ -18,7 +18,6 @@ export interface DelegateRequest {
   readonly what: string
   /** tests, docs, review, research or any profile; review and research only read. */
   readonly as?: string
-  /** A task of the backlog, by id or short name. */
   readonly task?: string
   readonly group?: string
   /** Where its branch begins: a branch, which is then also its target, or any commit. */
@@ -50,14 +49,10 @@ export interface DelegateRow
   readonly branch: string
   readonly tree: string
   readonly startedAt: string
-  /** Seconds of work. */
   readonly seconds: number
   readonly spend: Spend
-  /** Commits beyond its base. */
   readonly commits: number
-  /** When the usage limit ends that it waits for. */
   readonly waitsUntil?: string
-  /** The next command for a person. */
   readonly next?: string
 }
 
@@ -68,7 +63,6 @@ export interface MergeOptions {
   readonly review?: (proposal: MergeProposal) => Promise<boolean>
   /** Starts a delegate again with its conflict; without it, the delegate stays as it is. */
   readonly sendBack?: (delegate: string) => Promise<void>
-  /** Opens a pull request instead of moving the target. */
   readonly isPullRequest?: boolean
   readonly isStopped?: AbortSignal
 }
@@ -79,10 +73,8 @@ export interface MergeProposal {
   readonly target: string
   readonly from: string
   readonly to: string
-  /** `git diff --stat` of what the target would gain. */
   readonly stat: string
   readonly summary?: string
-  /** Decisions that contradict those of others. */
   readonly contradictions: readonly string[]
 }
 
@@ -146,23 +138,16 @@ function nextCommand(state: DelegateState): string | undefined {
 export interface DelegateDetail extends DelegateRow {
   readonly order: DelegateOrder
   readonly model?: string
-  /** The commit that its branch began at. */
   readonly base: string
   /** The newest commits that the target lacks, or lacked before the merge, oldest first. */
   readonly commitList: readonly { readonly commit: string; readonly subject: string }[]
-  /** `git diff --stat` of the same. */
   readonly stat: string
   readonly attempts: readonly AttemptDetail[]
-  /** Failed merges. */
   readonly rejected: number
-  /** Its last step, conflict and verify command included. */
   readonly move?: DelegateMove
   readonly sessions: readonly { readonly id: string; readonly name: string }[]
-  /** References that keep work which is on no branch. */
   readonly keptRefs: readonly string[]
-  /** The report of a read-only one. */
   readonly reportText?: string
-  /** Messages it got with its restarts. */
   readonly notes: readonly string[]
   readonly logPath: string
 }
@@ -171,7 +156,6 @@ export interface AttemptDetail {
   readonly number: number
   readonly place: string
   readonly at: string
-  /** Absent while it runs. */
   readonly outcome?: AttemptOutcome
   readonly reason?: string
   readonly seconds: number

@@ -1,4 +1,3 @@
-// How the run of a delegate differs from others: its ports and variables, its proof, and its one task.
 import { type Backlog, foldBacklog } from '../../backlog/backlog.ts'
 import { findTask, joined } from '../../backlog/task.ts'
 import { runGit } from '../../git/run-git.ts'
@@ -14,7 +13,6 @@ import type { BacklogSource } from '../sources/foreign.ts'
 import { openSource } from '../sources/open-source.ts'
 import { commitOf, headNow } from '../worktree/tree.ts'
 
-/** `toMend`: the merge that failed. */
 export function delegateRun(
   order: DelegateOrder,
   tree: string,
@@ -57,7 +55,6 @@ type Named = Pick<DelegateOrder, 'name' | 'slot'>
 
 const HIGHEST_PORT = 65_535
 
-/** Its environment variables besides the user's. */
 export function delegateEnvironment(
   order: Named,
   tree: string,
@@ -76,7 +73,6 @@ export function delegateEnvironment(
   }
 }
 
-/** The words of the command to put before the agent's own. */
 export function delegateWrap(
   order: Named,
   tree: string,

@@ -37,7 +37,6 @@ export function hasCommit(place: Place, commit: string): boolean {
 /** A list is printed several times a second, and the count between two commits never changes. */
 const counted = new Map<string, number>()
 
-/** Its commits since it began, up to the first tip that still exists: its branch may be gone. */
 export function commitsBeyond(
   { repository }: Place,
   base: string,
@@ -58,7 +57,6 @@ export function commitsBeyond(
   return 0
 }
 
-/** Keeps its proved commit until it is merged or discarded. */
 function provedRef(delegate: string): string {
   return `refs/stint/runs/${delegate}/proved`
 }
@@ -74,7 +72,6 @@ export function keepProved(place: Place, delegate: string, commit: string | unde
   }
 }
 
-/** Drops the reference once the history of `by`, which is kept, contains the proved commit. */
 export function letGoOfProved(place: Place, delegate: string, by: string): void {
   const repository = repositoryOf(place)
   const ref = provedRef(delegate)

@@ -1,10 +1,8 @@
-// Which files two tasks will probably both change. Pure.
 import { parse } from 'yaml'
 import type { Task } from '../../backlog/task.ts'
 
 /** The files of a task. What its text names counts only where none are declared. */
 export interface Touches {
-  /** Globs. */
   readonly declared: readonly string[]
   readonly likely: readonly string[]
 }
@@ -22,7 +20,6 @@ export function overlapOf(a: Touches, b: Touches): Overlap {
   return { how: paths.length === 0 ? 'none' : areDeclared ? 'declared' : 'likely', paths }
 }
 
-/** `files` are declared in a request; the head of a task file may declare them too. */
 export function touchesOf(
   task: TextOfTask,
   tree: KnownPaths,
@@ -34,7 +31,6 @@ export function touchesOf(
 
 type TextOfTask = Pick<Task, 'title' | 'description' | 'details' | 'checklist' | 'extra'>
 
-/** `files` in the head of a task file: a glob, or a list of them. */
 function declaredIn(extra: string): readonly string[] {
   if (!/^files\s*:/m.test(extra)) return []
   let head: { readonly files?: unknown } | null
@@ -48,7 +44,6 @@ function declaredIn(extra: string): readonly string[] {
   return globs.filter((glob): glob is string => typeof glob === 'string' && glob.trim() !== '')
 }
 
-/** The paths of a tree, by what texts call them. */
 export class KnownPaths {
   readonly #paths = new Set<string>()
   readonly #byName = new Map<string, string[]>()
@@ -70,7 +65,6 @@ export class KnownPaths {
     return this.#paths.has(path)
   }
 
-  /** The only file with this name. */
   named(name: string): string | undefined {
     const [only, ...others] = this.#byName.get(name) ?? []
     return others.length === 0 ? only : undefined
@@ -121,7 +115,6 @@ interface Span {
   readonly start: string
   /** What every path it matches ends with; empty for everything in a folder. */
   readonly end: string
-  /** It is a path and no pattern. */
   readonly isPath: boolean
 }
 

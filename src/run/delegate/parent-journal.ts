@@ -1,4 +1,3 @@
-// What the journal of a delegate's parent records: one entry for each thing that becomes of the delegate.
 import { tryGit } from '../../git/run-git.ts'
 import { StintError, errnoOf } from '../../journal/errors.ts'
 import { isId } from '../../journal/ids.ts'
@@ -17,7 +16,6 @@ import { type DelegateState, isUnsettled } from './delegates.ts'
 
 const BY = 'delegate'
 
-/** Records that a delegate was started, or started again. */
 export async function tellBegun(workspace: Workspace, state: DelegateState): Promise<void> {
   const { as, group, name, parent, task, what } = state.order
   const { branch } = state.run.started
@@ -26,7 +24,6 @@ export async function tellBegun(workspace: Workspace, state: DelegateState): Pro
   await tell(workspace, parent, draft('delegate.begun', data, { by: BY, once }))
 }
 
-/** Records what became of a delegate, unless it is still at work. */
 export async function tellParent(workspace: Workspace, state: DelegateState): Promise<void> {
   const { status } = state
   if (status === 'running' || status === 'merging') return
@@ -92,7 +89,6 @@ function reportDraft(
 }
 
 export interface Landed {
-  /** The target branch's new commit. */
   readonly commit: string
   readonly target: string
 }
@@ -215,7 +211,6 @@ function lastMerge(place: Place, delegate: string) {
   return begun?.kind === 'merge.begun' ? begun.data : undefined
 }
 
-/** Opens the journal of a session for `use`; undefined when it does not exist any more. */
 export async function withJournal<T>(
   workspace: Workspace,
   id: string | undefined,
@@ -231,7 +226,6 @@ export async function withJournal<T>(
   }
 }
 
-/** Appends what a journal does not have yet and renders its views; false where there is no such journal. */
 async function appendOnce(workspace: Workspace, id: string | undefined, drafts: readonly Draft[]) {
   const done = await withJournal(workspace, id, async (session) => {
     const known = new Set(session.read().entries.map(({ once }) => once))

@@ -49,14 +49,12 @@ import {
   treeToTryIn,
 } from './target.ts'
 
-/** How often the target branch may move under a merge. */
 const ROUNDS = 3
 
 interface OneMerge {
   readonly context: MergeContext
   readonly log: RunLog
   readonly state: DelegateState
-  /** The commit to merge. */
   readonly tip: string
 }
 
@@ -223,7 +221,6 @@ export function tidyAgain(
   if (tip !== undefined) tidy(workspace, state, { target, tip }, tell)
 }
 
-/** The outcome of a merge in a worktree that is thrown away; logs nothing. */
 async function tryOut(
   context: MergeContext,
   state: DelegateState,
@@ -249,7 +246,6 @@ function rejection(state: DelegateState, { to, because, files }: Rejection): Mer
   return { ...outcomeOf(state, how, { because }), ...defined({ files }) }
 }
 
-/** Returns it for rework, until it has failed to merge too often. */
 async function reject(
   { context, log, state }: OneMerge,
   move: Rejection & { target: string; onto: string },
@@ -332,7 +328,6 @@ async function makeMerge(
   return (await verifyMerge(context, state, tree, commit)) ?? { commit }
 }
 
-/** Runs the set-up and verify commands in a tree at a commit; undefined when both pass. */
 async function verifyMerge(
   context: MergeContext,
   state: DelegateState,
@@ -380,7 +375,6 @@ async function verifyMerge(
   return change === undefined ? undefined : failed(`after ${verify}: ${change}`, result)
 }
 
-/** The task's own, the request's, or the project's. */
 async function verifyCommand(workspace: Workspace, { order, run }: DelegateState) {
   const { backlog, verify } = run.started.options
   const source = order.task === undefined ? undefined : await openSource(workspace, backlog)

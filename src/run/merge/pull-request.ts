@@ -1,4 +1,3 @@
-// A pull request in place of a merge: the branch is pushed as it is, and people decide.
 import { isRecord } from '../../backlog/task.ts'
 import { runGit } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
@@ -13,7 +12,6 @@ import { readyAgain } from './finish.ts'
 import { type MergeContext, outcomeOf, refuseWhenStopped } from './outcomes.ts'
 import { targetNow } from './target.ts'
 
-/** Refuses before anything is pushed. */
 export async function refuseWithoutGitHub(
   workspace: Workspace,
   ids: readonly string[],
@@ -48,7 +46,6 @@ export async function openPullRequest(
   return { ...outcomeOf(state, 'pull request'), commit: tip, pr }
 }
 
-/** The remote of the target, and the target's name there. */
 function remoteFor({ place }: Workspace, target: string) {
   const { commonDir } = repositoryOf(place)
   const setting = (name: string) =>

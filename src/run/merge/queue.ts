@@ -14,7 +14,6 @@ import { type MergeContext, reasonOf, say, waiting } from './outcomes.ts'
 import { refuseWithoutGitHub } from './pull-request.ts'
 import { removeLeftTrees } from './target.ts'
 
-/** Merges delegates in the order given, each into its own target. */
 export async function mergeDelegates(
   workspace: Workspace,
   ids: readonly string[],

@@ -1,4 +1,3 @@
-// Where a branch is checked out and whether it can be moved there, and the worktrees that merges are made in.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { commitOfRef } from '../../git/head.ts'
@@ -23,7 +22,6 @@ interface Checkout {
   readonly isAway: boolean
 }
 
-/** Every worktree that has the branch and still exists. */
 export function checkoutsOf(place: Place, branch: string): readonly Checkout[] {
   return inRepository(place, 'worktree', 'list', '--porcelain', '-z')
     .split('\0\0')
@@ -52,7 +50,6 @@ function isAwayFrom(path: string, branch: string): boolean {
   )
 }
 
-/** Why the branch cannot be moved now; undefined when it can. */
 export function obstacleTo(
   place: Place,
   branch: string,
@@ -156,7 +153,6 @@ export function removeLeftTrees(place: Place, delegates: readonly string[]): voi
     if (isOfDeadTry(name)) removeIntegrationTree(place, join(worktreesFolder(place), name))
 }
 
-/** Whether a worktree of this name belongs to a dry run that is over. */
 export function isOfDeadTry(name: string): boolean {
   const pid = /^try-[0-9a-f]{6}-(\d+)$/.exec(name)?.[1]
   if (pid === undefined) return false
@@ -177,7 +173,6 @@ const PLAIN = [
   ]),
 ]
 
-/** Merges a commit into what is checked out, and returns the conflicting paths if there are any. */
 export function mergeInto(
   tree: string,
   tip: string,

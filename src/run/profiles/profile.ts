@@ -19,11 +19,9 @@ import { readInside } from '../../context/read-inside.ts'
 export interface Profile {
   readonly name: string
   readonly description: string
-  /** Task labels that ask for it. */
   readonly labels: readonly string[]
   readonly model?: string
   readonly body: string
-  /** Of the body, at most. */
   readonly tokens: number
   /** From the root of the repository; absent for a built-in one. */
   readonly file?: string
@@ -32,7 +30,6 @@ export interface Profile {
 const HEAD = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/
 const LONGEST_DESCRIPTION = 200
 
-/** The profile in a file, and what is odd about it. */
 function parseProfile(file: string, text: string): { profile?: Profile; problem?: string } {
   const plain = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
   const head = HEAD.exec(plain)
@@ -199,11 +196,9 @@ function markdownIn(root: string, folder: string): readonly string[] {
 
 interface ChosenProfile {
   readonly profile: Profile
-  /** What in the task asks for it. */
   readonly because: string
 }
 
-/** The profile of a name, or of the specialist that the name means. */
 export function findProfile(name: string, profiles: readonly Profile[]): Profile | undefined {
   const word = line(name)
     .toLowerCase()
@@ -215,7 +210,6 @@ export function findProfile(name: string, profiles: readonly Profile[]): Profile
   )
 }
 
-/** The profile that a task names, else the one that its labels or its words ask for. */
 export function profileFor(
   task: Pick<Task, 'title' | 'description' | 'labels' | 'assignee'>,
   profiles: readonly Profile[],
@@ -258,7 +252,6 @@ export class ProfileLedger {
     this.#indexed = indexed
   }
 
-  /** A fresh conversation has the index and no body. */
   beginConversation(): void {
     this.#notLoadedBefore = this.notLoaded
     this.#conversations += 1

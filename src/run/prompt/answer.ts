@@ -1,4 +1,3 @@
-// One turn of an agent for a prompt: opens the conversation, prompts it, records it in the journal, and closes it.
 import { isAbsolute, relative } from 'node:path'
 import { roleOf } from '../../context/budget/stages.ts'
 import { GitFailed } from '../../git/run-git.ts'
@@ -44,7 +43,6 @@ import {
   firstWords,
 } from './prompted-session.ts'
 
-/** What all parts of a prompt share. */
 export interface PromptContext {
   readonly id: string
   readonly text: string
@@ -191,13 +189,11 @@ function sayIfFull({ emit, workspace }: PromptContext, live: LiveConversation): 
 
 export type Questions = ReturnType<typeof askQuestions>
 
-/** The permissions an agent asks for, each until it is decided. */
 export function askQuestions(emit: Emit, stopping: AbortSignal) {
   const waiting = new Map<string, (isAllowed: boolean) => void>()
   let asked = 0
   stopping.addEventListener('abort', refuseAll, { once: true })
 
-  /** Whether anything waited under that name. */
   function decide(request: string, isAllowed: boolean): boolean {
     const resolve = waiting.get(request)
     if (resolve === undefined) return false
@@ -257,7 +253,6 @@ const LONGEST_LINE = 4000
 export class SafePieces {
   readonly #secrets: RedactOptions
   #line = ''
-  /** What was emitted of the line. */
   #told = ''
   #isHeldBack = false
 
@@ -283,7 +278,6 @@ export class SafePieces {
     return safe
   }
 
-  /** Another message begins. */
   next(): void {
     this.#line = ''
     this.#told = ''

@@ -59,7 +59,6 @@ export async function findPrompted(
   return row
 }
 
-/** Resumes the session that was found, or opens one. */
 export async function enterPrompted(
   workspace: Workspace,
   row: ChosenSession | undefined,
@@ -98,7 +97,6 @@ async function pauseActive(workspace: Workspace): Promise<void> {
   }
 }
 
-/** In the environment of whatever a prompt starts. */
 export const PROMPT_VARIABLE = 'STINT_PROMPT'
 
 /** Takes the session for a prompt, after ending what a killed one left, and returns how to release it. */
@@ -131,7 +129,6 @@ export type WayOn =
   | {
       readonly how: 'resumed'
       readonly conversation: string
-      /** The lines that it has crossed already. */
       readonly crossed: readonly Line[]
       /** It was compacted, and the session's context was not injected since. */
       readonly isContextOwed: boolean
@@ -169,7 +166,6 @@ export function wayOn(
   return { how: 'resumed', conversation, crossed, isContextOwed }
 }
 
-/** The harness of a conversation that a session knows. */
 export function harnessOfConversation(
   { conversations, name }: SessionState,
   conversation: string,
@@ -188,7 +184,6 @@ export function harnessOfConversation(
 
 export interface FirstWords {
   readonly text: string
-  /** The injected context in it. */
   readonly given?: { readonly mark: string; readonly chars: number; readonly why: string }
 }
 

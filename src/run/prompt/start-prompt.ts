@@ -84,7 +84,6 @@ interface Begun {
   readonly context: PromptContext
   readonly way: WayOn
   readonly stopping: AbortController
-  /** Releases what was taken. */
   readonly finish: () => Promise<void>
 }
 
@@ -191,7 +190,6 @@ function refuseSenseless({ text, isNew, isFresh, session, conversation }: Prompt
     throw refuse('a conversation is either fresh or the one that is named')
 }
 
-/** The harness asked for, that of the conversation, the configuration's, or the default. */
 function harnessToPrompt(
   workspace: Workspace,
   session: string | undefined,

@@ -9,14 +9,12 @@ import { type Box, boxOf, indentOf, lineKinds } from './markdown.ts'
 
 interface ChecklistLine {
   readonly task: ForeignTask
-  /** From 1. */
   readonly line: number
   readonly box: Box
 }
 
 type Hide = (text: string) => string
 
-/** The text with one task ticked; undefined when no single line is that task's. */
 export function tick(text: string, own: string, hide: Hide): string | undefined {
   const [only, ...others] = parseChecklist(text, hide).items.filter(({ task }) => task.own === own)
   if (only === undefined || others.length > 0) return undefined
@@ -128,7 +126,6 @@ function outdented(lines: readonly string[]): string {
 
 const EXPLICIT_ID = /\s\{#([^\s{}]*)\}$/
 
-/** The short forms and the id at the end of a line, in any order. */
 function readForm(text: string): ReturnType<typeof readQuickForm> & { readonly id?: string } {
   const behind = readQuickForm(text)
   const match = EXPLICIT_ID.exec(behind.title)
@@ -161,7 +158,6 @@ function shareNames(drafts: readonly Draft[], owns: Map<Draft, string>): readonl
   })
 }
 
-/** By id, by the end of it, or by the text. */
 function findTasks(all: readonly string[], name: string): readonly string[] {
   if (all.includes(name)) return [name]
   const ends = [name, nameOf(name)]

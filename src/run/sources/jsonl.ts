@@ -22,7 +22,6 @@ import {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The text with one task done; undefined when no single line is that task's. */
 export function markDone(text: string, own: string): string | undefined {
   const lines = text.split('\n')
   const found = lines.flatMap((line, index) => {
@@ -35,7 +34,6 @@ export function markDone(text: string, own: string): string | undefined {
   return lines.with(only.index, withStatusDone(lines[only.index]!)).join('\n')
 }
 
-/** The tasks of a JSONL file, and everything that is wrong with it, each with its line. */
 export function parseJsonl(text: string): {
   readonly tasks: readonly ForeignTask[]
   readonly problems: readonly string[]
@@ -187,7 +185,6 @@ const STRING = /"(?:[^"\\]|\\.)*"/y
 const LITERAL = /[^\s,}\]]+/y
 const BETWEEN = /[\s,:]*/y
 
-/** Where the values of the outermost object stand. */
 function valuesOf(line: string) {
   const values: { key: string; start: number; end: number }[] = []
   let at = line.indexOf('{') + 1

@@ -6,7 +6,6 @@ import { oneLine, shorten } from '../../text/clean.ts'
 
 export interface Program {
   readonly command: string
-  /** How to get it. */
   readonly hint: string
 }
 
@@ -14,7 +13,6 @@ interface Where {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly timeoutMs?: number
-  /** Its standard input, empty by default. */
   readonly input?: string
 }
 
@@ -27,7 +25,6 @@ export function ghEnvironment({ place, env }: Workspace) {
   return { cwd: place.root, env: { ...env, GH_PROMPT_DISABLED: '1', NO_COLOR: '1' } }
 }
 
-/** Runs it to its end and returns what it printed. */
 export async function runProgram(
   program: Program,
   args: readonly string[],
@@ -46,7 +43,6 @@ export async function runProgram(
   })
 }
 
-/** The same for a program that prints JSON. */
 export async function runForJson(
   program: Program,
   args: readonly string[],

@@ -1,4 +1,3 @@
-// A file that tasks are kept in: where it is in the project, and where its copy is in the working tree of a run.
 import { closeSync, fstatSync, readFileSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { isTracked } from '../../git/status.ts'
@@ -24,11 +23,9 @@ interface FileFormat {
   }
   /** The text with one task done; undefined when no single line is that task's. */
   markDone(text: string, own: string): string | undefined
-  /** Printed when the file has no task. */
   readonly lacks?: string
 }
 
-/** Tasks of a file. One that is completed is marked in the copy of the run's tree. */
 export function fileSource(workspace: Workspace, given: string, format: FileFormat): BacklogSource {
   const { repository, root } = workspace.place
   const path = realPath(resolve(workspace.cwd, given))

@@ -21,7 +21,6 @@ const BD: Program = {
 }
 const BEADS = 'beads'
 
-/** Issues of beads. A task that is completed is closed there. */
 export function beadsSource(workspace: Workspace): BacklogSource {
   // Arrays come bare or in an envelope, depending on the version; both are read, and this asks for the bare ones.
   const env = { ...workspace.env, BD_JSON_ENVELOPE: '0', NO_COLOR: '1' }

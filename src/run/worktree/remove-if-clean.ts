@@ -1,4 +1,3 @@
-// A worktree is removed when all that it holds is in commits that stay without it, or can be built again.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { GitFailed, runGit } from '../../git/run-git.ts'
@@ -48,7 +47,6 @@ export function inNoCommit(tree: string, submodules = submodulesOf(tree)): reado
   return [...new Set(found)]
 }
 
-/** The first of many paths, in words. */
 export function fewOf(paths: readonly string[], most = 5): string {
   const more = paths.length > most ? ` and ${paths.length - most} more` : ''
   return `${paths.slice(0, most).join(', ')}${more}`

@@ -13,19 +13,15 @@ import { defined } from '../../text/defined.ts'
 import { NOT_WORK, type RunTree, commitOf, hiddenPaths, repositoryAt, uncommitted } from './tree.ts'
 
 export interface WorkToKeep {
-  /** Under `refs/stint/`. */
   readonly ref: string
   readonly message: string
-  /** Where work on the task began. */
   readonly base: string
   /** What was not committed then. */
   readonly leftBefore: readonly string[]
 }
 
 export interface KeptWork {
-  /** Absent when there was nothing to keep. */
   readonly kept?: string
-  /** What could not be kept, and so stays where it is. */
   readonly leftOut: readonly string[]
 }
 
@@ -35,7 +31,6 @@ export function keepWork({ tree, branch }: RunTree, work: WorkToKeep): KeptWork 
   return keptBefore(repository, branch, work) ?? keepAll(repository, branch, work)
 }
 
-/** Keeps what was left and goes back to where the task began. */
 export function keepAndSetBack({ tree, branch }: RunTree, work: WorkToKeep): KeptWork {
   const repository = repositoryAt(tree)!
   removeLeftLocks(repository, branch)
@@ -57,7 +52,6 @@ export function keepAndSetBack({ tree, branch }: RunTree, work: WorkToKeep): Kep
   return result
 }
 
-/** Whether a worktree is to the byte as it was kept. */
 export function isAsKept(tree: string, ref: string): boolean {
   const repository = repositoryAt(tree)
   if (repository === undefined || !isRef(tree, ref)) return false
@@ -70,7 +64,6 @@ export function isAsKept(tree: string, ref: string): boolean {
   )
 }
 
-/** Undefined where anything is left to keep. */
 function keptBefore(
   repository: Repository,
   branch: string,
@@ -137,16 +130,13 @@ function operations({ gitDir }: Repository): readonly string[] {
   return has('sequencer') || has('CHERRY_PICK_HEAD') || has('REVERT_HEAD') ? ['cherry-pick'] : []
 }
 
-/** Whether git is in the middle of a merge, a rebase or the like. */
 export function isInTheMiddle(repository: Repository): boolean {
   const has = (name: string) => existsSync(join(repository.gitDir, name))
   return operations(repository).length > 0 || has('MERGE_HEAD') || has('BISECT_LOG')
 }
 
 export interface Found {
-  /** The commit that holds it; absent when all was committed. */
   readonly commit?: string
-  /** The reference it is kept under, where it could not go to the branch. */
   readonly kept?: string
   /** What could not be committed, and so stays: too large, unreadable, or a repository of its own. */
   readonly leftOut?: readonly string[]

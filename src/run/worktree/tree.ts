@@ -1,4 +1,3 @@
-// Where a run works: a branch and a worktree of its own, or the user's checkout.
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
@@ -104,7 +103,6 @@ export function treeOfItsOwn(
   return { tree, branch, base: isThere ? headOf(tree).commit : commit, isInPlace: false }
 }
 
-/** HEAD of a worktree that has to have a commit. */
 export function headOf(tree: string): { readonly branch?: string; readonly commit: string } {
   const repository = findRepository(tree)
   const head = repository === undefined ? {} : readHead(repository)
@@ -180,7 +178,6 @@ export function fingerprint(tree: string): string {
     .digest('hex')
 }
 
-/** Commits beyond one, and whether the branch still builds on it. */
 export function commitsSince(
   tree: string,
   base: string,
@@ -191,7 +188,6 @@ export function commitsSince(
   return { count: count!, isKept: lost === 0 }
 }
 
-/** The newest commits beyond one, oldest first. */
 export function newCommits(
   tree: string,
   base: string,
