@@ -33,16 +33,6 @@ export interface TaskEdits {
   readonly problems: readonly TaskProblem[]
 }
 
-export interface FileProblem extends TaskProblem {
-  readonly file: TaskFile
-}
-
-export interface AbsorbedFiles {
-  readonly backlog: Backlog
-  readonly absorbed: readonly AbsorbedFile[]
-  readonly problems: readonly FileProblem[]
-}
-
 /**
  * Takes the edits of all files into the journal. `append` writes drafts and returns their entries. It is called for each file with edits,
  * and the next file is compared with the backlog after it, so that two files about one task both count.
@@ -51,11 +41,11 @@ export async function absorbTaskFiles(
   files: readonly TaskFile[],
   entries: readonly TaskEntry[],
   append: (drafts: readonly Draft[]) => readonly TaskEntry[] | Promise<readonly TaskEntry[]>,
-): Promise<AbsorbedFiles> {
+) {
   const known = [...entries]
   let backlog = foldBacklog(known)
   const absorbed: AbsorbedFile[] = []
-  const problems: FileProblem[] = []
+  const problems: (TaskProblem & { readonly file: TaskFile })[] = []
   const earlier = new Map<string, Backlog>()
   const at = (lastId: string) => {
     const found = earlier.get(lastId) ?? backlogAt(entries, lastId)
@@ -111,7 +101,7 @@ export async function taskEdits(
   return { drafts: [], problems: [...remarks, { message, setAside: true }] }
 }
 
-function notice(message: string): TaskProblem {
+function notice(message: string) {
   return { message, setAside: false }
 }
 
@@ -119,7 +109,7 @@ function newTask(
   content: TaskFileContent,
   { backlog, mintId, isCopy }: AbsorbOptions,
   remarks: readonly TaskProblem[],
-): TaskEdits {
+) {
   const given: Partial<TaskFileContent> = isCopy === true ? {} : content
   const id = given.id ?? mintId()
   if (backlog.byId.has(id)) return { task: id, drafts: [], problems: remarks }
@@ -143,7 +133,7 @@ function changedTask(
   current: Task,
   backlog: Backlog,
   remarks: readonly TaskProblem[],
-): TaskEdits {
+) {
   const task = current.id
   const changes: { -readonly [K in keyof TaskFields]: TaskFields[K] } = {}
   const overruled: string[] = []
@@ -222,23 +212,19 @@ function blockEdits(
   return { drafts, problems }
 }
 
-function resolved(content: TaskFileContent, backlog: Backlog): TaskFileContent {
+function resolved(content: TaskFileContent, backlog: Backlog) {
   const named = (reference: string) => idOrItself(backlog.tasks, backlog.byId, reference)
   const ids = (references: readonly string[]) => [...new Set(references.map(named))]
   const parent = content.parent === '' ? '' : named(content.parent)
   return { ...content, dependsOn: ids(content.dependsOn), blocks: ids(content.blocks), parent }
 }
 
-function byHand<K extends EntryKind>(kind: K, data: EntryData[K]): Draft<K> {
+function byHand<K extends EntryKind>(kind: K, data: EntryData[K]) {
   return draft(kind, data, { by: 'document' })
 }
 
 /** Applies the difference between the rendered list and the file's to the list as it is now. */
-function mergeLists(
-  base: readonly string[],
-  file: readonly string[],
-  current: readonly string[],
-): readonly string[] {
+function mergeLists(base: readonly string[], file: readonly string[], current: readonly string[]) {
   const hasSameItems = base.length === file.length && base.every((item) => file.includes(item))
   if (hasSameItems) return current
   const removed = new Set(base.filter((item) => !file.includes(item)))
@@ -246,14 +232,14 @@ function mergeLists(
   return [...new Set([...current.filter((item) => !removed.has(item)), ...added])]
 }
 
-function isSame(a: unknown, b: unknown): boolean {
+function isSame(a: unknown, b: unknown) {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
 type Checklist = readonly ChecklistItem[]
 
 /** The boxes that were ticked or cleared, when nothing else changed and all wordings differ; else undefined. */
-function tickedItems(base: Checklist, file: Checklist, current: Checklist): Checklist | undefined {
+function tickedItems(base: Checklist, file: Checklist, current: Checklist) {
   const wordings = (items: Checklist) => items.map(({ item }) => item)
   if (!isSame(wordings(base), wordings(file))) return undefined
   const changed = file.filter(({ done }, index) => done !== base[index]?.done)
@@ -263,7 +249,7 @@ function tickedItems(base: Checklist, file: Checklist, current: Checklist): Chec
   )
 }
 
-function mergeChecklists(base: Checklist, file: Checklist, current: Checklist): Checklist {
+function mergeChecklists(base: Checklist, file: Checklist, current: Checklist) {
   if (isSame(base, current)) return file
   const before = keyed(base)
   const written = keyed(file)
@@ -285,8 +271,7 @@ function mergeChecklists(base: Checklist, file: Checklist, current: Checklist): 
   return merged.map(([, item]) => item)
 }
 
-/** Items by wording and, among equal ones, by number. */
-function keyed(items: Checklist): ReadonlyMap<string, ChecklistItem> {
+function keyed(items: Checklist) {
   const seen = new Map<string, number>()
   return new Map(
     items.map((item) => {

@@ -29,7 +29,6 @@ export interface Backlog {
   /** Ids of tasks that were added and withdrawn: their files are leftovers, not news. */
   readonly withdrawn: ReadonlySet<string>
   readonly unsized: ReadonlySet<string>
-  /** The newest entry, which rendered files name. */
   readonly lastId: string
 }
 
@@ -78,7 +77,7 @@ interface Working {
   updatedAt: string
 }
 
-function add(drafts: Map<string, Working>, { at, data }: TaskEntry): void {
+function add(drafts: Map<string, Working>, { at, data }: TaskEntry) {
   const id = line(data.task)
   if (id === '') return
   const fields = fieldsOf(data)
@@ -96,7 +95,7 @@ function add(drafts: Map<string, Working>, { at, data }: TaskEntry): void {
   drafts.set(id, { id, createdAt, sessions, fields, status: 'ready', summary: '', updatedAt })
 }
 
-function apply(working: Working, { at, data, kind, session }: TaskEntry): void {
+function apply(working: Working, { at, data, kind, session }: TaskEntry) {
   if (session !== undefined) working.sessions.add(session)
   if (kind === 'task.unlinked' && session !== undefined) working.sessions.delete(session)
   if (kind === 'task.changed') {
@@ -137,13 +136,13 @@ const READERS: {
 }
 
 /** What cannot be understood is left out, so that it changes nothing. */
-function fieldsOf(data: unknown): Fields {
+function fieldsOf(data: unknown) {
   if (!isRecord(data)) return {}
   const read = Object.entries(READERS).map(([name, reader]) => [name, reader(data[name])])
   return defined(Object.fromEntries(read))
 }
 
-function finished(working: Working): Task {
+function finished(working: Working) {
   const { id, fields, status, summary, sessions, createdAt, updatedAt } = working
   const title = fields.title || id
   const { parent, group, assignee, verify } = fields
@@ -170,7 +169,7 @@ function finished(working: Working): Task {
   }
 }
 
-function withRelations(tasks: readonly Task[]): readonly Task[] {
+function withRelations(tasks: readonly Task[]) {
   const ids = new Set(tasks.map((task) => task.id))
   const idOf = (reference: string) => idOrItself(tasks, ids, reference)
   const blocks = new Map<string, string[]>(tasks.map(({ id }) => [id, []]))

@@ -151,7 +151,7 @@ function readCriteria(text: string) {
   return { checklist, loose: passage(loose.join('\n')) }
 }
 
-function list(value: unknown): readonly string[] {
+function list(value: unknown) {
   const items = Array.isArray(value) ? value.map(line) : line(value).split(',').map(line)
   return [...new Set(items.filter((item) => item !== ''))]
 }

@@ -88,7 +88,7 @@ export function proposeSpecialist(
   )
 }
 
-function earliest(patterns: Patterns, text: string, where: string): SpecialistProposal | undefined {
+function earliest(patterns: Patterns, text: string, where: string) {
   const found = patterns.flatMap(([specialist, pattern]) => {
     const match = pattern.exec(text)
     return match === null ? [] : [{ specialist, word: match[0], at: match.index }]
@@ -153,7 +153,7 @@ export function readQuickForm(text: string): Readonly<QuickForm> {
   return found
 }
 
-function takeForm(found: QuickForm, [pattern, take]: Form): boolean {
+function takeForm(found: QuickForm, [pattern, take]: Form) {
   const match = pattern.exec(found.title)
   // Something is left of the title, as the pattern begins with a space and the title does not.
   if (match === null || !take(found, match)) return false
@@ -165,7 +165,7 @@ function setOnce<K extends 'group' | 'assignee' | 'priority' | 'size'>(
   found: QuickForm,
   key: K,
   value: QuickForm[K] | undefined,
-): boolean {
+) {
   if (found[key] !== undefined || value === undefined || value === '') return false
   found[key] = value
   return true

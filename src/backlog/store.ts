@@ -36,7 +36,7 @@ export interface AbsorbedFile {
   readonly task: string
 }
 
-export interface TaskWrite {
+interface TaskWrite {
   readonly task: string
   readonly path: string
   /** `edited`: it was saved since it was absorbed, so it was left alone; absorb it and write again. */
@@ -123,7 +123,7 @@ export class TaskFiles {
     })
   }
 
-  #readAll(place: TaskPlace): readonly TaskFile[] {
+  #readAll(place: TaskPlace) {
     const folder = join(this.folder, place)
     let names: readonly string[]
     try {
@@ -164,17 +164,17 @@ export function idFromFile(file: Pick<TaskFile, 'name' | 'text' | 'modifiedMs'>)
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`
 }
 
-function safeId(id: string): string {
+function safeId(id: string) {
   const safe = id.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 80)
   return safe === id ? id : `${safe}-${createHash('sha256').update(id).digest('hex').slice(0, 8)}`
 }
 
-function hasItsName(file: TaskFile): boolean {
+function hasItsName(file: TaskFile) {
   return file.id !== undefined && file.name.endsWith(`-${safeId(file.id)}.md`)
 }
 
 /** Replaces a file unless it was saved since it was read: it is moved away and compared, and the new one is created only where none is. */
-function replace(path: string, before: TaskFile | undefined, text: string): boolean {
+function replace(path: string, before: TaskFile | undefined, text: string) {
   createFolder(dirname(path))
   if (before === undefined) return createFile(path, text)
   const taken = takeAway(before)
@@ -190,7 +190,7 @@ function replace(path: string, before: TaskFile | undefined, text: string): bool
   return isPlaced
 }
 
-function remove(file: TaskFile): void {
+function remove(file: TaskFile) {
   written(file.path, () => {
     const taken = takeAway(file)
     if (taken !== undefined) removeTaken(taken, file)
@@ -198,7 +198,7 @@ function remove(file: TaskFile): void {
 }
 
 /** Moves a file to a name where no editor saves. Puts it back, and returns undefined, when it holds something new. */
-function takeAway(file: TaskFile): string | undefined {
+function takeAway(file: TaskFile) {
   // A name has at most 255 bytes, and that of a hand-written file may have them all.
   const name = Buffer.from(file.name).subarray(-200).toString('utf8')
   const taken = join(dirname(file.path), `.taken-${randomBytes(4).toString('hex')}-${name}`)
@@ -209,7 +209,7 @@ function takeAway(file: TaskFile): string | undefined {
 }
 
 /** Where its name is taken, or there are no hard links, the next read finds it as it is. */
-function putBack(taken: string, path: string): void {
+function putBack(taken: string, path: string) {
   try {
     if (linkFile(taken, path)) removeFile(taken)
   } catch (error) {
@@ -218,15 +218,15 @@ function putBack(taken: string, path: string): void {
 }
 
 /** An editor that had it open may have written into it: then the next read finds it. */
-function removeTaken(taken: string, file: TaskFile): void {
+function removeTaken(taken: string, file: TaskFile) {
   if (isAsRead(taken, file)) removeFile(taken)
 }
 
-function isAsRead(path: string, { text }: TaskFile): boolean {
+function isAsRead(path: string, { text }: TaskFile) {
   return bytesOf(path)?.equals(Buffer.from(text)) === true
 }
 
-function moveTo(from: string, to: string): boolean {
+function moveTo(from: string, to: string) {
   try {
     if (!linkFile(from, to)) return false
     removeFile(from)
@@ -238,7 +238,7 @@ function moveTo(from: string, to: string): boolean {
   return true
 }
 
-function written<T>(path: string, write: () => T): T {
+function written<T>(path: string, write: () => T) {
   try {
     return write()
   } catch (cause) {
@@ -246,7 +246,7 @@ function written<T>(path: string, write: () => T): T {
   }
 }
 
-function bytesOf(path: string): Buffer | undefined {
+function bytesOf(path: string) {
   try {
     return readOrUndefined(path)
   } catch (error) {
@@ -254,7 +254,7 @@ function bytesOf(path: string): Buffer | undefined {
   }
 }
 
-function unreadable(path: string, cause: unknown): StintError {
+function unreadable(path: string, cause: unknown) {
   const reason = cause instanceof Error ? cause.message : String(cause)
   const what = `cannot read ${path}: ${reason}`
   return new StintError('TASKS_UNREADABLE', what, 'check its permissions', { cause })

@@ -14,7 +14,6 @@ export const SECTIONS = [
 export type SectionName = (typeof SECTIONS)[number]
 
 interface Marker {
-  /** The newest entry of the backlog it was rendered from. */
   readonly lastId: string
   /** Of everything above the marker, to recognise an untouched file. */
   readonly hash: string | undefined
@@ -75,7 +74,7 @@ export function idOf(text: string): string | undefined {
   return line(json === undefined ? (single ?? plain) : unquoted(json)) || undefined
 }
 
-function unquoted(json: string): string {
+function unquoted(json: string) {
   try {
     return String(JSON.parse(`"${json}"`))
   } catch {
@@ -104,7 +103,7 @@ export function showsTheSame(a: string, b: string): boolean {
   return isUntouched(a) && isUntouched(b) && markerOf(a)?.hash === markerOf(b)?.hash
 }
 
-function escapeLines(text: string): string {
+function escapeLines(text: string) {
   return text
     .split('\n')
     .map((row) => (OWN_LINE.test(row) ? `\\${row}` : row))
@@ -118,7 +117,6 @@ export function unescapeLines(text: string): string {
     .join('\n')
 }
 
-/** Tells the computed lines under Dependencies from what a person wrote there. */
 export function isDependencyLine(row: string): boolean {
   return (
     /^- (?:waits for|unblocks|part of|made of) `[^`]*`/.test(row) ||
@@ -126,11 +124,11 @@ export function isDependencyLine(row: string): boolean {
   )
 }
 
-function section(name: SectionName, body: string): readonly string[] {
+function section(name: SectionName, body: string) {
   return ['', `## ${name}`, ...(body === '' ? [] : ['', body])]
 }
 
-function dependencyLines(task: Task, { byId }: Pick<Backlog, 'byId'>): readonly string[] {
+function dependencyLines(task: Task, { byId }: Pick<Backlog, 'byId'>) {
   const quotable = (text: string) => text.replaceAll('`', "'")
   const shown = (relation: string) => (id: string) => {
     const other = byId.get(id)
@@ -146,20 +144,20 @@ function dependencyLines(task: Task, { byId }: Pick<Backlog, 'byId'>): readonly 
   return lines.length === 0 ? ['None.'] : lines
 }
 
-function listOrNothing(items: readonly string[]): string {
+function listOrNothing(items: readonly string[]) {
   return items.length === 0 ? '' : `[${items.map(yamlValue).join(', ')}]`
 }
 
-function textOrNothing(text = ''): string {
+function textOrNothing(text = '') {
   return text === '' ? '' : yamlValue(text)
 }
 
 // Other line ends or a byte order mark are no edit.
-function plainLines(text: string): string {
+function plainLines(text: string) {
   return text.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n')
 }
 
-function hashOf(text: string): string {
+function hashOf(text: string) {
   return createHash('sha256').update(text).digest('hex').slice(0, 12)
 }
 
@@ -223,7 +221,7 @@ export async function readFrontmatter(source: string): Promise<Frontmatter> {
   return { readable: true, values, extra: passage([foreignLines(source), ...remarks].join('\n')) }
 }
 
-export function foreignLines(source: string): string {
+function foreignLines(source: string): string {
   let isForeign = false
   const kept = source.split('\n').filter((text) => {
     if (text.startsWith('#')) return true
@@ -246,7 +244,7 @@ export function yamlValue(text: string): string {
   return isTime || (isPlain && !isTaken) ? text : JSON.stringify(text)
 }
 
-function ourKey(key: string): string | undefined {
+function ourKey(key: string) {
   const name = key.toLowerCase().replaceAll('-', '_')
   return KEYS.has(name) ? name : ALIASES.get(name)
 }

@@ -28,7 +28,6 @@ export interface Task {
   readonly assignee?: string
   readonly verify?: string
   readonly checklist: readonly ChecklistItem[]
-  /** Lines of the task file's frontmatter that are not Stint's. */
   readonly extra: string
   readonly createdAt: string
   readonly updatedAt: string
@@ -51,7 +50,7 @@ const PRIORITY_WORDS = wordsFor<Priority>({
   P3: 'p3 low',
 })
 
-function wordsFor<T extends string>(words: Readonly<Record<T, string>>): ReadonlyMap<string, T> {
+function wordsFor<T extends string>(words: Readonly<Record<T, string>>) {
   const all = Object.entries<string>(words)
   return new Map(all.flatMap(([value, list]) => list.split(' ').map((word) => [word, value as T])))
 }
@@ -140,7 +139,6 @@ export function matchTasks<T extends Named>(tasks: readonly T[], reference: stri
   return tasks.filter((task) => task.id.includes(wanted))
 }
 
-/** The id of the only task a reference may mean, or the reference itself. */
 export function idOrItself(
   tasks: readonly Named[],
   ids: { has(id: string): boolean },

@@ -7,7 +7,7 @@ export interface TaskGraph {
 }
 
 /** Something a task waits for; `task` is absent where the backlog has nothing by that name. */
-export interface Wait {
+interface Wait {
   readonly reference: string
   readonly task?: Task
 }
@@ -59,7 +59,6 @@ export function backlogProblems(graph: TaskGraph): readonly string[] {
   return [...cycles, ...others]
 }
 
-/** A path from one task to another along what each waits for, both ends included. */
 export function wayBetween(
   from: string,
   to: string,
@@ -114,9 +113,7 @@ export function dependencyCycles(graph: TaskGraph): readonly (readonly Task[])[]
 const WIP_LIMIT = 2
 
 export interface NextTasks {
-  /** What can be worked on, best first, with why each stands before the one behind it. */
   readonly tasks: readonly { readonly task: Task; readonly because: string }[]
-  /** What could be worked on if something else were completed. */
   readonly waiting: readonly {
     readonly task: Task
     readonly waitingFor: readonly Wait[]
@@ -214,7 +211,6 @@ export interface TreeNode {
   readonly task: Task
   readonly parts: readonly TreeNode[]
   readonly progress: { readonly done: number; readonly total: number }
-  /** Of a part at the top: of what, and why it does not stand there. */
   readonly partOf?: PartOf
 }
 
@@ -224,7 +220,7 @@ export interface PartOf {
   readonly why: 'unknown' | 'circle' | 'deep' | 'outside'
 }
 
-export interface TreeOptions {
+interface TreeOptions {
   /** A task with a part that is shown is shown as well. */
   readonly isShown?: (task: Task) => boolean
   readonly top?: Task

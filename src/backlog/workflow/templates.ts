@@ -19,7 +19,7 @@ import { defined } from '../../text/defined.ts'
 
 export const DEFAULT_TEMPLATE = 'nine-phases'
 
-export interface TemplatePlaces {
+interface TemplatePlaces {
   readonly sessions: string
   readonly cwd: string
 }
@@ -32,7 +32,6 @@ export interface FoundTemplate {
 
 const FILE = /\.ya?ml$/
 
-/** By name, the user's own before the built-in one, or by the path of a file. */
 export function findTemplate(wanted: string, places: TemplatePlaces): FoundTemplate {
   if (wanted.includes('/') || FILE.test(wanted))
     return templateAt(resolve(places.cwd, wanted), wanted)
@@ -148,7 +147,6 @@ phases:
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,15}$/
 const LONGEST_NAME = 60
 
-/** The template in a text. Mistakes name `path` and the line; `name` is its name unless it has one itself. */
 export function readTemplate(text: string, path: string, name: string): WorkflowTemplate {
   const lines = new LineCounter()
   const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: true }
@@ -327,8 +325,7 @@ class Reader {
   }
 }
 
-/** From and to; the same twice for a number. */
-export type TokenRange = readonly [number, number]
+type TokenRange = readonly [number, number]
 
 const AMOUNT = String.raw`(\d+(?:[._]\d+)*)\s*([km]?)`
 const RANGE = new RegExp(`^${AMOUNT}(?:\\s*(?:-|–|to)\\s*${AMOUNT})?$`, 'i')

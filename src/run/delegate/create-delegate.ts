@@ -46,7 +46,7 @@ import { removeTree } from './kept-commits.ts'
 import { KnownPaths, type Touches, overlapOf, touchesOf } from './overlap.ts'
 import { changedFiles, tellBegun } from './parent-journal.ts'
 
-export interface PartOfRun {
+interface PartOfRun {
   readonly run: string
   readonly target: string
   readonly backlog?: string

@@ -1,6 +1,5 @@
-// What is asked of delegates and of the merge queue, and a delegate as it is listed and shown.
 import { join } from 'node:path'
-import { tryGit } from '../../git/run-git.ts'
+import { GitFailed, runGit, tryGit } from '../../git/run-git.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { runLogPlace } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
@@ -9,7 +8,7 @@ import { defined } from '../../text/defined.ts'
 import type { AttemptOutcome, DelegateMove, DelegateOrder, Spend } from '../entries.ts'
 import { spendOf } from '../report.ts'
 import { addSpent } from '../run-state.ts'
-import { commitOf } from '../worktree/tree.ts'
+import { commitOf, commitsIn } from '../worktree/tree.ts'
 import { type DelegateState, isAttended, isOrphaned, isUnsettled } from './delegates.ts'
 import { commitsBeyond } from './kept-commits.ts'
 
@@ -125,7 +124,7 @@ export function rowOf({ place, config }: Workspace, state: DelegateState): Deleg
   }
 }
 
-function nextCommand(state: DelegateState): string | undefined {
+function nextCommand(state: DelegateState) {
   const { isReadOnly, name } = state.order
   const { status } = state
   if (isOrphaned(state) || status === 'conflicted' || status === 'failed')
@@ -162,8 +161,6 @@ export interface AttemptDetail {
   readonly commit?: string
 }
 
-const MOST_COMMITS = 50
-
 export function detailOf(
   { place }: Workspace,
   state: DelegateState,
@@ -196,19 +193,17 @@ export function detailOf(
 
 function changesOf(root: string, state: DelegateState) {
   const range = rangeOf(root, state)
-  const list = ['log', `--max-count=${MOST_COMMITS}`, '--format=%H %s']
-  const log = range && tryGit(root, [...list, range, '--'])
+  const none = { commitList: [], stat: '' }
+  if (range === undefined) return none
   const plain = ['--stat=100', '--no-color', '--no-ext-diff', '--no-textconv']
-  const stat =
-    range && log !== undefined ? tryGit(root, ['diff', ...plain, range, '--']) : undefined
-  // Commits that were removed by hand cannot be shown.
-  if (log === undefined || stat === undefined) return { commitList: [], stat: '' }
-  const lines = log.split('\n').filter((line) => line !== '')
-  const commitList = lines.toReversed().map((line) => ({
-    commit: line.slice(0, line.indexOf(' ')),
-    subject: line.slice(line.indexOf(' ') + 1),
-  }))
-  return { commitList, stat: stat.trimEnd() }
+  try {
+    const commitList = commitsIn(root, range)
+    return { commitList, stat: runGit(root, ['diff', ...plain, range, '--']).trimEnd() }
+  } catch (error) {
+    // Commits that were removed by hand cannot be shown.
+    if (error instanceof GitFailed) return none
+    throw error
+  }
 }
 
 /** What the target would gain, or gained: after the merge, everything since the branch began. */

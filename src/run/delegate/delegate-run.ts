@@ -37,11 +37,7 @@ export function delegateRun(
 }
 
 /** Reports that the agent itself put the target branch on an unproved commit of its own. */
-function movedTarget(
-  { name, target }: DelegateOrder,
-  tree: string,
-  before: string | undefined,
-): string | undefined {
+function movedTarget({ name, target }: DelegateOrder, tree: string, before: string | undefined) {
   const now = headNow(tree)?.commit === undefined ? undefined : commitOf(tree, target)
   if (now === undefined || before === undefined || now === before) return undefined
   // A commit that came by a merge is not its own.
@@ -86,7 +82,7 @@ export function delegateWrap(
   return words.map(filler('delegates.wrap', order, tree, settings))
 }
 
-function firstPort({ slot }: Named, { portBase, ports }: DelegateSettings): number {
+function firstPort({ slot }: Named, { portBase, ports }: DelegateSettings) {
   const first = portBase + slot * ports
   if (first + ports - 1 <= HIGHEST_PORT) return first
   throw invalid(
@@ -117,7 +113,7 @@ function filler(key: string, order: Named, tree: string, settings: DelegateSetti
     })
 }
 
-function invalid(reason: string): StintError {
+function invalid(reason: string) {
   return new StintError(
     'CONFIG_INVALID',
     reason,

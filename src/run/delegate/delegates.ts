@@ -26,7 +26,6 @@ export interface DelegateState {
   readonly status: DelegateStatus
   readonly move?: DelegateMove
   readonly since: string
-  /** The last step that was proved. */
   readonly ready?: DelegateMove
   /** The last failed merge, which it has to fix. */
   readonly toMend?: DelegateMove
@@ -42,7 +41,7 @@ export interface DelegateState {
 }
 
 /** Undefined for a run that is no delegate. Never throws on any entries. */
-export function foldDelegate(id: string, all: readonly RunEntry[]): DelegateState | undefined {
+function foldDelegate(id: string, all: readonly RunEntry[]): DelegateState | undefined {
   const run = foldRun(all)
   const order = run?.started.delegate
   if (run === undefined || order === undefined) return undefined

@@ -57,7 +57,7 @@ export function commitsBeyond(
   return 0
 }
 
-function provedRef(delegate: string): string {
+function provedRef(delegate: string) {
   return `refs/stint/runs/${delegate}/proved`
 }
 
@@ -116,8 +116,7 @@ export function keepStrayCommits(
   say(`${name}: commits of it that are on no branch are kept: git log ${ref}${first}`)
 }
 
-/** The newest of each line of commits that no reference leads to, newest first. */
-function strayTips(place: Place, { ready, run }: DelegateState): readonly string[] {
+function strayTips(place: Place, { ready, run }: DelegateState) {
   const { branch, tree } = run.started
   const { commonDir } = repositoryOf(place)
   const folder = basename(repositoryAt(tree)?.gitDir ?? tree)
@@ -139,7 +138,7 @@ function strayTips(place: Place, { ready, run }: DelegateState): readonly string
   return lines.map(([commit]) => commit!).filter((commit) => !inside.has(commit))
 }
 
-function reflog(repository: string, name: string): readonly string[] {
+function reflog(repository: string, name: string) {
   // A worktree or branch that is gone has none.
   const printed = tryGit(repository, ['log', '--walk-reflogs', '--format=%H', name, '--']) ?? ''
   return printed.split('\n').filter((line) => line !== '')

@@ -7,17 +7,13 @@ export interface Touches {
   readonly likely: readonly string[]
 }
 
-export interface Overlap {
-  readonly how: 'declared' | 'likely' | 'none'
-  readonly paths: readonly string[]
-}
-
 /** `declared` where both tasks declare their files, `likely` where at least one is guessed from its text. */
-export function overlapOf(a: Touches, b: Touches): Overlap {
+export function overlapOf(a: Touches, b: Touches) {
   const areDeclared = a.declared.length > 0 && b.declared.length > 0
   const [some, others] = [a, b].map((one) => (one.declared.length > 0 ? one.declared : one.likely))
   const paths = some!.filter((one) => others!.some((other) => mayShareAPath(one, other)))
-  return { how: paths.length === 0 ? 'none' : areDeclared ? 'declared' : 'likely', paths }
+  const how = areDeclared ? 'declared' : 'likely'
+  return { how: paths.length === 0 ? 'none' : how, paths } as const
 }
 
 export function touchesOf(
@@ -31,7 +27,7 @@ export function touchesOf(
 
 type TextOfTask = Pick<Task, 'title' | 'description' | 'details' | 'checklist' | 'extra'>
 
-function declaredIn(extra: string): readonly string[] {
+function declaredIn(extra: string) {
   if (!/^files\s*:/m.test(extra)) return []
   let head: { readonly files?: unknown } | null
   try {
@@ -77,10 +73,7 @@ const LONGEST = 300
 const HAS_FOLDER_AND_SUFFIX = /^[^/]+\/.*\.[a-z]\w{0,7}$/i
 const HAS_SUFFIX = /^[\w.@-]*[\w-]\.[a-z]\w{0,7}$/i
 
-function likelyIn(
-  { title, description, details, checklist }: TextOfTask,
-  tree: KnownPaths,
-): readonly string[] {
+function likelyIn({ title, description, details, checklist }: TextOfTask, tree: KnownPaths) {
   const found = new Set<string>()
   for (const text of [title, description, details, ...checklist.map(({ item }) => item)]) {
     const quoted = pathsIn(text, IN_BACKTICKS)
@@ -98,7 +91,7 @@ function likelyIn(
 }
 
 /** `./src/a.ts:12` is `src/a.ts`. */
-function pathsIn(text: string, pattern: RegExp): readonly string[] {
+function pathsIn(text: string, pattern: RegExp) {
   return [...text.matchAll(pattern)]
     .map((match) =>
       match[1]!
@@ -132,13 +125,13 @@ export function mayShareAPath(one: string, other: string): boolean {
   return canBegin && (a.end.endsWith(b.end) || b.end.endsWith(a.end))
 }
 
-function mayHold(glob: Span, path: Span): boolean {
+function mayHold(glob: Span, path: Span) {
   if (isWithin(glob.start, path.start)) return true
   return path.start.startsWith(glob.start) && (path.end === '' || path.end.endsWith(glob.end))
 }
 
 /** Undefined for a pattern that only excludes. */
-function spanOf(text: string): Span | undefined {
+function spanOf(text: string) {
   // Names that differ only in case are one file on some machines.
   const glob = text
     .trim()
@@ -153,6 +146,6 @@ function spanOf(text: string): Span | undefined {
   return { start: isPath ? glob : glob.slice(0, wild.index), end: isFile ? end : '', isPath }
 }
 
-function isWithin(path: string, folder: string): boolean {
+function isWithin(path: string, folder: string) {
   return path === folder || path.startsWith(`${folder}/`)
 }

@@ -50,7 +50,7 @@ export async function tellMissed(
 }
 
 /** The delegate's own log has it already, so a failure is only reported. */
-async function tell(workspace: Workspace, parent: string | undefined, entry: Draft): Promise<void> {
+async function tell(workspace: Workspace, parent: string | undefined, entry: Draft) {
   try {
     await appendOnce(workspace, parent, [entry])
   } catch (error) {
@@ -65,7 +65,7 @@ function reportDraft(
   status: DelegateOutcome,
   files: readonly string[],
   more: Pick<EntryData['delegate.reported'], 'commit' | 'deliverables'> = {},
-): Draft {
+) {
   const spent = run.attempts.flatMap((attempt) => Object.values(attempt.spent))
   const usage = spent.reduce(addUsage, NOTHING)
   const known = {
@@ -88,7 +88,7 @@ function reportDraft(
   )
 }
 
-export interface Landed {
+interface Landed {
   readonly commit: string
   readonly target: string
 }
@@ -132,7 +132,7 @@ export async function mergeJournals(
 }
 
 /** Copies of what is true beyond the delegate's own work, each with its author and recognised by the entry it copies. */
-function learned({ state }: Reading, name: string): readonly Draft[] {
+function learned({ state }: Reading, name: string) {
   const copy = (id: string) => ({ by: BY, once: `copy:${id}` })
   return [
     ...state.decisions.items.map(
@@ -151,7 +151,7 @@ function learned({ state }: Reading, name: string): readonly Draft[] {
 }
 
 /** Read from the entries: a session without a template folds no deliverables. */
-function deliverablesOf(readings: readonly Reading[], output?: string): readonly string[] {
+function deliverablesOf(readings: readonly Reading[], output?: string) {
   const paths = new Set<string>()
   for (const { entries } of readings) {
     for (const { kind, data } of inEffect(entries)) {
@@ -163,7 +163,7 @@ function deliverablesOf(readings: readonly Reading[], output?: string): readonly
   return [...new Set([...(output === undefined ? [] : [output]), ...paths])]
 }
 
-function commitDraft({ place }: Workspace, commit: string, name: string): Draft {
+function commitDraft({ place }: Workspace, commit: string, name: string) {
   const printed = tryGit(repositoryOf(place).worktree, ['log', '-1', '--format=%s', commit, '--'])
   const subject = printed?.trim() || `merge ${name}`
   return draft('commit.made', { commit, subject }, { by: BY, once: `commit:${commit}` })

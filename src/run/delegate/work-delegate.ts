@@ -7,7 +7,6 @@ import { StintError, errnoOf } from '../../journal/errors.ts'
 import { openForOutput, replaceFile } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { redaction, withoutSecrets } from '../../project/store/clean-draft.ts'
-import type { Place } from '../../project/store/place.ts'
 import { runFolder } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { appendToBacklog, refreshTasks } from '../../project/tasks/backlog.ts'
@@ -50,8 +49,7 @@ import {
 import { keepProved, keepStrayCommits, removeTree } from './kept-commits.ts'
 import { taskDone, tellBegun, tellParent } from './parent-journal.ts'
 
-export interface WorkOptions {
-  /** The usage of others that share its budget. */
+interface WorkOptions {
   readonly spentBeside?: () => Readonly<Record<string, Usage>>
   readonly spending?: (spent: Readonly<Record<string, Usage>>) => void
   readonly told?: RunOptions
@@ -170,7 +168,6 @@ async function prepare(
   return () => work(context, selection, thisProcess(), state, open, 0)
 }
 
-/** Another process may have taken it over. */
 async function moveOnIfOurs(
   workspace: Workspace,
   id: string,
@@ -279,10 +276,6 @@ export async function runDelegateProcess(
   }
 }
 
-export function outputPath(place: Place, id: string): string {
-  return join(runFolder(place, id), 'output.log')
-}
-
 export async function startInBackground(workspace: Workspace, id: string): Promise<void> {
   await inTurn(workspace.place, MAKING, async () => {
     const others = allDelegates(workspace.place).filter((one) => one.id !== id)
@@ -294,7 +287,7 @@ export async function startInBackground(workspace: Workspace, id: string): Promi
 async function startProcess(workspace: Workspace, id: string): Promise<void> {
   const { place, env } = workspace
   const { name } = delegateNow(place, id).order
-  const path = outputPath(place, id)
+  const path = join(runFolder(place, id), 'output.log')
   const output = openForOutput(path)
   const starts = () => readRun(place, id).filter(({ kind }) => kind === 'run.resumed').length
   const before = starts()

@@ -156,7 +156,6 @@ async function mergeInRounds(one: OneMerge): Promise<MergeOutcome> {
   return backToReady(one, 'the target goes on faster than this is verified')
 }
 
-/** Its work is on the target branch, now or because a person merged it by hand. */
 async function landed({ context, log, tip }: OneMerge, state: DelegateState, commit: string) {
   const { at, workspace } = context
   const { target } = state.order
@@ -182,7 +181,6 @@ function isOurs({ context, state }: OneMerge): boolean {
   return status === 'merging' && merge !== undefined && isSameProcess(merge.merger, context.merger)
 }
 
-/** Its branch as it is now, or the proved commit where the branch has nothing. */
 function tipToMerge(context: MergeContext, { order, ready, run }: DelegateState) {
   const { place } = context.workspace
   const { base, branch } = run.started
@@ -210,7 +208,6 @@ function isEmpty(place: Place, { ready, run }: DelegateState, tip: string, onto:
   return !isProvedThere && contains(place, run.started.base, tip)
 }
 
-/** For one whose merging process died before it cleaned up. */
 export function tidyAgain(
   workspace: Workspace,
   state: DelegateState,

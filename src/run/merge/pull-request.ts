@@ -68,7 +68,7 @@ function remoteFor({ place }: Workspace, target: string) {
   throw new StintError('NO_REMOTE', `no pull request can be opened: ${problem}`, hint)
 }
 
-async function existing(workspace: Workspace, branch: string): Promise<string | undefined> {
+async function existing(workspace: Workspace, branch: string) {
   try {
     const view = ['pr', 'view', branch, '--json', 'url,state']
     const seen = await runForJson(GH, view, ghEnvironment(workspace))
@@ -82,11 +82,7 @@ async function existing(workspace: Workspace, branch: string): Promise<string | 
   }
 }
 
-async function create(
-  workspace: Workspace,
-  { order, ready, run }: DelegateState,
-  base: string,
-): Promise<string> {
+async function create(workspace: Workspace, { order, ready, run }: DelegateState, base: string) {
   const clean = (text: string) => withoutSecrets(cleanText(text), workspace.config)
   const title = shorten(oneLine(clean(order.what)), 72)
   const body = [order.what, ready?.summary].filter((text) => text !== undefined).map(clean)

@@ -36,7 +36,7 @@ export function checkoutsOf(place: Place, branch: string): readonly Checkout[] {
 }
 
 /** In a rebase or a bisection HEAD is detached, and only these files name the branch. */
-function isAwayFrom(path: string, branch: string): boolean {
+function isAwayFrom(path: string, branch: string) {
   const repository = existsSync(path) ? findRepository(path) : undefined
   if (repository === undefined) return false
   const ref = `refs/heads/${branch}`
@@ -76,7 +76,7 @@ export function obstacleTo(
     : `${path} has ${branch} checked out and changes that are not committed: ${fewOf(dirty)}`
 }
 
-function operationIn({ gitDir }: Repository): string {
+function operationIn({ gitDir }: Repository) {
   const has = (name: string) => existsSync(join(gitDir, name))
   if (has('rebase-merge') || has('rebase-apply')) return 'a rebase'
   if (has('MERGE_HEAD')) return 'a merge'
@@ -126,7 +126,6 @@ export function treeToTryIn(place: Place, delegate: string): string {
   return join(worktreesFolder(place), `try-${shortId(delegate)}-${process.pid}`)
 }
 
-/** A detached worktree, in place of what a killed merge left there. */
 export function makeTree(place: Place, tree: string, commit: string): void {
   removeIntegrationTree(place, tree)
   createFolder(join(tree, '..'))

@@ -147,12 +147,10 @@ export const BUILT_IN: readonly Profile[] = SPECIALISTS.map((name) => {
   return { name, description, labels: [], body, tokens: estimateTokens(body) }
 })
 
-/** Of two profiles of one name the first counts. */
 const PROFILE_FOLDERS = ['.agents', '.claude/agents'] as const
 
 const MOST_FILES = 200
 
-/** The repository's own profiles, then the built-in ones, and what is wrong with files, each in one line. */
 export function loadProfiles(root: string): {
   readonly profiles: readonly Profile[]
   readonly problems: readonly string[]
@@ -238,7 +236,6 @@ type ProfileExtra =
   | { readonly profileAgain: string }
   | Readonly<Record<string, never>>
 
-/** Which bodies a conversation has, so that none is injected twice, and what that saved. */
 export class ProfileLedger {
   readonly #indexed: readonly Profile[]
   /** Still in the model's context. */
@@ -273,7 +270,6 @@ export class ProfileLedger {
     return { profile: { name, body } }
   }
 
-  /** Tokens of indexed bodies that were not injected, over all conversations so far. */
   get notLoaded(): number {
     if (this.#conversations === 0) return 0
     const spared = this.#indexed.filter(({ name }) => !this.#loaded.has(name))

@@ -53,7 +53,7 @@ export interface PromptContext {
   readonly harness: Harness
   readonly model: string | undefined
   readonly permissions: Permissions
-  readonly questions: Questions
+  readonly questions: ReturnType<typeof askQuestions>
   readonly secrets: RedactOptions
   readonly stopping: AbortSignal
   readonly emit: Emit
@@ -187,8 +187,6 @@ function sayIfFull({ emit, workspace }: PromptContext, live: LiveConversation): 
   })
 }
 
-export type Questions = ReturnType<typeof askQuestions>
-
 export function askQuestions(emit: Emit, stopping: AbortSignal) {
   const waiting = new Map<string, (isAllowed: boolean) => void>()
   let asked = 0
@@ -296,7 +294,6 @@ export class SafePieces {
 const BY = 'prompt'
 const EDITING = /^(?:Edit|Write|MultiEdit|NotebookEdit|apply_patch|edit)$/
 
-/** Records in the session's journal what hooks would have recorded of a prompt. */
 function promptJournal({ harness, journal: session, text, workspace }: PromptContext) {
   const { config, place } = workspace
   const root = place.repository?.worktree ?? place.root
@@ -331,7 +328,6 @@ function promptJournal({ harness, journal: session, text, workspace }: PromptCon
   }
 
   return {
-    /** Does nothing before there is a conversation. */
     append(draftsFor: (conversation: string) => readonly Draft[]): void {
       if (conversation !== undefined) session.append(draftsFor(conversation))
     },

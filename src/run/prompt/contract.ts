@@ -13,7 +13,6 @@ export interface PromptRequest {
   readonly harness?: string
   readonly model?: string
   readonly permissions?: Permissions
-  /** Script of the rehearsal harness. */
   readonly script?: string
 }
 

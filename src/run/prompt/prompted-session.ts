@@ -1,4 +1,3 @@
-// The session that a prompt belongs to, and the conversation it continues: the latest, unless its context is full or a fresh one is wanted.
 import { type BudgetSettings, type Line, roleOf } from '../../context/budget/stages.ts'
 import type { Harness, ProcessMark } from '../../harness/contract/drive.ts'
 import { endStrays } from '../../harness/process/spawn-guarded.ts'
@@ -85,7 +84,7 @@ export async function enterPrompted(
   }
 }
 
-async function pauseActive(workspace: Workspace): Promise<void> {
+async function pauseActive(workspace: Workspace) {
   const branch = workspace.git()?.branch
   const active = workspace.hasSessions()
     ? [...(await workspace.index()).sessions({ status: ['active'] })]
@@ -99,7 +98,6 @@ async function pauseActive(workspace: Workspace): Promise<void> {
 
 export const PROMPT_VARIABLE = 'STINT_PROMPT'
 
-/** Takes the session for a prompt, after ending what a killed one left, and returns how to release it. */
 export async function holdSession(
   place: Place,
   session: PromptedSession,

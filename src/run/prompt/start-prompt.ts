@@ -32,7 +32,6 @@ import {
   wayOn,
 } from './prompted-session.ts'
 
-/** Prompts an agent in a new or existing session. Refuses before anything starts; the agent works behind the handle. */
 export async function startPrompt(
   around: Workspace,
   request: PromptRequest,
@@ -158,7 +157,6 @@ async function work({ context, way, finish }: Begun, request: PromptRequest): Pr
   }
 }
 
-/** Continues in a fresh conversation where the old one is gone. */
 async function answerSomewhere(
   context: PromptContext,
   way: WayOn,

@@ -44,7 +44,7 @@ function foldForeign(
   tasks: readonly ForeignTask[],
   told: readonly TaskEntry[] = [],
   hide: (text: string) => string = (text) => text,
-): Backlog {
+) {
   const names = shortnames(tasks)
   const idOf = (own: string) => (names.has(own) ? `${key}/${own}` : own)
   const added = tasks.map((task, index) => {
@@ -76,7 +76,7 @@ function fieldsOf(
   task: ForeignTask,
   idOf: (own: string) => string,
   hide: (text: string) => string,
-): TaskFields {
+) {
   const { priority, size, group, assignee, verify, labels = [], checklist = [] } = task
   // Not a heading or a list item, however it was written.
   const plain = oneLine(hide(task.title)).replace(/^(?:(?:#{1,6}|[-*+>])\s+)+/, '')
@@ -101,7 +101,7 @@ function fieldsOf(
 // Every prompt about a task begins with such a line, and no text of a task may pass for another beginning.
 const LIKE_A_PROMPT = /^([ \t]*)(#+[ \t]*Task\b)/gim
 
-function passage(text: string): string {
+function passage(text: string) {
   return shorten(cleanText(text), LONGEST_PASSAGE).replaceAll(LIKE_A_PROMPT, '$1\\$2')
 }
 
@@ -127,7 +127,7 @@ export const ID_RULE = `letters, digits and . _ : - only, a letter or digit firs
  * A short name for each, by its own id. It depends on the task alone, so that adding lines during a run does not change what it means;
  * where two would share a name, neither has it.
  */
-function shortnames(tasks: readonly ForeignTask[]): ReadonlyMap<string, string> {
+function shortnames(tasks: readonly ForeignTask[]) {
   const named = tasks.map(({ own, name }) => ({
     own,
     said: shortnameFor(name),

@@ -78,7 +78,7 @@ function beadsTasks(
   ready: readonly BeadsIssue[],
   open: readonly BeadsIssue[],
   say: (line: string) => void,
-): readonly ForeignTask[] {
+) {
   const all = new Map([...open, ...ready].map((issue) => [issue.id, issue]))
   const isReady = new Set(ready.map(({ id }) => id))
   const work = new Map(
@@ -126,7 +126,7 @@ function beadsTasks(
   })
 }
 
-function under(heading: string, text: string): string {
+function under(heading: string, text: string) {
   return text.trim() === '' ? '' : `${heading}:\n${text.trim()}`
 }
 
@@ -227,14 +227,14 @@ function cutAt(text: string, number: number): string {
     : `${shorten(text, LONGEST_PASSAGE - note.length)}${note}`
 }
 
-function dateOf(text: string): string | undefined {
+function dateOf(text: string) {
   return Number.isNaN(Date.parse(text)) ? undefined : text
 }
 
-function textOf(value: unknown): string {
+function textOf(value: unknown) {
   return typeof value === 'string' ? value : ''
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function listOf(value: unknown) {
   return Array.isArray(value) ? value : []
 }

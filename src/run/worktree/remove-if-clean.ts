@@ -10,7 +10,6 @@ import { NOT_WORK, type RunTree, hiddenPaths, repositoryAt, uncommitted } from '
 /** What builds leave, and make again. */
 const BUILT = /^(?:node_modules|dist|build|target|\.venv|__pycache__|coverage|\.cache|.*\.log)$/
 
-/** Removes the worktree of a finished run, unless it holds what is in no commit. Its branch stays. */
 export function removeIfClean(
   place: Place,
   { tree, isInPlace }: RunTree,
@@ -34,7 +33,6 @@ export function removeIfClean(
   }
 }
 
-/** What would be lost with a worktree: paths in no commit that no build makes, and submodules with commits of their own. */
 export function inNoCommit(tree: string, submodules = submodulesOf(tree)): readonly string[] {
   const { gitDir } = repositoryAt(tree)!
   const found = [

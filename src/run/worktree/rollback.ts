@@ -25,7 +25,6 @@ export interface KeptWork {
   readonly leftOut: readonly string[]
 }
 
-/** Keeps what attempts at a task left: files, commits of HEAD, and those of the run's branch where they differ. Changes nothing else. */
 export function keepWork({ tree, branch }: RunTree, work: WorkToKeep): KeptWork {
   const repository = repositoryAt(tree)!
   return keptBefore(repository, branch, work) ?? keepAll(repository, branch, work)
@@ -64,11 +63,7 @@ export function isAsKept(tree: string, ref: string): boolean {
   )
 }
 
-function keptBefore(
-  repository: Repository,
-  branch: string,
-  { ref, base, leftBefore }: WorkToKeep,
-): KeptWork | undefined {
+function keptBefore(repository: Repository, branch: string, { ref, base, leftBefore }: WorkToKeep) {
   const { worktree } = repository
   const head = readHead(repository)
   const isMoved = head.branch !== branch || head.commit !== base || isInTheMiddle(repository)
@@ -80,7 +75,7 @@ function keepAll(
   repository: Repository,
   branch: string,
   { ref: wanted, message, base, leftBefore }: WorkToKeep,
-): KeptWork {
+) {
   const { worktree } = repository
   // A runner that was killed may have kept something under the name already.
   let ref = wanted
@@ -101,12 +96,12 @@ function keepAll(
   return { kept: ref, leftOut: leftOut.filter((path) => !leftBefore.includes(path)) }
 }
 
-function isRef(tree: string, ref: string): boolean {
+function isRef(tree: string, ref: string) {
   return askGit(tree, ['show-ref', '--verify', '--quiet', ref])
 }
 
 /** Adds what is ignored now though the base has it, which the reset would overwrite. */
-function addIgnored(tree: string, base: string): void {
+function addIgnored(tree: string, base: string) {
   const list = (...args: readonly string[]) =>
     runGit(tree, args, { encoding: 'latin1' }).split('\0')
   const inBase = new Set(list('ls-tree', '-r', '-z', '--name-only', base))
@@ -116,14 +111,14 @@ function addIgnored(tree: string, base: string): void {
 }
 
 /** Paths are latin1, so that names that are not UTF-8 come back to git byte for byte. */
-function updateIndex(tree: string, how: string, paths: readonly string[]): void {
+function updateIndex(tree: string, how: string, paths: readonly string[]) {
   if (paths.length === 0) return
   const input = paths.map((path) => `${path}\0`).join('')
   runGit(tree, [...QUIETLY, 'update-index', how, '-z', '--stdin'], { input, encoding: 'latin1' })
 }
 
 /** What git is in the middle of, without a merge and a bisection, which the reset ends. */
-function operations({ gitDir }: Repository): readonly string[] {
+function operations({ gitDir }: Repository) {
   const has = (...path: readonly string[]) => existsSync(join(gitDir, ...path))
   if (has('rebase-apply', 'applying')) return ['am']
   if (has('rebase-merge') || has('rebase-apply')) return ['rebase']
@@ -135,7 +130,7 @@ export function isInTheMiddle(repository: Repository): boolean {
   return operations(repository).length > 0 || has('MERGE_HEAD') || has('BISECT_LOG')
 }
 
-export interface Found {
+interface Found {
   readonly commit?: string
   readonly kept?: string
   /** What could not be committed, and so stays: too large, unreadable, or a repository of its own. */

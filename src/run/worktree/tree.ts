@@ -138,7 +138,6 @@ export function commitOf(tree: string, branch: string): string | undefined {
   return repository === undefined ? undefined : commitOfRef(repository, `refs/heads/${branch}`)
 }
 
-/** Restores a removed worktree from its branch, or from a commit when the branch is gone too. */
 export function bringBack(place: Place, tree: string, branch: string, otherwise: string): void {
   const { mainRoot } = repositoryOf(place)
   const add =
@@ -188,13 +187,13 @@ export function commitsSince(
   return { count: count!, isKept: lost === 0 }
 }
 
-export function newCommits(
-  tree: string,
-  base: string,
-  most = 50,
-): readonly { commit: string; subject: string }[] {
-  const list = ['log', '--reverse', `--max-count=${most}`, '--format=%H %s']
-  return runGit(tree, [...list, `${base}..HEAD`, '--'])
+export function newCommits(tree: string, base: string) {
+  return commitsIn(tree, `${base}..HEAD`)
+}
+
+/** The newest commits of a range, oldest first. */
+export function commitsIn(tree: string, range: string) {
+  return runGit(tree, ['log', '--reverse', '--max-count=50', '--format=%H %s', range, '--'])
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => ({
