@@ -1,14 +1,4 @@
-import type { ChecklistItem, TaskStatus } from '../session/entries.ts'
-import {
-  type Priority,
-  type Size,
-  joined,
-  line,
-  passage,
-  readPriority,
-  readSize,
-  readStatus,
-} from './task.ts'
+import { type Task, joined, line, passage, readPriority, readSize, readStatus } from './task.ts'
 import {
   SECTIONS,
   type SectionName,
@@ -19,26 +9,11 @@ import {
 } from './task-file.ts'
 
 /** An absent key is undefined where that means "as before", and empty where it means "none". */
-export interface TaskFileContent {
-  readonly id?: string
-  readonly shortname?: string
-  readonly title?: string
-  readonly priority?: Priority
-  readonly size?: Size
-  readonly status?: TaskStatus
-  readonly createdAt?: string
-  readonly labels: readonly string[]
-  readonly dependsOn: readonly string[]
-  readonly blocks: readonly string[]
-  readonly assignee: string
-  readonly parent: string
-  readonly group: string
-  readonly verify: string
-  readonly description: string
-  readonly details: string
-  readonly checklist: readonly ChecklistItem[]
-  readonly extra: string
-}
+export type TaskFileContent = Partial<
+  Pick<Task, 'id' | 'shortname' | 'title' | 'priority' | 'size' | 'status' | 'createdAt'>
+> &
+  Required<Pick<Task, 'assignee' | 'parent' | 'group' | 'verify'>> &
+  Pick<Task, 'labels' | 'dependsOn' | 'blocks' | 'description' | 'details' | 'checklist' | 'extra'>
 
 /** Reads a task file, ours or made by hand or by another tool. Never throws. */
 export async function parseTaskFile(fileText: string) {

@@ -36,13 +36,6 @@ export interface AbsorbedFile {
   readonly task: string
 }
 
-interface TaskWrite {
-  readonly task: string
-  readonly path: string
-  /** `edited`: it was saved since it was absorbed, so it was left alone; absorb it and write again. */
-  readonly outcome: 'written' | 'unchanged' | 'edited'
-}
-
 const PLACES: readonly TaskPlace[] = ['active', 'archive']
 // Files about the folder, not about a task.
 const NOT_TASKS = /^(?:readme|index|template)\.md$/i
@@ -66,7 +59,7 @@ export class TaskFiles {
   }
 
   /** Writes, moves and removes files to match the backlog. A file with an edit that is not absorbed is never touched. */
-  writeAll(backlog: Backlog, absorbed: readonly AbsorbedFile[] = []): readonly TaskWrite[] {
+  writeAll(backlog: Backlog, absorbed: readonly AbsorbedFile[] = []) {
     const files = this.read()
     for (const file of files) {
       const isLeftover = file.id !== undefined && !file.isCopy && backlog.withdrawn.has(file.id)
@@ -89,7 +82,7 @@ export class TaskFiles {
     backlog: Backlog,
     absorbed: readonly AbsorbedFile[] = [],
     files: readonly TaskFile[] = this.read(),
-  ): TaskWrite {
+  ) {
     const path = this.pathOf(task)
     const taken = new Map(
       absorbed.filter((one) => one.task === task.id).map(({ file }) => [file.path, file.text]),
@@ -99,7 +92,12 @@ export class TaskFiles {
     )
     const isForeign = files.some((file) => file.path === path && !own.includes(file))
     const isSpent = (file: TaskFile) => isUntouched(file.text) || taken.get(file.path) === file.text
-    const result = (outcome: TaskWrite['outcome']) => ({ task: task.id, path, outcome })
+    // `edited`: it was saved since it was absorbed and left alone; absorb it and write again.
+    const result = (outcome: 'written' | 'unchanged' | 'edited') => ({
+      task: task.id,
+      path,
+      outcome,
+    })
     if (isForeign || !own.every((file) => isSpent(file) && isAsRead(file.path, file)))
       return result('edited')
     const text = renderTaskFile(task, backlog)

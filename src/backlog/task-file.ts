@@ -13,12 +13,6 @@ export const SECTIONS = [
 
 export type SectionName = (typeof SECTIONS)[number]
 
-interface Marker {
-  readonly lastId: string
-  /** Of everything above the marker, to recognise an untouched file. */
-  readonly hash: string | undefined
-}
-
 const MARKER = /^<!-- stint: task (\S+)(?: ([0-9a-f]{12}))? -->[ \t]*$/gm
 const OWN_LINE =
   /^\\*(?:##[ \t]+(?:description|acceptance criteria|technical details|dependencies)[ \t#]*$|<!-- stint: task |<{7}|>{7})/i
@@ -60,7 +54,8 @@ export function renderTaskFile(task: Task, backlog: Pick<Backlog, 'byId' | 'last
   return `${text}<!-- stint: task ${backlog.lastId} ${hashOf(text)} -->\n`
 }
 
-export function markerOf(text: string): Marker | undefined {
+/** `hash` is of everything above the marker. */
+export function markerOf(text: string) {
   const match = [...plainLines(text).matchAll(MARKER)].at(-1)
   return match && { lastId: match[1]!, hash: match[2] }
 }
@@ -161,14 +156,6 @@ function hashOf(text: string) {
   return createHash('sha256').update(text).digest('hex').slice(0, 12)
 }
 
-type Frontmatter =
-  | {
-      readonly readable: true
-      readonly values: ReadonlyMap<string, unknown>
-      readonly extra: string
-    }
-  | { readonly readable: false; readonly reason: string }
-
 const KEYS = new Set(
   'id shortname title priority size status tags blocks blocked_by assignee parent group verify created_at updated_at'.split(
     ' ',
@@ -183,21 +170,22 @@ const ALIASES = new Map([
 const ANY_KEY = /^(?:"([^"]*)"|'([^']*)'|([^\s#"'\-?:[\]{}&*!|>%@`][^:#]*?))\s*:(?:\s|$)/
 
 /** Reads the lines between the two `---`. Loads the YAML parser only here, as most files are untouched. */
-export async function readFrontmatter(source: string): Promise<Frontmatter> {
+export async function readFrontmatter(source: string) {
   const { isMap, isNode, isScalar, parseDocument } = await import('yaml')
   // Everything is text (`failsafe`), so that an id like 0123 or 1e5 stays as it was written.
   const document = parseDocument(source, { schema: 'failsafe', logLevel: 'silent' })
   const [error] = document.errors
-  if (error !== undefined) return { readable: false, reason: line(error.message.split('\n')[0]) }
+  if (error !== undefined)
+    return { readable: false as const, reason: line(error.message.split('\n')[0]) }
   if (document.contents !== null && !isMap(document.contents))
-    return { readable: false, reason: 'the head is not a list of keys' }
+    return { readable: false as const, reason: 'the head is not a list of keys' }
   let written: unknown
   try {
     written = document.toJS({ mapAsMap: true })
   } catch (cause) {
     // The parser refuses aliases that would unfold without end; anything else is a defect.
     if (!(cause instanceof ReferenceError)) throw cause
-    return { readable: false, reason: 'the head refers to itself too often' }
+    return { readable: false as const, reason: 'the head refers to itself too often' }
   }
   const values = new Map<string, unknown>()
   for (const [key, value] of written instanceof Map ? written : []) {
@@ -218,7 +206,11 @@ export async function readFrontmatter(source: string): Promise<Frontmatter> {
     const remark = line(value.comment)
     if (remark !== '') remarks.push(`# ${remark}`)
   }
-  return { readable: true, values, extra: passage([foreignLines(source), ...remarks].join('\n')) }
+  return {
+    readable: true as const,
+    values,
+    extra: passage([foreignLines(source), ...remarks].join('\n')),
+  }
 }
 
 function foreignLines(source: string): string {

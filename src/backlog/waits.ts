@@ -112,18 +112,10 @@ export function dependencyCycles(graph: TaskGraph): readonly (readonly Task[])[]
 /** With more tasks at a time, each takes longer than all would one after another. */
 const WIP_LIMIT = 2
 
-export interface NextTasks {
-  readonly tasks: readonly { readonly task: Task; readonly because: string }[]
-  readonly waiting: readonly {
-    readonly task: Task
-    readonly waitingFor: readonly Wait[]
-    readonly because: string
-  }[]
-  readonly hint?: string
-}
+export type NextTasks = ReturnType<typeof nextTasks>
 
 /** Of the tasks whose dependencies are met: those begun, then by priority, size, how many others each frees, and age. */
-export function nextTasks(backlog: TaskGraph): NextTasks {
+export function nextTasks(backlog: TaskGraph) {
   const candidates = backlog.tasks.filter(isCandidate)
   const canStart = (task: Task) =>
     isReady(backlog, task) && openOf(backlog, task.children).length === 0

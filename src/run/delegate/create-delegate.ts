@@ -17,7 +17,7 @@ import { defined } from '../../text/defined.ts'
 import type { RunEntryData } from '../entries.ts'
 import { readyHarness } from '../loop/make-run-context.ts'
 import { thisProcess } from '../loop/start-run.ts'
-import { type RunOptions, resolveOptions } from '../options.ts'
+import { resolveOptions } from '../options.ts'
 import { findProfile, loadProfiles } from '../profiles/profile.ts'
 import { RunLog } from '../run-log.ts'
 import { openSource } from '../sources/open-source.ts'
@@ -89,13 +89,14 @@ export async function createDelegate(
   const nameAmong = (all: readonly DelegateState[]) =>
     freeName(place.root, all, request.as ?? task?.shortname ?? what, folder)
   const treeName = `delegate-${shortId(id)}`
-  await refuseWhatCannotStart(
-    workspace,
-    options,
-    id,
+  // A mistake in the environment or the agent shows now, and not in a background process.
+  const tried = [
     nameAmong(others),
     join(worktreesFolder(place), treeName),
-  )
+    config.delegates,
+  ] as const
+  delegateEnvironment(...tried)
+  await readyHarness(workspace, resolveOptions(workspace, options), id, delegateWrap(...tried))
   const output = outputOf(request.output, isReadOnly)
   const files = (request.files ?? []).map((glob) => glob.trim()).filter((glob) => glob !== '')
   workspace.prepare()
@@ -144,20 +145,6 @@ function writeDown(
     removeEmptyFolder(folder)
     throw error
   }
-}
-
-/** A mistake in the environment or the agent shows now, and not in a background process. */
-async function refuseWhatCannotStart(
-  workspace: Workspace,
-  options: RunOptions,
-  id: string,
-  order: { name: string; slot: number },
-  tree: string,
-): Promise<void> {
-  const { delegates } = workspace.config
-  delegateEnvironment(order, tree, delegates)
-  const wrap = delegateWrap(order, tree, delegates)
-  await readyHarness(workspace, resolveOptions(workspace, options), id, wrap)
 }
 
 async function taskFor(

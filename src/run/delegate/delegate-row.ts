@@ -5,7 +5,6 @@ import { runLogPlace } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import { defined } from '../../text/defined.ts'
-import type { AttemptOutcome, DelegateMove, DelegateOrder, Spend } from '../entries.ts'
 import { spendOf } from '../report.ts'
 import { addSpent } from '../run-state.ts'
 import { commitOf, commitsIn } from '../worktree/tree.ts'
@@ -37,23 +36,7 @@ export interface DelegateRequest {
 }
 
 /** A delegate as it is listed. */
-export interface DelegateRow
-  extends
-    Omit<DelegateOrder, 'brief' | 'files' | 'output' | 'slot'>,
-    Pick<DelegateState, 'id' | 'status' | 'since'>,
-    Pick<DelegateMove, 'summary' | 'because' | 'report' | 'kept' | 'left' | 'pr'> {
-  /** It is called running, but its process is gone. */
-  readonly isOrphaned: boolean
-  readonly harness: string
-  readonly branch: string
-  readonly tree: string
-  readonly startedAt: string
-  readonly seconds: number
-  readonly spend: Spend
-  readonly commits: number
-  readonly waitsUntil?: string
-  readonly next?: string
-}
+export type DelegateRow = ReturnType<typeof rowOf>
 
 export interface MergeOptions {
   /** Reports what would happen, and changes nothing. */
@@ -77,7 +60,7 @@ export interface MergeProposal {
   readonly contradictions: readonly string[]
 }
 
-export function rowOf({ place, config }: Workspace, state: DelegateState): DelegateRow {
+export function rowOf({ place, config }: Workspace, state: DelegateState) {
   const { id, move, order, ready, run, since, status } = state
   const { base, branch, harness, tree } = run.started
   const { as, group, isReadOnly, name, parent, target, task, what } = order
@@ -134,38 +117,13 @@ function nextCommand(state: DelegateState) {
   return status === 'ready' || status === 'parked' ? `stint delegate show ${name}` : undefined
 }
 
-export interface DelegateDetail extends DelegateRow {
-  readonly order: DelegateOrder
-  readonly model?: string
-  readonly base: string
-  /** The newest commits that the target lacks, or lacked before the merge, oldest first. */
-  readonly commitList: readonly { readonly commit: string; readonly subject: string }[]
-  readonly stat: string
-  readonly attempts: readonly AttemptDetail[]
-  readonly rejected: number
-  readonly move?: DelegateMove
-  readonly sessions: readonly { readonly id: string; readonly name: string }[]
-  readonly keptRefs: readonly string[]
-  readonly reportText?: string
-  readonly notes: readonly string[]
-  readonly logPath: string
-}
+/** A delegate with all that is known of it. */
+export type DelegateDetail = ReturnType<typeof detailOf>
 
-export interface AttemptDetail {
-  readonly number: number
-  readonly place: string
-  readonly at: string
-  readonly outcome?: AttemptOutcome
-  readonly reason?: string
-  readonly seconds: number
-  readonly commit?: string
-}
+/** One attempt at its task. */
+export type AttemptDetail = DelegateDetail['attempts'][number]
 
-export function detailOf(
-  { place }: Workspace,
-  state: DelegateState,
-  row: DelegateRow,
-): DelegateDetail {
+export function detailOf({ place }: Workspace, state: DelegateState, row: DelegateRow) {
   const { order, run, move, rejected, notes } = state
   const model = run.conversations.findLast((one) => one.model !== undefined)?.model
   const kept = [...run.attempts.map((attempt) => attempt.kept), move?.kept]
@@ -191,6 +149,7 @@ export function detailOf(
   }
 }
 
+/** The newest commits of `rangeOf`, oldest first, and their `git diff --stat`. */
 function changesOf(root: string, state: DelegateState) {
   const range = rangeOf(root, state)
   const none = { commitList: [], stat: '' }

@@ -96,17 +96,10 @@ export function contradicts(one: Decided, other: Decided): boolean {
 
 type Words = ReadonlySet<string>
 
-interface Understood {
-  readonly answer: string
-  /** What it was chosen for, where the answer says so. */
-  readonly part: string
-  readonly rejected: readonly string[]
-  readonly subject: Words
-  readonly isFramed: boolean
-}
+type Understood = ReturnType<typeof understood>
 
 /** `Redis over Postgres for sessions` is an answer, what was rejected, and a subject. */
-function understood({ title, context, options, choice }: Decided): Understood {
+function understood({ title, context, options, choice }: Decided) {
   const isTitleAlone = choice === undefined || choice.trim() === '' || sameText(choice, title)
   const text = (isTitleAlone ? title : choice).replace(LEADING, '').trim()
   const [answerAndRejected, part] = cutAt(text, FOR)

@@ -192,11 +192,6 @@ function markdownIn(root: string, folder: string): readonly string[] {
   }
 }
 
-interface ChosenProfile {
-  readonly profile: Profile
-  readonly because: string
-}
-
 export function findProfile(name: string, profiles: readonly Profile[]): Profile | undefined {
   const word = line(name)
     .toLowerCase()
@@ -211,7 +206,7 @@ export function findProfile(name: string, profiles: readonly Profile[]): Profile
 export function profileFor(
   task: Pick<Task, 'title' | 'description' | 'labels' | 'assignee'>,
   profiles: readonly Profile[],
-): ChosenProfile | undefined {
+) {
   const assigned = findProfile(task.assignee ?? '', profiles)
   if (assigned !== undefined) return { profile: assigned, because: `assigned to ${task.assignee}` }
   for (const label of task.labels) {

@@ -79,19 +79,7 @@ export async function startPrompt(
   return { id, session: session.id, decide: questions.decide, interrupt, ended }
 }
 
-interface Begun {
-  readonly context: PromptContext
-  readonly way: WayOn
-  readonly stopping: AbortController
-  readonly finish: () => Promise<void>
-}
-
-async function begin(
-  around: Workspace,
-  workspace: Workspace,
-  request: PromptRequest,
-  emit: Emit,
-): Promise<Begun> {
+async function begin(around: Workspace, workspace: Workspace, request: PromptRequest, emit: Emit) {
   const { config } = workspace
   const { model = config.run.model, permissions = 'ask', text, script } = request
   const row = await findPrompted(around, workspace, request)
@@ -146,7 +134,10 @@ async function begin(
 }
 
 /** Never throws: no caller waits for it, so a failure is its end. */
-async function work({ context, way, finish }: Begun, request: PromptRequest): Promise<Answered> {
+async function work(
+  { context, way, finish }: Awaited<ReturnType<typeof begin>>,
+  request: PromptRequest,
+): Promise<Answered> {
   try {
     return await answerSomewhere(context, way, request)
   } catch (error) {

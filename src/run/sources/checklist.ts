@@ -4,14 +4,8 @@ import { readQuickForm } from '../../backlog/specialist.ts'
 import { grouped, shortnameFor } from '../../backlog/task.ts'
 import type { TaskStatus } from '../../session/entries.ts'
 import { oneLine, shorten, slug } from '../../text/clean.ts'
-import { type ForeignTask, ID_RULE, circles, fingerprint, isOwnId, named } from './foreign.ts'
+import { ID_RULE, circles, fingerprint, isOwnId, named } from './foreign.ts'
 import { type Box, boxOf, indentOf, lineKinds } from './markdown.ts'
-
-interface ChecklistLine {
-  readonly task: ForeignTask
-  readonly line: number
-  readonly box: Box
-}
 
 type Hide = (text: string) => string
 
@@ -40,7 +34,7 @@ export function parseChecklist(text: string, hide: Hide = (given) => given) {
   }
   problems.push(...shareNames(drafts, owns))
   const all = [...new Set(owns.values())]
-  const items = forms.map(({ draft, form }): ChecklistLine => {
+  const items = forms.map(({ draft, form }) => {
     const { box, description, heading, line, parent } = draft
     const own = owns.get(draft)!
     const dependsOn = form.dependsOn.flatMap((name) => {

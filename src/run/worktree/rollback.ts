@@ -20,17 +20,14 @@ export interface WorkToKeep {
   readonly leftBefore: readonly string[]
 }
 
-export interface KeptWork {
-  readonly kept?: string
-  readonly leftOut: readonly string[]
-}
-
-export function keepWork({ tree, branch }: RunTree, work: WorkToKeep): KeptWork {
+export function keepWork({ tree, branch }: RunTree, work: WorkToKeep) {
   const repository = repositoryAt(tree)!
   return keptBefore(repository, branch, work) ?? keepAll(repository, branch, work)
 }
 
-export function keepAndSetBack({ tree, branch }: RunTree, work: WorkToKeep): KeptWork {
+export type KeptWork = ReturnType<typeof keepWork>
+
+export function keepAndSetBack({ tree, branch }: RunTree, work: WorkToKeep) {
   const repository = repositoryAt(tree)!
   removeLeftLocks(repository, branch)
   // What is hidden from git would be neither kept nor reset.
@@ -42,7 +39,8 @@ export function keepAndSetBack({ tree, branch }: RunTree, work: WorkToKeep): Kep
   const result = keepAll(repository, branch, work)
   const git = (...args: readonly string[]) =>
     runGit(tree, [...QUIETLY, '-c', 'submodule.recurse=false', ...args])
-  for (const verb of operations(repository)) git(verb, '--quit')
+  const verb = operationIn(repository)
+  if (verb !== undefined) git(verb, '--quit')
   git('symbolic-ref', 'HEAD', `refs/heads/${branch}`)
   // With the kept files as the index the reset removes just those, and what was not kept stays.
   git('read-tree', result.kept!)
@@ -118,23 +116,18 @@ function updateIndex(tree: string, how: string, paths: readonly string[]) {
 }
 
 /** What git is in the middle of, without a merge and a bisection, which the reset ends. */
-function operations({ gitDir }: Repository) {
+function operationIn({ gitDir }: Repository) {
   const has = (...path: readonly string[]) => existsSync(join(gitDir, ...path))
-  if (has('rebase-apply', 'applying')) return ['am']
-  if (has('rebase-merge') || has('rebase-apply')) return ['rebase']
-  return has('sequencer') || has('CHERRY_PICK_HEAD') || has('REVERT_HEAD') ? ['cherry-pick'] : []
+  if (has('rebase-apply', 'applying')) return 'am'
+  if (has('rebase-merge') || has('rebase-apply')) return 'rebase'
+  return has('sequencer') || has('CHERRY_PICK_HEAD') || has('REVERT_HEAD')
+    ? 'cherry-pick'
+    : undefined
 }
 
 export function isInTheMiddle(repository: Repository): boolean {
   const has = (name: string) => existsSync(join(repository.gitDir, name))
-  return operations(repository).length > 0 || has('MERGE_HEAD') || has('BISECT_LOG')
-}
-
-interface Found {
-  readonly commit?: string
-  readonly kept?: string
-  /** What could not be committed, and so stays: too large, unreadable, or a repository of its own. */
-  readonly leftOut?: readonly string[]
+  return operationIn(repository) !== undefined || has('MERGE_HEAD') || has('BISECT_LOG')
 }
 
 const AS_FOUND = 'stint: left uncommitted, as it was found'
@@ -148,7 +141,7 @@ export function isAllAsFound(tree: string, base: string): boolean {
 }
 
 /** Commits what is left in a worktree. Where HEAD is elsewhere, or git in the middle of something, it is kept beside the branch. */
-export function commitAsFound(place: Place, run: string, own: RunTree): Found {
+export function commitAsFound(place: Place, run: string, own: RunTree) {
   const { tree, branch } = own
   const repository = repositoryAt(tree)
   if (repository === undefined) return {}
