@@ -12,10 +12,9 @@ export interface Program {
 interface Where {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
+  readonly timeoutMs?: number
   readonly input?: string
 }
-
-const TIMEOUT_MS = 60_000
 
 export const GH: Program = {
   command: 'gh',
@@ -29,10 +28,10 @@ export function ghEnvironment({ place, env }: Workspace) {
 export async function runProgram(
   program: Program,
   args: readonly string[],
-  { cwd, env, input }: Where,
+  { cwd, env, input, timeoutMs = 60_000 }: Where,
 ): Promise<string> {
   const limits = {
-    timeout: TIMEOUT_MS,
+    timeout: timeoutMs,
     maxBuffer: 64 * 1024 * 1024,
     killSignal: 'SIGKILL',
   } as const
@@ -40,7 +39,7 @@ export async function runProgram(
     const options = { cwd, env, encoding: 'utf8', ...limits } as const
     const child = execFile(program.command, args, options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout)
-      else reject(failure(program, args, error, stderr))
+      else reject(failure(program, args, error, stderr, timeoutMs))
     })
     // One that does not read to the end reports by its exit code.
     child.stdin?.on('error', () => undefined)
@@ -70,6 +69,7 @@ function failure(
   args: readonly string[],
   cause: NonNullable<Parameters<NonNullable<Parameters<typeof execFile>[3]>>[0]>,
   stderr: string,
+  timeoutMs: number,
 ): StintError {
   const { command, hint } = program
   const { killed, signal, code: exit } = cause
@@ -82,7 +82,7 @@ function failure(
     return new StintError('PROGRAM_MISSING', what, hint, { cause })
   }
   let reason = complaint(stderr) || (signal ? `ended by ${signal}` : `exit code ${exit}`)
-  if (killed === true) reason = `it took longer than ${TIMEOUT_MS / 1000} s`
+  if (killed === true) reason = `it took longer than ${timeoutMs / 1000} s`
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') reason = 'it printed more than can be held'
   const what = `${said(program, args)} failed: ${reason}`
   return new StintError('PROGRAM_FAILED', what, hint, { cause })
