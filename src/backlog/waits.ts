@@ -7,7 +7,7 @@ export interface TaskGraph {
 }
 
 /** Something a task waits for; `task` is absent where the backlog has nothing by that name. */
-interface Wait {
+export interface Wait {
   readonly reference: string
   readonly task?: Task
 }
