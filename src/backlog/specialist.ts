@@ -13,48 +13,38 @@ export const SPECIALISTS = [
 
 export type Specialist = (typeof SPECIALISTS)[number]
 
-export interface SpecialistProposal {
+interface SpecialistProposal {
   readonly specialist: Specialist
-  /** What in the task speaks for it. */
   readonly because: string
 }
 
-const OTHER_NAMES: Readonly<Record<Specialist, readonly string[]>> = {
-  architect: ['architecture', 'design', 'designer', 'planner'],
-  code: ['coder', 'coding', 'developer', 'feature', 'implementation', 'refactor'],
-  debugger: ['debug', 'bug', 'bugfix', 'regression', 'crash'],
-  reviewer: ['review', 'audit', 'code-review'],
-  documentation: ['docs', 'doc', 'documenter', 'writer'],
-  research: ['researcher', 'spike', 'investigation', 'explore'],
-  devops: [
-    'ops',
-    'ci',
-    'cd',
-    'infra',
-    'infrastructure',
-    'deploy',
-    'deployment',
-    'release',
-    'build',
-  ],
-  tests: ['test', 'tester', 'testing', 'qa', 'coverage'],
+const OTHER_NAMES: Readonly<Record<Specialist, string>> = {
+  architect: 'architecture design designer planner',
+  code: 'coder coding developer feature implementation refactor',
+  debugger: 'debug bug bugfix regression crash',
+  reviewer: 'review audit code-review',
+  documentation: 'docs doc documenter writer',
+  research: 'researcher spike investigation explore',
+  devops: 'ops ci cd infra infrastructure deploy deployment release build',
+  tests: 'test tester testing qa coverage',
 }
 
-/** The specialist that a name or label means, if it means one. */
 export function readSpecialist(name: string): Specialist | undefined {
   const word = line(name)
     .toLowerCase()
     .replace(/[\s-]agent$/, '')
   return SPECIALISTS.find(
-    (specialist) => specialist === word || OTHER_NAMES[specialist].includes(word),
+    (specialist) => specialist === word || OTHER_NAMES[specialist].split(' ').includes(word),
   )
 }
 
 // A title that begins so is about changing code, whatever it then names: "implement the review page".
 const MAKING = /^(?:implement|refactor|rename|port|migrate|extract)\b/i
 
+type Patterns = readonly (readonly [Specialist, RegExp])[]
+
 // Words that name the work itself. The earliest in the title decides: "write tests for the deploy script".
-const TELLING: readonly (readonly [Specialist, RegExp])[] = [
+const TELLING: Patterns = [
   ['documentation', /\b(?:docs?|documentation|document|readme|changelog|tutorial|typos?)\b/i],
   ['tests', /\b(?:tests?|testing|coverage|test suite|e2e)\b/i],
   [
@@ -71,12 +61,11 @@ const TELLING: readonly (readonly [Specialist, RegExp])[] = [
 ]
 
 // Words that go with any kind of work and decide only when nothing else does.
-const HINTING: readonly (readonly [Specialist, RegExp])[] = [
+const HINTING: Patterns = [
   ['debugger', /\b(?:fix|fails?|failing|broken|errors?)\b/i],
   ['code', /\b(?:add|build|create|write|support|make|remove|change|update)\b/i],
 ]
 
-/** Who should do a task, for want of somebody having said so: by its assignee, its labels, then its words. */
 export function proposeSpecialist(
   task: Pick<Task, 'title' | 'description' | 'labels' | 'assignee'>,
 ): SpecialistProposal {
@@ -99,12 +88,8 @@ export function proposeSpecialist(
   )
 }
 
-function earliest(
-  words: readonly (readonly [Specialist, RegExp])[],
-  text: string,
-  where: 'title' | 'description',
-): SpecialistProposal | undefined {
-  const found = words.flatMap(([specialist, pattern]) => {
+function earliest(patterns: Patterns, text: string, where: string) {
+  const found = patterns.flatMap(([specialist, pattern]) => {
     const match = pattern.exec(text)
     return match === null ? [] : [{ specialist, word: match[0], at: match.index }]
   })
@@ -112,98 +97,75 @@ function earliest(
   return first && { specialist: first.specialist, because: `the ${where} says "${first.word}"` }
 }
 
-// A title may end in any number of these, in any order:
-//
-//   (depends: [t1, t2])   tasks that must be completed first, by id or shortname
-//   (parallel: group1)    tasks of one group may be worked on at the same time
-//   → code agent          who should do it; also `-> code`
-//   #label                a label; `#12` is an issue's number and stays
-//   P1                    priority, P0 to P3
-//   !S                    size, !XS to !XL
-//
-// Only the end of the title is looked at, and nothing is taken that would leave it empty:
-// "teach #tags to sort" and "a -> b renames" are titles like any other.
-
-export interface QuickForm {
-  readonly title: string
-  readonly dependsOn: readonly string[]
-  readonly labels: readonly string[]
-  readonly group?: string
-  readonly assignee?: string
-  readonly priority?: Priority
-  readonly size?: Size
+interface QuickForm {
+  title: string
+  dependsOn: readonly string[]
+  labels: readonly string[]
+  group?: string
+  assignee?: string
+  priority?: Priority
+  size?: Size
 }
 
-type Found = { -readonly [K in keyof QuickForm]: QuickForm[K] }
-
-interface Form {
-  readonly pattern: RegExp
-  /** Answers false when this is not the form after all, or was already given. */
-  readonly take: (found: Found, match: RegExpExecArray) => boolean
-}
+/** Returns false when this is not the form after all, or was already given. */
+type Form = readonly [pattern: RegExp, take: (found: QuickForm, match: RegExpExecArray) => boolean]
 
 const FORMS: readonly Form[] = [
-  {
-    pattern: /\s\(depends(?: on)?:\s*(?:\[([^\][()]*)\]|([^\][()]*))\)$/i,
-    take: (found, match) => {
+  [
+    /\s\(depends(?: on)?:\s*(?:\[([^\][()]*)\]|([^\][()]*))\)$/i,
+    (found, match) => {
       const names = (match[1] ?? match[2] ?? '').split(',').map(line)
       found.dependsOn = [...new Set([...names.filter((name) => name !== ''), ...found.dependsOn])]
       return true
     },
-  },
-  {
-    pattern: /\s\(parallel:\s*([^()]+)\)$/i,
-    take: (found, match) => setOnce(found, 'group', line(match[1])),
-  },
-  {
+  ],
+  [/\s\(parallel:\s*([^()]+)\)$/i, (found, match) => setOnce(found, 'group', line(match[1]))],
+  [
     // Without "agent" the word must be a specialist's name, or "-> see docs" would lose its end.
-    pattern: /\s(?:→|->)\s*([\p{L}][\p{L}\p{N}_-]*)(\s+agent)?$/iu,
-    take: (found, match) => {
+    /\s(?:→|->)\s*([\p{L}][\p{L}\p{N}_-]*)(\s+agent)?$/iu,
+    (found, match) => {
       const name = match[1] ?? ''
       const specialist = readSpecialist(name)
       if (specialist === undefined && match[2] === undefined) return false
       return setOnce(found, 'assignee', specialist ?? name)
     },
-  },
-  {
-    pattern: /\s#(\p{L}[\p{L}\p{N}_/-]*)$/u,
-    take: (found, match) => {
+  ],
+  [
+    /\s#(\p{L}[\p{L}\p{N}_/-]*)$/u,
+    (found, match) => {
       found.labels = [...new Set([match[1]!, ...found.labels])]
       return true
     },
-  },
-  {
-    pattern: /\s(P[0-3])$/,
-    take: (found, match) => setOnce(found, 'priority', readPriority(match[1])),
-  },
-  {
-    pattern: /\s!(XS|S|M|L|XL)$/,
-    take: (found, match) => setOnce(found, 'size', readSize(match[1])),
-  },
+  ],
+  [/\s(P[0-3])$/, (found, match) => setOnce(found, 'priority', readPriority(match[1]))],
+  [/\s!(XS|S|M|L|XL)$/, (found, match) => setOnce(found, 'size', readSize(match[1]))],
 ]
 
-/** Takes the short forms off the end of a title. */
-export function readQuickForm(text: string): QuickForm {
-  const found: Found = { title: line(text), dependsOn: [], labels: [] }
+/**
+ * Takes the short forms off the end of a title, in any order: `(depends: [t1, t2])`, `(parallel: group1)`, `→ code agent` or `-> code`,
+ * `#label`, `P1`, `!S`. Only the end counts: "teach #tags to sort" and "a -> b renames" are titles like any other, and `#12` is an issue.
+ */
+export function readQuickForm(text: string): Readonly<QuickForm> {
+  const found: QuickForm = { title: line(text), dependsOn: [], labels: [] }
   while (FORMS.some((form) => takeForm(found, form))) {
     // Each turn takes one form off the end.
   }
   return found
 }
 
-function takeForm(found: Found, { pattern, take }: Form): boolean {
+function takeForm(found: QuickForm, [pattern, take]: Form) {
   const match = pattern.exec(found.title)
-  // The pattern begins with a space, and a title has none in front: something is left of it.
+  // Something is left of the title, as the pattern begins with a space and the title does not.
   if (match === null || !take(found, match)) return false
   found.title = found.title.slice(0, match.index)
   return true
 }
 
 function setOnce<K extends 'group' | 'assignee' | 'priority' | 'size'>(
-  found: Found,
+  found: QuickForm,
   key: K,
-  value: Found[K],
-): boolean {
+  value: QuickForm[K] | undefined,
+) {
   if (found[key] !== undefined || value === undefined || value === '') return false
   found[key] = value
   return true

@@ -11,40 +11,29 @@ import {
   removeFile,
 } from '../journal/files.ts'
 import { modeOf, readOrUndefined, statOrUndefined } from '../journal/look.ts'
+import { defined } from '../text/defined.ts'
 import { fileSafe } from '../text/times.ts'
 import type { Backlog } from './backlog.ts'
-import type { Task } from './task.ts'
 import { idOf, isUntouched, renderTaskFile, showsTheSame } from './task-file.ts'
-import { defined } from '../text/defined.ts'
+import { type Task, grouped } from './task.ts'
 
-export type TaskPlace = 'active' | 'archive'
+type TaskPlace = 'active' | 'archive'
 
-/** A file under `.tasks/` as it was when it was read. */
 export interface TaskFile {
   readonly path: string
   readonly name: string
   readonly place: TaskPlace
   readonly text: string
   readonly modifiedMs: number
-  /** The task it says it is about. */
   readonly id?: string
-  /** Its id is that of another file which has the better right to it: a copy made to write a new task into. */
+  /** Another file has its id by right: this is a copy for writing a new task. */
   readonly isCopy: boolean
-  /** Why its bytes are no text, when they are none. */
   readonly damage?: string
 }
 
-/** A file whose edits are in the journal, and the task they went to. */
 export interface AbsorbedFile {
   readonly file: TaskFile
   readonly task: string
-}
-
-export interface TaskWrite {
-  readonly task: string
-  readonly path: string
-  /** `edited`: somebody saved it since it was absorbed, so it was left alone; absorb it and write again. */
-  readonly outcome: 'written' | 'unchanged' | 'edited'
 }
 
 const PLACES: readonly TaskPlace[] = ['active', 'archive']
@@ -53,15 +42,11 @@ const NOT_TASKS = /^(?:readme|index|template)\.md$/i
 // A file that was moved away to be replaced. One that a killed process left is read like any other.
 const TAKEN = /^\.taken-[0-9a-f]{8}-/
 
-/** The files of a backlog: `.tasks/active/` and `.tasks/archive/`, and what was set aside. */
 export class TaskFiles {
   constructor(readonly folder: string) {}
 
-  /** Every task file, in the order of their names. A folder that is not there has none. */
   read(): readonly TaskFile[] {
-    const files = PLACES.flatMap((place) =>
-      this.#names(place).flatMap((name) => this.#readOne(place, name)),
-    )
+    const files = PLACES.flatMap((place) => this.#readAll(place))
     const rightful = new Set(files.filter(hasItsName).map((file) => file.id))
     return files.map((file) => ({
       ...file,
@@ -73,39 +58,31 @@ export class TaskFiles {
     return join(this.folder, task.status === 'completed' ? 'archive' : 'active', taskFileName(task))
   }
 
-  /**
-   * Brings every file up to the backlog: written when it shows something else, moved when the
-   * status asks for it, removed when its task was taken back. A file that holds an edit nobody has
-   * absorbed is never touched.
-   */
-  writeAll(backlog: Backlog, absorbed: readonly AbsorbedFile[] = []): readonly TaskWrite[] {
+  /** Writes, moves and removes files to match the backlog. A file with an edit that is not absorbed is never touched. */
+  writeAll(backlog: Backlog, absorbed: readonly AbsorbedFile[] = []) {
     const files = this.read()
     for (const file of files) {
       const isLeftover = file.id !== undefined && !file.isCopy && backlog.withdrawn.has(file.id)
-      if (isLeftover && isUntouched(file.text)) this.#remove(file)
+      if (isLeftover && isUntouched(file.text)) remove(file)
     }
-    // Each task is shown only the files that may be its own: of thousands, comparing all with all takes seconds.
+    // Only the files that may be a task's own: comparing thousands with thousands takes seconds.
     const byPath = new Map(files.map((file) => [file.path, file]))
     const byId = grouped(files, (file) => file.id)
     const absorbedBy = grouped(absorbed, (one) => one.task)
     return backlog.tasks.map((task) => {
       const taken = absorbedBy.get(task.id) ?? []
       const paths = [this.pathOf(task), ...taken.map(({ file }) => file.path)]
-      const concerned = new Set([
-        ...(byId.get(task.id) ?? []),
-        ...paths.flatMap((path) => byPath.get(path) ?? []),
-      ])
-      return this.write(task, backlog, taken, [...concerned])
+      const own = [...(byId.get(task.id) ?? []), ...paths.flatMap((path) => byPath.get(path) ?? [])]
+      return this.write(task, backlog, taken, [...new Set(own)])
     })
   }
 
-  /** The same for one task. `files` spares reading them again. */
   write(
     task: Task,
     backlog: Backlog,
     absorbed: readonly AbsorbedFile[] = [],
     files: readonly TaskFile[] = this.read(),
-  ): TaskWrite {
+  ) {
     const path = this.pathOf(task)
     const taken = new Map(
       absorbed.filter((one) => one.task === task.id).map(({ file }) => [file.path, file.text]),
@@ -113,24 +90,25 @@ export class TaskFiles {
     const own = files.filter(
       (file) => (file.id === task.id && !file.isCopy) || taken.has(file.path),
     )
-    const stranger = files.find((file) => file.path === path && !own.includes(file))
+    const isForeign = files.some((file) => file.path === path && !own.includes(file))
     const isSpent = (file: TaskFile) => isUntouched(file.text) || taken.get(file.path) === file.text
-    if (
-      stranger !== undefined ||
-      !own.every((file) => isSpent(file) && isAsRead(file.path, file))
-    ) {
-      return { task: task.id, path, outcome: 'edited' }
-    }
+    // `edited`: it was saved since it was absorbed and left alone; absorb it and write again.
+    const result = (outcome: 'written' | 'unchanged' | 'edited') => ({
+      task: task.id,
+      path,
+      outcome,
+    })
+    if (isForeign || !own.every((file) => isSpent(file) && isAsRead(file.path, file)))
+      return result('edited')
     const text = renderTaskFile(task, backlog)
     const before = own.find((file) => file.path === path)
     const isSame = before !== undefined && showsTheSame(before.text, text)
-    if (!isSame && !written(path, () => replace(path, before, text)))
-      return { task: task.id, path, outcome: 'edited' }
-    for (const file of own) if (file.path !== path) this.#remove(file)
-    return { task: task.id, path, outcome: isSame ? 'unchanged' : 'written' }
+    if (!isSame && !written(path, () => replace(path, before, text))) return result('edited')
+    for (const file of own) if (file.path !== path) remove(file)
+    return result(isSame ? 'unchanged' : 'written')
   }
 
-  /** Moves a file that cannot be used out of the way, bytes and all, and answers where it is now. */
+  /** Quarantines a file that cannot be used, bytes and all, and returns its new path. */
   setAside(file: TaskFile, now: Date = new Date()): string {
     const folder = join(this.folder, 'set-aside')
     const stem = `${file.name.replace(/\.md$/, '')}.${fileSafe(now.toISOString())}`
@@ -143,95 +121,58 @@ export class TaskFiles {
     })
   }
 
-  #names(place: TaskPlace): readonly string[] {
+  #readAll(place: TaskPlace) {
+    const folder = join(this.folder, place)
+    let names: readonly string[]
     try {
-      return readdirSync(join(this.folder, place))
-        .filter(
-          (name) =>
-            name.endsWith('.md') &&
-            (!name.startsWith('.') || TAKEN.test(name)) &&
-            !NOT_TASKS.test(name),
-        )
-        .toSorted()
+      names = readdirSync(folder)
     } catch (error) {
       if (isMissing(error)) return []
-      throw unreadable(join(this.folder, place), error)
+      throw unreadable(folder, error)
     }
-  }
-
-  #readOne(place: TaskPlace, name: string): readonly TaskFile[] {
-    const path = join(this.folder, place, name)
-    const stat = statOrUndefined(path)
-    const bytes = stat?.isFile() === true ? bytesOf(path) : undefined
-    if (stat === undefined || bytes === undefined) return []
-    const text = bytes.toString('utf8')
-    const id = idOf(text)
-    return [
-      {
-        path,
-        name: name.replace(TAKEN, ''),
-        place,
-        text,
-        modifiedMs: Math.floor(stat.mtimeMs),
-        isCopy: false,
-        ...defined({ id }),
-        ...(Buffer.from(text).equals(bytes) ? {} : { damage: 'it is not UTF-8 text' }),
-      },
-    ]
-  }
-
-  #remove(file: TaskFile): void {
-    written(file.path, () => {
-      const taken = takeAway(file)
-      if (taken !== undefined) letGo(taken, file)
-    })
+    const isVisible = (name: string) => !name.startsWith('.') || TAKEN.test(name)
+    const isTask = (name: string) =>
+      name.endsWith('.md') && isVisible(name) && !NOT_TASKS.test(name)
+    return names
+      .filter(isTask)
+      .toSorted()
+      .flatMap((name) => {
+        const path = join(folder, name)
+        const stat = statOrUndefined(path)
+        const bytes = stat?.isFile() === true ? bytesOf(path) : undefined
+        if (stat === undefined || bytes === undefined) return []
+        const text = bytes.toString('utf8')
+        const damage = Buffer.from(text).equals(bytes) ? undefined : 'it is not UTF-8 text'
+        const file = { path, name: name.replace(TAKEN, ''), place, text, isCopy: false }
+        const modifiedMs = Math.floor(stat.mtimeMs)
+        return [{ ...file, modifiedMs, ...defined({ id: idOf(text), damage }) }]
+      })
   }
 }
 
-/** The name of a task's file. Ids made elsewhere may hold anything, also what would lead out of the folder. */
+/** The name of a task's file. Ids made elsewhere may hold anything, also a path out of the folder. */
 export function taskFileName(task: Pick<Task, 'id' | 'shortname'>): string {
   return `${task.shortname}-${safeId(task.id)}.md`
 }
 
-/**
- * An id for the task of a hand-written file, in the shape and order of minted ones. Made from the
- * file, so that a crash after its task was added and before the file was written anew adds no second.
- */
+/** An id in the shape and order of minted ones, made from the file, so that a crash before the file is rewritten adds no second task. */
 export function idFromFile(file: Pick<TaskFile, 'name' | 'text' | 'modifiedMs'>): string {
   const time = Math.max(0, file.modifiedMs).toString(16).padStart(12, '0').slice(-12)
   const hash = createHash('sha256').update(`${file.name}\0${file.text}`).digest('hex')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`
 }
 
-function grouped<T>(
-  all: readonly T[],
-  keyOf: (one: T) => string | undefined,
-): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>()
-  for (const one of all) {
-    const key = keyOf(one)
-    if (key === undefined) continue
-    const members = groups.get(key)
-    if (members === undefined) groups.set(key, [one])
-    else members.push(one)
-  }
-  return groups
-}
-
-function safeId(id: string): string {
+function safeId(id: string) {
   const safe = id.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 80)
   return safe === id ? id : `${safe}-${createHash('sha256').update(id).digest('hex').slice(0, 8)}`
 }
 
-function hasItsName(file: TaskFile): boolean {
+function hasItsName(file: TaskFile) {
   return file.id !== undefined && file.name.endsWith(`-${safeId(file.id)}.md`)
 }
 
-/**
- * Puts a text in the place of a file, unless somebody saved there since it was read: what stands there
- * is moved away first and looked at, and the new file is created only where none is.
- */
-function replace(path: string, before: TaskFile | undefined, text: string): boolean {
+/** Replaces a file unless it was saved since it was read: it is moved away and compared, and the new one is created only where none is. */
+function replace(path: string, before: TaskFile | undefined, text: string) {
   createFolder(dirname(path))
   if (before === undefined) return createFile(path, text)
   const taken = takeAway(before)
@@ -243,12 +184,19 @@ function replace(path: string, before: TaskFile | undefined, text: string): bool
     putBack(taken, path)
     throw error
   }
-  letGo(taken, before)
+  removeTaken(taken, before)
   return isPlaced
 }
 
-/** Moves a file to a name where no editor saves. Puts it back, and answers undefined, when it holds something new. */
-function takeAway(file: TaskFile): string | undefined {
+function remove(file: TaskFile) {
+  written(file.path, () => {
+    const taken = takeAway(file)
+    if (taken !== undefined) removeTaken(taken, file)
+  })
+}
+
+/** Moves a file to a name where no editor saves. Puts it back, and returns undefined, when it holds something new. */
+function takeAway(file: TaskFile) {
   // A name has at most 255 bytes, and that of a hand-written file may have them all.
   const name = Buffer.from(file.name).subarray(-200).toString('utf8')
   const taken = join(dirname(file.path), `.taken-${randomBytes(4).toString('hex')}-${name}`)
@@ -258,8 +206,8 @@ function takeAway(file: TaskFile): string | undefined {
   return undefined
 }
 
-/** Gives a file its name back. Where that is taken, or there are no hard links, the next read finds it as it is. */
-function putBack(taken: string, path: string): void {
+/** Where its name is taken, or there are no hard links, the next read finds it as it is. */
+function putBack(taken: string, path: string) {
   try {
     if (linkFile(taken, path)) removeFile(taken)
   } catch (error) {
@@ -267,29 +215,28 @@ function putBack(taken: string, path: string): void {
   }
 }
 
-/** Removes a file that was taken away, unless an editor that had it open wrote into it: then the next read finds it. */
-function letGo(taken: string, file: TaskFile): void {
+/** An editor that had it open may have written into it: then the next read finds it. */
+function removeTaken(taken: string, file: TaskFile) {
   if (isAsRead(taken, file)) removeFile(taken)
 }
 
-function isAsRead(path: string, { text }: TaskFile): boolean {
+function isAsRead(path: string, { text }: TaskFile) {
   return bytesOf(path)?.equals(Buffer.from(text)) === true
 }
 
-function moveTo(from: string, to: string): boolean {
+function moveTo(from: string, to: string) {
   try {
     if (!linkFile(from, to)) return false
     removeFile(from)
-    return true
   } catch (error) {
-    // A file system without hard links. Nobody else makes names with this very time in them.
+    // Without hard links. No other process makes names with this very time in them.
     if (!lacksHardLinks(error)) throw error
     moveFile(from, to)
-    return true
   }
+  return true
 }
 
-function written<T>(path: string, write: () => T): T {
+function written<T>(path: string, write: () => T) {
   try {
     return write()
   } catch (cause) {
@@ -297,7 +244,7 @@ function written<T>(path: string, write: () => T): T {
   }
 }
 
-function bytesOf(path: string): Buffer | undefined {
+function bytesOf(path: string) {
   try {
     return readOrUndefined(path)
   } catch (error) {
@@ -305,12 +252,8 @@ function bytesOf(path: string): Buffer | undefined {
   }
 }
 
-function unreadable(path: string, cause: unknown): StintError {
+function unreadable(path: string, cause: unknown) {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  return new StintError(
-    'TASKS_UNREADABLE',
-    `cannot read ${path}: ${reason}`,
-    'check its permissions',
-    { cause },
-  )
+  const what = `cannot read ${path}: ${reason}`
+  return new StintError('TASKS_UNREADABLE', what, 'check its permissions', { cause })
 }

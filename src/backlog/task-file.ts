@@ -1,6 +1,5 @@
-// One task as a Markdown file, `.tasks/active/{shortname}-{id}.md`. The texts of a task may hold
-// anything, also lines that would look like the file's own; those get a backslash in front, which
-// Markdown does not show and reading takes off again.
+// One task as a Markdown file, `.tasks/active/{shortname}-{id}.md`. Lines of a text that look like the file's own get a backslash in front,
+// which Markdown does not show and reading removes.
 import { createHash } from 'node:crypto'
 import type { Backlog } from './backlog.ts'
 import { type Task, line, passage } from './task.ts'
@@ -14,48 +13,38 @@ export const SECTIONS = [
 
 export type SectionName = (typeof SECTIONS)[number]
 
-/** What a rendered file says of itself in its last line. */
-export interface Marker {
-  /** The newest entry of the backlog it was rendered from. */
-  readonly lastId: string
-  /** Of everything above the marker, to tell a file that nobody touched. */
-  readonly hash?: string
-}
-
 const MARKER = /^<!-- stint: task (\S+)(?: ([0-9a-f]{12}))? -->[ \t]*$/gm
 const OWN_LINE =
   /^\\*(?:##[ \t]+(?:description|acceptance criteria|technical details|dependencies)[ \t#]*$|<!-- stint: task |<{7}|>{7})/i
 
-/** The file that shows a task. It can be made again at any time; only what a person changed in it is news. */
 export function renderTaskFile(task: Task, backlog: Pick<Backlog, 'byId' | 'lastId'>): string {
-  const head: readonly (readonly [string, string])[] = [
-    ['id', yamlValue(task.id)],
-    ['shortname', yamlValue(task.shortname)],
-    ['title', yamlValue(task.title)],
-    ['priority', task.priority],
-    ['size', task.size],
-    ['status', task.status],
-    ['tags', listOrNothing(task.labels)],
-    ['blocks', listOrNothing(task.blocks)],
-    ['blocked_by', listOrNothing(task.dependsOn)],
-    ['assignee', textOrNothing(task.assignee)],
-    ['parent', textOrNothing(task.parent)],
-    ['group', textOrNothing(task.group)],
-    ['verify', textOrNothing(task.verify)],
-    ['created_at', textOrNothing(task.createdAt)],
-    ['updated_at', textOrNothing(task.updatedAt)],
-  ]
+  const head = {
+    id: yamlValue(task.id),
+    shortname: yamlValue(task.shortname),
+    title: yamlValue(task.title),
+    priority: task.priority,
+    size: task.size,
+    status: task.status,
+    tags: listOrNothing(task.labels),
+    blocks: listOrNothing(task.blocks),
+    blocked_by: listOrNothing(task.dependsOn),
+    assignee: textOrNothing(task.assignee),
+    parent: textOrNothing(task.parent),
+    group: textOrNothing(task.group),
+    verify: textOrNothing(task.verify),
+    created_at: textOrNothing(task.createdAt),
+    updated_at: textOrNothing(task.updatedAt),
+  }
+  const written = Object.entries(head).filter(([, value]) => value !== '')
   const extra = foreignLines(task.extra)
+  const criteria = task.checklist.map(({ item, done }) => `- [${done ? 'x' : ' '}] ${item}`)
   const lines = [
     '---',
-    ...head.filter(([, value]) => value !== '').map(([key, value]) => `${key}: ${value}`),
+    ...written.map(([key, value]) => `${key}: ${value}`),
     ...(extra === '' ? [] : [extra]),
     '---',
     ...section('Description', escapeLines(task.description)),
-    ...section(
-      'Acceptance Criteria',
-      task.checklist.map(({ item, done }) => `- [${done ? 'x' : ' '}] ${item}`).join('\n'),
-    ),
+    ...section('Acceptance Criteria', criteria.join('\n')),
     ...section('Technical Details', escapeLines(task.details)),
     ...section('Dependencies', dependencyLines(task, backlog).join('\n')),
     '',
@@ -65,24 +54,22 @@ export function renderTaskFile(task: Task, backlog: Pick<Backlog, 'byId' | 'last
   return `${text}<!-- stint: task ${backlog.lastId} ${hashOf(text)} -->\n`
 }
 
-/** The marker of a file, the last one if it has several. */
-export function markerOf(text: string): Marker | undefined {
+/** `hash` is of everything above the marker. */
+export function markerOf(text: string) {
   const match = [...plainLines(text).matchAll(MARKER)].at(-1)
-  if (match === undefined) return undefined
-  return { lastId: match[1]!, ...(match[2] === undefined ? {} : { hash: match[2] }) }
+  return match && { lastId: match[1]!, hash: match[2] }
 }
 
-/** The id a file gives, read without a parser: exact for a file we rendered, a good guess for any other. */
+/** The id in a file, read without a parser: exact for a file we rendered, a good guess for any other. */
 export function idOf(text: string): string | undefined {
   const head = /^\s*---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(plainLines(text))?.[1] ?? ''
   const written = /^id[ \t]*:[ \t]*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s#"'][^#\n]*))/m.exec(head)
   if (written === null) return undefined
   const [, json, single, plain] = written
-  const id = json === undefined ? line(single ?? plain) : line(unquoted(json))
-  return id === '' ? undefined : id
+  return line(json === undefined ? (single ?? plain) : unquoted(json)) || undefined
 }
 
-function unquoted(json: string): string {
+function unquoted(json: string) {
   try {
     return String(JSON.parse(`"${json}"`))
   } catch {
@@ -106,12 +93,12 @@ export function isUntouched(text: string): boolean {
   )
 }
 
-/** Whether two renderings differ in nothing but the entry they were made after. */
+/** Whether two renderings differ only in the entry they were made after. */
 export function showsTheSame(a: string, b: string): boolean {
   return isUntouched(a) && isUntouched(b) && markerOf(a)?.hash === markerOf(b)?.hash
 }
 
-function escapeLines(text: string): string {
+function escapeLines(text: string) {
   return text
     .split('\n')
     .map((row) => (OWN_LINE.test(row) ? `\\${row}` : row))
@@ -125,7 +112,6 @@ export function unescapeLines(text: string): string {
     .join('\n')
 }
 
-/** The lines under Dependencies are computed; this tells them from what a person wrote there. */
 export function isDependencyLine(row: string): boolean {
   return (
     /^- (?:waits for|unblocks|part of|made of) `[^`]*`/.test(row) ||
@@ -133,13 +119,14 @@ export function isDependencyLine(row: string): boolean {
   )
 }
 
-function section(name: SectionName, body: string): readonly string[] {
+function section(name: SectionName, body: string) {
   return ['', `## ${name}`, ...(body === '' ? [] : ['', body])]
 }
 
-function dependencyLines(task: Task, backlog: Pick<Backlog, 'byId'>): readonly string[] {
+function dependencyLines(task: Task, { byId }: Pick<Backlog, 'byId'>) {
+  const quotable = (text: string) => text.replaceAll('`', "'")
   const shown = (relation: string) => (id: string) => {
-    const other = backlog.byId.get(id)
+    const other = byId.get(id)
     if (other === undefined) return `- ${relation} \`${quotable(id)}\`, which is not in the backlog`
     return `- ${relation} \`${quotable(other.shortname)}\` ${other.title} (${other.status})`
   }
@@ -152,93 +139,81 @@ function dependencyLines(task: Task, backlog: Pick<Backlog, 'byId'>): readonly s
   return lines.length === 0 ? ['None.'] : lines
 }
 
-function quotable(text: string): string {
-  return text.replaceAll('`', "'")
+function listOrNothing(items: readonly string[]) {
+  return items.length === 0 ? '' : `[${items.map(yamlValue).join(', ')}]`
 }
 
-function listOrNothing(items: readonly string[]): string {
-  return items.length === 0 ? '' : yamlList(items)
+function textOrNothing(text = '') {
+  return text === '' ? '' : yamlValue(text)
 }
 
-function textOrNothing(text: string | undefined): string {
-  return text === undefined || text === '' ? '' : yamlValue(text)
-}
-
-// An editor or a checkout that changes line ends, or puts a mark of byte order in front, has changed nothing.
-function plainLines(text: string): string {
+// Other line ends or a byte order mark are no edit.
+function plainLines(text: string) {
   return text.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n')
 }
 
-function hashOf(text: string): string {
+function hashOf(text: string) {
   return createHash('sha256').update(text).digest('hex').slice(0, 12)
 }
 
-/** The head of a task file: the values by key, and the lines that are not ours, verbatim. */
-export type Frontmatter =
-  | {
-      readonly readable: true
-      readonly values: ReadonlyMap<string, unknown>
-      readonly extra: string
-    }
-  | { readonly readable: false; readonly reason: string }
-
-/** Every key that is Stint's, with the words other task files use for it. */
-const KEYS: Readonly<Record<string, string>> = {
-  id: 'id',
-  shortname: 'shortname',
-  title: 'title',
-  priority: 'priority',
-  size: 'size',
-  status: 'status',
-  tags: 'tags',
-  labels: 'tags',
-  blocks: 'blocks',
-  blocked_by: 'blocked_by',
-  depends_on: 'blocked_by',
-  dependencies: 'blocked_by',
-  assignee: 'assignee',
-  parent: 'parent',
-  group: 'group',
-  verify: 'verify',
-  created_at: 'created_at',
-  updated_at: 'updated_at',
-}
+const KEYS = new Set(
+  'id shortname title priority size status tags blocks blocked_by assignee parent group verify created_at updated_at'.split(
+    ' ',
+  ),
+)
+const ALIASES = new Map([
+  ['labels', 'tags'],
+  ['depends_on', 'blocked_by'],
+  ['dependencies', 'blocked_by'],
+])
 
 const ANY_KEY = /^(?:"([^"]*)"|'([^']*)'|([^\s#"'\-?:[\]{}&*!|>%@`][^:#]*?))\s*:(?:\s|$)/
 
-/** Reads the lines between the two `---`. Loads the YAML parser only here: most files are as they were written. */
-export async function readFrontmatter(source: string): Promise<Frontmatter> {
+/** Reads the lines between the two `---`. Loads the YAML parser only here, as most files are untouched. */
+export async function readFrontmatter(source: string) {
   const { isMap, isNode, isScalar, parseDocument } = await import('yaml')
-  // Everything is text (`failsafe`), so that an id like 0123 or 1e5 stays what it was written as.
+  // Everything is text (`failsafe`), so that an id like 0123 or 1e5 stays as it was written.
   const document = parseDocument(source, { schema: 'failsafe', logLevel: 'silent' })
   const [error] = document.errors
-  if (error !== undefined) return { readable: false, reason: line(error.message.split('\n')[0]) }
+  if (error !== undefined)
+    return { readable: false as const, reason: line(error.message.split('\n')[0]) }
   if (document.contents !== null && !isMap(document.contents))
-    return { readable: false, reason: 'the head is not a list of keys' }
-  const written = asMap(document)
-  if (written === undefined)
-    return { readable: false, reason: 'the head refers to itself too often' }
+    return { readable: false as const, reason: 'the head is not a list of keys' }
+  let written: unknown
+  try {
+    written = document.toJS({ mapAsMap: true })
+  } catch (cause) {
+    // The parser refuses aliases that would unfold without end; anything else is a defect.
+    if (!(cause instanceof ReferenceError)) throw cause
+    return { readable: false as const, reason: 'the head refers to itself too often' }
+  }
   const values = new Map<string, unknown>()
-  for (const [key, value] of written) {
+  for (const [key, value] of written instanceof Map ? written : []) {
     const name = ourKey(String(key))
-    if (name !== undefined) values.set(name, joinedLists(values.get(name), value))
+    if (name === undefined) continue
+    const earlier = values.get(name)
+    const areLists = Array.isArray(earlier) && Array.isArray(value)
+    values.set(name, areLists ? [...earlier, ...value] : value)
   }
   const remarks: string[] = []
   for (const { key, value } of document.contents?.items ?? []) {
     const name = isScalar(key) ? ourKey(String(key.value)) : undefined
     if (name === undefined || !isNode(value)) continue
-    // Quoted it is a word, plain it is YAML's way of saying nothing.
+    // Quoted it is a word, plain it is YAML's null.
     if (isScalar(value) && value.type === 'PLAIN' && /^(?:~|null)$/i.test(String(value.value)))
       values.delete(name)
-    // A remark behind one of our values would be lost with the line, which is written anew.
+    // A remark behind one of our values would be lost with the line, which is rendered anew.
     const remark = line(value.comment)
     if (remark !== '') remarks.push(`# ${remark}`)
   }
-  return { readable: true, values, extra: passage([foreignLines(source), ...remarks].join('\n')) }
+  return {
+    readable: true as const,
+    values,
+    extra: passage([foreignLines(source), ...remarks].join('\n')),
+  }
 }
 
-/** The lines of a head that belong to none of our keys: other keys with what is under them, and comments. */
-export function foreignLines(source: string): string {
+function foreignLines(source: string): string {
   let isForeign = false
   const kept = source.split('\n').filter((text) => {
     if (text.startsWith('#')) return true
@@ -250,7 +225,7 @@ export function foreignLines(source: string): string {
   return passage(kept.join('\n'))
 }
 
-/** A value as YAML: plain where every reader takes it for the same text, else quoted as JSON, which YAML includes. */
+/** Plain where every YAML reader takes it for the same text, else quoted as JSON, which YAML includes. */
 export function yamlValue(text: string): string {
   const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)
   const isPlain = /^[A-Za-z0-9_][A-Za-z0-9_./@ -]*$/.test(text)
@@ -261,28 +236,7 @@ export function yamlValue(text: string): string {
   return isTime || (isPlain && !isTaken) ? text : JSON.stringify(text)
 }
 
-export function yamlList(items: readonly string[]): string {
-  return `[${items.map(yamlValue).join(', ')}]`
-}
-
-function ourKey(key: string): string | undefined {
+function ourKey(key: string) {
   const name = key.toLowerCase().replaceAll('-', '_')
-  return Object.hasOwn(KEYS, name) ? KEYS[name] : undefined
-}
-
-function asMap(document: {
-  toJS: (options: { mapAsMap: true }) => unknown
-}): ReadonlyMap<unknown, unknown> | undefined {
-  try {
-    const value = document.toJS({ mapAsMap: true })
-    return value instanceof Map ? value : new Map()
-  } catch (error) {
-    // The parser refuses aliases that would unfold without end; anything else is a defect of ours.
-    if (error instanceof ReferenceError) return undefined
-    throw error
-  }
-}
-
-function joinedLists(earlier: unknown, value: unknown): unknown {
-  return Array.isArray(earlier) && Array.isArray(value) ? [...earlier, ...value] : value
+  return KEYS.has(name) ? name : ALIASES.get(name)
 }

@@ -1,6 +1,6 @@
+import { StintError } from '../journal/errors.ts'
 import type { ChecklistItem, TaskStatus } from '../session/entries.ts'
 import { cleanText, oneLine, slug } from '../text/clean.ts'
-import { StintError } from '../journal/errors.ts'
 
 export const PRIORITIES = ['P0', 'P1', 'P2', 'P3'] as const
 export const SIZES = ['XS', 'S', 'M', 'L', 'XL'] as const
@@ -8,7 +8,7 @@ export const SIZES = ['XS', 'S', 'M', 'L', 'XL'] as const
 export type Priority = (typeof PRIORITIES)[number]
 export type Size = (typeof SIZES)[number]
 
-/** What can be said of one task: the entries' fields with the defaults filled in, and what follows from other tasks. */
+/** The entries' fields with their defaults, and what follows from other tasks. */
 export interface Task {
   readonly id: string
   readonly shortname: string
@@ -21,7 +21,6 @@ export interface Task {
   readonly labels: readonly string[]
   /** Ids where the backlog has the task, else what was written. */
   readonly dependsOn: readonly string[]
-  /** The tasks that depend on this one. */
   readonly blocks: readonly string[]
   readonly parent?: string
   readonly children: readonly string[]
@@ -29,61 +28,40 @@ export interface Task {
   readonly assignee?: string
   readonly verify?: string
   readonly checklist: readonly ChecklistItem[]
-  /** Lines of the task file's frontmatter that are not Stint's. */
   readonly extra: string
   readonly createdAt: string
   readonly updatedAt: string
-  /** What was said when the status last changed. */
   readonly summary?: string
-  /** The sessions whose journals speak of it. */
   readonly sessions: readonly string[]
 }
 
-// The words other task lists use, so that a file made by hand or by another tool is understood.
-const STATUS_WORDS: Readonly<Record<string, TaskStatus>> = {
-  ready: 'ready',
-  pending: 'ready',
-  todo: 'ready',
-  open: 'ready',
-  in_progress: 'in_progress',
-  working: 'in_progress',
-  doing: 'in_progress',
-  started: 'in_progress',
-  delegated: 'in_progress',
-  blocked: 'blocked',
-  paused: 'blocked',
-  completed: 'completed',
-  complete: 'completed',
-  done: 'completed',
-  closed: 'completed',
+// With the words of other task lists, so that a file made by hand or by another tool is understood.
+const STATUS_WORDS = wordsFor<TaskStatus>({
+  ready: 'ready pending todo open',
+  in_progress: 'in_progress working doing started delegated',
+  blocked: 'blocked paused',
+  completed: 'completed complete done closed',
   failed: 'failed',
-}
+})
+const PRIORITY_WORDS = wordsFor<Priority>({
+  P0: 'p0 critical urgent',
+  P1: 'p1 high',
+  P2: 'p2 medium normal',
+  P3: 'p3 low',
+})
 
-const PRIORITY_WORDS: Readonly<Record<string, Priority>> = {
-  critical: 'P0',
-  urgent: 'P0',
-  high: 'P1',
-  medium: 'P2',
-  normal: 'P2',
-  low: 'P3',
+function wordsFor<T extends string>(words: Readonly<Record<T, string>>) {
+  const all = Object.entries<string>(words)
+  return new Map(all.flatMap(([value, list]) => list.split(' ').map((word) => [word, value as T])))
 }
 
 export function readStatus(value: unknown): TaskStatus | undefined {
-  const word = line(value)
-    .toLowerCase()
-    .replaceAll(/[\s-]+/g, '_')
-  return Object.hasOwn(STATUS_WORDS, word) ? STATUS_WORDS[word] : undefined
+  const word = line(value).toLowerCase()
+  return STATUS_WORDS.get(word.replaceAll(/[\s-]+/g, '_'))
 }
 
 export function readPriority(value: unknown): Priority | undefined {
-  const word = line(value)
-  const exact = PRIORITIES.find((priority) => priority === word.toUpperCase())
-  return (
-    exact ??
-    (Object.hasOwn(PRIORITY_WORDS, word.toLowerCase())
-      ? PRIORITY_WORDS[word.toLowerCase()]
-      : undefined)
-  )
+  return PRIORITY_WORDS.get(line(value).toLowerCase())
 }
 
 export function readSize(value: unknown): Size | undefined {
@@ -91,7 +69,6 @@ export function readSize(value: unknown): Size | undefined {
   return SIZES.find((size) => size === word)
 }
 
-/** A list of single lines, each once. */
 export function readList(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined
   return [...new Set(value.map(line).filter((text) => text !== ''))]
@@ -117,15 +94,13 @@ export function isTaskOpen(task: Pick<Task, 'status'>): boolean {
   return task.status !== 'completed'
 }
 
-// One spelling for every text, whichever way it came (an entry, a file, another tool), so that
-// what is rendered and read back is the same text and not an edit.
+// One spelling for every text, so that what is rendered and read back is no edit.
 
-/** A text of one line. Anything but a string is the empty text. */
+/** A text of one line; empty for anything but a string. */
 export function line(value: unknown): string {
   return typeof value === 'string' ? oneLine(value) : ''
 }
 
-/** A text of several lines, without blank ones around it. */
 export function passage(value: unknown): string {
   return typeof value === 'string' ? cleanText(value) : ''
 }
@@ -137,10 +112,9 @@ export function joined(...passages: readonly string[]): string {
     .join('\n\n')
 }
 
-/** The name a title gets in file names and commands. */
 export function shortnameFor(title: string): string {
   const name = slug(title)
-  // A title in which nothing can be spelled in Latin letters gets the word for want of a name.
+  // A title without Latin letters.
   return name === slug('') && !title.toLowerCase().includes(name) ? 'task' : name
 }
 
@@ -148,12 +122,11 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-// Shorter pieces of an id match by accident: `a1` is in every eighth UUID.
+// Shorter parts of an id match by accident: `a1` is in every eighth UUID.
 const SHORTEST_PART = 4
 
 type Named = Pick<Task, 'id' | 'shortname'>
 
-/** The tasks a reference may mean: by id, else by shortname or file name, else by a part of the id. */
 export function matchTasks<T extends Named>(tasks: readonly T[], reference: string): readonly T[] {
   const wanted = line(reference).replace(/\.md$/, '')
   if (wanted === '') return []
@@ -166,42 +139,39 @@ export function matchTasks<T extends Named>(tasks: readonly T[], reference: stri
   return tasks.filter((task) => task.id.includes(wanted))
 }
 
-/** The id of the only task a reference may mean, or the reference itself. `ids` are those of the tasks. */
 export function idOrItself(
   tasks: readonly Named[],
   ids: { has(id: string): boolean },
   reference: string,
 ): string {
   if (ids.has(reference)) return reference
-  const [only, ...others] = matchTasks(tasks, reference)
-  return only !== undefined && others.length === 0 ? only.id : reference
+  const found = matchTasks(tasks, reference)
+  return found.length === 1 ? found[0]!.id : reference
 }
 
-/** The one task a reference means. */
 export function findTask<T extends Named & Pick<Task, 'title' | 'status'>>(
   tasks: readonly T[],
   reference: string,
 ): T {
-  const [only, ...others] = matchTasks(tasks, reference)
-  if (only === undefined) {
+  const found = matchTasks(tasks, reference)
+  if (found.length === 1) return found[0]!
+  const shown = JSON.stringify(reference)
+  if (found.length === 0)
     throw new StintError(
       'TASK_NOT_FOUND',
-      `there is no task ${JSON.stringify(reference)}`,
+      `there is no task ${shown}`,
       'stint task list shows them all',
     )
-  }
-  if (others.length === 0) return only
-  const candidates = [only, ...others].map(
-    (task) => `  ${task.id}  ${task.shortname}  (${task.status}) ${task.title}`,
+  const candidates = found.map(
+    ({ id, shortname, status, title }) => `  ${id}  ${shortname}  (${status}) ${title}`,
   )
   throw new StintError(
     'TASK_AMBIGUOUS',
-    `${JSON.stringify(reference)} may mean any of ${candidates.length} tasks:\n${candidates.join('\n')}`,
+    `${shown} may mean any of ${found.length} tasks:\n${candidates.join('\n')}`,
     'name it by its id, or by a longer part of it',
   )
 }
 
-/** Groups by key, in the order in which the keys first come. */
 export function grouped<K, T>(
   all: readonly T[],
   keyOf: (one: T) => K,

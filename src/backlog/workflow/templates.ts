@@ -19,23 +19,19 @@ import { defined } from '../../text/defined.ts'
 
 export const DEFAULT_TEMPLATE = 'nine-phases'
 
-/** Where templates are looked for. */
-export interface TemplatePlaces {
+interface TemplatePlaces {
   readonly sessions: string
-  /** What a path is relative to. */
   readonly cwd: string
 }
 
 export interface FoundTemplate {
   readonly name: string
-  /** The file it comes from; absent for the one that is built in. */
   readonly path?: string
   readonly text: string
 }
 
 const FILE = /\.ya?ml$/
 
-/** The template of a name, the user's own before the one that is built in, or in the file at a path. */
 export function findTemplate(wanted: string, places: TemplatePlaces): FoundTemplate {
   if (wanted.includes('/') || FILE.test(wanted))
     return templateAt(resolve(places.cwd, wanted), wanted)
@@ -50,16 +46,11 @@ export function findTemplate(wanted: string, places: TemplatePlaces): FoundTempl
   )
 }
 
-/** What a template says. Mistakes are named after its file as it is seen from here. */
 export function templateIn(found: FoundTemplate, { cwd }: TemplatePlaces): WorkflowTemplate {
-  return readTemplate(
-    found.text,
-    found.path === undefined ? found.name : relative(cwd, found.path),
-    found.name,
-  )
+  const path = found.path === undefined ? found.name : relative(cwd, found.path)
+  return readTemplate(found.text, path, found.name)
 }
 
-/** Every template that can be named, the user's own first. */
 export function listTemplates(places: TemplatePlaces): readonly FoundTemplate[] {
   const own = ownTemplates(places)
   const isReplaced = own.some(({ name }) => name === DEFAULT_TEMPLATE)
@@ -85,7 +76,7 @@ function templateAt(path: string, wanted: string): FoundTemplate {
   return { name: basename(path).replace(FILE, ''), path, text }
 }
 
-/** The template that is used when none is named. As text, so that it can be printed with its explanations. */
+/** The default template, as text, so that it is printed with its explanations. */
 export const NINE_PHASES = `# Nine phases over three conversations. Copy this to .sessions/workflows/NAME.yaml and change it.
 name: nine-phases
 phases:
@@ -153,31 +144,30 @@ phases:
     focus: telling those who wait for it
 `
 
-// A template in YAML. A mistake in it is an error that names the file, the line and what is allowed: a phase that was
-// misunderstood would be noticed only when somebody has worked through it.
-
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,15}$/
 const LONGEST_NAME = 60
-const LONGEST_FOCUS = 300
 
-/** The template in a text. `path` is what mistakes are named after, `name` what it is called unless it says so itself. */
 export function readTemplate(text: string, path: string, name: string): WorkflowTemplate {
   const lines = new LineCounter()
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    uniqueKeys: true,
-  })
+  const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: true }
+  const document = parseDocument(text, options)
   const reader = new Reader((offset) => lines.linePos(offset).line)
   for (const { pos, message } of document.errors) reader.say(pos[0], message)
   const template = document.errors.length > 0 ? undefined : reader.template(document.contents, name)
   if (template !== undefined && reader.mistakes.length === 0) return template
-  const told = reader.mistakes.map(({ line, mistake }) => `${path}:${line}: ${mistake}`)
   throw new StintError(
     'TEMPLATE_INVALID',
-    told.join('\n'),
+    reader.mistakes.map(({ line, mistake }) => `${path}:${line}: ${mistake}`).join('\n'),
     'stint workflow template nine-phases prints one that is right',
   )
+}
+
+type Field = Node | null | undefined
+
+interface Read<T> {
+  readonly node: Node
+  readonly value: T
+  readonly parts: readonly Read<TemplateSubPhase>[]
 }
 
 class Reader {
@@ -188,73 +178,47 @@ class Reader {
     this.#lineAt = lineAt
   }
 
-  say(at: number | Node | null | undefined, mistake: string): void {
+  say(at: number | Field, mistake: string): undefined {
     const offset = typeof at === 'number' ? at : (at?.range?.[0] ?? 0)
     this.mistakes.push({ line: this.#lineAt(offset), mistake })
   }
 
   template(node: unknown, name: string): WorkflowTemplate | undefined {
-    if (!isMap(node)) {
-      this.say(node as Node | null, 'a template has a name and phases')
-      return undefined
-    }
+    if (!isMap(node)) return this.say(node as Field, 'a template has a name and phases')
     const fields = this.#fields(node, ['name', 'phases'], 'a template')
-    const phases = this.#list(fields.phases, 'phases', node).map((phase, index) =>
-      this.#phase(phase, index + 1),
+    const phases = this.#list(fields.phases, 'phases', node).flatMap(
+      (phase, index) => this.#phase(phase, index + 1) ?? [],
     )
-    if (isSeq(fields.phases) && phases.length === 0)
+    if (isSeq(fields.phases) && fields.phases.items.length === 0)
       this.say(fields.phases, 'phases is empty; a template has one at least')
-    const read = phases.filter((phase) => phase !== undefined)
-    this.#expectEachOnce(read)
-    this.#expectTogether(read)
+    this.#expectEachOnce(phases)
+    this.#expectTogether(phases)
     const named = this.#text(fields.name, 'name', LONGEST_NAME) ?? name
-    return { name: named, phases: read.map(({ value }) => value) }
+    return { name: named, phases: phases.map(({ value }) => value) }
   }
 
-  #phase(node: Node | null, number: number): Read<TemplatePhase> | undefined {
-    const allowed = [
-      'id',
-      'name',
-      'sub_phases',
-      'gate',
-      'tokens',
-      'deliverables',
-      'focus',
-      'conversation',
-    ]
-    const read = this.#part(node, allowed, `phase ${number}`, String(number))
+  #phase(node: Field, number: number): Read<TemplatePhase> | undefined {
+    const own = ['sub_phases', 'gate', 'tokens', 'deliverables', 'focus', 'conversation']
+    const read = this.#part(node, ['id', 'name', ...own], `phase ${number}`, String(number))
     if (read === undefined) return undefined
     const { fields, value } = read
     const subs =
       fields.sub_phases === undefined ? [] : this.#list(fields.sub_phases, 'sub_phases', node)
-    const subPhases = subs.flatMap((sub, index) => {
+    const parts = subs.flatMap((sub, index) => {
       const letter = String.fromCodePoint(97 + (index % 26))
-      return (
-        this.#part(
-          sub,
-          ['id', 'name', 'deliverables', 'focus'],
-          'a sub-phase',
-          `${value.id}${letter}`,
-        ) ?? []
-      )
+      const allowed = ['id', 'name', 'deliverables', 'focus']
+      return this.#part(sub, allowed, 'a sub-phase', `${value.id}${letter}`) ?? []
     })
-    const gate = this.#oneOf(fields.gate, 'gate', ['approval', 'none'])
+    const gate = this.#gate(fields.gate)
     const tokens = this.#tokens(fields.tokens)
     const conversation = this.#text(fields.conversation, 'conversation', LONGEST_NAME)
-    const phase: TemplatePhase = {
-      ...value,
-      ...defined({ gate, tokens, conversation }),
-      ...(subPhases.length === 0 ? {} : { subPhases: subPhases.map((sub) => sub.value) }),
-    }
-    return { node: read.node, value: phase, parts: subPhases }
+    const subPhases = parts.length === 0 ? undefined : parts.map((sub) => sub.value)
+    const phase = { ...value, ...defined({ gate, tokens, conversation, subPhases }) }
+    return { node: read.node, value: phase, parts }
   }
 
-  /** What phases and sub-phases have in common. */
-  #part(node: Node | null, allowed: readonly string[], what: string, number: string) {
-    if (!isMap(node)) {
-      this.say(node, `${what} is a list of ${allowed.join(', ')}`)
-      return undefined
-    }
+  #part(node: Field, allowed: readonly string[], what: string, number: string) {
+    if (!isMap(node)) return this.say(node, `${what} is a list of ${allowed.join(', ')}`)
     const fields = this.#fields(node, allowed, what)
     const name = this.#text(fields.name, 'name', LONGEST_NAME)
     if (fields.name === undefined) this.say(node, `${what} has no name`)
@@ -264,24 +228,15 @@ class Reader {
         fields.id ?? node,
         `"${id}" is no id; it is up to 16 letters, digits, dots and dashes, such as 5a`,
       )
-    const focus = this.#text(fields.focus, 'focus', LONGEST_FOCUS)
-    const deliverables = this.#list(fields.deliverables, 'deliverables').flatMap(
-      (path) => this.#path(path) ?? [],
-    )
-    const value: TemplateSubPhase = {
-      id,
-      name: name ?? id,
-      ...defined({ focus }),
-      ...(deliverables.length === 0 ? {} : { deliverables }),
-    }
-    return { fields, value, node, parts: [] as readonly Read<TemplateSubPhase>[] }
+    const focus = this.#text(fields.focus, 'focus', 300)
+    const paths = this.#list(fields.deliverables, 'deliverables')
+    const found = paths.flatMap((path) => this.#path(path) ?? [])
+    const deliverables = found.length === 0 ? undefined : found
+    const value = { id, name: name ?? id, ...defined({ focus, deliverables }) }
+    return { fields, value, node, parts: [] }
   }
 
-  #fields(
-    map: YAMLMap,
-    allowed: readonly string[],
-    what: string,
-  ): Record<string, Node | undefined> {
+  #fields(map: YAMLMap, allowed: readonly string[], what: string) {
     const found: Record<string, Node | undefined> = {}
     for (const { key, value } of map.items as Pair<Node, Node | null>[]) {
       const name = isScalar(key) ? String(key.value) : ''
@@ -293,7 +248,7 @@ class Reader {
     return found
   }
 
-  #list(node: Node | undefined, name: string, missingIn?: Node | null): readonly (Node | null)[] {
+  #list(node: Field, name: string, missingIn?: Field): readonly (Node | null)[] {
     if (isSeq(node)) {
       if (node.items.length > MOST_PHASES)
         this.say(node, `${name} has ${node.items.length}; at most ${MOST_PHASES} are taken`)
@@ -304,48 +259,42 @@ class Reader {
     return []
   }
 
-  #text(node: Node | undefined, name: string, longest: number): string | undefined {
-    if (node === undefined) return undefined
-    const { value } = isScalar(node) ? node : { value: undefined }
+  #text(node: Field, name: string, longest: number): string | undefined {
+    if (node === undefined || node === null) return undefined
+    const { value, source } = isScalar(node) ? node : { value: undefined }
     // 1.0 or 007 is meant as it is written.
-    const text =
-      typeof value === 'number' && isScalar(node) ? (node.source ?? String(value)) : value
+    const text = typeof value === 'number' ? (source ?? String(value)) : value
     const line = typeof text === 'string' ? oneLine(text) : ''
     if (line !== '' && line.length <= longest) return line
-    this.say(node, `${name} is a text of up to ${longest} characters`)
-    return undefined
+    return this.say(node, `${name} is a text of up to ${longest} characters`)
   }
 
   #path(node: Node | null): string | undefined {
-    const path = this.#text(node ?? undefined, 'a deliverable', 300)
+    const path = this.#text(node, 'a deliverable', 300)
     if (path === undefined || isInside(path)) return path
-    this.say(
+    return this.say(
       node,
       `"${path}" leads out of the project; a deliverable is a path within it, such as docs/design.md`,
     )
-    return undefined
   }
 
-  #oneOf<T extends string>(
-    node: Node | undefined,
-    name: string,
-    allowed: readonly T[],
-  ): T | undefined {
+  #gate(node: Field): TemplatePhase['gate'] {
     if (node === undefined) return undefined
-    const found = allowed.find((candidate) => isScalar(node) && node.value === candidate)
-    if (found === undefined) this.say(node, `${name} is one of ${allowed.join(', ')}`)
-    return found
+    const value = isScalar(node) ? node.value : undefined
+    if (value === 'approval' || value === 'none') return value
+    return this.say(node, 'gate is one of approval, none')
   }
 
-  #tokens(node: Node | undefined): TokenRange | undefined {
+  #tokens(node: Field): TokenRange | undefined {
     if (node === undefined) return undefined
     const range = isScalar(node) ? tokenRange(node.value) : undefined
-    if (range === undefined)
+    return (
+      range ??
       this.say(
         node,
         'tokens is a number above 0, such as 60000 or 60K, or a range from less to more, such as 50K-80K',
       )
-    return range
+    )
   }
 
   /** Commands name a phase by its id or its name, so each may stand for one phase only. */
@@ -376,14 +325,7 @@ class Reader {
   }
 }
 
-interface Read<T> {
-  readonly node: Node
-  readonly value: T
-  readonly parts: readonly Read<TemplateSubPhase>[]
-}
-
-/** From and to; the same twice for a number. */
-export type TokenRange = readonly [number, number]
+type TokenRange = readonly [number, number]
 
 const AMOUNT = String.raw`(\d+(?:[._]\d+)*)\s*([km]?)`
 const RANGE = new RegExp(`^${AMOUNT}(?:\\s*(?:-|–|to)\\s*${AMOUNT})?$`, 'i')
@@ -405,7 +347,7 @@ function amount(digits: string, unit: string): number {
   return Number(digits.replaceAll('_', '')) * times
 }
 
-/** `50K-80K`, `115K`, `900` */
+/** `50K-80K`, `115K`, `900`. */
 export function tokensText([from, to]: TokenRange): string {
   return from === to ? short(from) : `${short(from)}-${short(to)}`
 }
@@ -414,7 +356,6 @@ function short(tokens: number): string {
   return tokens < 1000 ? String(tokens) : `${Number((tokens / 1000).toFixed(1))}K`
 }
 
-/** Whether a path, as it stands in a template or a journal, stays within the project, wherever that is. */
 export function isInside(path: string): boolean {
   if (path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path) || path.includes('\\')) return false
   return !path.split('/').includes('..')

@@ -1,4 +1,3 @@
-// What a delegate gets besides its prompt: what its parent knows, in few words, and what it has to produce.
 import type { Task } from '../../backlog/task.ts'
 import {
   LEFT_OUT_ROOM,
@@ -22,7 +21,7 @@ import { safeLine, safePassage } from '../../text/safe-text.ts'
 import { MARGIN } from '../../text/tokens.ts'
 import { withJournal } from './parent-journal.ts'
 
-export interface BriefRequest {
+interface BriefRequest {
   readonly name: string
   readonly what: string
   readonly as?: string
@@ -32,25 +31,15 @@ export interface BriefRequest {
   readonly task?: Task
 }
 
-export interface Brief {
-  /** What follows the task in a prompt. */
-  readonly brief: string
-  /** The whole task file. */
-  readonly file: string
-}
-
-/** The most tokens a brief takes. */
 export const BRIEF_TOKENS = 1200
 
-/** Where a read-only delegate leaves its report by default. */
 export const REPORT_FILE = 'REPORT.md'
 
-/** Builds a delegate's task file from its request and its parent's journal, which is injected as data. */
 export async function briefFor(
   workspace: Workspace,
   request: BriefRequest,
   parent: string | undefined,
-): Promise<Brief> {
+) {
   const secrets = redaction(workspace.config)
   const asked = redactDeep(request, secrets).value
   const state = await withJournal(workspace, parent, async (session) => {
@@ -85,7 +74,7 @@ function contextLines(files: readonly string[], state: SessionState | undefined,
 
 const FILES_ROOM = 150
 
-function filesLine(files: readonly string[]): string {
+function filesLine(files: readonly string[]) {
   const safe = files.map(safeLine)
   for (let shown = safe.length; shown > 1; shown -= 1) {
     const more = safe.length - shown
@@ -107,8 +96,7 @@ const SECTIONS: ReadonlySet<string> = new Set([
   'open blockers',
 ])
 
-/** The parent's journal as fenced data, the vital first, with the commands that show what is left out. */
-function recordLines(state: SessionState, room: number): readonly string[] {
+function recordLines(state: SessionState, room: number) {
   const gotchas = state.discoveries.items.filter(({ gotcha }) => gotcha).map(({ text }) => text)
   const sections = [
     ...[...settledSections(state), ...standingSections(state)].filter(({ things }) =>
@@ -125,7 +113,7 @@ function recordLines(state: SessionState, room: number): readonly string[] {
   return fenced(state.name, lines).text.split('\n')
 }
 
-function taskLines({ task, what }: BriefRequest): readonly string[] {
+function taskLines({ task, what }: BriefRequest) {
   const order = safePassage(what).trim()
   if (task === undefined) return [order]
   const description = safePassage(task.description).trim()
@@ -138,7 +126,7 @@ function taskLines({ task, what }: BriefRequest): readonly string[] {
   ]
 }
 
-function outputLines({ isReadOnly, output }: BriefRequest): readonly string[] {
+function outputLines({ isReadOnly, output }: BriefRequest) {
   if (!isReadOnly && output === undefined)
     return ['What the task asks for, committed on this branch.']
   return [

@@ -17,7 +17,7 @@ import { defined } from '../../text/defined.ts'
 import type { RunEntryData } from '../entries.ts'
 import { readyHarness } from '../loop/make-run-context.ts'
 import { thisProcess } from '../loop/start-run.ts'
-import { type RunOptions, resolveOptions } from '../options.ts'
+import { resolveOptions } from '../options.ts'
 import { findProfile, loadProfiles } from '../profiles/profile.ts'
 import { RunLog } from '../run-log.ts'
 import { openSource } from '../sources/open-source.ts'
@@ -46,15 +46,12 @@ import { removeTree } from './kept-commits.ts'
 import { KnownPaths, type Touches, overlapOf, touchesOf } from './overlap.ts'
 import { changedFiles, tellBegun } from './parent-journal.ts'
 
-/** Makes a delegate of a parallel run. */
-export interface PartOfRun {
+interface PartOfRun {
   readonly run: string
-  /** The run's branch. */
   readonly target: string
   readonly backlog?: string
 }
 
-/** Specialists that only read. */
 const READERS: ReadonlySet<string> = new Set(['reviewer', 'research'])
 
 /** Creates a delegate with its branch, worktree, log and task file, and does not start it. Refuses before it creates anything. */
@@ -92,13 +89,14 @@ export async function createDelegate(
   const nameAmong = (all: readonly DelegateState[]) =>
     freeName(place.root, all, request.as ?? task?.shortname ?? what, folder)
   const treeName = `delegate-${shortId(id)}`
-  await refuseWhatCannotStart(
-    workspace,
-    options,
-    id,
+  // A mistake in the environment or the agent shows now, and not in a background process.
+  const tried = [
     nameAmong(others),
     join(worktreesFolder(place), treeName),
-  )
+    config.delegates,
+  ] as const
+  delegateEnvironment(...tried)
+  await readyHarness(workspace, resolveOptions(workspace, options), id, delegateWrap(...tried))
   const output = outputOf(request.output, isReadOnly)
   const files = (request.files ?? []).map((glob) => glob.trim()).filter((glob) => glob !== '')
   workspace.prepare()
@@ -147,20 +145,6 @@ function writeDown(
     removeEmptyFolder(folder)
     throw error
   }
-}
-
-/** A mistake in the environment or the agent shows now, and not in a background process. */
-async function refuseWhatCannotStart(
-  workspace: Workspace,
-  options: RunOptions,
-  id: string,
-  order: { name: string; slot: number },
-  tree: string,
-): Promise<void> {
-  const { delegates } = workspace.config
-  delegateEnvironment(order, tree, delegates)
-  const wrap = delegateWrap(order, tree, delegates)
-  await readyHarness(workspace, resolveOptions(workspace, options), id, wrap)
 }
 
 async function taskFor(
@@ -216,7 +200,6 @@ function profileNamed({ place }: Workspace, as: string | undefined): string | un
   )
 }
 
-/** The commit its branch begins at, and its target branch. */
 function startingPoint(
   worktree: string,
   base: string | undefined,
@@ -262,7 +245,6 @@ async function parentOf(workspace: Workspace, name: string | undefined) {
   }
 }
 
-/** A name and a port slot that no other delegate has. */
 function freeName(root: string, others: readonly DelegateState[], wanted: string, folder: string) {
   const base = slug(wanted, 28) || 'delegate'
   const isTaken = (name: string) =>
@@ -311,7 +293,6 @@ export function refuseSecretCommand({ config }: Workspace, verify: string): void
   )
 }
 
-/** Warns of each delegate that has, or will have, files in common with a request. */
 function sayOverlaps(
   workspace: Workspace,
   { what, files, task }: { what: string; files: readonly string[]; task: Task | undefined },
@@ -332,7 +313,6 @@ function sayOverlaps(
   }
 }
 
-/** What it declared or its prompt names, and what it has changed already. */
 function touchedBy(workspace: Workspace, state: DelegateState, known: KnownPaths): Touches {
   const { order, run } = state
   const { declared, likely } = touchesOf(textOf(order.what), known, order.files)

@@ -1,15 +1,13 @@
-// What is asked of delegates and of the merge queue, and a delegate as it is listed and shown.
 import { join } from 'node:path'
-import { tryGit } from '../../git/run-git.ts'
+import { GitFailed, runGit, tryGit } from '../../git/run-git.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { runLogPlace } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { repositoryOf } from '../../project/store/worktrees.ts'
 import { defined } from '../../text/defined.ts'
-import type { AttemptOutcome, DelegateMove, DelegateOrder, Spend } from '../entries.ts'
 import { spendOf } from '../report.ts'
 import { addSpent } from '../run-state.ts'
-import { commitOf } from '../worktree/tree.ts'
+import { commitOf, commitsIn } from '../worktree/tree.ts'
 import { type DelegateState, isAttended, isOrphaned, isUnsettled } from './delegates.ts'
 import { commitsBeyond } from './kept-commits.ts'
 
@@ -18,7 +16,6 @@ export interface DelegateRequest {
   readonly what: string
   /** tests, docs, review, research or any profile; review and research only read. */
   readonly as?: string
-  /** A task of the backlog, by id or short name. */
   readonly task?: string
   readonly group?: string
   /** Where its branch begins: a branch, which is then also its target, or any commit. */
@@ -39,27 +36,7 @@ export interface DelegateRequest {
 }
 
 /** A delegate as it is listed. */
-export interface DelegateRow
-  extends
-    Omit<DelegateOrder, 'brief' | 'files' | 'output' | 'slot'>,
-    Pick<DelegateState, 'id' | 'status' | 'since'>,
-    Pick<DelegateMove, 'summary' | 'because' | 'report' | 'kept' | 'left' | 'pr'> {
-  /** It is called running, but its process is gone. */
-  readonly isOrphaned: boolean
-  readonly harness: string
-  readonly branch: string
-  readonly tree: string
-  readonly startedAt: string
-  /** Seconds of work. */
-  readonly seconds: number
-  readonly spend: Spend
-  /** Commits beyond its base. */
-  readonly commits: number
-  /** When the usage limit ends that it waits for. */
-  readonly waitsUntil?: string
-  /** The next command for a person. */
-  readonly next?: string
-}
+export type DelegateRow = ReturnType<typeof rowOf>
 
 export interface MergeOptions {
   /** Reports what would happen, and changes nothing. */
@@ -68,7 +45,6 @@ export interface MergeOptions {
   readonly review?: (proposal: MergeProposal) => Promise<boolean>
   /** Starts a delegate again with its conflict; without it, the delegate stays as it is. */
   readonly sendBack?: (delegate: string) => Promise<void>
-  /** Opens a pull request instead of moving the target. */
   readonly isPullRequest?: boolean
   readonly isStopped?: AbortSignal
 }
@@ -79,14 +55,12 @@ export interface MergeProposal {
   readonly target: string
   readonly from: string
   readonly to: string
-  /** `git diff --stat` of what the target would gain. */
   readonly stat: string
   readonly summary?: string
-  /** Decisions that contradict those of others. */
   readonly contradictions: readonly string[]
 }
 
-export function rowOf({ place, config }: Workspace, state: DelegateState): DelegateRow {
+export function rowOf({ place, config }: Workspace, state: DelegateState) {
   const { id, move, order, ready, run, since, status } = state
   const { base, branch, harness, tree } = run.started
   const { as, group, isReadOnly, name, parent, target, task, what } = order
@@ -133,7 +107,7 @@ export function rowOf({ place, config }: Workspace, state: DelegateState): Deleg
   }
 }
 
-function nextCommand(state: DelegateState): string | undefined {
+function nextCommand(state: DelegateState) {
   const { isReadOnly, name } = state.order
   const { status } = state
   if (isOrphaned(state) || status === 'conflicted' || status === 'failed')
@@ -143,48 +117,13 @@ function nextCommand(state: DelegateState): string | undefined {
   return status === 'ready' || status === 'parked' ? `stint delegate show ${name}` : undefined
 }
 
-export interface DelegateDetail extends DelegateRow {
-  readonly order: DelegateOrder
-  readonly model?: string
-  /** The commit that its branch began at. */
-  readonly base: string
-  /** The newest commits that the target lacks, or lacked before the merge, oldest first. */
-  readonly commitList: readonly { readonly commit: string; readonly subject: string }[]
-  /** `git diff --stat` of the same. */
-  readonly stat: string
-  readonly attempts: readonly AttemptDetail[]
-  /** Failed merges. */
-  readonly rejected: number
-  /** Its last step, conflict and verify command included. */
-  readonly move?: DelegateMove
-  readonly sessions: readonly { readonly id: string; readonly name: string }[]
-  /** References that keep work which is on no branch. */
-  readonly keptRefs: readonly string[]
-  /** The report of a read-only one. */
-  readonly reportText?: string
-  /** Messages it got with its restarts. */
-  readonly notes: readonly string[]
-  readonly logPath: string
-}
+/** A delegate with all that is known of it. */
+export type DelegateDetail = ReturnType<typeof detailOf>
 
-export interface AttemptDetail {
-  readonly number: number
-  readonly place: string
-  readonly at: string
-  /** Absent while it runs. */
-  readonly outcome?: AttemptOutcome
-  readonly reason?: string
-  readonly seconds: number
-  readonly commit?: string
-}
+/** One attempt at its task. */
+export type AttemptDetail = DelegateDetail['attempts'][number]
 
-const MOST_COMMITS = 50
-
-export function detailOf(
-  { place }: Workspace,
-  state: DelegateState,
-  row: DelegateRow,
-): DelegateDetail {
+export function detailOf({ place }: Workspace, state: DelegateState, row: DelegateRow) {
   const { order, run, move, rejected, notes } = state
   const model = run.conversations.findLast((one) => one.model !== undefined)?.model
   const kept = [...run.attempts.map((attempt) => attempt.kept), move?.kept]
@@ -210,21 +149,20 @@ export function detailOf(
   }
 }
 
+/** The newest commits of `rangeOf`, oldest first, and their `git diff --stat`. */
 function changesOf(root: string, state: DelegateState) {
   const range = rangeOf(root, state)
-  const list = ['log', `--max-count=${MOST_COMMITS}`, '--format=%H %s']
-  const log = range && tryGit(root, [...list, range, '--'])
+  const none = { commitList: [], stat: '' }
+  if (range === undefined) return none
   const plain = ['--stat=100', '--no-color', '--no-ext-diff', '--no-textconv']
-  const stat =
-    range && log !== undefined ? tryGit(root, ['diff', ...plain, range, '--']) : undefined
-  // Commits that were removed by hand cannot be shown.
-  if (log === undefined || stat === undefined) return { commitList: [], stat: '' }
-  const lines = log.split('\n').filter((line) => line !== '')
-  const commitList = lines.toReversed().map((line) => ({
-    commit: line.slice(0, line.indexOf(' ')),
-    subject: line.slice(line.indexOf(' ') + 1),
-  }))
-  return { commitList, stat: stat.trimEnd() }
+  try {
+    const commitList = commitsIn(root, range)
+    return { commitList, stat: runGit(root, ['diff', ...plain, range, '--']).trimEnd() }
+  } catch (error) {
+    // Commits that were removed by hand cannot be shown.
+    if (error instanceof GitFailed) return none
+    throw error
+  }
 }
 
 /** What the target would gain, or gained: after the merge, everything since the branch began. */

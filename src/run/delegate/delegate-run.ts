@@ -1,4 +1,3 @@
-// How the run of a delegate differs from others: its ports and variables, its proof, and its one task.
 import { type Backlog, foldBacklog } from '../../backlog/backlog.ts'
 import { findTask, joined } from '../../backlog/task.ts'
 import { runGit } from '../../git/run-git.ts'
@@ -14,7 +13,6 @@ import type { BacklogSource } from '../sources/foreign.ts'
 import { openSource } from '../sources/open-source.ts'
 import { commitOf, headNow } from '../worktree/tree.ts'
 
-/** `toMend`: the merge that failed. */
 export function delegateRun(
   order: DelegateOrder,
   tree: string,
@@ -39,11 +37,7 @@ export function delegateRun(
 }
 
 /** Reports that the agent itself put the target branch on an unproved commit of its own. */
-function movedTarget(
-  { name, target }: DelegateOrder,
-  tree: string,
-  before: string | undefined,
-): string | undefined {
+function movedTarget({ name, target }: DelegateOrder, tree: string, before: string | undefined) {
   const now = headNow(tree)?.commit === undefined ? undefined : commitOf(tree, target)
   if (now === undefined || before === undefined || now === before) return undefined
   // A commit that came by a merge is not its own.
@@ -57,7 +51,6 @@ type Named = Pick<DelegateOrder, 'name' | 'slot'>
 
 const HIGHEST_PORT = 65_535
 
-/** Its environment variables besides the user's. */
 export function delegateEnvironment(
   order: Named,
   tree: string,
@@ -76,7 +69,6 @@ export function delegateEnvironment(
   }
 }
 
-/** The words of the command to put before the agent's own. */
 export function delegateWrap(
   order: Named,
   tree: string,
@@ -90,7 +82,7 @@ export function delegateWrap(
   return words.map(filler('delegates.wrap', order, tree, settings))
 }
 
-function firstPort({ slot }: Named, { portBase, ports }: DelegateSettings): number {
+function firstPort({ slot }: Named, { portBase, ports }: DelegateSettings) {
   const first = portBase + slot * ports
   if (first + ports - 1 <= HIGHEST_PORT) return first
   throw invalid(
@@ -121,7 +113,7 @@ function filler(key: string, order: Named, tree: string, settings: DelegateSetti
     })
 }
 
-function invalid(reason: string): StintError {
+function invalid(reason: string) {
   return new StintError(
     'CONFIG_INVALID',
     reason,

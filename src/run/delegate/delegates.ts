@@ -1,4 +1,3 @@
-// What the log of a delegate amounts to, and whose turn it is to change it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProcessMark } from '../../harness/contract/drive.ts'
 import { isAlive } from '../../harness/process/spawn-guarded.ts'
@@ -25,19 +24,14 @@ export interface DelegateState {
   readonly id: string
   readonly order: DelegateOrder
   readonly status: DelegateStatus
-  /** The last step. */
   readonly move?: DelegateMove
-  /** When it entered its status. */
   readonly since: string
-  /** The last step that was proved. */
   readonly ready?: DelegateMove
   /** The last failed merge, which it has to fix. */
   readonly toMend?: DelegateMove
   /** Before that it belongs to the process that created it. */
   readonly isBegun: boolean
-  /** Failed merges, by conflict or red verify command. */
   readonly rejected: number
-  /** Messages left for its next start, oldest first. */
   readonly notes: readonly string[]
   /** The merge in progress, or the one a process died in. */
   readonly merge?: RunEntryData['merge.begun'] & {
@@ -47,7 +41,7 @@ export interface DelegateState {
 }
 
 /** Undefined for a run that is no delegate. Never throws on any entries. */
-export function foldDelegate(id: string, all: readonly RunEntry[]): DelegateState | undefined {
+function foldDelegate(id: string, all: readonly RunEntry[]): DelegateState | undefined {
   const run = foldRun(all)
   const order = run?.started.delegate
   if (run === undefined || order === undefined) return undefined
@@ -98,7 +92,6 @@ export function isRejection({ to, onto }: DelegateMove): boolean {
   return (to === 'conflicted' || to === 'failed') && onto !== undefined
 }
 
-/** The oldest first. */
 export function allDelegates(place: Place): readonly DelegateState[] {
   return runIds(place).flatMap((id) => foldDelegate(id, readRun(place, id)) ?? [])
 }
@@ -109,7 +102,6 @@ export function delegateNow(place: Place, id: string): DelegateState {
   throw new StintError('NO_DELEGATE', `${id} is no delegate`, 'stint delegates lists them')
 }
 
-/** Finds a delegate by name, by id, or by a part of either that only it has. */
 export function findDelegate(place: Place, name: string): DelegateState {
   const all = allDelegates(place)
   const word = name.trim().toLowerCase()
@@ -141,13 +133,11 @@ export function isSameProcess(a: ProcessMark, b: ProcessMark): boolean {
   return a.pid === b.pid && a.startedAt === b.startedAt
 }
 
-/** Whether a live process works on it or merges it. */
 export function isAttended({ status, merge, run }: DelegateState): boolean {
   if (status === 'merging') return merge !== undefined && isAlive(merge.merger)
   return status === 'running' && run.ended === undefined && isAlive(run.runner)
 }
 
-/** Its status is running or merging, but that process is gone. */
 export function isOrphaned(state: DelegateState): boolean {
   return (state.status === 'running' || state.status === 'merging') && !isAttended(state)
 }
@@ -157,7 +147,6 @@ export function isUnsettled({ order, status }: DelegateState): boolean {
   return status !== 'merged' && status !== 'discarded' && !(order.isReadOnly && status === 'ready')
 }
 
-/** Runs `use` with the log of a delegate open. */
 export async function withRunLog<T>(
   { place, config }: Workspace,
   id: string,
@@ -171,7 +160,6 @@ export async function withRunLog<T>(
   }
 }
 
-/** Names and port slots are given out one delegate at a time. */
 export const MAKING = 'making a delegate'
 
 /** Held while a delegate changes hands: taken up, reconciled, merged or discarded. */
@@ -179,10 +167,8 @@ export function takingUp(id: string): string {
   return `taking up ${id}`
 }
 
-/** One merge at a time in a repository. */
 export const QUEUE = 'merge queue'
 
-/** Waits until no live process holds `what`, then works while holding it. */
 export async function inTurn<T>(
   place: Place,
   what: string,
@@ -202,7 +188,6 @@ export function newClaims(place: Place, owner = thisProcess()): Claims {
   return new Claims(place, mintId(undefined), owner)
 }
 
-/** Waits for the merge queue and returns how to release it; undefined when stopped first. */
 export async function takeQueue(
   place: Place,
   merger: ProcessMark,

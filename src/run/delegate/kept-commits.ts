@@ -37,7 +37,6 @@ export function hasCommit(place: Place, commit: string): boolean {
 /** A list is printed several times a second, and the count between two commits never changes. */
 const counted = new Map<string, number>()
 
-/** Its commits since it began, up to the first tip that still exists: its branch may be gone. */
 export function commitsBeyond(
   { repository }: Place,
   base: string,
@@ -58,8 +57,7 @@ export function commitsBeyond(
   return 0
 }
 
-/** Keeps its proved commit until it is merged or discarded. */
-function provedRef(delegate: string): string {
+function provedRef(delegate: string) {
   return `refs/stint/runs/${delegate}/proved`
 }
 
@@ -74,7 +72,6 @@ export function keepProved(place: Place, delegate: string, commit: string | unde
   }
 }
 
-/** Drops the reference once the history of `by`, which is kept, contains the proved commit. */
 export function letGoOfProved(place: Place, delegate: string, by: string): void {
   const repository = repositoryOf(place)
   const ref = provedRef(delegate)
@@ -119,8 +116,7 @@ export function keepStrayCommits(
   say(`${name}: commits of it that are on no branch are kept: git log ${ref}${first}`)
 }
 
-/** The newest of each line of commits that no reference leads to, newest first. */
-function strayTips(place: Place, { ready, run }: DelegateState): readonly string[] {
+function strayTips(place: Place, { ready, run }: DelegateState) {
   const { branch, tree } = run.started
   const { commonDir } = repositoryOf(place)
   const folder = basename(repositoryAt(tree)?.gitDir ?? tree)
@@ -142,7 +138,7 @@ function strayTips(place: Place, { ready, run }: DelegateState): readonly string
   return lines.map(([commit]) => commit!).filter((commit) => !inside.has(commit))
 }
 
-function reflog(repository: string, name: string): readonly string[] {
+function reflog(repository: string, name: string) {
   // A worktree or branch that is gone has none.
   const printed = tryGit(repository, ['log', '--walk-reflogs', '--format=%H', name, '--']) ?? ''
   return printed.split('\n').filter((line) => line !== '')

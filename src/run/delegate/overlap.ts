@@ -1,28 +1,21 @@
-// Which files two tasks will probably both change. Pure.
 import { parse } from 'yaml'
 import type { Task } from '../../backlog/task.ts'
 
 /** The files of a task. What its text names counts only where none are declared. */
 export interface Touches {
-  /** Globs. */
   readonly declared: readonly string[]
   readonly likely: readonly string[]
 }
 
-export interface Overlap {
-  readonly how: 'declared' | 'likely' | 'none'
-  readonly paths: readonly string[]
-}
-
 /** `declared` where both tasks declare their files, `likely` where at least one is guessed from its text. */
-export function overlapOf(a: Touches, b: Touches): Overlap {
+export function overlapOf(a: Touches, b: Touches) {
   const areDeclared = a.declared.length > 0 && b.declared.length > 0
   const [some, others] = [a, b].map((one) => (one.declared.length > 0 ? one.declared : one.likely))
   const paths = some!.filter((one) => others!.some((other) => mayShareAPath(one, other)))
-  return { how: paths.length === 0 ? 'none' : areDeclared ? 'declared' : 'likely', paths }
+  const how = areDeclared ? 'declared' : 'likely'
+  return { how: paths.length === 0 ? 'none' : how, paths } as const
 }
 
-/** `files` are declared in a request; the head of a task file may declare them too. */
 export function touchesOf(
   task: TextOfTask,
   tree: KnownPaths,
@@ -34,8 +27,7 @@ export function touchesOf(
 
 type TextOfTask = Pick<Task, 'title' | 'description' | 'details' | 'checklist' | 'extra'>
 
-/** `files` in the head of a task file: a glob, or a list of them. */
-function declaredIn(extra: string): readonly string[] {
+function declaredIn(extra: string) {
   if (!/^files\s*:/m.test(extra)) return []
   let head: { readonly files?: unknown } | null
   try {
@@ -48,7 +40,6 @@ function declaredIn(extra: string): readonly string[] {
   return globs.filter((glob): glob is string => typeof glob === 'string' && glob.trim() !== '')
 }
 
-/** The paths of a tree, by what texts call them. */
 export class KnownPaths {
   readonly #paths = new Set<string>()
   readonly #byName = new Map<string, string[]>()
@@ -70,7 +61,6 @@ export class KnownPaths {
     return this.#paths.has(path)
   }
 
-  /** The only file with this name. */
   named(name: string): string | undefined {
     const [only, ...others] = this.#byName.get(name) ?? []
     return others.length === 0 ? only : undefined
@@ -83,10 +73,7 @@ const LONGEST = 300
 const HAS_FOLDER_AND_SUFFIX = /^[^/]+\/.*\.[a-z]\w{0,7}$/i
 const HAS_SUFFIX = /^[\w.@-]*[\w-]\.[a-z]\w{0,7}$/i
 
-function likelyIn(
-  { title, description, details, checklist }: TextOfTask,
-  tree: KnownPaths,
-): readonly string[] {
+function likelyIn({ title, description, details, checklist }: TextOfTask, tree: KnownPaths) {
   const found = new Set<string>()
   for (const text of [title, description, details, ...checklist.map(({ item }) => item)]) {
     const quoted = pathsIn(text, IN_BACKTICKS)
@@ -104,7 +91,7 @@ function likelyIn(
 }
 
 /** `./src/a.ts:12` is `src/a.ts`. */
-function pathsIn(text: string, pattern: RegExp): readonly string[] {
+function pathsIn(text: string, pattern: RegExp) {
   return [...text.matchAll(pattern)]
     .map((match) =>
       match[1]!
@@ -121,7 +108,6 @@ interface Span {
   readonly start: string
   /** What every path it matches ends with; empty for everything in a folder. */
   readonly end: string
-  /** It is a path and no pattern. */
   readonly isPath: boolean
 }
 
@@ -139,13 +125,13 @@ export function mayShareAPath(one: string, other: string): boolean {
   return canBegin && (a.end.endsWith(b.end) || b.end.endsWith(a.end))
 }
 
-function mayHold(glob: Span, path: Span): boolean {
+function mayHold(glob: Span, path: Span) {
   if (isWithin(glob.start, path.start)) return true
   return path.start.startsWith(glob.start) && (path.end === '' || path.end.endsWith(glob.end))
 }
 
 /** Undefined for a pattern that only excludes. */
-function spanOf(text: string): Span | undefined {
+function spanOf(text: string) {
   // Names that differ only in case are one file on some machines.
   const glob = text
     .trim()
@@ -160,6 +146,6 @@ function spanOf(text: string): Span | undefined {
   return { start: isPath ? glob : glob.slice(0, wild.index), end: isFile ? end : '', isPath }
 }
 
-function isWithin(path: string, folder: string): boolean {
+function isWithin(path: string, folder: string) {
   return path === folder || path.startsWith(`${folder}/`)
 }

@@ -1,4 +1,3 @@
-// What the journal of a delegate's parent records: one entry for each thing that becomes of the delegate.
 import { tryGit } from '../../git/run-git.ts'
 import { StintError, errnoOf } from '../../journal/errors.ts'
 import { isId } from '../../journal/ids.ts'
@@ -17,7 +16,6 @@ import { type DelegateState, isUnsettled } from './delegates.ts'
 
 const BY = 'delegate'
 
-/** Records that a delegate was started, or started again. */
 export async function tellBegun(workspace: Workspace, state: DelegateState): Promise<void> {
   const { as, group, name, parent, task, what } = state.order
   const { branch } = state.run.started
@@ -26,7 +24,6 @@ export async function tellBegun(workspace: Workspace, state: DelegateState): Pro
   await tell(workspace, parent, draft('delegate.begun', data, { by: BY, once }))
 }
 
-/** Records what became of a delegate, unless it is still at work. */
 export async function tellParent(workspace: Workspace, state: DelegateState): Promise<void> {
   const { status } = state
   if (status === 'running' || status === 'merging') return
@@ -53,7 +50,7 @@ export async function tellMissed(
 }
 
 /** The delegate's own log has it already, so a failure is only reported. */
-async function tell(workspace: Workspace, parent: string | undefined, entry: Draft): Promise<void> {
+async function tell(workspace: Workspace, parent: string | undefined, entry: Draft) {
   try {
     await appendOnce(workspace, parent, [entry])
   } catch (error) {
@@ -68,7 +65,7 @@ function reportDraft(
   status: DelegateOutcome,
   files: readonly string[],
   more: Pick<EntryData['delegate.reported'], 'commit' | 'deliverables'> = {},
-): Draft {
+) {
   const spent = run.attempts.flatMap((attempt) => Object.values(attempt.spent))
   const usage = spent.reduce(addUsage, NOTHING)
   const known = {
@@ -91,8 +88,7 @@ function reportDraft(
   )
 }
 
-export interface Landed {
-  /** The target branch's new commit. */
+interface Landed {
   readonly commit: string
   readonly target: string
 }
@@ -136,7 +132,7 @@ export async function mergeJournals(
 }
 
 /** Copies of what is true beyond the delegate's own work, each with its author and recognised by the entry it copies. */
-function learned({ state }: Reading, name: string): readonly Draft[] {
+function learned({ state }: Reading, name: string) {
   const copy = (id: string) => ({ by: BY, once: `copy:${id}` })
   return [
     ...state.decisions.items.map(
@@ -155,7 +151,7 @@ function learned({ state }: Reading, name: string): readonly Draft[] {
 }
 
 /** Read from the entries: a session without a template folds no deliverables. */
-function deliverablesOf(readings: readonly Reading[], output?: string): readonly string[] {
+function deliverablesOf(readings: readonly Reading[], output?: string) {
   const paths = new Set<string>()
   for (const { entries } of readings) {
     for (const { kind, data } of inEffect(entries)) {
@@ -167,7 +163,7 @@ function deliverablesOf(readings: readonly Reading[], output?: string): readonly
   return [...new Set([...(output === undefined ? [] : [output]), ...paths])]
 }
 
-function commitDraft({ place }: Workspace, commit: string, name: string): Draft {
+function commitDraft({ place }: Workspace, commit: string, name: string) {
   const printed = tryGit(repositoryOf(place).worktree, ['log', '-1', '--format=%s', commit, '--'])
   const subject = printed?.trim() || `merge ${name}`
   return draft('commit.made', { commit, subject }, { by: BY, once: `commit:${commit}` })
@@ -215,7 +211,6 @@ function lastMerge(place: Place, delegate: string) {
   return begun?.kind === 'merge.begun' ? begun.data : undefined
 }
 
-/** Opens the journal of a session for `use`; undefined when it does not exist any more. */
 export async function withJournal<T>(
   workspace: Workspace,
   id: string | undefined,
@@ -231,7 +226,6 @@ export async function withJournal<T>(
   }
 }
 
-/** Appends what a journal does not have yet and renders its views; false where there is no such journal. */
 async function appendOnce(workspace: Workspace, id: string | undefined, drafts: readonly Draft[]) {
   const done = await withJournal(workspace, id, async (session) => {
     const known = new Set(session.read().entries.map(({ once }) => once))

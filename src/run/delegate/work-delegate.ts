@@ -1,4 +1,3 @@
-// A delegate at work: the run of its one task, here or in a background process, and the step that follows from it.
 import { spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +7,6 @@ import { StintError, errnoOf } from '../../journal/errors.ts'
 import { openForOutput, replaceFile } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { redaction, withoutSecrets } from '../../project/store/clean-draft.ts'
-import type { Place } from '../../project/store/place.ts'
 import { runFolder } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { appendToBacklog, refreshTasks } from '../../project/tasks/backlog.ts'
@@ -50,12 +48,9 @@ import {
 import { keepProved, keepStrayCommits, removeTree } from './kept-commits.ts'
 import { taskDone, tellBegun, tellParent } from './parent-journal.ts'
 
-export interface WorkOptions {
-  /** The usage of others that share its budget. */
+interface WorkOptions {
   readonly spentBeside?: () => Readonly<Record<string, Usage>>
-  /** Reports its own usage to them. */
   readonly spending?: (spent: Readonly<Record<string, Usage>>) => void
-  /** Options that replace those it was created with. */
   readonly told?: RunOptions
 }
 
@@ -78,7 +73,6 @@ export async function workDelegate(
 ): Promise<RunHandle> {
   const { place } = workspace
   const log = new RunLog(place, id, workspace.config, listener)
-  // Of two that take it up at once, one gets it.
   const before = await inTurn(place, takingUp(id), () => {
     const state = delegateNow(place, id)
     // One that never started belongs to the process that created it, which hands it over.
@@ -112,7 +106,6 @@ export async function workDelegate(
   }
 }
 
-/** Refuses a delegate that a process works on, and one that is over. */
 export function refuseToBegin(state: DelegateState): void {
   const { name } = state.order
   const what = `${name} is ${state.status}`
@@ -126,7 +119,6 @@ export function refuseToBegin(state: DelegateState): void {
     throw new StintError('DELEGATE_OVER', what, 'stint delegate "what" begins another')
 }
 
-/** Leaves a message for its next start. */
 export async function tellDelegate(workspace: Workspace, id: string, note: string): Promise<void> {
   const text = withoutSecrets(cleanText(note), workspace.config)
   await withRunLog(workspace, id, (log) => log.append('delegate.told', { text }))
@@ -175,7 +167,6 @@ async function prepare(
   return () => workAsDelegate(context, { workspace, selection, before: state, open })
 }
 
-/** Another process may have taken it over. */
 async function moveOnIfOurs(
   workspace: Workspace,
   id: string,
@@ -284,12 +275,6 @@ export async function runDelegateProcess(
   }
 }
 
-/** What the background process of a delegate prints. */
-export function outputPath(place: Place, id: string): string {
-  return join(runFolder(place, id), 'output.log')
-}
-
-/** Starts a delegate in a process of its own, and waits until that process has taken it up. */
 export async function startInBackground(workspace: Workspace, id: string): Promise<void> {
   await inTurn(workspace.place, MAKING, async () => {
     const others = allDelegates(workspace.place).filter((one) => one.id !== id)
@@ -301,7 +286,7 @@ export async function startInBackground(workspace: Workspace, id: string): Promi
 async function startProcess(workspace: Workspace, id: string): Promise<void> {
   const { place, env } = workspace
   const { name } = delegateNow(place, id).order
-  const path = outputPath(place, id)
+  const path = join(runFolder(place, id), 'output.log')
   const output = openForOutput(path)
   const starts = () => readRun(place, id).filter(({ kind }) => kind === 'run.resumed').length
   const before = starts()

@@ -1,4 +1,3 @@
-// Decisions of a delegate that contradict those of others who work for the same parent or run.
 import { contentWords } from '../../context/intent/related.ts'
 import { shortId } from '../../journal/ids.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
@@ -10,7 +9,6 @@ import { withJournal } from '../delegate/parent-journal.ts'
 
 const MOST = 10
 
-/** A decision with its author's name and session. */
 type Made = Decision & { readonly maker: string; readonly session: string }
 
 /** Each in one line: who chose what for what, and the commands that show both. */
@@ -98,18 +96,10 @@ export function contradicts(one: Decided, other: Decided): boolean {
 
 type Words = ReadonlySet<string>
 
-interface Understood {
-  readonly answer: string
-  /** What it was chosen for, where the answer says so. */
-  readonly part: string
-  readonly rejected: readonly string[]
-  /** The question, without the words of its answers. */
-  readonly subject: Words
-  readonly isFramed: boolean
-}
+type Understood = ReturnType<typeof understood>
 
 /** `Redis over Postgres for sessions` is an answer, what was rejected, and a subject. */
-function understood({ title, context, options, choice }: Decided): Understood {
+function understood({ title, context, options, choice }: Decided) {
   const isTitleAlone = choice === undefined || choice.trim() === '' || sameText(choice, title)
   const text = (isTitleAlone ? title : choice).replace(LEADING, '').trim()
   const [answerAndRejected, part] = cutAt(text, FOR)
@@ -145,7 +135,6 @@ function cutAt(text: string, mark: RegExp): readonly [before: string, after: str
     : [text.slice(0, found.index), text.slice(found.index + found[0].length)]
 }
 
-/** One chose what the other rejected. */
 function isRejectedBy({ answer }: Understood, { rejected }: Understood): boolean {
   return rejected.some((option) => covers(tokens(answer), tokens(option)))
 }
@@ -164,7 +153,6 @@ const KINDS =
   contentWords(`format store storage database backend engine library framework tool runner manager language policy strategy approach
   scheme style naming name type kind structure layout location place version default setting option handling design provider service`)
 
-/** Their titles, or these with their contexts, have most of their words in common. */
 function isSameQuestion(one: Decided, other: Decided): boolean {
   const titles = [contentWords(one.title), contentWords(other.title)] as const
   const contexts = [contentWords(one.context ?? ''), contentWords(other.context ?? '')] as const
@@ -234,7 +222,6 @@ function covers(words: Words, wanted: Words): boolean {
   return wanted.size > 0 && shared(wanted, words) === wanted.size
 }
 
-/** The part of all their words that both have, from 0 to 1. */
 function alike(a: Words, b: Words): number {
   const both = shared(a, b)
   return both === 0 ? 0 : both / (a.size + b.size - both)

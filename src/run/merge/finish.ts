@@ -41,13 +41,10 @@ import { checkoutsOf, integrationTree, removeIntegrationTree, targetNow } from '
 
 interface Landing {
   readonly target: string
-  /** The target's new commit. */
   readonly commit: string
-  /** The delegate's own last commit. */
   readonly tip: string
 }
 
-/** Keeps a merge until the target has it. */
 export function keptMerge(delegate: string): string {
   return `refs/stint/runs/${delegate}/merge`
 }
@@ -147,7 +144,6 @@ export async function reconcile(
   })
 }
 
-/** All delegates, reconciled. What fails is reported and left for the next time. */
 export async function reconcileAll(workspace: Workspace): Promise<readonly DelegateState[]> {
   const states: DelegateState[] = []
   for (const state of allDelegates(workspace.place)) {
@@ -163,7 +159,6 @@ export async function reconcileAll(workspace: Workspace): Promise<readonly Deleg
   return states
 }
 
-/** Ends an orphaned merge: merged, or ready again. */
 export async function recoverMerge(
   workspace: Workspace,
   { id }: DelegateState,
@@ -181,7 +176,6 @@ export async function recoverMerge(
   }
 }
 
-/** The same for the process that has the queue. */
 export async function recoverWithQueue(
   workspace: Workspace,
   id: string,

@@ -49,14 +49,12 @@ import {
   treeToTryIn,
 } from './target.ts'
 
-/** How often the target branch may move under a merge. */
 const ROUNDS = 3
 
 interface OneMerge {
   readonly context: MergeContext
   readonly log: RunLog
   readonly state: DelegateState
-  /** The commit to merge. */
   readonly tip: string
 }
 
@@ -158,7 +156,6 @@ async function mergeInRounds(one: OneMerge): Promise<MergeOutcome> {
   return backToReady(one, 'the target goes on faster than this is verified')
 }
 
-/** Its work is on the target branch, now or because a person merged it by hand. */
 async function landed({ context, log, tip }: OneMerge, state: DelegateState, commit: string) {
   const { at, workspace } = context
   const { target } = state.order
@@ -184,7 +181,6 @@ function isOurs({ context, state }: OneMerge): boolean {
   return status === 'merging' && merge !== undefined && isSameProcess(merge.merger, context.merger)
 }
 
-/** Its branch as it is now, or the proved commit where the branch has nothing. */
 function tipToMerge(context: MergeContext, { order, ready, run }: DelegateState) {
   const { place } = context.workspace
   const { base, branch } = run.started
@@ -212,7 +208,6 @@ function isEmpty(place: Place, { ready, run }: DelegateState, tip: string, onto:
   return !isProvedThere && contains(place, run.started.base, tip)
 }
 
-/** For one whose merging process died before it cleaned up. */
 export function tidyAgain(
   workspace: Workspace,
   state: DelegateState,
@@ -223,7 +218,6 @@ export function tidyAgain(
   if (tip !== undefined) tidy(workspace, state, { target, tip }, tell)
 }
 
-/** The outcome of a merge in a worktree that is thrown away; logs nothing. */
 async function tryOut(
   context: MergeContext,
   state: DelegateState,
@@ -249,7 +243,6 @@ function rejection(state: DelegateState, { to, because, files }: Rejection): Mer
   return { ...outcomeOf(state, how, { because }), ...defined({ files }) }
 }
 
-/** Returns it for rework, until it has failed to merge too often. */
 async function reject(
   { context, log, state }: OneMerge,
   move: Rejection & { target: string; onto: string },
@@ -332,7 +325,6 @@ async function makeMerge(
   return (await verifyMerge(context, state, tree, commit)) ?? { commit }
 }
 
-/** Runs the set-up and verify commands in a tree at a commit; undefined when both pass. */
 async function verifyMerge(
   context: MergeContext,
   state: DelegateState,
@@ -380,7 +372,6 @@ async function verifyMerge(
   return change === undefined ? undefined : failed(`after ${verify}: ${change}`, result)
 }
 
-/** The task's own, the request's, or the project's. */
 async function verifyCommand(workspace: Workspace, { order, run }: DelegateState) {
   const { backlog, verify } = run.started.options
   const source = order.task === undefined ? undefined : await openSource(workspace, backlog)

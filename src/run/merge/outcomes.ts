@@ -9,7 +9,6 @@ import type { MergeOptions } from '../delegate/delegate-row.ts'
 import { type DelegateState, isRejection } from '../delegate/delegates.ts'
 import type { Emit, MergeOutcome } from '../entries.ts'
 
-/** What all merges of one call share. */
 export interface MergeContext {
   readonly workspace: Workspace
   readonly options: MergeOptions
@@ -18,7 +17,6 @@ export interface MergeContext {
   readonly emit: Emit
   /** Called after each step, where a merge may be killed. */
   readonly at: (step: MergeStep) => Promise<void>
-  /** Messages that are printed once, however many are merged. */
   readonly said: Set<string>
 }
 
@@ -86,7 +84,6 @@ export function outcomeOf(
   return { delegate: id, name: order.name, how, target: order.target, ...why }
 }
 
-/** Nothing is wrong with it; it can be merged later. */
 export function waiting(
   state: DelegateState,
   because?: string,

@@ -1,4 +1,3 @@
-// A pull request in place of a merge: the branch is pushed as it is, and people decide.
 import { isRecord } from '../../backlog/task.ts'
 import { runGit } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
@@ -13,7 +12,6 @@ import { readyAgain } from './finish.ts'
 import { type MergeContext, outcomeOf, refuseWhenStopped } from './outcomes.ts'
 import { targetNow } from './target.ts'
 
-/** Refuses before anything is pushed. */
 export async function refuseWithoutGitHub(
   workspace: Workspace,
   ids: readonly string[],
@@ -48,7 +46,6 @@ export async function openPullRequest(
   return { ...outcomeOf(state, 'pull request'), commit: tip, pr }
 }
 
-/** The remote of the target, and the target's name there. */
 function remoteFor({ place }: Workspace, target: string) {
   const { commonDir } = repositoryOf(place)
   const setting = (name: string) =>
@@ -71,7 +68,7 @@ function remoteFor({ place }: Workspace, target: string) {
   throw new StintError('NO_REMOTE', `no pull request can be opened: ${problem}`, hint)
 }
 
-async function existing(workspace: Workspace, branch: string): Promise<string | undefined> {
+async function existing(workspace: Workspace, branch: string) {
   try {
     const view = ['pr', 'view', branch, '--json', 'url,state']
     const seen = await runForJson(GH, view, ghEnvironment(workspace))
@@ -85,11 +82,7 @@ async function existing(workspace: Workspace, branch: string): Promise<string | 
   }
 }
 
-async function create(
-  workspace: Workspace,
-  { order, ready, run }: DelegateState,
-  base: string,
-): Promise<string> {
+async function create(workspace: Workspace, { order, ready, run }: DelegateState, base: string) {
   const clean = (text: string) => withoutSecrets(cleanText(text), workspace.config)
   const title = shorten(oneLine(clean(order.what)), 72)
   const body = [order.what, ready?.summary].filter((text) => text !== undefined).map(clean)

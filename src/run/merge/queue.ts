@@ -1,4 +1,3 @@
-// The merge queue: delegates are merged one after the other, and one that fails holds up no other.
 import { existsSync } from 'node:fs'
 import { StintError } from '../../journal/errors.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
@@ -14,7 +13,6 @@ import { type MergeContext, reasonOf, say, waiting } from './outcomes.ts'
 import { refuseWithoutGitHub } from './pull-request.ts'
 import { removeLeftTrees } from './target.ts'
 
-/** Merges delegates in the order given, each into its own target. */
 export async function mergeDelegates(
   workspace: Workspace,
   ids: readonly string[],
@@ -58,7 +56,7 @@ export async function mergeInTurn(
   }
 }
 
-async function recoverKilled(context: MergeContext): Promise<void> {
+async function recoverKilled(context: MergeContext) {
   const { merger, workspace } = context
   const all = allDelegates(workspace.place)
   for (const state of all) {

@@ -1,4 +1,3 @@
-// Where a branch is checked out and whether it can be moved there, and the worktrees that merges are made in.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { commitOfRef } from '../../git/head.ts'
@@ -23,7 +22,6 @@ interface Checkout {
   readonly isAway: boolean
 }
 
-/** Every worktree that has the branch and still exists. */
 export function checkoutsOf(place: Place, branch: string): readonly Checkout[] {
   return inRepository(place, 'worktree', 'list', '--porcelain', '-z')
     .split('\0\0')
@@ -38,7 +36,7 @@ export function checkoutsOf(place: Place, branch: string): readonly Checkout[] {
 }
 
 /** In a rebase or a bisection HEAD is detached, and only these files name the branch. */
-function isAwayFrom(path: string, branch: string): boolean {
+function isAwayFrom(path: string, branch: string) {
   const repository = existsSync(path) ? findRepository(path) : undefined
   if (repository === undefined) return false
   const ref = `refs/heads/${branch}`
@@ -52,7 +50,6 @@ function isAwayFrom(path: string, branch: string): boolean {
   )
 }
 
-/** Why the branch cannot be moved now; undefined when it can. */
 export function obstacleTo(
   place: Place,
   branch: string,
@@ -79,7 +76,7 @@ export function obstacleTo(
     : `${path} has ${branch} checked out and changes that are not committed: ${fewOf(dirty)}`
 }
 
-function operationIn({ gitDir }: Repository): string {
+function operationIn({ gitDir }: Repository) {
   const has = (name: string) => existsSync(join(gitDir, name))
   if (has('rebase-merge') || has('rebase-apply')) return 'a rebase'
   if (has('MERGE_HEAD')) return 'a merge'
@@ -129,7 +126,6 @@ export function treeToTryIn(place: Place, delegate: string): string {
   return join(worktreesFolder(place), `try-${shortId(delegate)}-${process.pid}`)
 }
 
-/** A detached worktree, in place of what a killed merge left there. */
 export function makeTree(place: Place, tree: string, commit: string): void {
   removeIntegrationTree(place, tree)
   createFolder(join(tree, '..'))
@@ -156,7 +152,6 @@ export function removeLeftTrees(place: Place, delegates: readonly string[]): voi
     if (isOfDeadTry(name)) removeIntegrationTree(place, join(worktreesFolder(place), name))
 }
 
-/** Whether a worktree of this name belongs to a dry run that is over. */
 export function isOfDeadTry(name: string): boolean {
   const pid = /^try-[0-9a-f]{6}-(\d+)$/.exec(name)?.[1]
   if (pid === undefined) return false
@@ -177,7 +172,6 @@ const PLAIN = [
   ]),
 ]
 
-/** Merges a commit into what is checked out, and returns the conflicting paths if there are any. */
 export function mergeInto(
   tree: string,
   tip: string,

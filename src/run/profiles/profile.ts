@@ -11,36 +11,26 @@ import {
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { errnoOf } from '../../journal/errors.ts'
+import { defined } from '../../text/defined.ts'
 import { redact } from '../../text/redact.ts'
 import { readInside } from '../../context/read-inside.ts'
 
-/** How a kind of work is to be done: one line that says when, and a body that a conversation gets when a task needs it. */
+/** How a kind of work is done: one line that says when, and a body that is injected when a task needs it. */
 export interface Profile {
   readonly name: string
   readonly description: string
-  /** Labels of tasks that ask for it. */
   readonly labels: readonly string[]
-  /** The model it would like to be worked by. */
   readonly model?: string
   readonly body: string
-  /** What the body costs a model, at most. */
   readonly tokens: number
-  /** The file it was read from, from the root of the repository; absent for one that comes with Stint. */
+  /** From the root of the repository; absent for a built-in one. */
   readonly file?: string
 }
-
-// A profile is Markdown under a head of a few keys. Heads are written for other programs, too, some of which take what is no
-// YAML; so what cannot be parsed is read line by line.
 
 const HEAD = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/
 const LONGEST_DESCRIPTION = 200
 
-export type ParsedProfile =
-  | { readonly profile: Profile; readonly problem?: string }
-  | { readonly problem: string }
-
-/** The profile in a file, with what is odd about it. */
-export function parseProfile(file: string, text: string): ParsedProfile {
+function parseProfile(file: string, text: string): { profile?: Profile; problem?: string } {
   const plain = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
   const head = HEAD.exec(plain)
   if (head === null)
@@ -48,6 +38,7 @@ export function parseProfile(file: string, text: string): ParsedProfile {
   const body = cleanText(plain.slice(head[0].length)).trim()
   if (body === '') return { problem: 'says nothing under its head' }
   const { values, problem } = valuesOf(head[1]!)
+  const { labels } = values
   const said = line(values.description)
   const model = line(values.model)
   const profile: Profile = {
@@ -56,15 +47,14 @@ export function parseProfile(file: string, text: string): ParsedProfile {
       said || line(body.split('\n')[0]!.replace(/^#+\s*/, '')),
       LONGEST_DESCRIPTION,
     ),
-    labels: labelsOf(values.labels),
+    labels: readList(typeof labels === 'string' ? labels.split(',') : labels) ?? [],
     ...(model === '' || model === 'inherit' ? {} : { model }),
     body,
     tokens: estimateTokens(body),
     file,
   }
-  const odd =
-    problem ?? (said === '' ? 'has no description: its first line stands in for it' : undefined)
-  return odd === undefined ? { profile } : { profile, problem: odd }
+  const lacks = said === '' ? 'has no description: its first line stands in for it' : undefined
+  return { profile, ...defined({ problem: problem ?? lacks }) }
 }
 
 function nameFor(name: string, file: string): string {
@@ -76,44 +66,35 @@ function nameFor(name: string, file: string): string {
     : slug(/[a-z0-9]/i.test(wanted) ? wanted : fileName)
 }
 
-function labelsOf(value: unknown): readonly string[] {
-  return readList(typeof value === 'string' ? value.split(',') : value) ?? []
-}
-
+/** Heads are also written for programs that accept what is no YAML, so what cannot be parsed is read line by line. */
 function valuesOf(source: string): {
   readonly values: Readonly<Record<string, unknown>>
   readonly problem?: string
 } {
-  // Everything is text (`failsafe`), so that a name like 0123 stays what it was written as.
+  // Everything is text (`failsafe`), so that a name like 0123 stays as it was written.
   const document = parseDocument(source, { schema: 'failsafe', logLevel: 'silent' })
   const [error] = document.errors
   if (error === undefined) {
-    const value = asData(document)
-    return isRecord(value)
-      ? { values: value }
-      : { values: {}, problem: 'has a head that is not a list of keys' }
+    const refused = { values: {}, problem: 'has a head that is not a list of keys' }
+    try {
+      const value: unknown = document.toJS()
+      return isRecord(value) ? { values: value } : refused
+    } catch (cause) {
+      // The parser refuses aliases that would unfold without end; anything else is a defect.
+      if (cause instanceof ReferenceError) return refused
+      throw cause
+    }
   }
   const lines = [...source.matchAll(/^(name|description|labels|model):[ \t]*(.*)$/gm)]
   const values = Object.fromEntries(
     lines.map(([, key, value]) => [key!, value!.replace(/^(["'])(.*)\1$/, '$2')]),
   )
-  return Object.keys(values).length > 0
-    ? { values }
-    : { values, problem: `has a head that cannot be read: ${line(error.message.split('\n')[0])}` }
+  if (lines.length > 0) return { values }
+  const reason = line(error.message.split('\n')[0])
+  return { values, problem: `has a head that cannot be read: ${reason}` }
 }
 
-function asData(document: { toJS(): unknown }): unknown {
-  try {
-    return document.toJS()
-  } catch (error) {
-    // The parser refuses aliases that would unfold without end; anything else is a defect of ours.
-    if (error instanceof ReferenceError) return undefined
-    throw error
-  }
-}
-
-// The profiles that come with Stint, one for each specialist it proposes. Short: a project that wants more writes its own.
-
+// Short: a project that wants more writes its own.
 const TEXTS: Readonly<Record<Specialist, readonly [description: string, body: string]>> = {
   architect: [
     'Decides how something is to be built, and writes the decision down',
@@ -166,21 +147,14 @@ export const BUILT_IN: readonly Profile[] = SPECIALISTS.map((name) => {
   return { name, description, labels: [], body, tokens: estimateTokens(body) }
 })
 
-/** Where a repository keeps profiles. The first that has a name gives it its meaning. */
-export const PROFILE_FOLDERS = ['.agents', '.claude/agents'] as const
+const PROFILE_FOLDERS = ['.agents', '.claude/agents'] as const
 
-export interface LoadedProfiles {
-  /** The repository's own first, then those that come with Stint. */
-  readonly profiles: readonly Profile[]
-  /** Files that could not be taken as they are, each in one line. */
-  readonly problems: readonly string[]
-}
-
-/** More than a person keeps an index of. */
 const MOST_FILES = 200
 
-/** The profiles of a repository. A file that cannot be read is a problem and keeps nobody from the others. */
-export function loadProfiles(root: string): LoadedProfiles {
+export function loadProfiles(root: string): {
+  readonly profiles: readonly Profile[]
+  readonly problems: readonly string[]
+} {
   const problems: string[] = []
   const profiles = new Map<string, Profile>()
   const files = PROFILE_FOLDERS.flatMap((folder) => markdownIn(root, folder))
@@ -188,13 +162,13 @@ export function loadProfiles(root: string): LoadedProfiles {
     problems.push(`only the first ${MOST_FILES} of ${files.length} profiles are read`)
   for (const file of files.slice(0, MOST_FILES)) {
     const found = readInside(root, file)
-    const parsed =
+    const parsed: ReturnType<typeof parseProfile> =
       typeof found === 'string'
         ? { problem: `is not read: ${found}` }
         : parseProfile(file, redact(found.text).text)
     if (parsed.problem !== undefined) problems.push(`${file} ${parsed.problem}`)
-    if (!('profile' in parsed)) continue
     const { profile } = parsed
+    if (profile === undefined) continue
     const first = profiles.get(profile.name)
     if (first === undefined) profiles.set(profile.name, profile)
     else problems.push(`${file} is left out: ${first.file} is called ${profile.name} already`)
@@ -212,21 +186,12 @@ function markdownIn(root: string, folder: string): readonly string[] {
       .toSorted()
       .map((name) => `${folder}/${name}`)
   } catch (error) {
-    // No such folder, or none that may be read.
+    // The folder is missing or unreadable.
     if (errnoOf(error) === undefined) throw error
     return []
   }
 }
 
-export interface ChosenProfile {
-  readonly profile: Profile
-  /** What in the task speaks for it. */
-  readonly because: string
-}
-
-type Chooser = Pick<Task, 'title' | 'description' | 'labels' | 'assignee'>
-
-/** The profile of a name, or of the specialist that the name means. */
 export function findProfile(name: string, profiles: readonly Profile[]): Profile | undefined {
   const word = line(name)
     .toLowerCase()
@@ -238,8 +203,10 @@ export function findProfile(name: string, profiles: readonly Profile[]): Profile
   )
 }
 
-/** The profile that a task names, else the one that its labels or its words ask for; undefined where nothing asks for one. */
-export function profileFor(task: Chooser, profiles: readonly Profile[]): ChosenProfile | undefined {
+export function profileFor(
+  task: Pick<Task, 'title' | 'description' | 'labels' | 'assignee'>,
+  profiles: readonly Profile[],
+) {
   const assigned = findProfile(task.assignee ?? '', profiles)
   if (assigned !== undefined) return { profile: assigned, because: `assigned to ${task.assignee}` }
   for (const label of task.labels) {
@@ -249,32 +216,26 @@ export function profileFor(task: Chooser, profiles: readonly Profile[]): ChosenP
       ) ?? findProfile(label, profiles)
     if (asking !== undefined) return { profile: asking, because: `label ${label}` }
   }
-  // Labels and assignee have been looked at; those that mean a specialist whose profile is not here must not decide again.
-  const { specialist, because } = proposeSpecialist({
-    title: task.title,
-    description: task.description,
-    labels: [],
-  })
+  // By its words alone: labels and assignee were read above, and must not decide for a profile that is not here.
+  const { title, description } = task
+  const { specialist, because } = proposeSpecialist({ title, description, labels: [] })
   const proposed = findProfile(specialist, profiles)
-  // Writing code is what an agent does unasked: only a project that has its own say on it is worth the tokens.
+  // An agent writes code unasked, so only the project's own profile for it is worth the tokens.
   if (proposed === undefined || (specialist === 'code' && proposed.file === undefined))
     return undefined
   return { profile: proposed, because }
 }
 
-// Which bodies a conversation has had, so that none is given twice, and what was saved by giving only those that were needed.
-
-/** What the text of a task is told about its profile. */
-export type ProfileExtra =
+type ProfileExtra =
   | { readonly profile: { readonly name: string; readonly body: string } }
   | { readonly profileAgain: string }
   | Readonly<Record<string, never>>
 
 export class ProfileLedger {
   readonly #indexed: readonly Profile[]
-  /** Those that the model still has before it. */
+  /** Still in the model's context. */
   #present = new Set<string>()
-  /** Those that this conversation was given at any time. */
+  /** Injected into this conversation at any time. */
   #loaded = new Set<string>()
   #notLoadedBefore = 0
   #conversations = 0
@@ -283,7 +244,6 @@ export class ProfileLedger {
     this.#indexed = indexed
   }
 
-  /** A fresh conversation has the index and no body. */
   beginConversation(): void {
     this.#notLoadedBefore = this.notLoaded
     this.#conversations += 1
@@ -291,12 +251,11 @@ export class ProfileLedger {
     this.#loaded = new Set()
   }
 
-  /** After a compaction nobody knows what of a body is left. */
+  /** A compaction may have dropped any part of a body. */
   forgetBodies(): void {
     this.#present = new Set()
   }
 
-  /** What a task's text has to bring along; from then on this conversation has it. */
   give(profile: Profile | undefined): ProfileExtra {
     if (profile === undefined) return {}
     const { name, body } = profile
@@ -306,7 +265,6 @@ export class ProfileLedger {
     return { profile: { name, body } }
   }
 
-  /** Tokens of bodies that conversations had in their index and never got, over all conversations so far. */
   get notLoaded(): number {
     if (this.#conversations === 0) return 0
     const spared = this.#indexed.filter(({ name }) => !this.#loaded.has(name))

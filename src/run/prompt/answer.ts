@@ -1,4 +1,3 @@
-// One turn of an agent for a prompt: opens the conversation, prompts it, records it in the journal, and closes it.
 import { isAbsolute, relative } from 'node:path'
 import { roleOf } from '../../context/budget/stages.ts'
 import { GitFailed } from '../../git/run-git.ts'
@@ -44,7 +43,6 @@ import {
   firstWords,
 } from './prompted-session.ts'
 
-/** What all parts of a prompt share. */
 export interface PromptContext {
   readonly id: string
   readonly text: string
@@ -55,7 +53,7 @@ export interface PromptContext {
   readonly harness: Harness
   readonly model: string | undefined
   readonly permissions: Permissions
-  readonly questions: Questions
+  readonly questions: ReturnType<typeof askQuestions>
   readonly secrets: RedactOptions
   readonly stopping: AbortSignal
   readonly emit: Emit
@@ -189,15 +187,11 @@ function sayIfFull({ emit, workspace }: PromptContext, live: LiveConversation): 
   })
 }
 
-export type Questions = ReturnType<typeof askQuestions>
-
-/** The permissions an agent asks for, each until it is decided. */
 export function askQuestions(emit: Emit, stopping: AbortSignal) {
   const waiting = new Map<string, (isAllowed: boolean) => void>()
   let asked = 0
   stopping.addEventListener('abort', refuseAll, { once: true })
 
-  /** Whether anything waited under that name. */
   function decide(request: string, isAllowed: boolean): boolean {
     const resolve = waiting.get(request)
     if (resolve === undefined) return false
@@ -257,7 +251,6 @@ const LONGEST_LINE = 4000
 export class SafePieces {
   readonly #secrets: RedactOptions
   #line = ''
-  /** What was emitted of the line. */
   #told = ''
   #isHeldBack = false
 
@@ -283,7 +276,6 @@ export class SafePieces {
     return safe
   }
 
-  /** Another message begins. */
   next(): void {
     this.#line = ''
     this.#told = ''
@@ -302,7 +294,6 @@ export class SafePieces {
 const BY = 'prompt'
 const EDITING = /^(?:Edit|Write|MultiEdit|NotebookEdit|apply_patch|edit)$/
 
-/** Records in the session's journal what hooks would have recorded of a prompt. */
 function promptJournal({ harness, journal: session, text, workspace }: PromptContext) {
   const { config, place } = workspace
   const root = place.repository?.worktree ?? place.root
@@ -337,7 +328,6 @@ function promptJournal({ harness, journal: session, text, workspace }: PromptCon
   }
 
   return {
-    /** Does nothing before there is a conversation. */
     append(draftsFor: (conversation: string) => readonly Draft[]): void {
       if (conversation !== undefined) session.append(draftsFor(conversation))
     },

@@ -1,4 +1,3 @@
-// What is asked of a prompt to an agent, and what is emitted while it answers.
 import type { HarnessEvent, PermissionRequest, Permissions } from '../../harness/contract/drive.ts'
 import { type RedactOptions, redactDeep } from '../../text/redact.ts'
 import type { Gauge, Spend } from '../entries.ts'
@@ -7,7 +6,6 @@ export interface PromptRequest {
   readonly text: string
   /** By id or name; default: the active one, or a new one where none is active. */
   readonly session?: string
-  /** A new session, whatever is active. */
   readonly isNew?: boolean
   /** Default: the session's latest of that harness, or a fresh one with the session's context injected. */
   readonly conversation?: string
@@ -15,7 +13,6 @@ export interface PromptRequest {
   readonly harness?: string
   readonly model?: string
   readonly permissions?: Permissions
-  /** Script of the rehearsal harness. */
   readonly script?: string
 }
 

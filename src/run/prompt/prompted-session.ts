@@ -1,4 +1,3 @@
-// The session that a prompt belongs to, and the conversation it continues: the latest, unless its context is full or a fresh one is wanted.
 import { type BudgetSettings, type Line, roleOf } from '../../context/budget/stages.ts'
 import type { Harness, ProcessMark } from '../../harness/contract/drive.ts'
 import { endStrays } from '../../harness/process/spawn-guarded.ts'
@@ -59,7 +58,6 @@ export async function findPrompted(
   return row
 }
 
-/** Resumes the session that was found, or opens one. */
 export async function enterPrompted(
   workspace: Workspace,
   row: ChosenSession | undefined,
@@ -86,7 +84,7 @@ export async function enterPrompted(
   }
 }
 
-async function pauseActive(workspace: Workspace): Promise<void> {
+async function pauseActive(workspace: Workspace) {
   const branch = workspace.git()?.branch
   const active = workspace.hasSessions()
     ? [...(await workspace.index()).sessions({ status: ['active'] })]
@@ -98,10 +96,8 @@ async function pauseActive(workspace: Workspace): Promise<void> {
   }
 }
 
-/** In the environment of whatever a prompt starts. */
 export const PROMPT_VARIABLE = 'STINT_PROMPT'
 
-/** Takes the session for a prompt, after ending what a killed one left, and returns how to release it. */
 export async function holdSession(
   place: Place,
   session: PromptedSession,
@@ -131,7 +127,6 @@ export type WayOn =
   | {
       readonly how: 'resumed'
       readonly conversation: string
-      /** The lines that it has crossed already. */
       readonly crossed: readonly Line[]
       /** It was compacted, and the session's context was not injected since. */
       readonly isContextOwed: boolean
@@ -169,7 +164,6 @@ export function wayOn(
   return { how: 'resumed', conversation, crossed, isContextOwed }
 }
 
-/** The harness of a conversation that a session knows. */
 export function harnessOfConversation(
   { conversations, name }: SessionState,
   conversation: string,
@@ -188,7 +182,6 @@ export function harnessOfConversation(
 
 export interface FirstWords {
   readonly text: string
-  /** The injected context in it. */
   readonly given?: { readonly mark: string; readonly chars: number; readonly why: string }
 }
 

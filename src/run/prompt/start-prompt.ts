@@ -32,7 +32,6 @@ import {
   wayOn,
 } from './prompted-session.ts'
 
-/** Prompts an agent in a new or existing session. Refuses before anything starts; the agent works behind the handle. */
 export async function startPrompt(
   around: Workspace,
   request: PromptRequest,
@@ -80,20 +79,7 @@ export async function startPrompt(
   return { id, session: session.id, decide: questions.decide, interrupt, ended }
 }
 
-interface Begun {
-  readonly context: PromptContext
-  readonly way: WayOn
-  readonly stopping: AbortController
-  /** Releases what was taken. */
-  readonly finish: () => Promise<void>
-}
-
-async function begin(
-  around: Workspace,
-  workspace: Workspace,
-  request: PromptRequest,
-  emit: Emit,
-): Promise<Begun> {
+async function begin(around: Workspace, workspace: Workspace, request: PromptRequest, emit: Emit) {
   const { config } = workspace
   const { model = config.run.model, permissions = 'ask', text, script } = request
   const row = await findPrompted(around, workspace, request)
@@ -148,7 +134,10 @@ async function begin(
 }
 
 /** Never throws: no caller waits for it, so a failure is its end. */
-async function work({ context, way, finish }: Begun, request: PromptRequest): Promise<Answered> {
+async function work(
+  { context, way, finish }: Awaited<ReturnType<typeof begin>>,
+  request: PromptRequest,
+): Promise<Answered> {
   try {
     return await answerSomewhere(context, way, request)
   } catch (error) {
@@ -159,7 +148,6 @@ async function work({ context, way, finish }: Begun, request: PromptRequest): Pr
   }
 }
 
-/** Continues in a fresh conversation where the old one is gone. */
 async function answerSomewhere(
   context: PromptContext,
   way: WayOn,
@@ -191,7 +179,6 @@ function refuseSenseless({ text, isNew, isFresh, session, conversation }: Prompt
     throw refuse('a conversation is either fresh or the one that is named')
 }
 
-/** The harness asked for, that of the conversation, the configuration's, or the default. */
 function harnessToPrompt(
   workspace: Workspace,
   session: string | undefined,

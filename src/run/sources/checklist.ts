@@ -4,19 +4,11 @@ import { readQuickForm } from '../../backlog/specialist.ts'
 import { grouped, shortnameFor } from '../../backlog/task.ts'
 import type { TaskStatus } from '../../session/entries.ts'
 import { oneLine, shorten, slug } from '../../text/clean.ts'
-import { type ForeignTask, ID_RULE, circles, fingerprint, isOwnId, named } from './foreign.ts'
+import { ID_RULE, circles, fingerprint, isOwnId, named } from './foreign.ts'
 import { type Box, boxOf, indentOf, lineKinds } from './markdown.ts'
-
-interface ChecklistLine {
-  readonly task: ForeignTask
-  /** From 1. */
-  readonly line: number
-  readonly box: Box
-}
 
 type Hide = (text: string) => string
 
-/** The text with one task ticked; undefined when no single line is that task's. */
 export function tick(text: string, own: string, hide: Hide): string | undefined {
   const [only, ...others] = parseChecklist(text, hide).items.filter(({ task }) => task.own === own)
   if (only === undefined || others.length > 0) return undefined
@@ -42,7 +34,7 @@ export function parseChecklist(text: string, hide: Hide = (given) => given) {
   }
   problems.push(...shareNames(drafts, owns))
   const all = [...new Set(owns.values())]
-  const items = forms.map(({ draft, form }): ChecklistLine => {
+  const items = forms.map(({ draft, form }) => {
     const { box, description, heading, line, parent } = draft
     const own = owns.get(draft)!
     const dependsOn = form.dependsOn.flatMap((name) => {
@@ -128,7 +120,6 @@ function outdented(lines: readonly string[]): string {
 
 const EXPLICIT_ID = /\s\{#([^\s{}]*)\}$/
 
-/** The short forms and the id at the end of a line, in any order. */
 function readForm(text: string): ReturnType<typeof readQuickForm> & { readonly id?: string } {
   const behind = readQuickForm(text)
   const match = EXPLICIT_ID.exec(behind.title)
@@ -161,7 +152,6 @@ function shareNames(drafts: readonly Draft[], owns: Map<Draft, string>): readonl
   })
 }
 
-/** By id, by the end of it, or by the text. */
 function findTasks(all: readonly string[], name: string): readonly string[] {
   if (all.includes(name)) return [name]
   const ends = [name, nameOf(name)]

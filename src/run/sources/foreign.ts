@@ -10,32 +10,24 @@ import type { TaskFields, TaskStatus } from '../../session/entries.ts'
 import { cleanText, oneLine, shorten, slug } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 
-/** Where a run's tasks come from. */
 export interface BacklogSource {
-  /** `.tasks`, `beads`, `github`, or the path of a file in the project. */
   readonly name: string
-  /** The tasks with what Stint's own journals say of them. */
   read(): Promise<Backlog>
   /** Completes a task where the source can be changed. Returns the tracked paths it changed in the run's `tree`, for the runner to commit. */
   settle(task: Task, summary: string, tree: string): Promise<readonly string[]>
 }
 
-/** A task as its source has it. */
 export interface ForeignTask extends Omit<TaskFields, 'shortname' | 'extra'> {
-  /** Its id there. */
   readonly own: string
-  /** What people would call it. */
   readonly name: string
   readonly title: string
   /** Ids there; an unknown one stays as it is written. */
   readonly dependsOn: readonly string[]
   readonly status?: TaskStatus
-  /** Why it has that status. */
   readonly because?: string
   readonly createdAt?: string
 }
 
-/** The tasks of a source, with what the project's journals say of them. `key` stands before their ids. */
 export async function readForeign(
   workspace: Workspace,
   key: string,
@@ -52,7 +44,7 @@ function foldForeign(
   tasks: readonly ForeignTask[],
   told: readonly TaskEntry[] = [],
   hide: (text: string) => string = (text) => text,
-): Backlog {
+) {
   const names = shortnames(tasks)
   const idOf = (own: string) => (names.has(own) ? `${key}/${own}` : own)
   const added = tasks.map((task, index) => {
@@ -84,7 +76,7 @@ function fieldsOf(
   task: ForeignTask,
   idOf: (own: string) => string,
   hide: (text: string) => string,
-): TaskFields {
+) {
   const { priority, size, group, assignee, verify, labels = [], checklist = [] } = task
   // Not a heading or a list item, however it was written.
   const plain = oneLine(hide(task.title)).replace(/^(?:(?:#{1,6}|[-*+>])\s+)+/, '')
@@ -109,7 +101,7 @@ function fieldsOf(
 // Every prompt about a task begins with such a line, and no text of a task may pass for another beginning.
 const LIKE_A_PROMPT = /^([ \t]*)(#+[ \t]*Task\b)/gim
 
-function passage(text: string): string {
+function passage(text: string) {
   return shorten(cleanText(text), LONGEST_PASSAGE).replaceAll(LIKE_A_PROMPT, '$1\\$2')
 }
 
@@ -125,7 +117,6 @@ const LONGEST_ID = 80
 // No slash, no blank, and nothing in front that a program would take for an option.
 const OWN_ID = /^[\p{L}\p{N}][\p{L}\p{N}._:-]*$/u
 
-/** Whether a text can be the id of a task in its source. */
 export function isOwnId(text: string): boolean {
   return text.length <= LONGEST_ID && OWN_ID.test(text)
 }
@@ -136,7 +127,7 @@ export const ID_RULE = `letters, digits and . _ : - only, a letter or digit firs
  * A short name for each, by its own id. It depends on the task alone, so that adding lines during a run does not change what it means;
  * where two would share a name, neither has it.
  */
-function shortnames(tasks: readonly ForeignTask[]): ReadonlyMap<string, string> {
+function shortnames(tasks: readonly ForeignTask[]) {
   const named = tasks.map(({ own, name }) => ({
     own,
     said: shortnameFor(name),
@@ -172,7 +163,6 @@ export function refuse(name: string, problems: readonly string[]): void {
   )
 }
 
-/** Circles of tasks that wait for each other or for their parts. */
 export function circles(
   tasks: readonly ForeignTask[],
   lineOf: ReadonlyMap<string, number>,
@@ -185,7 +175,6 @@ export function circles(
   })
 }
 
-/** `line 3`, `lines 3 and 7`. */
 export function named(lines: readonly number[]): string {
   if (lines.length < 2) return `line ${lines[0]}`
   return `lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}`

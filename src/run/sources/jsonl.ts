@@ -22,7 +22,6 @@ import {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The text with one task done; undefined when no single line is that task's. */
 export function markDone(text: string, own: string): string | undefined {
   const lines = text.split('\n')
   const found = lines.flatMap((line, index) => {
@@ -35,7 +34,6 @@ export function markDone(text: string, own: string): string | undefined {
   return lines.with(only.index, withStatusDone(lines[only.index]!)).join('\n')
 }
 
-/** The tasks of a JSONL file, and everything that is wrong with it, each with its line. */
 export function parseJsonl(text: string): {
   readonly tasks: readonly ForeignTask[]
   readonly problems: readonly string[]
@@ -67,7 +65,7 @@ export function parseJsonl(text: string): {
 }
 
 /** The object on a line, what is wrong with it, or undefined for a blank line. */
-function readJsonLine(line: string): Json | string | undefined {
+function readJsonLine(line: string) {
   const json = line.replace(/^\uFEFF/, '').trim()
   if (json === '') return undefined
   try {
@@ -84,7 +82,7 @@ const NAMES =
   )
 
 /** Undefined when something is wrong with the object, which goes to `problems`. */
-function taskOf(object: Json, problems: string[]): ForeignTask | undefined {
+function taskOf(object: Json, problems: string[]) {
   // Fields of other programs are theirs; one that is nearly ours was meant for us.
   for (const key of Object.keys(object)) {
     const meant = NAMES.find((name) => plain(name) === plain(key))
@@ -143,11 +141,11 @@ function taskOf(object: Json, problems: string[]): ForeignTask | undefined {
   return { own, name: own, title, dependsOn: [...new Set(waits)], ...defined(task) }
 }
 
-function textOf(value: unknown): string | undefined {
+function textOf(value: unknown) {
   return typeof value === 'string' ? value : undefined
 }
 
-function idText(value: unknown): string | undefined {
+function idText(value: unknown) {
   return Number.isSafeInteger(value) ? String(value) : textOf(value)
 }
 
@@ -159,14 +157,14 @@ function itemOf(value: unknown) {
 }
 
 /** `dependsOn`, `depends-on` and `label` are spellings of ours. */
-function plain(key: string): string {
+function plain(key: string) {
   return key
     .toLowerCase()
     .replaceAll(/[\s_-]/g, '')
     .replace(/s$/, '')
 }
 
-function shown(value: unknown): string {
+function shown(value: unknown) {
   return shorten(oneLine(JSON.stringify(value)), 60)
 }
 
@@ -187,7 +185,6 @@ const STRING = /"(?:[^"\\]|\\.)*"/y
 const LITERAL = /[^\s,}\]]+/y
 const BETWEEN = /[\s,:]*/y
 
-/** Where the values of the outermost object stand. */
 function valuesOf(line: string) {
   const values: { key: string; start: number; end: number }[] = []
   let at = line.indexOf('{') + 1
@@ -202,7 +199,7 @@ function valuesOf(line: string) {
   }
 }
 
-function endOfValue(line: string, start: number): number {
+function endOfValue(line: string, start: number) {
   let at = start
   let depth = 0
   do {
@@ -216,7 +213,7 @@ function endOfValue(line: string, start: number): number {
   return at
 }
 
-function after(pattern: RegExp, text: string, at: number): number {
+function after(pattern: RegExp, text: string, at: number) {
   pattern.lastIndex = at
   return at + (pattern.exec(text)?.[0].length ?? 0)
 }

@@ -1,4 +1,3 @@
-// Markdown by lines, and what trackers write in texts and labels: boxes, sizes, priorities.
 import { type Priority, readPriority, readSize } from '../../backlog/task.ts'
 import type { ChecklistItem } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
@@ -31,7 +30,6 @@ export function lineKinds(lines: readonly string[]): readonly LineKind[] {
 interface Block {
   readonly kind: LineKind
   readonly mark: string
-  /** It ends on the line it began on. */
   readonly isOver: boolean
   readonly isEnd: (line: string) => boolean
 }
@@ -59,7 +57,6 @@ function blockAt(line: string, isFirst: boolean): Block | undefined {
 export interface Box {
   /** The columns in front of it; a tab goes to the next multiple of four. */
   readonly indent: number
-  /** Where the character between the brackets stands. */
   readonly at: number
   readonly isTicked: boolean
   readonly text: string
@@ -67,7 +64,6 @@ export interface Box {
 
 const BOX = /^(\uFEFF?[ \t]*)((?:[-*+]|\d{1,9}[.)])[ \t]+\[)([ xX])\](?:[ \t]+(.*))?$/
 
-/** The box of a line `- [ ] text`. */
 export function boxOf(line: string): Box | undefined {
   const match = BOX.exec(line.trimEnd())
   if (match === null) return undefined
@@ -110,7 +106,6 @@ export function numberedPriority(number: unknown): Priority | undefined {
     : undefined
 }
 
-/** Takes the items of lists with boxes out of a text, but for those that `isOther` calls something else. */
 export function takeBoxes(text: string, isOther: (item: string) => boolean = () => false) {
   const lines = text.split(/\r?\n/)
   const kinds = lineKinds(lines)
@@ -124,7 +119,6 @@ export function takeBoxes(text: string, isOther: (item: string) => boolean = () 
   return { checklist, rest: rest.join('\n') }
 }
 
-/** A text without its examples and comments. */
 export function proseOf(text: string): string {
   const lines = text.split(/\r?\n/)
   const kinds = lineKinds(lines)

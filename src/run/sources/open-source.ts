@@ -9,7 +9,6 @@ import { markDone, parseJsonl } from './jsonl.ts'
 import { fileSource } from './source-file.ts'
 import { beadsSource, githubSource } from './trackers.ts'
 
-/** The source that a word or a path means; `.tasks/` by default. */
 export async function openSource(
   workspace: Workspace,
   given: string | undefined,

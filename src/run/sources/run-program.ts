@@ -6,7 +6,6 @@ import { oneLine, shorten } from '../../text/clean.ts'
 
 export interface Program {
   readonly command: string
-  /** How to get it. */
   readonly hint: string
 }
 
@@ -14,7 +13,6 @@ interface Where {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly timeoutMs?: number
-  /** Its standard input, empty by default. */
   readonly input?: string
 }
 
@@ -27,13 +25,16 @@ export function ghEnvironment({ place, env }: Workspace) {
   return { cwd: place.root, env: { ...env, GH_PROMPT_DISABLED: '1', NO_COLOR: '1' } }
 }
 
-/** Runs it to its end and returns what it printed. */
 export async function runProgram(
   program: Program,
   args: readonly string[],
   { cwd, env, input, timeoutMs = 60_000 }: Where,
 ): Promise<string> {
-  const limits = { timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024, killSignal: 'SIGKILL' } as const
+  const limits = {
+    timeout: timeoutMs,
+    maxBuffer: 64 * 1024 * 1024,
+    killSignal: 'SIGKILL',
+  } as const
   return new Promise((resolve, reject) => {
     const options = { cwd, env, encoding: 'utf8', ...limits } as const
     const child = execFile(program.command, args, options, (error, stdout, stderr) => {
@@ -46,7 +47,6 @@ export async function runProgram(
   })
 }
 
-/** The same for a program that prints JSON. */
 export async function runForJson(
   program: Program,
   args: readonly string[],
@@ -89,7 +89,7 @@ function failure(
 }
 
 /** Its standard error in one line. Some programs print it as JSON. */
-function complaint(stderr: string): string {
+function complaint(stderr: string) {
   try {
     const { error } = JSON.parse(stderr) as { error?: unknown }
     if (typeof error === 'string') return shorten(oneLine(error), 300)

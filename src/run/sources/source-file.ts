@@ -1,4 +1,3 @@
-// A file that tasks are kept in: where it is in the project, and where its copy is in the working tree of a run.
 import { closeSync, fstatSync, readFileSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { isTracked } from '../../git/status.ts'
@@ -22,13 +21,10 @@ interface FileFormat {
     readonly tasks: readonly ForeignTask[]
     readonly problems: readonly string[]
   }
-  /** The text with one task done; undefined when no single line is that task's. */
   markDone(text: string, own: string): string | undefined
-  /** Printed when the file has no task. */
   readonly lacks?: string
 }
 
-/** Tasks of a file. One that is completed is marked in the copy of the run's tree. */
 export function fileSource(workspace: Workspace, given: string, format: FileFormat): BacklogSource {
   const { repository, root } = workspace.place
   const path = realPath(resolve(workspace.cwd, given))
@@ -85,13 +81,13 @@ export function fileSource(workspace: Workspace, given: string, format: FileForm
 }
 
 /** A link that leads out of the tree is not followed: an agent may have made it. */
-function copyIn(tree: string, inside: string): string | undefined {
+function copyIn(tree: string, inside: string) {
   const root = realPath(tree)
   const copy = root === undefined ? undefined : realPath(join(root, inside))
   return root !== undefined && copy !== undefined && isWithin(root, copy) ? copy : undefined
 }
 
-function rewrite(path: string, change: (text: string) => string | undefined): boolean {
+function rewrite(path: string, change: (text: string) => string | undefined) {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const isWritten = withOpen(path, (fd) => {
       try {
@@ -108,7 +104,7 @@ function rewrite(path: string, change: (text: string) => string | undefined): bo
   throw new NotWritten(path, new Error('somebody else is saving it all the time'))
 }
 
-function withOpen<T>(path: string, use: (fd: number) => T): T | undefined {
+function withOpen<T>(path: string, use: (fd: number) => T) {
   const fd = openRegularFile(path)
   if (fd === undefined) return undefined
   try {
@@ -118,7 +114,7 @@ function withOpen<T>(path: string, use: (fd: number) => T): T | undefined {
   }
 }
 
-function textOf(fd: number): string | undefined {
+function textOf(fd: number) {
   if (fstatSync(fd).size > MOST_BYTES) return undefined
   const bytes = readFileSync(fd)
   const text = bytes.toString('utf8')
@@ -126,16 +122,16 @@ function textOf(fd: number): string | undefined {
   return Buffer.from(text).equals(bytes) ? text : undefined
 }
 
-function isWithin(folder: string, path: string): boolean {
+function isWithin(folder: string, path: string) {
   const way = relative(folder, path)
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-function slashes(path: string): string {
+function slashes(path: string) {
   return path.split(sep).join('/')
 }
 
-function realPath(path: string): string | undefined {
+function realPath(path: string) {
   try {
     return realpathSync.native(path)
   } catch (error) {

@@ -21,7 +21,6 @@ const BD: Program = {
 }
 const BEADS = 'beads'
 
-/** Issues of beads. A task that is completed is closed there. */
 export function beadsSource(workspace: Workspace): BacklogSource {
   // Arrays come bare or in an envelope, depending on the version; both are read, and this asks for the bare ones.
   const env = { ...workspace.env, BD_JSON_ENVELOPE: '0', NO_COLOR: '1' }
@@ -46,28 +45,12 @@ export function beadsSource(workspace: Workspace): BacklogSource {
   }
 }
 
-type BeadsIssue = ReturnType<typeof beadsIssues>[number]
+type Issue = Readonly<Record<string, unknown>>
 
-function beadsIssues(verb: string, printed: unknown) {
+function beadsIssues(verb: string, printed: unknown): readonly Issue[] {
   const list = isRecord(printed) ? (printed['data'] ?? printed['issues']) : printed
-  if (!Array.isArray(list))
-    throw new StintError('PROGRAM_FAILED', `bd ${verb} printed no list of issues`, BD.hint)
-  return list.filter(isRecord).map((issue) => ({
-    id: textOf(issue['id']),
-    title: textOf(issue['title']),
-    description: textOf(issue['description']),
-    design: textOf(issue['design']),
-    criteria: textOf(issue['acceptance_criteria']),
-    notes: textOf(issue['notes']),
-    status: textOf(issue['status']),
-    priority: issue['priority'],
-    type: textOf(issue['issue_type']),
-    labels: listOf(issue['labels']).map(textOf),
-    dependencies: listOf(issue['dependencies'])
-      .filter(isRecord)
-      .map(({ depends_on_id: on, type }) => ({ on: textOf(on), type: textOf(type) })),
-    createdAt: textOf(issue['created_at']),
-  }))
+  if (Array.isArray(list)) return list.filter(isRecord)
+  throw new StintError('PROGRAM_FAILED', `bd ${verb} printed no list of issues`, BD.hint)
 }
 
 // They group work or wait for something; there is nothing in them to do.
@@ -76,14 +59,16 @@ const WAITING = new Set(['blocks', 'conditional-blocks', 'waits-for'])
 
 /** An issue that beads does not call ready waits for tasks of this backlog, or for something only beads knows. */
 function beadsTasks(
-  ready: readonly BeadsIssue[],
-  open: readonly BeadsIssue[],
+  ready: readonly Issue[],
+  open: readonly Issue[],
   say: (line: string) => void,
 ): readonly ForeignTask[] {
-  const all = new Map([...open, ...ready].map((issue) => [issue.id, issue]))
-  const isReady = new Set(ready.map(({ id }) => id))
+  const all = new Map([...open, ...ready].map((issue) => [textOf(issue['id']), issue]))
+  const isReady = new Set(ready.map((issue) => textOf(issue['id'])))
   const work = new Map(
-    [...all].filter(([, issue]) => !NOT_WORK.has(issue.type) && issue.status !== 'closed'),
+    [...all].filter(
+      ([, issue]) => !NOT_WORK.has(textOf(issue['issue_type'])) && issue['status'] !== 'closed',
+    ),
   )
   for (const id of work.keys()) {
     if (isOwnId(id)) continue
@@ -91,43 +76,47 @@ function beadsTasks(
     const shown = JSON.stringify(shorten(oneLine(id), 60))
     say(`beads has an issue with the id ${shown}, which was left out`)
   }
-  return [...work.values()].map((issue) => {
-    const { id, title, status, dependencies } = issue
+  return [...work].map(([id, issue]) => {
+    const text = (field: string) => textOf(issue[field])
+    const status = text('status')
+    const dependencies = listOf(issue['dependencies'])
+      .filter(isRecord)
+      .map(({ depends_on_id: on, type }) => ({ on: textOf(on), type: textOf(type) }))
     const dependsOn = dependencies
       .filter(({ type, on }) => WAITING.has(type) && work.has(on))
       .map(({ on }) => on)
     const above = dependencies.find(({ type }) => type === 'parent-child')?.on
     const parent = above !== undefined && work.has(above) ? above : undefined
     const epic = above === undefined || parent !== undefined ? undefined : all.get(above)
-    const description = takeBoxes(issue.description)
-    const criteria = takeBoxes(issue.criteria)
-    const said = readLabels(issue.labels)
-    const priority = numberedPriority(issue.priority)
+    const description = takeBoxes(text('description'))
+    const criteria = takeBoxes(text('acceptance_criteria'))
+    const said = readLabels(listOf(issue['labels']).map(textOf))
+    const priority = numberedPriority(issue['priority'])
     const isHeldBack = !isReady.has(id) && (dependsOn.length === 0 || status !== 'open')
     const because = `beads does not call it ready (${oneLine(status)})`
     return {
       own: id,
       name: id,
-      title: title || id,
+      title: text('title') || id,
       description: description.rest,
       details: joined(
-        epic === undefined ? '' : `Part of ${epic.id}: ${oneLine(epic.title)}`,
-        under('Design', issue.design),
+        epic === undefined ? '' : `Part of ${above}: ${oneLine(textOf(epic['title']))}`,
+        under('Design', text('design')),
         under('Acceptance criteria', criteria.rest),
-        under('Notes', issue.notes),
+        under('Notes', text('notes')),
       ),
       checklist: [...description.checklist, ...criteria.checklist],
       ...said,
       // Tasks of one epic belong together, though the epic itself is no task.
-      labels: [...(epic === undefined ? [] : [epic.id]), ...said.labels],
+      labels: [...(epic === undefined ? [] : [above!]), ...said.labels],
       dependsOn,
-      ...defined({ priority, parent, createdAt: dateOf(issue.createdAt) }),
+      ...defined({ priority, parent, createdAt: dateOf(text('created_at')) }),
       ...(isHeldBack ? { status: 'blocked' as const, because } : {}),
     }
   })
 }
 
-function under(heading: string, text: string): string {
+function under(heading: string, text: string) {
   return text.trim() === '' ? '' : `${heading}:\n${text.trim()}`
 }
 
@@ -228,14 +217,14 @@ function cutAt(text: string, number: number): string {
     : `${shorten(text, LONGEST_PASSAGE - note.length)}${note}`
 }
 
-function dateOf(text: string): string | undefined {
+function dateOf(text: string) {
   return Number.isNaN(Date.parse(text)) ? undefined : text
 }
 
-function textOf(value: unknown): string {
+function textOf(value: unknown) {
   return typeof value === 'string' ? value : ''
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function listOf(value: unknown) {
   return Array.isArray(value) ? value : []
 }

@@ -1,4 +1,3 @@
-// A worktree is removed when all that it holds is in commits that stay without it, or can be built again.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { GitFailed, runGit } from '../../git/run-git.ts'
@@ -11,7 +10,6 @@ import { NOT_WORK, type RunTree, hiddenPaths, repositoryAt, uncommitted } from '
 /** What builds leave, and make again. */
 const BUILT = /^(?:node_modules|dist|build|target|\.venv|__pycache__|coverage|\.cache|.*\.log)$/
 
-/** Removes the worktree of a finished run, unless it holds what is in no commit. Its branch stays. */
 export function removeIfClean(
   place: Place,
   { tree, isInPlace }: RunTree,
@@ -35,7 +33,6 @@ export function removeIfClean(
   }
 }
 
-/** What would be lost with a worktree: paths in no commit that no build makes, and submodules with commits of their own. */
 export function inNoCommit(tree: string, submodules = submodulesOf(tree)): readonly string[] {
   const { gitDir } = repositoryAt(tree)!
   const found = [
@@ -48,7 +45,6 @@ export function inNoCommit(tree: string, submodules = submodulesOf(tree)): reado
   return [...new Set(found)]
 }
 
-/** The first of many paths, in words. */
 export function fewOf(paths: readonly string[], most = 5): string {
   const more = paths.length > most ? ` and ${paths.length - most} more` : ''
   return `${paths.slice(0, most).join(', ')}${more}`

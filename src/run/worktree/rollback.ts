@@ -13,30 +13,21 @@ import { defined } from '../../text/defined.ts'
 import { NOT_WORK, type RunTree, commitOf, hiddenPaths, repositoryAt, uncommitted } from './tree.ts'
 
 export interface WorkToKeep {
-  /** Under `refs/stint/`. */
   readonly ref: string
   readonly message: string
-  /** Where work on the task began. */
   readonly base: string
   /** What was not committed then. */
   readonly leftBefore: readonly string[]
 }
 
-export interface KeptWork {
-  /** Absent when there was nothing to keep. */
-  readonly kept?: string
-  /** What could not be kept, and so stays where it is. */
-  readonly leftOut: readonly string[]
-}
-
-/** Keeps what attempts at a task left: files, commits of HEAD, and those of the run's branch where they differ. Changes nothing else. */
-export function keepWork({ tree, branch }: RunTree, work: WorkToKeep): KeptWork {
+export function keepWork({ tree, branch }: RunTree, work: WorkToKeep) {
   const repository = repositoryAt(tree)!
   return keptBefore(repository, branch, work) ?? keepAll(repository, branch, work)
 }
 
-/** Keeps what was left and goes back to where the task began. */
-export function keepAndSetBack({ tree, branch }: RunTree, work: WorkToKeep): KeptWork {
+export type KeptWork = ReturnType<typeof keepWork>
+
+export function keepAndSetBack({ tree, branch }: RunTree, work: WorkToKeep) {
   const repository = repositoryAt(tree)!
   removeLeftLocks(repository, branch)
   // What is hidden from git would be neither kept nor reset.
@@ -48,7 +39,8 @@ export function keepAndSetBack({ tree, branch }: RunTree, work: WorkToKeep): Kep
   const result = keepAll(repository, branch, work)
   const git = (...args: readonly string[]) =>
     runGit(tree, [...QUIETLY, '-c', 'submodule.recurse=false', ...args])
-  for (const verb of operations(repository)) git(verb, '--quit')
+  const verb = operationIn(repository)
+  if (verb !== undefined) git(verb, '--quit')
   git('symbolic-ref', 'HEAD', `refs/heads/${branch}`)
   // With the kept files as the index the reset removes just those, and what was not kept stays.
   git('read-tree', result.kept!)
@@ -57,7 +49,6 @@ export function keepAndSetBack({ tree, branch }: RunTree, work: WorkToKeep): Kep
   return result
 }
 
-/** Whether a worktree is to the byte as it was kept. */
 export function isAsKept(tree: string, ref: string): boolean {
   const repository = repositoryAt(tree)
   if (repository === undefined || !isRef(tree, ref)) return false
@@ -70,12 +61,7 @@ export function isAsKept(tree: string, ref: string): boolean {
   )
 }
 
-/** Undefined where anything is left to keep. */
-function keptBefore(
-  repository: Repository,
-  branch: string,
-  { ref, base, leftBefore }: WorkToKeep,
-): KeptWork | undefined {
+function keptBefore(repository: Repository, branch: string, { ref, base, leftBefore }: WorkToKeep) {
   const { worktree } = repository
   const head = readHead(repository)
   const isMoved = head.branch !== branch || head.commit !== base || isInTheMiddle(repository)
@@ -87,7 +73,7 @@ function keepAll(
   repository: Repository,
   branch: string,
   { ref: wanted, message, base, leftBefore }: WorkToKeep,
-): KeptWork {
+) {
   const { worktree } = repository
   // A runner that was killed may have kept something under the name already.
   let ref = wanted
@@ -108,12 +94,12 @@ function keepAll(
   return { kept: ref, leftOut: leftOut.filter((path) => !leftBefore.includes(path)) }
 }
 
-function isRef(tree: string, ref: string): boolean {
+function isRef(tree: string, ref: string) {
   return askGit(tree, ['show-ref', '--verify', '--quiet', ref])
 }
 
 /** Adds what is ignored now though the base has it, which the reset would overwrite. */
-function addIgnored(tree: string, base: string): void {
+function addIgnored(tree: string, base: string) {
   const list = (...args: readonly string[]) =>
     runGit(tree, args, { encoding: 'latin1' }).split('\0')
   const inBase = new Set(list('ls-tree', '-r', '-z', '--name-only', base))
@@ -123,33 +109,25 @@ function addIgnored(tree: string, base: string): void {
 }
 
 /** Paths are latin1, so that names that are not UTF-8 come back to git byte for byte. */
-function updateIndex(tree: string, how: string, paths: readonly string[]): void {
+function updateIndex(tree: string, how: string, paths: readonly string[]) {
   if (paths.length === 0) return
   const input = paths.map((path) => `${path}\0`).join('')
   runGit(tree, [...QUIETLY, 'update-index', how, '-z', '--stdin'], { input, encoding: 'latin1' })
 }
 
 /** What git is in the middle of, without a merge and a bisection, which the reset ends. */
-function operations({ gitDir }: Repository): readonly string[] {
+function operationIn({ gitDir }: Repository) {
   const has = (...path: readonly string[]) => existsSync(join(gitDir, ...path))
-  if (has('rebase-apply', 'applying')) return ['am']
-  if (has('rebase-merge') || has('rebase-apply')) return ['rebase']
-  return has('sequencer') || has('CHERRY_PICK_HEAD') || has('REVERT_HEAD') ? ['cherry-pick'] : []
+  if (has('rebase-apply', 'applying')) return 'am'
+  if (has('rebase-merge') || has('rebase-apply')) return 'rebase'
+  return has('sequencer') || has('CHERRY_PICK_HEAD') || has('REVERT_HEAD')
+    ? 'cherry-pick'
+    : undefined
 }
 
-/** Whether git is in the middle of a merge, a rebase or the like. */
 export function isInTheMiddle(repository: Repository): boolean {
   const has = (name: string) => existsSync(join(repository.gitDir, name))
-  return operations(repository).length > 0 || has('MERGE_HEAD') || has('BISECT_LOG')
-}
-
-export interface Found {
-  /** The commit that holds it; absent when all was committed. */
-  readonly commit?: string
-  /** The reference it is kept under, where it could not go to the branch. */
-  readonly kept?: string
-  /** What could not be committed, and so stays: too large, unreadable, or a repository of its own. */
-  readonly leftOut?: readonly string[]
+  return operationIn(repository) !== undefined || has('MERGE_HEAD') || has('BISECT_LOG')
 }
 
 const AS_FOUND = 'stint: left uncommitted, as it was found'
@@ -163,7 +141,7 @@ export function isAllAsFound(tree: string, base: string): boolean {
 }
 
 /** Commits what is left in a worktree. Where HEAD is elsewhere, or git in the middle of something, it is kept beside the branch. */
-export function commitAsFound(place: Place, run: string, own: RunTree): Found {
+export function commitAsFound(place: Place, run: string, own: RunTree) {
   const { tree, branch } = own
   const repository = repositoryAt(tree)
   if (repository === undefined) return {}

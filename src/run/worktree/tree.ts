@@ -1,4 +1,3 @@
-// Where a run works: a branch and a worktree of its own, or the user's checkout.
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
@@ -104,7 +103,6 @@ export function treeOfItsOwn(
   return { tree, branch, base: isThere ? headOf(tree).commit : commit, isInPlace: false }
 }
 
-/** HEAD of a worktree that has to have a commit. */
 export function headOf(tree: string): { readonly branch?: string; readonly commit: string } {
   const repository = findRepository(tree)
   const head = repository === undefined ? {} : readHead(repository)
@@ -140,7 +138,6 @@ export function commitOf(tree: string, branch: string): string | undefined {
   return repository === undefined ? undefined : commitOfRef(repository, `refs/heads/${branch}`)
 }
 
-/** Restores a removed worktree from its branch, or from a commit when the branch is gone too. */
 export function bringBack(place: Place, tree: string, branch: string, otherwise: string): void {
   const { mainRoot } = repositoryOf(place)
   const add =
@@ -180,7 +177,6 @@ export function fingerprint(tree: string): string {
     .digest('hex')
 }
 
-/** Commits beyond one, and whether the branch still builds on it. */
 export function commitsSince(
   tree: string,
   base: string,
@@ -191,14 +187,13 @@ export function commitsSince(
   return { count: count!, isKept: lost === 0 }
 }
 
-/** The newest commits beyond one, oldest first. */
-export function newCommits(
-  tree: string,
-  base: string,
-  most = 50,
-): readonly { commit: string; subject: string }[] {
-  const list = ['log', '--reverse', `--max-count=${most}`, '--format=%H %s']
-  return runGit(tree, [...list, `${base}..HEAD`, '--'])
+export function newCommits(tree: string, base: string) {
+  return commitsIn(tree, `${base}..HEAD`)
+}
+
+/** The newest commits of a range, oldest first. */
+export function commitsIn(tree: string, range: string) {
+  return runGit(tree, ['log', '--reverse', '--max-count=50', '--format=%H %s', range, '--'])
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => ({
