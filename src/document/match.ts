@@ -1,8 +1,4 @@
-export interface Matched<B, P> {
-  readonly pairs: readonly (readonly [base: B, person: P])[]
-  readonly removed: readonly B[]
-  readonly added: readonly P[]
-}
+import { firstFalse } from '../text/bisect.ts'
 
 const ALIKE = 0.45
 // Above this many comparisons everything was rewritten, and matching is worthless.
@@ -12,7 +8,7 @@ const COMPARISONS_LIMIT = 250_000
 export function match<B extends { readonly text: string }, P extends { readonly text: string }>(
   base: readonly B[],
   person: readonly P[],
-): Matched<B, P> {
+) {
   const pairs: [B, P][] = []
   const waiting = new Map<string, B[]>()
   for (const block of base) waiting.set(block.text, [...(waiting.get(block.text) ?? []), block])
@@ -80,12 +76,7 @@ export function inOrder(positions: readonly (number | undefined)[]): ReadonlySet
   const previous: (number | undefined)[] = []
   for (const [index, position] of positions.entries()) {
     if (position === undefined) continue
-    let [low, high] = [0, ends.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (positions[ends[middle]!]! < position) low = middle + 1
-      else high = middle
-    }
+    const low = firstFalse(ends.length, (at) => positions[ends[at]!]! < position)
     previous[index] = ends[low - 1]
     ends[low] = index
   }

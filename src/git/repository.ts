@@ -39,13 +39,8 @@ function fromWorktree(worktree: string, dotGit: string) {
   if (gitDir === undefined) return undefined
   const commonDir = commonDirOf(gitDir)
   const isLinked = commonDir !== gitDir
-  return {
-    worktree,
-    gitDir,
-    commonDir,
-    mainRoot: isLinked ? mainRootOf(commonDir) : worktree,
-    isLinked,
-  }
+  const mainRoot = isLinked ? mainRootOf(commonDir) : worktree
+  return { worktree, gitDir, commonDir, mainRoot, isLinked }
 }
 
 // In `.git` itself, or in a bare repository.
@@ -94,9 +89,7 @@ function unquoted(value: string) {
 
 function commonDirOf(gitDir: string) {
   const named = textOf(join(gitDir, 'commondir'))?.trim()
-  return (
-    (named === undefined || named === '' ? undefined : realPath(resolve(gitDir, named))) ?? gitDir
-  )
+  return (named ? realPath(resolve(gitDir, named)) : undefined) ?? gitDir
 }
 
 function gitDirNamedIn(dotGit: string) {
