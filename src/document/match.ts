@@ -4,7 +4,6 @@ const ALIKE = 0.45
 // Above this many comparisons everything was rewritten, and matching is worthless.
 const COMPARISONS_LIMIT = 250_000
 
-/** Pairs blocks with the same text first, in order, then the most similar ones. */
 export function match<B extends { readonly text: string }, P extends { readonly text: string }>(
   base: readonly B[],
   person: readonly P[],
@@ -71,7 +70,6 @@ function size(pairs: ReadonlyMap<string, number>) {
 
 /** The longest run already in order stays; the other items were moved. An item without a position is new. */
 export function inOrder(positions: readonly (number | undefined)[]): ReadonlySet<number> {
-  // For each length, the run that ends lowest; each item remembers its predecessor.
   const ends: number[] = []
   const previous: (number | undefined)[] = []
   for (const [index, position] of positions.entries()) {

@@ -146,7 +146,6 @@ function textItem(region: Region, text: string) {
   return { ...ofItsKind(region, unescapeItem(untimed)), ...when }
 }
 
-/** Takes the time from the end of the first line. */
 function timed(text: string, isTimed = true): { text: string; when?: string } {
   const [first = '', ...more] = text.split('\n')
   const time = isTimed ? TIME_SUFFIX.exec(first) : null

@@ -21,7 +21,6 @@ interface Snapshot {
   readonly fold: number
   readonly inode: number
   readonly offset: number
-  /** A sum over the first and the last bytes before `offset`. */
   readonly prefix: number
   readonly state: SessionState
 }
@@ -127,7 +126,6 @@ function bytesOf(path: string) {
   try {
     return readFileSync(path)
   } catch {
-    // Unreadable: the log has everything.
     return undefined
   }
 }

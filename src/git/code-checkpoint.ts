@@ -15,7 +15,6 @@ export interface KeepCode extends TreeOptions {
 export interface KeptCode {
   readonly commit: string
   readonly ref: string
-  /** Paths whose content is not in the commit. */
   readonly leftOut: readonly string[]
 }
 

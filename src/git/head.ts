@@ -5,7 +5,6 @@ import type { Repository } from './repository.ts'
 import { defined } from '../text/defined.ts'
 import { type GitOptions, runGit, unlessGitFails } from './run-git.ts'
 
-/** A new branch has no commit yet; a detached HEAD has no branch. */
 export interface Head {
   readonly branch?: string
   readonly commit?: string
@@ -63,7 +62,6 @@ function packedCommit(packed: string, ref: string) {
 }
 
 function askGitForHead(repository: Repository, options: GitOptions) {
-  // A head that git cannot read either is left out.
   const answer = (...args: readonly string[]) =>
     unlessGitFails(() => runGit(repository.worktree, args, options).trim() || undefined)
   const branch = answer('symbolic-ref', '--quiet', '--short', 'HEAD')

@@ -7,11 +7,8 @@ import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 /** Every path is absolute and without symbolic links. */
 export interface Repository {
   readonly worktree: string
-  /** Where this worktree's HEAD and index are. */
   readonly gitDir: string
-  /** Shared by all worktrees. */
   readonly commonDir: string
-  /** The same folder from every linked worktree. */
   readonly mainRoot: string
   readonly isLinked: boolean
 }
@@ -43,7 +40,6 @@ function fromWorktree(worktree: string, dotGit: string) {
   return { worktree, gitDir, commonDir, mainRoot, isLinked }
 }
 
-// In `.git` itself, or in a bare repository.
 function fromInside(gitDir: string) {
   const commonDir = commonDirOf(gitDir)
   const mainRoot = mainRootOf(commonDir)

@@ -9,7 +9,6 @@ export class GitFailed extends StintError {
   override readonly name = 'GitFailed'
   constructor(
     readonly args: readonly string[],
-    /** Absent when git did not run to its end. */
     readonly status: number | undefined,
     readonly stderr: string,
     reason: string,
@@ -65,7 +64,6 @@ export function runGit(cwd: string, args: readonly string[], options: GitOptions
   return result.stdout.toString(encoding)
 }
 
-/** Undefined where git fails in an expected way. */
 export function unlessGitFails<T>(
   work: () => T,
   isExpected: (status: number | undefined) => boolean = () => true,

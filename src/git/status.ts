@@ -8,7 +8,6 @@ import { DEFAULT_EXCLUDE } from './working-tree.ts'
 export interface Drift {
   readonly from: string
   readonly to?: string
-  /** Commits in HEAD that were not in the history of `from`. */
   readonly commits: number
   readonly subjects: readonly string[]
   /** `kept`: HEAD builds on `from`. `elsewhere`: another branch does. `rewritten`: no branch does. `missing`: the commit is not in this repository. */

@@ -8,13 +8,11 @@ import { linkFile, removeFile, replaceFile } from '../journal/files.ts'
 
 export interface TreeOptions {
   readonly exclude?: readonly string[]
-  /** Larger untracked files are left out. */
   readonly maxFileBytes?: number
 }
 
 export interface WorkingTree {
   readonly tree: string
-  /** Too large, unreadable, or a repository of its own. */
   readonly leftOut: readonly string[]
 }
 

@@ -16,14 +16,11 @@ import { runIds } from '../project/store/run-files.ts'
 import { findRun } from '../run/run-log.ts'
 import { findTask, matchTasks } from '../backlog/task.ts'
 
-/** By ids; without any, the whole project. */
 export interface LedgerRequest {
   readonly session?: string
   readonly task?: string
   readonly run?: string
-  /** From the day of this time on, in UTC. */
   readonly since?: string
-  /** By default sessions, and of a session its tasks. */
   readonly by?: LedgerBy
 }
 
@@ -104,7 +101,6 @@ class Counted {
     const whole = this.#account(kind, id, own)
     const parts = new Map<string, Piece[]>()
     for (const piece of own) {
-      // For a task, its share of a session.
       const its = kind === 'task' ? onlyFor(piece, id) : piece
       for (const part of idsOf(its, by)) parts.set(part, [...(parts.get(part) ?? []), its])
     }
@@ -175,7 +171,6 @@ class Counted {
     return members.reduce((sum, run) => sum + (runs.get(run.id) ?? 0), ofSessions)
   }
 
-  /** Each has the same share. */
   #tasksOf(session: string) {
     const pieces = this.#pieces.filter((piece) => piece.session === session)
     return Math.max(1, new Set(pieces.flatMap(({ tasks }) => tasks.map(({ id }) => id))).size)
@@ -278,7 +273,6 @@ function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch (error) {
-    // Removed meanwhile.
     if (isMissing(error)) return []
     throw error
   }
@@ -308,7 +302,6 @@ export async function findScope(
   throw new StintError('NOTHING_CALLED_SO', `there is no session, task or run "${name}"`, hint)
 }
 
-/** A task of another backlog, known by its linked sessions and runs. */
 async function keptElsewhere(workspace: Workspace, name: string) {
   const { sessions, runs } = await gather(workspace)
   if (sessions.some(({ row }) => row.tasks.includes(name))) return name

@@ -23,7 +23,6 @@ import { foldBacklog } from '../backlog/backlog.ts'
 
 const EVERY = 10
 
-/** Counted, never stored. */
 export async function maintenanceOf(workspace: Workspace, now = new Date()): Promise<Maintenance> {
   const rows = workspace.hasSessions() ? [...(await workspace.index()).sessions()] : []
   const lastDoneAt = lastDone(workspace)
@@ -65,7 +64,6 @@ function lastDone(workspace: Workspace) {
 const DAY_MS = 24 * 60 * 60_000
 const UNTOUCHED_DAYS = 14
 const LARGE_HISTORY = 200_000_000
-/** Of one kind; the rest is counted. */
 const MOST = 5
 const LONGEST = 160
 

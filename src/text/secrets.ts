@@ -250,14 +250,11 @@ const PLACEHOLDER = lazily(
   () =>
     new RegExp(
       [
-        // Taken from elsewhere, or to be filled in.
         String.raw`^(?:\$|<|\{|#\{|%\(|%[sdv]$|%\w+%$)`,
         String.raw`process\.env|import\.meta|os\.environ|getenv|(?:^|[^a-z])env\.|secrets?\.|vault:|keyring:`,
         String.raw`^(?:your|my|the|some|insert|replace|enter)[-_ .]`,
         String.raw`change[-_]?(?:me|it|this)|placeholder|example|dummy|redacted|foobar|\bhere\b`,
-        // Masked.
         String.raw`x{4,}|\*{3,}|\.{3,}|…|•|^[-_#?.]+$`,
-        // Words that stand where a value would.
         String.raw`^(?:undefined|nullable|optional|required|invalid|incorrect|missing|disabled|enabled|unchanged|expired|passw(?:or)?d|secret|token|bearer|pass)$`,
       ].join('|'),
       'i',
@@ -287,7 +284,6 @@ export function givesSecret({
   isTight,
 }: Readonly<Record<'key' | 'value', string> & Record<'isQuoted' | 'isTight', boolean>>): boolean {
   if (value.length < 8 || isPlaceholder(value) || isElsewhere(value)) return false
-  // Prose, in quotes or in a script without ASCII letters.
   if (/\s/.test(value) || /[^\p{ASCII}]/u.test(value)) return false
   const isPassword = /pass|secret/i.test(key)
   if (/^\d+$/.test(value)) return isPassword
@@ -309,7 +305,6 @@ const FILE =
 const CODE =
   /^(?:this|self|req|request|res|ctx|context|config|cfg|opts|options|args|argv|settings|data|props|state|user|params|body)[.?[]/
 
-// The value says where the secret is.
 function isElsewhere(value: string) {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return true
   if (/^(?:~|\.{1,2})?\/[\w.@-]+(?:\/[\w.@-]+)*\/?$/.test(value))

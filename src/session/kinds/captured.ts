@@ -31,7 +31,6 @@ export interface CapturedData {
     artifact: string
     bytes: number
     lines: number
-    /** Characters of the digest that was printed instead. */
     shown?: number
     summary?: string
   }
@@ -71,7 +70,6 @@ export interface LastTurn extends Readonly<CapturedData['turn.ended']> {
 export interface CapturedState {
   readonly requests: Shelf<Request>
   readonly commits: Shelf<Commit>
-  /** The latest run of each command. */
   readonly tests: Shelf<TestRun>
   readonly agents: Shelf<AgentResult>
   readonly lastTurn?: LastTurn

@@ -35,10 +35,8 @@ export interface ConversationData {
     conversation: string
     stage: number | 'smart-zone'
     tokens: number
-    /** The compaction point. */
     point?: number
     window?: number
-    /** Who reported the tokens. */
     source: string
   }
   'hooks.ran': HookCosts
