@@ -1,3 +1,4 @@
+import { isRunning } from '../journal/look.ts'
 import { accessSync, constants, existsSync, lstatSync, readFileSync, readdirSync } from 'node:fs'
 import { NotWritten, StintError, errnoOf, isMissing } from '../journal/errors.ts'
 import type { Repository } from './repository.ts'
@@ -172,14 +173,5 @@ function borrowIndex(index: string, path: string): boolean {
     } catch (second) {
       throw new NotWritten(path, errnoOf(second) === undefined ? error : second)
     }
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return errnoOf(error) === 'EPERM'
   }
 }

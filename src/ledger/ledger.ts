@@ -1,5 +1,5 @@
-import { basename, join } from 'node:path'
-import { StintError, isMissing } from '../journal/errors.ts'
+import { basename, join, relative, sep } from 'node:path'
+import { StintError } from '../journal/errors.ts'
 import { shortId } from '../journal/ids.ts'
 import type { Workspace } from '../project/store/workspace.ts'
 import { foldBacklog } from '../backlog/backlog.ts'
@@ -7,8 +7,8 @@ import { Sums, costsOf, dayOf, savingsOf } from './amounts.ts'
 import type { Ledger, LedgerRow } from './contract.ts'
 import { type CountedRun, type CountedSession, type Gathered, gather } from './gather.ts'
 import type { RunPart } from './run-amounts.ts'
-import { readdirSync } from 'node:fs'
 import { statOrUndefined } from '../journal/look.ts'
+import { filesUnder } from '../project/purge/other-files.ts'
 import type { Place } from '../project/store/place.ts'
 import { allDelegates } from '../run/delegate/delegates.ts'
 import { NoSession, findSession } from '../project/store/choose.ts'
@@ -232,7 +232,7 @@ function sizesOf({ sessions, repository }: Place) {
   // A log has a second name under the git directory, but is one file.
   const counted = new Set<number>()
   let all = 0
-  for (const { parts, bytes, ino } of filesUnder(sessions)) {
+  for (const { parts, bytes, ino } of filesIn(sessions)) {
     const [folder, name = ''] = parts
     all += bytes
     counted.add(ino)
@@ -245,7 +245,7 @@ function sizesOf({ sessions, repository }: Place) {
   }
   for (const { bytes, ino } of repository === undefined
     ? []
-    : filesUnder(join(repository.commonDir, 'stint'))) {
+    : filesIn(join(repository.commonDir, 'stint'))) {
     if (!counted.has(ino)) all += bytes
     counted.add(ino)
   }
@@ -254,27 +254,11 @@ function sizesOf({ sessions, repository }: Place) {
 
 type Sizes = Map<string, number>
 
-function* filesUnder(
-  folder: string,
-  parts: readonly string[] = [],
-): Generator<{ parts: readonly string[]; bytes: number; ino: number }> {
-  for (const entry of entriesOf(folder)) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) yield* filesUnder(path, [...parts, entry.name])
-    else if (entry.isFile()) {
-      const stat = statOrUndefined(path)
-      if (stat !== undefined)
-        yield { parts: [...parts, entry.name], bytes: stat.size, ino: stat.ino }
-    }
-  }
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
+function* filesIn(folder: string) {
+  for (const path of filesUnder(folder)) {
+    const stat = statOrUndefined(path)
+    const parts = relative(folder, path).split(sep)
+    if (stat !== undefined) yield { parts, bytes: stat.size, ino: stat.ino }
   }
 }
 

@@ -3,8 +3,9 @@ import { appendToBacklog } from '../project/tasks/backlog.ts'
 import { StintError } from '../journal/errors.ts'
 import { logPlace } from '../project/store/place.ts'
 import { BACKLOG_ID, type Draft, draft } from '../session/entries.ts'
-import { type RawEntry, inEffect } from '../session/in-effect.ts'
+import { inEffect } from '../session/in-effect.ts'
 import { existsSync } from 'node:fs'
+import { latestHandoffs } from '../project/handoff/find.ts'
 import type { Hint, Maintenance } from './contract.ts'
 import { defined } from '../text/defined.ts'
 import { checkDelegates, checkRuns } from '../run/control/check-runs.ts'
@@ -16,7 +17,7 @@ import { shortId } from '../journal/ids.ts'
 import { checkHooks, checkLeftovers } from '../project/doctor/leftovers.ts'
 import { storeOf } from '../project/history/history.ts'
 import { listRuns } from '../run/runs.ts'
-import { acceptanceOf, handoffOf, isTakenUp, waitingHandoff } from '../session/kinds/handoffs.ts'
+import { waitingHandoff } from '../session/kinds/handoffs.ts'
 import { isOpen } from '../session/state.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { foldBacklog } from '../backlog/backlog.ts'
@@ -122,7 +123,7 @@ function runs(workspace: Workspace) {
 async function handoffs(workspace: Workspace, sessions: readonly SessionRow[], now: Date) {
   const before = new Date(now.getTime() - DAY_MS).toISOString()
   const waiting = [
-    ...(await forSomebody(workspace)),
+    ...(await latestHandoffs(workspace)),
     ...forWhoeverGoesOn(workspace, sessions),
   ].filter(({ at }) => at < before)
   return few(
@@ -135,25 +136,6 @@ async function handoffs(workspace: Workspace, sessions: readonly SessionRow[], n
       return { what: `handoff ${number} of ${name}${whom} was never taken up`, command }
     },
   )
-}
-
-async function forSomebody(workspace: Workspace) {
-  const bySession = new Map<string, { readonly name: string; readonly entries: RawEntry[] }>()
-  for (const { session, name, entry } of (await workspace.index()).handoffEntries()) {
-    const known = bySession.get(session) ?? { name, entries: [] }
-    known.entries.push(entry)
-    bySession.set(session, known)
-  }
-  return [...bySession].flatMap(([session, { name, entries }]) => {
-    const standing = inEffect(entries)
-    const last = standing.findLast(({ kind }) => kind === 'handoff.made')
-    if (last === undefined) return []
-    const handoff = handoffOf(last, last.data)
-    const accepted = standing
-      .filter(({ kind, data }) => kind === 'handoff.accepted' && data.handoff === last.id)
-      .map((entry) => acceptanceOf(entry, entry.data))
-    return handoff.isDraft || isTakenUp({ accepted }) ? [] : [{ ...handoff, session, name }]
-  })
 }
 
 function forWhoeverGoesOn(workspace: Workspace, sessions: readonly SessionRow[]) {
