@@ -1,6 +1,7 @@
 import { isRunning } from '../../journal/look.ts'
 import { readdirSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
+import { isMissing } from '../../journal/errors.ts'
 import { staleTemporaries, sweepTemporaries, writerOf } from '../../journal/files.ts'
 import { isReplacedLog } from '../purge/rewrite-log.ts'
 import type { Place } from '../store/place.ts'
