@@ -229,7 +229,7 @@ function decisionBlock(decision: Decision) {
   }
 }
 
-function fileBlock(kind: string, file: { id: string; text: string; description?: string }): Block {
+function fileBlock(kind: string, file: { id: string; text: string; description?: string }) {
   const description = file.description && line(file.description)
   return { kind, id: file.id, text: line(file.text), ...defined({ description }) }
 }

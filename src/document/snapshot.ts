@@ -114,7 +114,7 @@ function prefixSum(log: Log, offset: number) {
   return crc32(readRange(fd, Math.max(0, offset - PREFIX_BYTES), offset), head)
 }
 
-function readSealed<T extends { readonly fold: number }>(path: string): T | undefined {
+function readSealed<T extends { readonly fold: number }>(path: string) {
   const bytes = bytesOf(path)
   // Without a checksum a changed file would be believed.
   if (bytes === undefined || !isSealed(bytes)) return undefined

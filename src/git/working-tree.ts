@@ -12,11 +12,6 @@ export interface TreeOptions {
   readonly maxFileBytes?: number
 }
 
-export interface WorkingTree {
-  readonly tree: string
-  readonly leftOut: readonly string[]
-}
-
 export const DEFAULT_EXCLUDE: readonly string[] = ['.sessions']
 const MAX_FILE_BYTES = 50 * 1024 * 1024
 
@@ -27,7 +22,7 @@ export const QUIETLY = ['hooksPath=/dev/null', 'splitIndex=false', 'safecrlf=fal
 
 const SUBMODULE = '160000'
 
-export function writeWorkingTree(repository: Repository, options: TreeOptions = {}): WorkingTree {
+export function writeWorkingTree(repository: Repository, options: TreeOptions = {}) {
   return withTemporaryIndex(repository.gitDir, (index) => {
     // latin1, so that names that are not UTF-8 come back byte for byte.
     const git = (args: readonly string[], input?: string) =>
@@ -91,11 +86,11 @@ function* trackedChanges(git: Git) {
   }
 }
 
-function hasOwnChanges(worktree: string, path: string): boolean {
+function hasOwnChanges(worktree: string, path: string) {
   return tryGit(`${worktree}/${shown(path)}`, ['status', '--porcelain']) !== ''
 }
 
-function lookAt(worktree: string, path: string): number | 'missing' | 'unreadable' {
+function lookAt(worktree: string, path: string) {
   const file = Buffer.concat([Buffer.from(`${worktree}/`), Buffer.from(path, 'latin1')])
   try {
     const stat = lstatSync(file)
@@ -113,15 +108,15 @@ function exclusion(paths: readonly string[]): (path: string) => boolean {
   return (path) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`))
 }
 
-function split(list: string): string[] {
+function split(list: string) {
   return list.split('\0').filter((part) => part !== '')
 }
 
-function joined(paths: readonly string[]): string {
+function joined(paths: readonly string[]) {
   return paths.map((path) => `${path}\0`).join('')
 }
 
-function shown(path: string): string {
+function shown(path: string) {
   return Buffer.from(path, 'latin1').toString('utf8')
 }
 
@@ -160,7 +155,7 @@ function sweepTemporaryIndexes(gitDir: string) {
 }
 
 /** git renames a new index over the name, so the user's stays as it is. A copy would be newer, and git would trust what it must check. */
-function borrowIndex(index: string, path: string): boolean {
+function borrowIndex(index: string, path: string) {
   try {
     linkFile(index, path)
     return true

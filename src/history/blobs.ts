@@ -89,7 +89,7 @@ export function sha256(bytes: Buffer | string): string {
   return process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('hex')
 }
 
-export function blobNameIn(fields: Json): BlobName | undefined {
+function blobNameIn(fields: Json): BlobName | undefined {
   const { $blob: hash, length } = fields
   if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) return undefined
   return typeof length === 'number' && Object.keys(fields).length === 2
@@ -159,7 +159,7 @@ export function asItWas(
   )
 }
 
-export function* blobsIn(value: unknown, depth = 0): Generator<BlobName> {
+function* blobsIn(value: unknown, depth = 0): Generator<BlobName> {
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return
   const name = Array.isArray(value) ? undefined : blobNameIn(value as Json)
   if (name !== undefined) yield name

@@ -199,7 +199,7 @@ class LineBatch {
   }
 }
 
-export interface KeptLine {
+interface KeptLine {
   readonly text: string
   readonly blobs: ReadonlyMap<string, string>
 }
@@ -207,7 +207,7 @@ export interface KeptLine {
 const NO_BLOBS: ReadonlyMap<string, string> = new Map()
 
 /** Most lines hold no secret, which a cheap test shows. */
-export function keptLine(line: Json, redaction: RedactOptions): KeptLine {
+function keptLine(line: Json, redaction: RedactOptions) {
   const text = JSON.stringify(line)
   const isClean = isWithoutSecrets(text, redaction)
   if (isClean && isPlain(text)) return { text, blobs: NO_BLOBS }
@@ -224,7 +224,7 @@ function isWithoutSecrets(text: string, { extra = [] }: RedactOptions) {
 const HIDING = /\\[u/]/
 
 /** Keeps the harness's own JSON: making it again costs as much as reading. Undefined where something in it must change. */
-export function keptAsWritten(item: NewItem, redaction: RedactOptions): KeptLine | undefined {
+function keptAsWritten(item: NewItem, redaction: RedactOptions) {
   const { source } = item
   if (item.type !== 'message' || source === undefined || HIDING.test(source)) return undefined
   const around = JSON.stringify(messageLine(item, {}))

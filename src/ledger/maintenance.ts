@@ -68,11 +68,7 @@ const LARGE_HISTORY = 200_000_000
 const MOST = 5
 const LONGEST = 160
 
-export async function hintsFor(
-  workspace: Workspace,
-  sessions: readonly SessionRow[],
-  now: Date,
-): Promise<readonly Hint[]> {
+async function hintsFor(workspace: Workspace, sessions: readonly SessionRow[], now: Date) {
   if (sessions.length === 0) return []
   return [
     ...untouched(sessions, now),
@@ -157,7 +153,7 @@ async function failedTasks(workspace: Workspace) {
 }
 
 /** The cheap checks of the doctor; the others read everything. */
-function checks({ place }: Workspace): readonly Hint[] {
+function checks({ place }: Workspace) {
   const [left, temporaries] = checkLeftovers(place, { repair: false })
   const found = [
     // Interrupted runs have a hint of their own.
@@ -180,7 +176,7 @@ function checks({ place }: Workspace): readonly Hint[] {
   })
 }
 
-function history(workspace: Workspace): readonly Hint[] {
+function history(workspace: Workspace) {
   const files = [...storeOf(workspace).list(), ...listBlobs(workspace.place.sessions)]
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   if (bytes < LARGE_HISTORY) return []
@@ -189,7 +185,7 @@ function history(workspace: Workspace): readonly Hint[] {
 }
 
 /** A name may come from another machine's journal, and must be safe in a shell. */
-function typed(name: string, id: string): string {
+function typed(name: string, id: string) {
   return /^[a-z0-9][\w-]*$/i.test(name) ? name : id
 }
 

@@ -67,7 +67,7 @@ export function aboutOf({ kind, data }: RawEntry): About {
   return typeof about === 'function' ? about(data) : about
 }
 
-function proseFields({ kind, data }: RawEntry): readonly string[] {
+function proseFields({ kind, data }: RawEntry) {
   const prose = kindOf(kind)?.prose ?? Object.keys(data)
   return typeof prose === 'function' ? prose(data) : prose
 }

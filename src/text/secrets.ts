@@ -263,11 +263,11 @@ const PLACEHOLDER = lazily(
 
 const MARKER = /^\[redacted:[a-z-]+\]$/
 
-function isPlaceholder(value: string): boolean {
+function isPlaceholder(value: string) {
   return MARKER.test(value) || PLACEHOLDER().test(value)
 }
 
-function looksRandom(value: string): boolean {
+function looksRandom(value: string) {
   const rest = withoutTechnicalWords(value)
   if (/\d/.test(rest) && /[A-Za-z]/.test(rest)) return true
   if (value.length < 12) return false

@@ -27,11 +27,6 @@ export interface Discovery extends Item {
   readonly whose?: Whose
 }
 
-export interface KeyLine extends Item {
-  /** The entry a checkpoint drew this line from; absent when somebody wrote it. */
-  readonly from?: string
-}
-
 export interface Blocker extends Item {
   readonly whose?: Whose
   readonly resolvedAt?: string
@@ -44,7 +39,8 @@ export interface Decision extends Item, Readonly<Decided> {}
 
 export interface FindingsState {
   readonly discoveries: Shelf<Discovery>
-  readonly key: Shelf<KeyLine>
+  /** `from` is the entry a checkpoint drew this line from; absent when somebody wrote it. */
+  readonly key: Shelf<Item & { readonly from?: string }>
   readonly notes: Shelf<Item>
   readonly blockers: Shelf<Blocker>
   readonly decisions: Shelf<Decision>
