@@ -199,11 +199,6 @@ class LineBatch {
   }
 }
 
-interface KeptLine {
-  readonly text: string
-  readonly blobs: ReadonlyMap<string, string>
-}
-
 const NO_BLOBS: ReadonlyMap<string, string> = new Map()
 
 /** Most lines hold no secret, which a cheap test shows. */
