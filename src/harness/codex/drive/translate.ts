@@ -11,7 +11,7 @@ import {
 } from '../../../text/json-fields.ts'
 import type { HarnessEvent, TurnEnded } from '../../contract/drive.ts'
 import { momentOf, subtractUsage, tokensOf, usageFrom } from '../../contract/usage.ts'
-import { type ToolUse, toolUseOf } from './items.ts'
+import { toolUseOf } from './items.ts'
 
 /** The messages of Codex about one thread, as events. */
 export class ThreadTranslator {
