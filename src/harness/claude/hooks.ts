@@ -1,15 +1,14 @@
-import type { HarnessHooks, StatusFigures, StatusInput } from '../contract/hooks.ts'
+import type { HarnessHooks, StatusInput } from '../contract/hooks.ts'
 import { claudeProtocol } from './hooks/protocol.ts'
 import { lookAtPiece, readUsageTail, timeOf, usageIn } from './transcript/transcript.ts'
 import { sumUp } from './transcript/usage-totals.ts'
-import { isAbsolute, join } from 'node:path'
-import type { Limit } from '../../context/budget/figures.ts'
 import { isConversationId } from '../../history/places.ts'
 import { defined } from '../../text/defined.ts'
 import { type Json, countOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { tokensOf } from '../contract/usage.ts'
-import { homedir } from 'node:os'
 import { namesIn, statOrUndefined } from '../../journal/look.ts'
+import { isAbsolute, join } from 'node:path'
+import { homedir } from 'node:os'
 
 export const claudeHooks: HarnessHooks = {
   ...claudeProtocol,
@@ -36,7 +35,7 @@ export function readStatusInput(json: string): StatusInput {
   }
 }
 
-function figuresIn(fields: Json): StatusFigures {
+function figuresIn(fields: Json) {
   const window = objectOf(fields.context_window)
   const limits = objectOf(fields.rate_limits)
   return defined({
@@ -52,12 +51,12 @@ function figuresIn(fields: Json): StatusFigures {
 }
 
 // Not from the totals beside it, which old clients sum over all calls.
-function usedIn(window: Json | undefined): number | undefined {
+function usedIn(window: Json | undefined) {
   const usage = usageIn({ usage: window?.current_usage })
   return usage === undefined ? undefined : positive(tokensOf(usage))
 }
 
-function toldLimit(value: unknown): Limit | undefined {
+function toldLimit(value: unknown) {
   const fields = objectOf(value)
   const percent = countOf(fields?.used_percentage) ?? countOf(fields?.utilization)
   return percent === undefined
@@ -65,19 +64,19 @@ function toldLimit(value: unknown): Limit | undefined {
     : { percent, ...defined({ resetsAt: resetIn(fields?.resets_at) }) }
 }
 
-function resetIn(value: unknown): string | undefined {
+function resetIn(value: unknown) {
   const seconds = positive(value)
   return seconds === undefined
     ? timeOf(value)
     : timeOf(new Date(Math.min(seconds, 8e12) * 1000).toISOString())
 }
 
-function positive(value: unknown): number | undefined {
+function positive(value: unknown) {
   const count = countOf(value)
   return count === 0 ? undefined : count
 }
 
-function pathOf(value: unknown): string | undefined {
+function pathOf(value: unknown) {
   const path = nameOf(value, LONGEST_PATH)
   return path !== undefined && isAbsolute(path) && !path.includes('\0') ? path : undefined
 }
@@ -100,9 +99,6 @@ export function transcriptOf(
     .find((path) => statOrUndefined(path) !== undefined)
 }
 
-function projectsFolder({
-  CLAUDE_CONFIG_DIR: given = '',
-  HOME: home = '',
-}: NodeJS.ProcessEnv): string {
+function projectsFolder({ CLAUDE_CONFIG_DIR: given = '', HOME: home = '' }: NodeJS.ProcessEnv) {
   return join(given === '' ? join(home === '' ? homedir() : home, '.claude') : given, 'projects')
 }

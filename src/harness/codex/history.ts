@@ -219,7 +219,7 @@ class RolloutTranslator implements Translator {
   }
 }
 
-function failed(failure: unknown, at: string | undefined, offset: number): readonly Message[] {
+function failed(failure: unknown, at: string | undefined, offset: number) {
   const said = textOf(failure)
   if (said === undefined) return []
   return [{ ...text('assistant', said, at), id: `failure-${offset}`, isFailure: true }]
@@ -293,7 +293,7 @@ function saidIn(item: Json, id: string): Said | undefined {
 const OF_HARNESS =
   /^\s*(?:<(?:environment_context|user_instructions|turn_aborted|subagent_notification)>|# AGENTS\.md instructions)/
 
-function isOfHarness(item: Json, [first]: readonly Part[]): boolean {
+function isOfHarness(item: Json, [first]: readonly Part[]) {
   const about = objectOf(item.internal_chat_message_metadata_passthrough)
   const kinds = listOf(about?.content_item_kinds)
   if (kinds.length > 0)
@@ -301,7 +301,7 @@ function isOfHarness(item: Json, [first]: readonly Part[]): boolean {
   return item.role !== 'user' || (first?.type === 'text' && OF_HARNESS.test(first.text))
 }
 
-function partsOf(content: unknown): readonly Part[] {
+function partsOf(content: unknown) {
   return partsIn(content, (block) => {
     if (typeof block.text === 'string') return [{ type: 'text', text: block.text }]
     return block.type === 'input_image' && typeof block.image_url === 'string'
@@ -314,7 +314,7 @@ function partsOf(content: unknown): readonly Part[] {
 const EXIT_CODE = /^(?:[^\n]*\n){0,3}Process exited with code (\d+)$|"exit_code":(\d+)/m
 const SAID_WITHIN = 300
 
-function hasFailed(text: string): boolean {
+function hasFailed(text: string) {
   const isJson = text.startsWith('{"output"')
   const found = EXIT_CODE.exec(isJson ? text.slice(-SAID_WITHIN) : text.slice(0, SAID_WITHIN))
   const code = isJson ? found?.[2] : found?.[1]

@@ -26,7 +26,6 @@ import {
   partsIn,
 } from '../contract/history.ts'
 import { defined } from '../../text/defined.ts'
-import type { Usage } from '../../session/entries.ts'
 
 const HEAD_BYTES = 16 * 1024
 
@@ -240,7 +239,7 @@ function resultOf(
   }
 }
 
-function thoughtsOf(thoughts: unknown): readonly Part[] {
+function thoughtsOf(thoughts: unknown) {
   return listOf(thoughts).flatMap((value): readonly Part[] => {
     const thought = objectOf(value)
     const text = [textOf(thought?.subject), textOf(thought?.description)]
@@ -265,7 +264,7 @@ function partsOf(content: unknown): readonly Part[] {
 }
 
 // Output excludes thoughts, and input includes the cache.
-function usageOf(tokens: Json | undefined): Usage | undefined {
+function usageOf(tokens: Json | undefined) {
   const input = countOf(tokens?.input)
   if (tokens === undefined || input === undefined) return undefined
   const cacheRead = countOf(tokens.cached) ?? 0

@@ -138,12 +138,12 @@ class OpencodeDatabase implements ConversationDatabase {
   }
 }
 
-function isUnfinished(message: Json): boolean {
+function isUnfinished(message: Json) {
   if (message.role !== 'assistant' || message.error !== undefined) return false
   return objectOf(message.time)?.completed === undefined
 }
 
-function rootOf(id: string, parents: ReadonlyMap<unknown, unknown>): string {
+function rootOf(id: string, parents: ReadonlyMap<unknown, unknown>) {
   let root = id
   // Bounded, so that a cycle ends.
   for (let depth = 0; depth < 50; depth += 1) {
@@ -205,7 +205,7 @@ function saidByModel(
   return [...items, { ...common, id: `${id}-failure`, ...said }]
 }
 
-function stepsOf(parts: readonly Json[]): readonly (readonly Json[])[] {
+function stepsOf(parts: readonly Json[]) {
   const steps: Json[][] = [[]]
   for (const part of parts) {
     if (part.type === 'step-start' && steps.at(-1)!.some(({ type }) => type === 'step-finish'))

@@ -49,16 +49,12 @@ export async function askModel(request: ModelRequest, options: AskOptions): Prom
   }
 }
 
-function givenUp({ message, at }: ModelFailure, tries: number): ModelFailure {
+function givenUp({ message, at }: ModelFailure, tries: number) {
   const told = tries === 0 ? message : `${message}; asked ${tries + 1} times`
   return new ModelFailure(at.isThrottled === true ? 'limit' : 'no', told, at)
 }
 
-async function askOnce(
-  request: ModelRequest,
-  reader: ReplyReader,
-  options: AskOptions,
-): Promise<void> {
+async function askOnce(request: ModelRequest, reader: ReplyReader, options: AskOptions) {
   const seconds = request.settings.silenceSeconds ?? LONGEST_SILENCE_SECONDS
   const silence = new AbortController()
   const timer = setTimeout(() => silence.abort(), seconds * 1000)
@@ -81,7 +77,7 @@ async function listen(
   reader: ReplyReader,
   { key, delta, trace, signal }: AskOptions,
   heard: () => void,
-): Promise<void> {
+) {
   const { settings } = request
   const form = formOf(settings)
   const body = JSON.stringify(form.body(request))
@@ -142,7 +138,7 @@ export async function refusalOf(
 
 const LONGEST_REFUSAL = 64 * 1024
 
-async function beginningOf(response: Response): Promise<string> {
+async function beginningOf(response: Response) {
   const pieces: Uint8Array[] = []
   let length = 0
   try {
@@ -157,10 +153,10 @@ async function beginningOf(response: Response): Promise<string> {
   return Buffer.concat(pieces).subarray(0, LONGEST_REFUSAL).toString('utf8')
 }
 
-async function* noBytes(): AsyncGenerator<Uint8Array> {}
+async function* noBytes() {}
 
 /** `fetch failed` says nothing; its cause does. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown) {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   return errnoOf(cause) ?? (cause instanceof Error ? cause.message : String(cause))
 }
@@ -185,11 +181,7 @@ export async function* serverSentEvents(
   }
 }
 
-async function* linesOf(
-  bytes: AsyncIterable<Uint8Array>,
-  heard: () => void,
-  longest: number,
-): AsyncGenerator<string> {
+async function* linesOf(bytes: AsyncIterable<Uint8Array>, heard: () => void, longest: number) {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const piece of bytes) {

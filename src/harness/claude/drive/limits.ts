@@ -35,7 +35,7 @@ export function limitInFailure(result: Json, text: string, now: Date): Limit | u
   }
 }
 
-function resetIn(text: string, now: Date): string | undefined {
+function resetIn(text: string, now: Date) {
   const seconds = /limit reached\|(\d{9,11})\b/.exec(text)?.[1]
   return seconds === undefined ? resetInWords(text, now) : momentOf(Number(seconds))
 }
@@ -44,7 +44,7 @@ const RESET =
   /resets (?:([A-Z][a-z]{2}) (\d{1,2}),? (?:(\d{4}),? )?(?:at )?)?(\d{1,2})(?::(\d{2}))? ?([ap])m(?: \(([A-Za-z0-9_+/-]{1,40})\))?/
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-function resetInWords(text: string, now: Date): string | undefined {
+function resetInWords(text: string, now: Date) {
   const [, month, day, year, hour, minute, half, zone = 'UTC'] = RESET.exec(text) ?? []
   if (hour === undefined) return undefined
   const here = wallClock(now, zone)
@@ -64,7 +64,7 @@ function resetInWords(text: string, now: Date): string | undefined {
 }
 
 /** The wall clock of a zone, as if it were UTC. */
-function wallClock(moment: Date, zone: string): Date | undefined {
+function wallClock(moment: Date, zone: string) {
   try {
     const shown = new Intl.DateTimeFormat('sv-SE', {
       timeZone: zone,
@@ -78,7 +78,7 @@ function wallClock(moment: Date, zone: string): Date | undefined {
   }
 }
 
-function inZone(wall: number, zone: string): string | undefined {
+function inZone(wall: number, zone: string) {
   // The second round covers a moment beyond a clock change.
   let moment = wall
   for (let look = 0; look < 2; look += 1) {
@@ -89,7 +89,7 @@ function inZone(wall: number, zone: string): string | undefined {
   return momentOf(moment / 1000)
 }
 
-function momentOf(seconds: number | undefined): string | undefined {
+function momentOf(seconds: number | undefined) {
   if (seconds === undefined) return undefined
   const moment = new Date(seconds * 1000)
   return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString()

@@ -28,7 +28,7 @@ export const claudeProtocol: HookProtocol = {
   },
 }
 
-function printResponse(event: string, { person, model, plain }: HookResponse): string {
+function printResponse(event: string, { person, model, plain }: HookResponse) {
   if (plain !== undefined) return plain
   if (person === undefined && model === undefined) return ''
   return JSON.stringify({
@@ -39,7 +39,7 @@ function printResponse(event: string, { person, model, plain }: HookResponse): s
   })
 }
 
-function lastUsage(bytes: Buffer): number | undefined {
+function lastUsage(bytes: Buffer) {
   let at = bytes.lastIndexOf('"usage":{')
   if (at < 0) at = bytes.lastIndexOf('"usage": {')
   if (at < 0) return undefined
@@ -150,11 +150,11 @@ const READERS: Readonly<Record<string, Reader>> = {
 const FROM_HARNESS =
   /^\s*<(?:task-notification|bash-notification|agent-notification|teammate-message|system-reminder|local-command-[a-z]+)[\s>]/
 
-function passage(value: unknown): string | undefined {
+function passage(value: unknown) {
   return typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_TEXT) : undefined
 }
 
-function pathOf(value: unknown): string | undefined {
+function pathOf(value: unknown) {
   const path = nameOf(value, LONGEST_PATH)
   return path !== undefined && isAbsolute(path) && !path.includes('\0') ? path : undefined
 }

@@ -22,7 +22,7 @@ export function factsOf(event: ToolUsedEvent, root: string): ToolFacts {
   return { isEdit: false, committed: false, ...defined({ todos }) }
 }
 
-function editedIn({ input, response, cwd }: ToolUsedEvent, root: string): string | undefined {
+function editedIn({ input, response, cwd }: ToolUsedEvent, root: string) {
   const named = input.file_path ?? input.notebook_path ?? objectOf(response)?.filePath
   const path = nameOf(named, 4096)
   if (path === undefined || path.includes('\0')) return undefined
@@ -33,7 +33,7 @@ function editedIn({ input, response, cwd }: ToolUsedEvent, root: string): string
   return isOutside ? absolute : inProject.replaceAll('\\', '/')
 }
 
-function commandFacts({ input, response }: ToolUsedEvent): Omit<ToolFacts, 'isEdit'> {
+function commandFacts({ input, response }: ToolUsedEvent) {
   const command = textOf(input.command)?.slice(0, LONGEST_COMMAND)
   if (command === undefined) return { committed: false }
   const started = /git|stint/.test(command)
@@ -50,7 +50,7 @@ function commandFacts({ input, response }: ToolUsedEvent): Omit<ToolFacts, 'isEd
   }
 }
 
-function isStillRunning(input: Json, response: unknown): boolean {
+function isStillRunning(input: Json, response: unknown) {
   const fields = objectOf(response)
   return (
     input.run_in_background === true ||
@@ -59,7 +59,7 @@ function isStillRunning(input: Json, response: unknown): boolean {
   )
 }
 
-function outputOf(response: unknown): string {
+function outputOf(response: unknown) {
   const fields = objectOf(response)
   if (fields === undefined) return saidIn(response)
   const streams = [fields.stdout, fields.stderr].filter(
@@ -71,7 +71,7 @@ function outputOf(response: unknown): string {
 // First those that bind a conversation, then those that write to the journal.
 const BY_MEANING = ['init', 'resume', 'log', 'checkpoint']
 
-function stintCommandIn(words: readonly string[]): string | undefined {
+function stintCommandIn(words: readonly string[]) {
   const rest = /^stint(?:\.[cm]?js)?$/.test(programOf(words))
     ? words.slice(1)
     : behindInterpreter(words)
@@ -79,7 +79,7 @@ function stintCommandIn(words: readonly string[]): string | undefined {
   return command !== undefined && /^[a-z][a-z-]{1,20}$/.test(command) ? command : undefined
 }
 
-function behindInterpreter(words: readonly string[]): readonly string[] | undefined {
+function behindInterpreter(words: readonly string[]) {
   if (!/^(?:node|bun|deno)$/.test(programOf(words))) return undefined
   const at = words.findIndex((word) => /(?:^|[/\\])stint\.[cm]?js$/.test(word))
   return at === -1 ? undefined : words.slice(at + 1)
@@ -87,7 +87,7 @@ function behindInterpreter(words: readonly string[]): readonly string[] | undefi
 
 const MOVING = new Set(['commit', 'merge', 'rebase', 'cherry-pick', 'revert', 'pull', 'am'])
 
-function movesHead(words: readonly string[]): boolean {
+function movesHead(words: readonly string[]) {
   if (programOf(words) !== 'git') return false
   for (let at = 1; at < words.length; at += 1) {
     const word = words[at]!
@@ -97,11 +97,7 @@ function movesHead(words: readonly string[]): boolean {
   return false
 }
 
-function agentFacts({
-  input,
-  response,
-  toolUseId,
-}: ToolUsedEvent): Pick<ToolFacts, 'agentStarted' | 'agentFinished'> {
+function agentFacts({ input, response, toolUseId }: ToolUsedEvent) {
   const fields = objectOf(response)
   const agent = nameOf(fields?.agentId) ?? nameOf(fields?.agent_id) ?? toolUseId
   const task = nameOf(input.description, 2000) ?? nameOf(fields?.description, 2000)

@@ -79,12 +79,12 @@ export class CommandResults {
 const NOT_RUN =
   /^\s*(?:<tool_use_error>|The user doesn't want to|\[Request interrupted|\[Tool call interrupted|Permission to use|Claude requested permission|This command requires approval|PreToolUse:|Bash operation blocked|Command running in background|Command was manually backgrounded)/
 
-function quoted(id: string): Buffer {
+function quoted(id: string) {
   return Buffer.from(JSON.stringify(id))
 }
 
 // The carried state comes from a file and may hold anything.
-function pendingIn(carried: unknown): readonly PendingCommand[] {
+function pendingIn(carried: unknown) {
   return listOf(carried).flatMap((entry) => {
     const fields = objectOf(entry)
     const toolUseId = nameOf(fields?.toolUseId)

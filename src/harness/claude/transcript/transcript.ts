@@ -42,7 +42,7 @@ const MARKS = /\[stint:([0-9a-f]{4,64})\]/g
 
 const LONGEST_PROMPT = 20_000
 
-function typeOf(line: Buffer): unknown {
+function typeOf(line: Buffer) {
   const found = TYPES.filter(([, bytes]) => line.includes(bytes)).map(([type]) => type)
   // With several, all but one are inside a tool's input or output.
   return found.length > 1 ? parseLine(line)?.type : found[0]
@@ -90,7 +90,7 @@ class Look {
     }
   }
 
-  #isWorthParsing(line: Buffer, type: unknown): boolean {
+  #isWorthParsing(line: Buffer, type: unknown) {
     if (type === 'attachment') return line.includes(MARK) || line.includes(QUEUED)
     return (
       line.includes(BOUNDARY) ||
@@ -100,32 +100,32 @@ class Look {
     )
   }
 
-  #addAnswer(line: Buffer): void {
+  #addAnswer(line: Buffer) {
     const before = this.#boundaries.length
     const answer = new AnswerLine(line, () => this.#boundaries.length > before)
     this.#answers.push(answer)
     if (line.includes(BASH)) this.#commands.addCommands(objectOf(answer.fields?.message))
   }
 
-  #read(line: Json): void {
+  #read(line: Json) {
     if (line.type === 'attachment') this.#readAttachment(line)
     if (line.type === 'system') this.#readSystem(line)
     if (line.type === 'user') this.#readUser(line)
   }
 
-  #readSystem(line: Json): void {
+  #readSystem(line: Json) {
     const boundary = boundaryIn(line)
     if (boundary === undefined) return this.#addMarks(line.content)
     this.#addBoundary(boundary)
   }
 
-  #addBoundary(boundary: Boundary): void {
+  #addBoundary(boundary: Boundary) {
     this.#boundaries.push(boundary)
     this.#marks = new Set()
     this.#summary = undefined
   }
 
-  #readUser(line: Json): void {
+  #readUser(line: Json) {
     const message = objectOf(line.message)
     this.#commands.addResults(message)
     const text = textOf(saidIn(message?.content))
@@ -136,7 +136,7 @@ class Look {
     this.#summary = { text, ...defined({ boundary }) }
   }
 
-  #readAttachment(line: Json): void {
+  #readAttachment(line: Json) {
     const attachment = objectOf(line.attachment)
     if (attachment?.type === 'hook_additional_context') this.#addMarks(attachment.content)
     if (attachment?.type !== 'queued_command') return
@@ -155,7 +155,7 @@ class Look {
     })
   }
 
-  #addMarks(content: unknown): void {
+  #addMarks(content: unknown) {
     const texts =
       typeof content === 'string'
         ? [content]
@@ -164,7 +164,7 @@ class Look {
   }
 
   /** A boundary says so at the start of its line, even of one too long to parse. */
-  #glanceAt(line: Buffer): void {
+  #glanceAt(line: Buffer) {
     const start = line.subarray(0, 2048)
     const text = start.toString('latin1')
     if (!/"subtype":\s*"compact_boundary"/.test(text)) return
@@ -283,7 +283,7 @@ class Call {
   }
 }
 
-function callIn(message: Json | undefined, at: unknown): Call | undefined {
+function callIn(message: Json | undefined, at: unknown) {
   const usage = usageIn(message)
   // While an answer streams in, its tokens are written as 0 or 1; those read from the cache are
   // right even then.

@@ -34,11 +34,11 @@ const KINDS: Readonly<Record<string, (item: Json) => ToolUse>> = {
   imageView: (item) => ({ ...plainly('view_image'), ...defined({ path: textOf(item.path) }) }),
 }
 
-function plainly(name: string): ToolUse {
+function plainly(name: string) {
   return { name, paths: [] }
 }
 
-function pathsOf(item: Json): readonly string[] {
+function pathsOf(item: Json) {
   return listOf(item.changes).flatMap((change) => {
     const fields = objectOf(change)
     const moved = objectOf(fields?.kind)?.move_path
@@ -134,16 +134,16 @@ const QUESTIONS: Readonly<
   },
 }
 
-function decision(isAllowed: boolean): Json {
+function decision(isAllowed: boolean) {
   return { decision: isAllowed ? 'accept' : 'decline' }
 }
 
-function granted(wanted: unknown): Json {
+function granted(wanted: unknown) {
   return Object.fromEntries(
     Object.entries(objectOf(wanted) ?? {}).filter(([, value]) => value !== null),
   )
 }
 
-function titled(verb: string, what: string): string {
+function titled(verb: string, what: string) {
   return shorten(oneLine(`${verb} ${what}`), 200)
 }

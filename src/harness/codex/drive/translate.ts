@@ -209,7 +209,7 @@ function toolEvent(
 
 const LONGEST_OUTPUT = 4000
 
-function outputOf(item: Json): string | undefined {
+function outputOf(item: Json) {
   const output = textOf(item.aggregatedOutput) ?? textOf(objectOf(item.error)?.message)
   return output?.slice(-LONGEST_OUTPUT).toWellFormed()
 }
@@ -228,7 +228,7 @@ function pointIn(window: number | undefined, configured: number | undefined): nu
   return points.length === 0 ? undefined : Math.min(...points)
 }
 
-function failureOf(error: Json | undefined): string {
+function failureOf(error: Json | undefined) {
   const message = textOf(error?.message) ?? 'the turn failed'
   // The server's answer is usually an object around one sentence.
   const body = objectOf(parseJson(message))
@@ -241,7 +241,7 @@ function failureOf(error: Json | undefined): string {
   return shorten(cleanText([told, details].filter(Boolean).join('\n')), 2000)
 }
 
-function isLimit(error: Json | undefined): boolean {
+function isLimit(error: Json | undefined) {
   const info = error?.codexErrorInfo
   if (info === 'usageLimitExceeded' || info === 'rateLimitExceeded') return true
   return objectOf(objectOf(info)?.responseTooManyFailedAttempts)?.httpStatusCode === 429

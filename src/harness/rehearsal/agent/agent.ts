@@ -139,7 +139,7 @@ export async function serveRehearsal(
   for (const { turn } of conversations.values()) turn?.abort()
 }
 
-async function tell(client: AgentContext, sessionId: string, update: SessionUpdate): Promise<void> {
+async function tell(client: AgentContext, sessionId: string, update: SessionUpdate) {
   await client.notify(methods.client.session.update, { sessionId, update })
 }
 
@@ -229,15 +229,15 @@ class Performer {
     })
   }
 
-  #tell(update: SessionUpdate): Promise<void> {
+  #tell(update: SessionUpdate) {
     return tell(this.#on.client, this.#on.live.id, update)
   }
 
-  #path(path: string): string {
+  #path(path: string) {
     return resolve(this.#on.live.cwd, path)
   }
 
-  async #say(text: string): Promise<void> {
+  async #say(text: string) {
     this.#on.live.said.push({ by: 'agent', text })
     await this.#tell({
       sessionUpdate: 'agent_message_chunk',
@@ -246,7 +246,7 @@ class Performer {
     })
   }
 
-  async #report(how: string, summary: string): Promise<void> {
+  async #report(how: string, summary: string) {
     const { task } = this.#on
     if (task === undefined) return this.#say(`There is no task to report as ${how}.`)
     const args = ['task', how, task.name, '--summary', summary]
@@ -254,12 +254,12 @@ class Performer {
     return this.#run(shown, [process.execPath, process.argv[1]!, ...args])
   }
 
-  async #run(shown: string, command: readonly [string, ...string[]]): Promise<void> {
+  async #run(shown: string, command: readonly [string, ...string[]]) {
     const use = { title: shown, kind: 'execute', rawInput: { command: shown } } as const
     await this.#runUse(await this.#begin(use), command)
   }
 
-  async #runUse(toolCallId: string, command: readonly [string, ...string[]]): Promise<void> {
+  async #runUse(toolCallId: string, command: readonly [string, ...string[]]) {
     const { live, signal } = this.#on
     let tail = Buffer.alloc(0)
     const take = (piece: Buffer) => {
@@ -269,7 +269,7 @@ class Performer {
     await this.#end(toolCallId, code ?? 128, tail.toString('utf8'))
   }
 
-  async #ask(command: string): Promise<void> {
+  async #ask(command: string) {
     const { client, live } = this.#on
     const use = { title: command, kind: 'execute', rawInput: { command } } as const
     const toolCallId = await this.#begin({ ...use, status: 'pending' })
@@ -286,7 +286,7 @@ class Performer {
     await this.#end(toolCallId, 126, 'it was not allowed')
   }
 
-  async #write(path: string, text: string): Promise<void> {
+  async #write(path: string, text: string) {
     const target = this.#path(path)
     const locations = [{ path: target }]
     const toolCallId = await this.#begin({ title: `Write ${path}`, kind: 'edit', locations })
@@ -295,7 +295,7 @@ class Performer {
     await this.#end(toolCallId, 0, '')
   }
 
-  async #begin(use: Omit<ToolCall, 'toolCallId'>): Promise<string> {
+  async #begin(use: Omit<ToolCall, 'toolCallId'>) {
     const toolCallId = randomHex(8)
     await this.#tell({
       sessionUpdate: 'tool_call',
@@ -306,7 +306,7 @@ class Performer {
     return toolCallId
   }
 
-  async #end(toolCallId: string, exitCode: number, text: string): Promise<void> {
+  async #end(toolCallId: string, exitCode: number, text: string) {
     await this.#tell({
       sessionUpdate: 'tool_call_update',
       toolCallId,
@@ -316,7 +316,7 @@ class Performer {
     })
   }
 
-  async #compact(): Promise<void> {
+  async #compact() {
     const { live, script, takesCompaction } = this.#on
     const compaction = { sessionUpdate: 'compaction_update', compactionId: randomHex(8) } as const
     if (takesCompaction) await this.#tell({ ...compaction, status: 'in_progress' })
@@ -367,13 +367,13 @@ class RehearsalState {
     this.#write(`${id}.json`, JSON.stringify(conversation))
   }
 
-  #read(name: string): string | undefined {
+  #read(name: string) {
     return this.#folder === undefined
       ? this.#memory.get(name)
       : readOrUndefined(join(this.#folder, name))?.toString('utf8')
   }
 
-  #write(name: string, text: string): void {
+  #write(name: string, text: string) {
     if (this.#folder === undefined) return void this.#memory.set(name, text)
     createFolderUnsynced(this.#folder)
     replaceUnsynced(join(this.#folder, name), text)

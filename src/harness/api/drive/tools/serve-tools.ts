@@ -5,7 +5,6 @@ import { errnoOf } from '../../../../journal/errors.ts'
 import { type Json, countOf, objectOf, parseJson } from '../../../../text/json-fields.ts'
 import { linesOf } from '../../../process/spawn-guarded.ts'
 import { ToolFault, editFile, readLines, writeFile } from './files.ts'
-import type { ToolResult } from './tool-program.ts'
 import { cleanText } from '../../../../text/clean.ts'
 import { runDetached } from '../../../process/run-detached.ts'
 import { findProgram } from '../../../process/find-program.ts'
@@ -37,11 +36,7 @@ export async function serveTools(
   for (const controller of running.values()) controller.abort()
 }
 
-async function use(
-  { tool, input }: Json,
-  surroundings: Surroundings,
-  signal: AbortSignal,
-): Promise<ToolResult> {
+async function use({ tool, input }: Json, surroundings: Surroundings, signal: AbortSignal) {
   const { cwd } = surroundings
   const given = objectOf(input) ?? {}
   const path = resolve(cwd, String(given.path ?? ''))
@@ -67,7 +62,7 @@ async function use(
   }
 }
 
-function done(text: string): ToolResult {
+function done(text: string) {
   return { text, isError: false }
 }
 
@@ -82,7 +77,7 @@ async function runShell(
   wanted: number | undefined,
   { cwd, env }: Surroundings,
   signal: AbortSignal,
-): Promise<ToolResult> {
+) {
   const seconds = Math.min(wanted ?? USUAL_SECONDS, LONGEST_SECONDS)
   const late = AbortSignal.timeout(seconds * 1000)
   const printed = new Printed()
