@@ -1,13 +1,9 @@
 import { oneLine } from '../../../text/clean.ts'
-import { type Json, countOf, nameOf, objectOf } from '../../../text/json-fields.ts'
+import { type LimitReached, momentOf } from '../../contract/usage.ts'
+import { type Json, nameOf, objectOf } from '../../../text/json-fields.ts'
 import { defined } from '../../../text/defined.ts'
 
-export interface Limit {
-  readonly message: string
-  readonly resetsAt?: string
-}
-
-export function limitInEvent(event: Json): Limit | undefined {
+export function limitInEvent(event: Json): LimitReached | undefined {
   const info = objectOf(event.rate_limit_info)
   if (info?.status !== 'rejected') return undefined
   // The account continues on overage or grace.
@@ -19,14 +15,14 @@ export function limitInEvent(event: Json): Limit | undefined {
   return {
     message:
       which === undefined ? 'the usage limit is reached' : `the usage limit is reached (${which})`,
-    ...defined({ resetsAt: momentOf(countOf(info.resetsAt)) }),
+    ...defined({ resetsAt: momentOf(info.resetsAt) }),
   }
 }
 
 const USED_UP =
   /usage limit reached|spend limit|You've (?:hit|reached) your|You're out of|out of (?:extra )?usage|Credit balance is too low|rate.limit|\b429\b/i
 
-export function limitInFailure(result: Json, text: string, now: Date): Limit | undefined {
+export function limitInFailure(result: Json, text: string, now: Date): LimitReached | undefined {
   const isTold = result.api_error_status === 429 || result.api_error === 'usage_limit_reached'
   if (!isTold && !USED_UP.test(text)) return undefined
   return {
@@ -87,10 +83,4 @@ function inZone(wall: number, zone: string) {
     moment += wall - shown.getTime()
   }
   return momentOf(moment / 1000)
-}
-
-function momentOf(seconds: number | undefined) {
-  if (seconds === undefined) return undefined
-  const moment = new Date(seconds * 1000)
-  return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString()
 }
