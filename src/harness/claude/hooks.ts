@@ -1,14 +1,14 @@
 import type { HarnessHooks, StatusInput } from '../contract/hooks.ts'
-import { claudeProtocol } from './hooks/protocol.ts'
+import { claudeProtocol, pathOf } from './hooks/protocol.ts'
 import { lookAtPiece, readUsageTail, timeOf, usageIn } from './transcript/transcript.ts'
 import { sumUp } from './transcript/usage-totals.ts'
 import { isConversationId } from '../../history/places.ts'
 import { defined } from '../../text/defined.ts'
 import { type Json, countOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { tokensOf } from '../contract/usage.ts'
+import { configFolder } from './setup/places.ts'
 import { namesIn, statOrUndefined } from '../../journal/look.ts'
-import { isAbsolute, join } from 'node:path'
-import { homedir } from 'node:os'
+import { join } from 'node:path'
 
 export const claudeHooks: HarnessHooks = {
   ...claudeProtocol,
@@ -21,8 +21,6 @@ export const claudeHooks: HarnessHooks = {
     sumUp,
   },
 }
-
-const LONGEST_PATH = 4096
 
 export function readStatusInput(json: string): StatusInput {
   const fields = objectOf(parseJson(json)) ?? {}
@@ -76,13 +74,12 @@ function positive(value: unknown) {
   return count === 0 ? undefined : count
 }
 
-function pathOf(value: unknown) {
-  const path = nameOf(value, LONGEST_PATH)
-  return path !== undefined && isAbsolute(path) && !path.includes('\0') ? path : undefined
-}
-
 export function usualTranscript(conversation: string, cwd: string, env: NodeJS.ProcessEnv): string {
-  return join(projectsFolder(env), cwd.replaceAll(/[^A-Za-z0-9]/g, '-'), `${conversation}.jsonl`)
+  return join(
+    join(configFolder(env), 'projects'),
+    cwd.replaceAll(/[^A-Za-z0-9]/g, '-'),
+    `${conversation}.jsonl`,
+  )
 }
 
 export function transcriptOf(
@@ -93,12 +90,8 @@ export function transcriptOf(
   const usual = usualTranscript(conversation, cwd, env)
   if (statOrUndefined(usual) !== undefined) return usual
   // Long folder names are shortened, differently in each version.
-  const projects = projectsFolder(env)
+  const projects = join(configFolder(env), 'projects')
   return namesIn(projects)
     .map((project) => join(projects, project, `${conversation}.jsonl`))
     .find((path) => statOrUndefined(path) !== undefined)
-}
-
-function projectsFolder({ CLAUDE_CONFIG_DIR: given = '', HOME: home = '' }: NodeJS.ProcessEnv) {
-  return join(given === '' ? join(home === '' ? homedir() : home, '.claude') : given, 'projects')
 }

@@ -12,8 +12,7 @@ import {
 } from '../../contract/drive.ts'
 import { isPermitted } from '../../contract/permission-rules.ts'
 import type { Exit, GuardedProcess } from '../../process/spawn-guarded.ts'
-import { ThreadTranslator } from './translate.ts'
-import { questionOf } from './items.ts'
+import { ThreadTranslator, questionOf } from './translate.ts'
 
 const INTERRUPT_GRACE_MS = 10_000
 const CLOSE_GRACE_MS = 2000

@@ -6,25 +6,6 @@ import { readOrUndefined } from '../../../journal/look.ts'
 import { oneLine, shorten, slug } from '../../../text/clean.ts'
 import { defined } from '../../../text/defined.ts'
 
-export type Act =
-  | {
-      readonly do:
-        | 'say'
-        | 'run'
-        | 'ask'
-        | 'commit'
-        | 'done'
-        | 'blocked'
-        | 'failed'
-        | 'lie'
-        | 'fail'
-        | 'limit'
-      readonly text: string
-    }
-  | { readonly do: 'write' | 'append'; readonly path: string; readonly text: string }
-  | { readonly do: 'usage' | 'wait'; readonly amount: number }
-  | { readonly do: 'compact' | 'hang' | 'die' }
-
 export type ScriptedTurn = readonly Act[]
 
 export interface Script {
@@ -52,6 +33,13 @@ const TEXTS = [
 const FILES = ['write', 'append'] as const
 const AMOUNTS = ['usage', 'wait'] as const
 const FLAGS = ['compact', 'hang', 'die'] as const
+
+export type Act =
+  | { readonly do: (typeof TEXTS)[number]; readonly text: string }
+  | { readonly do: (typeof FILES)[number]; readonly path: string; readonly text: string }
+  | { readonly do: (typeof AMOUNTS)[number]; readonly amount: number }
+  | { readonly do: (typeof FLAGS)[number] }
+
 const ACTS: readonly string[] = [...TEXTS, ...FILES, ...AMOUNTS, ...FLAGS]
 
 export function readScript(text: string, path: string): Script {
@@ -216,13 +204,8 @@ export function turnFor(
   task: PromptedTask | undefined,
   turn: number,
 ): ScriptedTurn {
-  const named =
-    task === undefined
-      ? undefined
-      : Object.hasOwn(script.tasks, task.name)
-        ? script.tasks[task.name]
-        : undefined
-  const turns = named ?? script.default
+  const isNamed = task !== undefined && Object.hasOwn(script.tasks, task.name)
+  const turns = isNamed ? script.tasks[task.name] : script.default
   if (turns !== undefined) return turns[Math.min(turn, turns.length) - 1] ?? []
   return task === undefined
     ? [{ do: 'say', text: 'There is no task in this prompt.' }]
