@@ -99,7 +99,7 @@ function itemsIn(
     if (read !== 'damaged') items.push(...read)
     offset += line.length + 1
   }
-  return isOver ? [...items, ...translator.rest()] : items
+  return isOver ? [...items, ...(translator.rest?.() ?? [])] : items
 }
 
 /** Copies what is new. False when the harness has written nothing that we can see. */
