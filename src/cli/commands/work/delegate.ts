@@ -3,25 +3,7 @@ import { resolve } from 'node:path'
 import { refuseInRun } from '../../../core.ts'
 import type { DelegateRequest, DelegateRow } from '../../../library.ts'
 import { defined } from '../../../text/defined.ts'
-import { type Flags, commandGroup, listFlags } from '../../context/command.ts'
-import type { Context } from '../../context/context.ts'
-import { Misuse } from '../../context/errors.ts'
-import {
-  argument,
-  checked,
-  filled,
-  notEmpty,
-  optional,
-  session,
-  taskName,
-  text,
-  texts,
-  toggle,
-} from '../../context/flags.ts'
-import { Interrupt, onQuitKey } from '../../context/interrupt.ts'
-import { nearest } from '../../context/nearest.ts'
-import { propose } from '../../context/propose.ts'
-import { harnessFlag, limitFlags, permissionsFlag, refuseScript } from '../../context/run-flags.ts'
+import { type Flags, commandGroup, listFlags, nearest, runCommand } from '../../context/command.ts'
 import {
   type DelegateScene,
   chosenDelegates,
@@ -29,8 +11,22 @@ import {
   delegateNames,
   idsOf,
   standing,
-} from '../../context/with-delegates.ts'
-import { runCommand } from '../../context/with-project.ts'
+} from '../../context/delegates.ts'
+import { type Context, Interrupt, Misuse, onQuitKey } from '../../context/context.ts'
+import {
+  argument,
+  checked,
+  filled,
+  notEmpty,
+  optional,
+  propose,
+  session,
+  taskName,
+  text,
+  texts,
+  toggle,
+} from '../../context/flags.ts'
+import { harnessFlag, limitFlags, permissionsFlag, refuseScript } from '../../context/run-flags.ts'
 import {
   describeDelegates,
   describeDetail,
@@ -123,14 +119,11 @@ async function printWhenDone(
   rows: readonly DelegateRow[],
   printEnded: (ended: readonly DelegateRow[]) => boolean,
 ): Promise<void> {
-  const interrupt = new Interrupt()
-  try {
+  await Interrupt.during(async (interrupt) => {
     const ended = await waitFor(scene.context, scene, rows, interrupt)
     const areGood = printEnded(ended)
     scene.exit(interrupt.exitCode(areGood))
-  } finally {
-    interrupt.dispose()
-  }
+  })
 }
 
 export async function delegateRequest(
@@ -422,23 +415,21 @@ async function watchUntilDone(
   look: () => Promise<readonly DelegateRow[]>,
   tasks: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const interrupt = new Interrupt()
-  const endKeys = onQuitKey(interrupt.now)
-  let noneLeft = (): void => {}
-  const untilNone = new Promise<void>((resolve) => (noneLeft = resolve))
-  const lookFor = async () => {
-    const rows = await look()
-    if (!rows.some(isAtWork)) noneLeft()
-    return rows
-  }
-  try {
-    await watching(context, interrupt.orUndefined(untilNone), {
+  await Interrupt.during(async (interrupt) => {
+    const endKeys = onQuitKey(interrupt.now)
+    let noneLeft = (): void => {}
+    const untilNone = new Promise<void>((resolve) => (noneLeft = resolve))
+    const lookFor = async () => {
+      const rows = await look()
+      if (!rows.some(isAtWork)) noneLeft()
+      return rows
+    }
+    const hint = 'q ends the watching; they go on'
+    const watched = watching(context, interrupt.orUndefined(untilNone), {
       look: lookFor,
       tasks,
-      hint: 'q ends the watching; they go on',
+      hint,
     })
-  } finally {
-    endKeys()
-    interrupt.dispose()
-  }
+    await watched.finally(endKeys)
+  })
 }

@@ -2,9 +2,6 @@ import { refuseInRun } from '../../../core.ts'
 import type { DelegateRow, MergeOptions, MergeOutcome } from '../../../library.ts'
 import { defined } from '../../../text/defined.ts'
 import type { Flags } from '../../context/command.ts'
-import { Misuse } from '../../context/errors.ts'
-import { text, toggle } from '../../context/flags.ts'
-import { Interrupt } from '../../context/interrupt.ts'
 import {
   type DelegateScene,
   chosenDelegates,
@@ -12,7 +9,9 @@ import {
   delegateNames,
   idsNamed,
   idsOf,
-} from '../../context/with-delegates.ts'
+} from '../../context/delegates.ts'
+import { Interrupt, Misuse } from '../../context/context.ts'
+import { text, toggle } from '../../context/flags.ts'
 import { isAtWork, nameOf, rowLine } from '../../print/delegate.ts'
 import {
   countOutcomes,
@@ -63,17 +62,14 @@ export const merge = delegateCommand({
       )
     const isNamed = names.length > 0 || all || group !== undefined
     if (!isNamed && !(await askToMerge(scene, rows))) return output.talk('nothing was merged')
-    const interrupt = new Interrupt()
-    try {
+    await Interrupt.during(async (interrupt) => {
       // As they were named, and not as they are listed.
       const order = names.length === 0 ? [...idsOf(rows)] : await idsNamed(scene, names)
       const outcomes = await mergeAll(scene, flags, interrupt, order)
       if (json) print({ outcomes }, () => '')
       else if (outcomes.length > 1) output.line(countOutcomes(outcomes))
       exit(interrupt.exitCode(outcomes.length > 0 && outcomes.every(isAsWanted)))
-    } finally {
-      interrupt.dispose()
-    }
+    })
   },
 })
 
