@@ -223,10 +223,7 @@ const BETWEEN_TASKS = 14
 const SWEEPS = 8
 
 /** Each node as near as can be to the middle of what it is tied to, in the order of its layer and without overlapping. */
-function placeLayers(
-  layers: readonly (readonly Node[])[],
-  heightOf: (node: Node) => number,
-): void {
+function placeLayers(layers: readonly (readonly Node[])[], heightOf: (node: Node) => number): void {
   for (const layer of layers) spread(layer, () => 0, heightOf)
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
     const isForward = sweep % 2 === 0
