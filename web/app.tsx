@@ -1,10 +1,8 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { api } from './data/api.ts'
 import { useResource } from './data/resource.ts'
-import { ErrorBoundary } from './parts/error-boundary.tsx'
-import { Empty } from './parts/states.tsx'
-import { ShortcutHelp } from './shell/help.tsx'
-import { isHelpOpen, useShortcuts } from './shell/keyboard.ts'
+import { Empty, Failure } from './parts/states.tsx'
+import { isHelpOpen, shortcutGroups, useShortcuts } from './shell/keyboard.ts'
 import { Navigation } from './shell/navigation.tsx'
 import { type Route, currentProject, go, href, useRoute, useValues } from './data/router.ts'
 import { nextTheme } from './shell/theme.ts'
@@ -23,6 +21,9 @@ import { SessionsView } from './views/sessions.tsx'
 import { TasksView } from './views/tasks.tsx'
 import { UsageView } from './views/usage.tsx'
 import { WorkflowsView } from './views/workflows.tsx'
+import { Component, type ComponentChildren } from 'preact'
+import { asFailure } from './data/failure.ts'
+import { useStore } from './data/store.ts'
 
 export function App() {
   const route = useRoute()
@@ -118,4 +119,67 @@ function focusSearch(): void {
 
 function titleOf({ view }: Route): string {
   return view.slice(0, 1).toUpperCase() + view.slice(1)
+}
+
+/** A view that breaks takes nothing else with it. */
+class ErrorBoundary extends Component<{ children: ComponentChildren }, { error?: unknown }> {
+  override state: { error?: unknown } = {}
+
+  override componentDidCatch(error: unknown): void {
+    console.error(error)
+    this.setState({ error })
+  }
+
+  override render() {
+    if (this.state.error === undefined) return this.props.children
+    return (
+      <Failure
+        failure={asFailure(this.state.error)}
+        retry={() => this.setState({ error: undefined })}
+      />
+    )
+  }
+}
+
+function ShortcutHelp() {
+  const isOpen = useStore(isHelpOpen)
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal()
+    else dialog.current?.close()
+  }, [isOpen])
+  return (
+    <dialog
+      ref={dialog}
+      class="help"
+      aria-labelledby="help-title"
+      onClose={() => isHelpOpen.set(false)}
+    >
+      <div class="help-head">
+        <h2 id="help-title">Keyboard</h2>
+        <form method="dialog">
+          <button class="quiet-button">Close</button>
+        </form>
+      </div>
+      {isOpen
+        ? shortcutGroups().map(({ title, shortcuts }) => (
+            <section key={title}>
+              <h3>{title}</h3>
+              <dl class="shortcuts">
+                {shortcuts.map(({ keys, what }) => (
+                  <div key={keys}>
+                    <dt>
+                      {keys.split(' ').map((key) => (
+                        <kbd key={key}>{key}</kbd>
+                      ))}
+                    </dt>
+                    <dd>{what}</dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          ))
+        : null}
+    </dialog>
+  )
 }

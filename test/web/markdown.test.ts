@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { readBlocks } from '../../web/markdown/markdown-blocks.ts'
-import { readSpans } from '../../web/markdown/markdown-spans.ts'
+import { readBlocks, readSpans } from '../../web/markdown/read-markdown.ts'
 
 test('a document is read into headings, paragraphs, lists with boxes, code, quotes and tables', () => {
   const text = [

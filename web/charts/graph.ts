@@ -1,8 +1,5 @@
 // The tasks of a run, drawn from left to right: what waits stands to the right of what it waits for, in layers, with few lines that
 // cross. Nothing here knows how it is drawn.
-import type { Node } from './graph/node.ts'
-import { orderLayers } from './graph/order-layers.ts'
-import { BETWEEN_TASKS, placeLayers } from './graph/place-layers.ts'
 
 export interface GraphTask {
   readonly id: string
@@ -15,13 +12,13 @@ export interface Size {
   readonly height: number
 }
 
-export interface PlacedTask {
+interface PlacedTask {
   readonly id: string
   readonly x: number
   readonly y: number
 }
 
-export interface PlacedEdge {
+interface PlacedEdge {
   readonly from: string
   readonly to: string
   readonly points: readonly Point[]
@@ -29,12 +26,12 @@ export interface PlacedEdge {
   readonly isCircular: boolean
 }
 
-export interface Point {
+interface Point {
   readonly x: number
   readonly y: number
 }
 
-export interface GraphLayout extends Size {
+interface GraphLayout extends Size {
   readonly tasks: readonly PlacedTask[]
   readonly edges: readonly PlacedEdge[]
 }
@@ -209,4 +206,132 @@ export function pathThrough(points: readonly Point[]): string {
       return `C${text(bend)} ${text(before.y)} ${text(bend)} ${text(y)} ${text(x)} ${text(y)}`
     })
     .join('')
+}
+
+/** A task, or the place where a long line passes a layer. */
+interface Node {
+  readonly id: string
+  readonly isTask: boolean
+  layer: number
+  before: Node[]
+  behind: Node[]
+  /** The middle, from above. */
+  middle: number
+}
+
+const BETWEEN_TASKS = 14
+const SWEEPS = 8
+
+/** Each node as near as can be to the middle of what it is tied to, in the order of its layer and without overlapping. */
+function placeLayers(layers: readonly (readonly Node[])[], heightOf: (node: Node) => number): void {
+  for (const layer of layers) spread(layer, () => 0, heightOf)
+  for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
+    const isForward = sweep % 2 === 0
+    for (const layer of isForward ? layers : layers.toReversed()) {
+      spread(
+        layer,
+        (node) => {
+          const tied = isForward ? node.before : node.behind
+          return tied.length === 0
+            ? node.middle
+            : tied.reduce((sum, { middle }) => sum + middle, 0) / tied.length
+        },
+        heightOf,
+      )
+    }
+  }
+  const top = Math.min(...layers.flat().map((node) => node.middle - heightOf(node) / 2))
+  for (const node of layers.flat()) node.middle -= top
+}
+
+/** The places nearest to those wanted that keep order and distance: neighbours that come too close move together. */
+function spread(
+  layer: readonly Node[],
+  wanted: (node: Node) => number,
+  heightOf: (node: Node) => number,
+): void {
+  const offsets: number[] = []
+  for (const [index, node] of layer.entries()) {
+    const above = layer[index - 1]
+    const distance =
+      above === undefined ? 0 : (heightOf(above) + heightOf(node)) / 2 + BETWEEN_TASKS
+    offsets.push((offsets[index - 1] ?? 0) + distance)
+  }
+  const groups: { sum: number; count: number }[] = []
+  for (const [index, node] of layer.entries()) {
+    let group = { sum: wanted(node) - (offsets[index] ?? 0), count: 1 }
+    for (
+      let above = groups.at(-1);
+      above !== undefined && above.sum / above.count > group.sum / group.count;
+      above = groups.at(-1)
+    ) {
+      group = { sum: above.sum + group.sum, count: above.count + group.count }
+      groups.pop()
+    }
+    groups.push(group)
+  }
+  let index = 0
+  for (const { sum, count } of groups) {
+    for (let left = count; left > 0; left -= 1, index += 1) {
+      const node = layer[index]
+      if (node !== undefined) node.middle = sum / count + (offsets[index] ?? 0)
+    }
+  }
+}
+
+/** To and fro, each layer is brought into the order of what it is tied to; the best order that came up stays. */
+function orderLayers(layers: Node[][]): void {
+  let best = layers.map((layer) => [...layer])
+  let fewest = crossings(layers)
+  for (let sweep = 0; sweep < SWEEPS && fewest > 0; sweep += 1) {
+    const isForward = sweep % 2 === 0
+    const way = isForward ? layers : layers.toReversed()
+    for (const [index, layer] of way.entries()) {
+      const beside = way[index - 1]
+      if (beside === undefined) continue
+      const rank = new Map(beside.map((node, at) => [node, at]))
+      const own = new Map(layer.map((node, at) => [node, at]))
+      const middle = (node: Node): number => {
+        const tied = isForward ? node.before : node.behind
+        if (tied.length === 0) return own.get(node) ?? 0
+        return tied.reduce((sum, other) => sum + (rank.get(other) ?? 0), 0) / tied.length
+      }
+      const wanted = new Map(layer.map((node) => [node, middle(node)]))
+      layer.sort((a, b) => (wanted.get(a) ?? 0) - (wanted.get(b) ?? 0))
+    }
+    const now = crossings(layers)
+    if (now >= fewest) continue
+    fewest = now
+    best = layers.map((layer) => [...layer])
+  }
+  for (const [index, layer] of best.entries()) layers[index] = layer
+}
+
+function crossings(layers: readonly (readonly Node[])[]): number {
+  let sum = 0
+  for (const [index, layer] of layers.entries()) {
+    const rank = new Map((layers[index + 1] ?? []).map((node, at) => [node, at]))
+    const ends = layer.flatMap((node) =>
+      node.behind.map((next) => rank.get(next) ?? 0).toSorted((a, b) => a - b),
+    )
+    sum += inversions(ends)
+  }
+  return sum
+}
+
+/** How many pairs stand the wrong way round, by merging: a layer may have thousands of lines. */
+function inversions(list: readonly number[]): number {
+  if (list.length < 2) return 0
+  const half = list.length >> 1
+  const left = list.slice(0, half)
+  const right = list.slice(half)
+  let sum = inversions(left) + inversions(right)
+  left.sort((a, b) => a - b)
+  right.sort((a, b) => a - b)
+  let at = 0
+  for (const value of right) {
+    while (at < left.length && (left[at] ?? 0) <= value) at += 1
+    sum += left.length - at
+  }
+  return sum
 }

@@ -1,10 +1,8 @@
 import type { ConversationLine } from '../../src/serve/contract.ts'
 import { hrefTo } from '../data/router.ts'
-import { Badge } from './badge.tsx'
+import { Badge, Spent, Time } from './values.tsx'
 import { amount, bytes } from './format.ts'
-import { Spent } from './spent.tsx'
 import { Text } from './text.tsx'
-import { Time } from './time.tsx'
 
 /** `isWithSession`: with a link to the session that it belongs to, where that is not plain. */
 export function ConversationWords({

@@ -7,16 +7,14 @@ import { usePaged } from '../data/paged.ts'
 import { amount, bytes } from '../parts/format.ts'
 import { useIsWide } from '../parts/media.ts'
 import { Openings } from '../parts/openings.tsx'
-import { Spent } from '../parts/spent.tsx'
+import { Spent } from '../parts/values.tsx'
 import { Empty, Failure, Loading, Stale } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
-import { Time } from '../parts/time.tsx'
+import { Time } from '../parts/values.tsx'
 import { type VirtualHandle, VirtualList } from '../lists/virtual-list.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
 import { href, hrefTo, useValues } from '../data/router.ts'
 import { ItemRow } from './conversation/item.tsx'
-import { Jumps, after, before } from './conversation/jumps.tsx'
-import { Outline } from './conversation/outline.tsx'
 
 /** What was said in a conversation, however long, from the item that the address names. */
 export function ConversationView({ id }: { id: string }) {
@@ -227,5 +225,93 @@ function Head({
         )}
       </div>
     </div>
+  )
+}
+
+/** The next of some numbers behind where one is. */
+export function after(numbers: readonly number[], top: number): number | undefined {
+  return numbers.find((number) => number > top)
+}
+
+export function before(numbers: readonly number[], top: number): number | undefined {
+  return numbers.findLast((number) => number < top)
+}
+
+/** From one to the next, and which one is being read. */
+function Jumps(props: {
+  label: string
+  numbers: readonly number[]
+  top: number
+  go: (number: number | undefined) => void
+}) {
+  const { label, numbers, top, go } = props
+  if (numbers.length === 0) return null
+  const passed = numbers.findLastIndex((number) => number <= top) + 1
+  const [earlier, later] = [before(numbers, top), after(numbers, top)]
+  return (
+    <div class="jumps" role="group" aria-label={`${label}s`}>
+      <button
+        type="button"
+        data-way="up"
+        aria-label={`${label} before`}
+        disabled={earlier === undefined}
+        onClick={() => go(earlier)}
+      />
+      <span class="number">
+        {passed === 0
+          ? amount(numbers.length, label.toLowerCase())
+          : `${label} ${passed} of ${numbers.length.toLocaleString('en')}`}
+      </span>
+      <button
+        type="button"
+        data-way="down"
+        aria-label={`Next ${label.toLowerCase()}`}
+        disabled={later === undefined}
+        onClick={() => go(later)}
+      />
+    </div>
+  )
+}
+
+interface OutlineProps {
+  requests: ConversationPage['requests']
+  compactions: readonly number[]
+  top: number
+  go: (number: number) => void
+}
+
+/** What was asked, and where it was compacted in between, in order. */
+function Outline({ requests, compactions, top, go }: OutlineProps) {
+  const lines = useMemo(
+    () =>
+      [...requests, ...compactions.map((number) => ({ number, text: undefined }))].toSorted(
+        (a, b) => a.number - b.number,
+      ),
+    [requests, compactions],
+  )
+  if (lines.length === 0) return null
+  const current = lines.findLastIndex(({ number }) => number <= top)
+  return (
+    <VirtualList
+      label={`Outline, ${amount(lines.length, 'place')}`}
+      count={lines.length}
+      estimate={34}
+      isFixed
+      row={(index) => {
+        const line = lines[index]
+        if (line === undefined) return null
+        return (
+          <button
+            class="outline-line"
+            type="button"
+            aria-current={index === current ? 'true' : undefined}
+            data-compaction={line.text === undefined}
+            onClick={() => go(line.number)}
+          >
+            {line.text === undefined ? 'Compaction' : <Text>{line.text.slice(0, 200)}</Text>}
+          </button>
+        )
+      }}
+    />
   )
 }

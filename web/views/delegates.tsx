@@ -1,15 +1,13 @@
 import type { DelegateRow } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Badge, Status } from '../parts/badge.tsx'
-import { Cost, Tokens } from '../parts/cost.tsx'
+import { Badge, Cost, Status, Time, Tokens } from '../parts/values.tsx'
 import { DelegateActions } from '../parts/delegate-actions.tsx'
 import { duration } from '../parts/format.ts'
 import { Listing } from '../lists/listing.tsx'
 import { Empty } from '../parts/states.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Text } from '../parts/text.tsx'
-import { Time } from '../parts/time.tsx'
 import { hrefTo } from '../data/router.ts'
 
 /** The merge queue from its head, then what is on its way to it, what left it, and what is over. */

@@ -1,10 +1,9 @@
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Status } from '../parts/badge.tsx'
+import { Status, Time } from '../parts/values.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
-import { Time } from '../parts/time.tsx'
 import { href, hrefTo } from '../data/router.ts'
 
 export function HandoffView({ id }: { id: string }) {

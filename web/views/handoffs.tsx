@@ -1,12 +1,11 @@
 import type { PublicHandoff } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Status } from '../parts/badge.tsx'
+import { Status, Time } from '../parts/values.tsx'
 import { Listing } from '../lists/listing.tsx'
 import { Empty } from '../parts/states.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Text } from '../parts/text.tsx'
-import { Time } from '../parts/time.tsx'
 import { hrefTo } from '../data/router.ts'
 
 const COLUMNS: readonly Column<PublicHandoff>[] = [

@@ -1,18 +1,24 @@
-import type { LedgerAnswer, LedgerDay } from '../../src/serve/contract.ts'
+import type {
+  LedgerAnswer,
+  LedgerDay,
+  LedgerRow,
+  Saving,
+  SavingName,
+} from '../../src/serve/contract.ts'
 import { type DayBar, DayBars } from '../charts/day-bars.tsx'
 import { everyDay } from '../charts/every-day.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Figures } from '../parts/figures.tsx'
+import { Figures } from '../parts/values.tsx'
 import { amount, bytes, moments, tokens } from '../parts/format.ts'
-import { SpanChoice, useSpan } from '../parts/span.tsx'
+import { SpanChoice, useSpan } from '../parts/values.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { href, hrefTo, useValues } from '../data/router.ts'
-import { LEDGER_PAUSE_MS, avoidedIn } from './ledger/amounts.ts'
-import { CostTable } from './ledger/cost-table.tsx'
-import { SavingTable } from './ledger/saving-table.tsx'
 import { defined } from '../../src/text/defined.ts'
+import { type Column, Table } from '../parts/table.tsx'
+import { Time } from '../parts/values.tsx'
+import { Badge } from '../parts/values.tsx'
 
 /** What Stint itself cost here and what it saved; of one session where the address names it. */
 export function LedgerView() {
@@ -143,4 +149,150 @@ function barOf({ day, injectedTokens, avoidedTokens, hooks, hookMs }: LedgerDay)
     values: [injectedTokens, avoidedTokens],
     text: `${day}: ${tokensOf}, ${amount(hooks, 'hook')} in ${moments(hookMs)}`,
   }
+}
+
+/** The server looks at every session for it. */
+export const LEDGER_PAUSE_MS = 2_000
+
+export function avoidedIn(savings: readonly Saving[]): number {
+  return savings.reduce((sum, { tokens }) => sum + tokens, 0)
+}
+
+const COLUMNS: readonly Column<LedgerRow>[] = [
+  { name: 'Name', of: (row) => <RowName row={row} /> },
+  { name: 'Tokens given', as: 'number', of: ({ costs }) => tokens(costs.injectedTokens) },
+  { name: 'Avoided', as: 'number', of: ({ savings }) => tokens(avoidedIn(savings)) },
+  { name: 'Hooks', as: 'number', of: ({ costs }) => costs.hooks.toLocaleString('en') },
+  { name: 'Time in hooks', as: 'number', of: ({ costs }) => moments(costs.hookMs) },
+  { name: 'Writes', as: 'number', of: ({ costs }) => costs.writes.toLocaleString('en') },
+  { name: 'On disk', as: 'number', of: ({ costs }) => bytes(costs.bytes) },
+  {
+    name: 'Worked on',
+    as: 'number',
+    of: ({ updatedAt }) => (updatedAt === undefined ? '–' : <Time at={updatedAt} />),
+  },
+]
+
+/** What the ledger is made of, the dearest first. */
+function CostTable({ rows }: { rows: readonly LedgerRow[] }) {
+  if (rows.length === 0) return null
+  return (
+    <section class="panel" aria-labelledby="rows-title">
+      <div class="panel-head">
+        <h2 id="rows-title">What cost most</h2>
+        <span class="muted small">
+          <code>stint ledger</code> lists all
+        </span>
+      </div>
+      <Table
+        label="Costs"
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={({ kind, id }) => `${kind} ${id}`}
+      />
+      <p class="muted small table-note">
+        <strong>Time in hooks</strong>: inside their processes; starting and ending each comes on
+        top. <strong>Writes</strong>: by hooks; of commands the entries alone.
+      </p>
+    </section>
+  )
+}
+
+function RowName({ row }: { row: LedgerRow }) {
+  const address = addressOf(row)
+  return (
+    <>
+      {address === undefined ? (
+        <Text>{row.name}</Text>
+      ) : (
+        <a class="row-link" href={address}>
+          <Text>{row.name}</Text>
+        </a>
+      )}
+      {row.kind === 'session' ? null : <span class="muted small"> {row.kind}</span>}
+    </>
+  )
+}
+
+function addressOf({ kind, id }: LedgerRow): string | undefined {
+  if (kind === 'session') return hrefTo.session(id)
+  if (kind === 'run') return hrefTo.run(id)
+  return kind === 'task' ? href('/tasks', { task: id }) : undefined
+}
+
+const WORDS: Readonly<Record<SavingName, { readonly name: string; readonly what: string }>> = {
+  batching: {
+    name: 'Batching',
+    what: 'Set-ups that were not said again, less what was read again for it; as tokens of new input',
+  },
+  toon: { name: 'TOON', what: 'How much longer the same state is as JSON' },
+  digest: { name: 'Digests', what: 'Output of commands that was kept and not printed' },
+  pointers: {
+    name: 'Pointers',
+    what: 'What a context names and does not tell, without what TOON counts',
+  },
+  profiles: { name: 'Profiles', what: 'Those that were listed and never loaded' },
+  resuming: {
+    name: 'Resuming',
+    what: 'What a conversation that went on did not have to find out again, less what it was given and what the others count',
+  },
+}
+
+function SavingTable({ savings }: { savings: readonly Saving[] }) {
+  const counted = savings.filter(({ times }) => times > 0).toSorted((a, b) => b.tokens - a.tokens)
+  const most = Math.max(...counted.map(({ tokens: count }) => Math.abs(count)), 1)
+  const columns: readonly Column<Saving>[] = [
+    {
+      name: 'By',
+      of: ({ name }) => (
+        <>
+          {WORDS[name].name}
+          <p class="muted small">{WORDS[name].what}</p>
+        </>
+      ),
+    },
+    {
+      name: 'Known',
+      isPlain: true,
+      of: ({ known }) => <Badge tone={known === 'measured' ? 'good' : 'plain'}>{known}</Badge>,
+    },
+    { name: 'Times', as: 'number', of: ({ times }) => times.toLocaleString('en') },
+    { name: 'Tokens', as: 'number', of: ({ tokens: count }) => tokens(count) },
+    {
+      name: 'Share',
+      isPlain: true,
+      of: ({ tokens: count }) => (
+        <span class="share" aria-hidden="true">
+          <span
+            data-tone={count < 0 ? 'bad' : 'good'}
+            style={{ width: `${(Math.abs(count) / most) * 100}%` }}
+          />
+        </span>
+      ),
+    },
+  ]
+  return (
+    <section class="panel" aria-labelledby="savings-title">
+      <div class="panel-head">
+        <h2 id="savings-title">Tokens avoided</h2>
+      </div>
+      {counted.length === 0 ? (
+        <p class="muted">Nothing yet.</p>
+      ) : (
+        <>
+          <Table
+            label="Tokens avoided, by what avoided them"
+            columns={columns}
+            rows={counted}
+            keyOf={({ name }) => name}
+          />
+          <p class="muted small table-note">
+            <strong>Estimated</strong>: by the lengths of texts, as are the tokens given; resuming
+            by what agents said their requests carried, as if each would have read as much as the
+            first. What cost more than it saved is below zero.
+          </p>
+        </>
+      )}
+    </section>
+  )
 }

@@ -1,19 +1,25 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { RunPage } from '../../src/serve/contract.ts'
+import type {
+  Comparison,
+  RunPage,
+  RunReport,
+  RunTask,
+  TaskReport,
+} from '../../src/serve/contract.ts'
 import { RunLanes } from '../charts/run-lanes.tsx'
 import { TaskGraph } from '../charts/task-graph.tsx'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Figures } from '../parts/figures.tsx'
-import { amount, duration } from '../parts/format.ts'
-import { Cost, Tokens } from '../parts/cost.tsx'
+import { Figures } from '../parts/values.tsx'
+import { amount, duration, tokens, usd } from '../parts/format.ts'
+import { Cost, Tokens } from '../parts/values.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
-import { Time } from '../parts/time.tsx'
-import { href } from '../data/router.ts'
-import { Compared } from './run/compared.tsx'
-import { ReportTable } from './run/report-table.tsx'
+import { Time } from '../parts/values.tsx'
+import { href, hrefTo } from '../data/router.ts'
 import { RunState, shortRun } from './runs.tsx'
+import { Status } from '../parts/values.tsx'
+import { type Column, type Group, Table } from '../parts/table.tsx'
 
 export function RunView({ id }: { id: string }) {
   const run = useResource(
@@ -146,4 +152,140 @@ function laneFacts({ lanes, report }: RunPage): string {
         : `${duration(-parallel.savedSeconds)} slower than one after the other`,
     )
   return facts.join(' · ')
+}
+
+function SavedLine({ usd: saved }: { usd: number }) {
+  if (Math.abs(saved) < 0.005) return <>In all it comes to the same. </>
+  return (
+    <>
+      {saved > 0 ? 'In all cheaper by ' : 'In all dearer by '}
+      <strong>{usd(Math.abs(saved))}</strong>.{' '}
+    </>
+  )
+}
+
+/** Both sides, drawn to one scale. */
+function Compared({ compared, prices }: { compared: Comparison; prices: string }) {
+  const { boilerplateAvoided, historyReread, profilesNotLoaded, savedUsd } = compared
+  const sides = [
+    { name: 'Set-up that was not said again', value: boilerplateAvoided, tone: 'good' },
+    { name: 'Profiles that were never loaded', value: profilesNotLoaded, tone: 'good' },
+    { name: 'Earlier tasks that were read again', value: historyReread, tone: 'bad' },
+  ] as const
+  const most = Math.max(...sides.map(({ value }) => value), 1)
+  return (
+    <div class="compared">
+      <dl class="sides">
+        {sides.map(({ name, value, tone }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <span class="side-bar" aria-hidden="true">
+                <span data-tone={tone} style={{ width: `${(value / most) * 100}%` }} />
+              </span>
+              <span class="number">{tokens(value)}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p class="muted small">
+        {savedUsd === undefined ? (
+          'What that comes to is not known: a model has no price. '
+        ) : (
+          <SavedLine usd={savedUsd} />
+        )}
+        <Text>{prices}</Text>
+      </p>
+    </div>
+  )
+}
+
+/** What was begun has taken something; what was not has nothing but its outcome. */
+type Row = TaskReport | RunTask
+
+/** What each task took and what came of it, by session. */
+function ReportTable({
+  page: { report, tasks },
+  chosen,
+}: {
+  page: RunPage
+  chosen: string | undefined
+}) {
+  const reported = new Set(
+    report.sessions.flatMap((session) => session.tasks.map(({ task }) => task.id)),
+  )
+  const untouched = tasks.filter(({ task }) => !reported.has(task.id))
+  const groups: readonly Group<Row>[] = [
+    ...report.sessions.map(groupOf),
+    ...(untouched.length === 0 ? [] : [{ key: 'untouched', title: 'Not begun', rows: untouched }]),
+  ]
+  return (
+    <Table
+      label="Report by task"
+      columns={COLUMNS}
+      groups={groups}
+      keyOf={({ task }) => task.id}
+      placeOf={({ task }) => ({ id: `task-${task.id}`, isChosen: task.id === chosen })}
+    />
+  )
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { name: 'Task', of: (row) => <TaskWords row={row} /> },
+  { name: 'Outcome', isPlain: true, of: ({ outcome }) => <Status of={outcome} /> },
+  { name: 'Attempts', as: 'number', of: (row) => ('attempts' in row ? row.attempts : null) },
+  { name: 'Time', as: 'number', of: (row) => ('attempts' in row ? duration(row.seconds) : null) },
+  {
+    name: 'Tokens',
+    as: 'number',
+    of: (row) => ('attempts' in row ? <Tokens of={row.spend} /> : null),
+  },
+  { name: 'Cost', as: 'number', of: (row) => ('attempts' in row ? <Cost of={row.spend} /> : null) },
+  {
+    name: 'Commit',
+    as: 'mono',
+    of: (row) => ('attempts' in row ? (row.commit?.slice(0, 9) ?? '–') : null),
+  },
+]
+
+function groupOf({
+  session,
+  name,
+  conversations,
+  seconds,
+  spend,
+  tasks,
+}: RunReport['sessions'][number]): Group<Row> {
+  return {
+    key: session,
+    title: (
+      <>
+        <a href={hrefTo.session(session)}>
+          <Text>{name}</Text>
+        </a>{' '}
+        <span class="muted">{amount(conversations, 'conversation')}</span>
+      </>
+    ),
+    sums: { Time: duration(seconds), Tokens: <Tokens of={spend} />, Cost: <Cost of={spend} /> },
+    rows: tasks,
+  }
+}
+
+function TaskWords({ row }: { row: Row }) {
+  const kept = 'kept' in row ? row.kept : undefined
+  return (
+    <>
+      <Text>{row.task.title}</Text>
+      {row.reason === undefined ? null : (
+        <p class="muted small">
+          <Text>{row.reason}</Text>
+        </p>
+      )}
+      {kept === undefined ? null : (
+        <p class="muted small">
+          Kept as <code>{kept}</code>
+        </p>
+      )}
+    </>
+  )
 }

@@ -1,22 +1,21 @@
-import type { SessionPage } from '../../src/serve/contract.ts'
+import type { ConversationLine, SessionPage } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Status } from '../parts/badge.tsx'
+import { Status } from '../parts/values.tsx'
 import { amount } from '../parts/format.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import { useIsWide } from '../parts/media.ts'
-import { Progress } from '../parts/progress.tsx'
-import { Spent } from '../parts/spent.tsx'
-import { Failure, Loading, Stale } from '../parts/states.tsx'
-import { type Tab, Tabs } from '../parts/tabs.tsx'
+import { Progress } from '../parts/values.tsx'
+import { Spent } from '../parts/values.tsx'
+import { Empty, Failure, Loading, Stale } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
-import { Time } from '../parts/time.tsx'
+import { Time } from '../parts/values.tsx'
 import { PromptBox } from '../prompt/prompt-box.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
 import { href, setValues, useValues } from '../data/router.ts'
-import { Conversations } from './session/conversations.tsx'
 import { JournalList } from './session/journal.tsx'
 import { Overview } from './session/overview.tsx'
+import { ConversationWords } from '../parts/conversation-line.tsx'
 
 type TabName = 'overview' | 'journal' | 'document' | 'conversations'
 
@@ -138,6 +137,73 @@ function SessionDocument({ id, text }: { id: string; text: string }) {
       <article class="document">
         <Markdown name={`document ${id}`} text={body} />
       </article>
+    </div>
+  )
+}
+
+export function Conversations({ lines }: { lines: readonly ConversationLine[] }) {
+  if (lines.length === 0)
+    return (
+      <Empty title="No conversations yet">
+        They are stored as agents work here. Those from before can be brought in with{' '}
+        <code>stint import</code>.
+      </Empty>
+    )
+  return (
+    <div class="scroll" tabIndex={0} role="group" aria-label="Conversations">
+      <ul class="lines">
+        {lines.map((line) => (
+          <li key={line.id}>
+            <ConversationWords line={line} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+interface Tab<Name extends string> {
+  readonly name: Name
+  readonly label: string
+  readonly count?: number
+}
+
+/** Which part of a view is shown, kept in the address under `tab`. */
+function Tabs<Name extends string>({
+  label,
+  tabs,
+  chosen,
+}: {
+  label: string
+  tabs: readonly Tab<Name>[]
+  chosen: Name
+}) {
+  const move = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    if (step === 0) return
+    event.preventDefault()
+    const at = tabs.findIndex(({ name }) => name === chosen)
+    const next = tabs[(at + step + tabs.length) % tabs.length]!
+    setValues({ tab: next.name })
+    document.getElementById(`tab-${next.name}`)?.focus()
+  }
+  return (
+    <div class="tabs" role="tablist" aria-label={label} onKeyDown={move}>
+      {tabs.map(({ name, label: text, count }) => (
+        <button
+          key={name}
+          id={`tab-${name}`}
+          role="tab"
+          type="button"
+          aria-selected={name === chosen}
+          aria-controls="tab-panel"
+          tabIndex={name === chosen ? 0 : -1}
+          onClick={() => setValues({ tab: name })}
+        >
+          {text}
+          {count === undefined ? null : <span class="tab-count">{count}</span>}
+        </button>
+      ))}
     </div>
   )
 }

@@ -1,12 +1,16 @@
 import { useState } from 'preact/hooks'
-import type { PublicTask } from '../../src/serve/contract.ts'
+import type { Priority, PublicTask, Size } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { setValues, useValues } from '../data/router.ts'
-import { AddTask } from './tasks/add-task.tsx'
-import { TaskLine } from './tasks/task-line.tsx'
 import { type TaskNode, taskTree } from './tasks/task-tree.ts'
+import { useAction } from '../data/action.ts'
+import { ProblemLine } from '../parts/problem-line.tsx'
+import { Badge } from '../parts/values.tsx'
+import { amount } from '../parts/format.ts'
+import { Text } from '../parts/text.tsx'
+import { Time } from '../parts/values.tsx'
 
 export function TasksView() {
   const tasks = useResource('tasks', api.tasks, (event) => event.type === 'tasks')
@@ -104,5 +108,219 @@ function Branch({ nodes, names, changed }: BranchProps) {
         </li>
       ))}
     </ul>
+  )
+}
+
+function AddTask({
+  tasks,
+  added,
+  close,
+}: {
+  tasks: readonly PublicTask[]
+  added: () => void
+  close: () => void
+}) {
+  const [title, setTitle] = useState('')
+  const [priority, setPriority] = useState<Priority>('P2')
+  const [size, setSize] = useState<Size>('M')
+  const [parent, setParent] = useState('')
+  const { isBusy, failure, run } = useAction()
+  const add = async (): Promise<void> => {
+    const task = await run(() =>
+      api.addTask({ title: title.trim(), priority, size, ...(parent === '' ? {} : { parent }) }),
+    )
+    if (task === undefined) return
+    setTitle('')
+    added()
+  }
+  return (
+    <form
+      class="add-task"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (title.trim() !== '') void add()
+      }}
+    >
+      <input
+        class="field add-title"
+        aria-label="What is to be done"
+        placeholder="What is to be done"
+        value={title}
+        ref={(element) => {
+          if (element !== null && document.activeElement === document.body) element.focus()
+        }}
+        onInput={({ currentTarget }) => setTitle(currentTarget.value)}
+      />
+      <select
+        class="choice"
+        aria-label="Priority"
+        value={priority}
+        onChange={({ currentTarget }) => setPriority(currentTarget.value as Priority)}
+      >
+        {(['P0', 'P1', 'P2', 'P3'] as const).map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </select>
+      <select
+        class="choice"
+        aria-label="Size"
+        value={size}
+        onChange={({ currentTarget }) => setSize(currentTarget.value as Size)}
+      >
+        {(['XS', 'S', 'M', 'L', 'XL'] as const).map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </select>
+      <select
+        class="choice add-parent"
+        aria-label="Part of"
+        value={parent}
+        onChange={({ currentTarget }) => setParent(currentTarget.value)}
+      >
+        <option value="">Part of nothing</option>
+        {tasks
+          .filter(({ status }) => status !== 'completed')
+          .map((task) => (
+            <option key={task.id} value={task.id}>
+              Part of {task.title}
+            </option>
+          ))}
+      </select>
+      <button
+        class="button"
+        type="submit"
+        data-tone="accent"
+        disabled={isBusy || title.trim() === ''}
+      >
+        Add
+      </button>
+      <button class="quiet-button" type="button" onClick={close}>
+        Close
+      </button>
+      <ProblemLine failure={failure} />
+    </form>
+  )
+}
+
+const STATUSES: readonly { readonly status: PublicTask['status']; readonly word: string }[] = [
+  { status: 'ready', word: 'ready' },
+  { status: 'in_progress', word: 'in progress' },
+  { status: 'blocked', word: 'blocked' },
+  { status: 'failed', word: 'failed' },
+  { status: 'completed', word: 'completed' },
+]
+
+function TaskLine({
+  task,
+  names,
+  changed,
+}: {
+  task: PublicTask
+  names: ReadonlyMap<string, PublicTask>
+  changed: () => void
+}) {
+  const { isBusy, failure, run } = useAction()
+  const waits = task.dependsOn.filter((id) => names.get(id)?.status !== 'completed')
+  const move = async (status: PublicTask['status']): Promise<void> => {
+    await run(() => api.moveTask(task.id, status))
+    changed()
+  }
+  return (
+    <div class="task" data-status={task.status}>
+      <select
+        class="task-status"
+        aria-label={`Status of ${task.title}`}
+        value={task.status}
+        data-status={task.status}
+        disabled={isBusy}
+        onChange={({ currentTarget }) => void move(currentTarget.value as PublicTask['status'])}
+      >
+        {STATUSES.map(({ status, word }) => (
+          <option key={status} value={status}>
+            {word}
+          </option>
+        ))}
+      </select>
+      <div class="task-words">
+        <details>
+          <summary>
+            <span class="task-title">
+              <Text>{task.title}</Text>
+            </span>
+            {task.checklist.length === 0 ? null : (
+              <span class="muted small number">
+                {task.checklist.filter(({ done }) => done).length}/{task.checklist.length}
+              </span>
+            )}
+            {waits.length === 0 ? null : (
+              <span class="small muted task-waits">
+                after <Text>{waits.map((id) => names.get(id)?.name ?? id).join(', ')}</Text>
+              </span>
+            )}
+          </summary>
+          <TaskDetails task={task} />
+        </details>
+        <ProblemLine failure={failure} />
+      </div>
+      <div class="task-tags">
+        {task.labels.map((label) => (
+          <Badge key={label}>
+            <Text>{label}</Text>
+          </Badge>
+        ))}
+        {task.group === undefined ? null : (
+          <Badge>
+            <Text>{`group ${task.group}`}</Text>
+          </Badge>
+        )}
+        <Badge tone={task.priority === 'P0' ? 'bad' : task.priority === 'P1' ? 'warn' : 'plain'}>
+          {task.priority}
+        </Badge>
+        <Badge>{task.size}</Badge>
+      </div>
+    </div>
+  )
+}
+
+function TaskDetails({ task }: { task: PublicTask }) {
+  return (
+    <div class="task-details small">
+      {task.description === '' ? null : (
+        <p>
+          <Text>{task.description}</Text>
+        </p>
+      )}
+      {task.details === '' ? null : (
+        <p class="plain-lines">
+          <Text>{task.details}</Text>
+        </p>
+      )}
+      {task.checklist.length === 0 ? null : (
+        <ul>
+          {task.checklist.map(({ item, done }, index) => (
+            <li key={index}>
+              <span aria-hidden="true">{done ? '☑' : '☐'}</span>
+              <span class="unseen-text">{done ? 'done: ' : 'to do: '}</span> <Text>{item}</Text>
+            </li>
+          ))}
+        </ul>
+      )}
+      {task.summary === undefined ? null : (
+        <p>
+          Said last: <Text>{task.summary}</Text>
+        </p>
+      )}
+      <p class="muted">
+        <code>{task.name}</code>
+        {task.assignee === undefined ? '' : `, for ${task.assignee}`}
+        {task.verify === undefined ? null : (
+          <>
+            , verified by <code>{task.verify}</code>
+          </>
+        )}
+        {task.blocks.length === 0 ? '' : `, ${amount(task.blocks.length, 'other')} after it`},
+        changed <Time at={task.updatedAt} />
+      </p>
+    </div>
   )
 }

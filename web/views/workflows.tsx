@@ -2,14 +2,13 @@ import type { Phase, PhaseStatus, SubPhase, WorkflowLine } from '../../src/serve
 import { useAction } from '../data/action.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Badge, Status } from '../parts/badge.tsx'
+import { Badge, Status, Time } from '../parts/values.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
 import { tokens } from '../parts/format.ts'
 import { Listing } from '../lists/listing.tsx'
 import { ProblemLine } from '../parts/problem-line.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
-import { Time } from '../parts/time.tsx'
 import { hrefTo } from '../data/router.ts'
 
 export function WorkflowsView() {

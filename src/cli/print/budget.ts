@@ -65,7 +65,7 @@ export function describeBudget(budget: ConversationBudget, output: Output): stri
 
 const WIDTH = 60
 
-function gauge({ tokens, point, settings }: ConversationBudget): string {
+function gauge({ tokens, point, settings }: ConversationBudget) {
   if (tokens === undefined || point === undefined)
     return `[${'?'.repeat(WIDTH)}] ${tokens === undefined ? 'how full it is' : 'where it compacts'} is unknown`
   const column = (at: number) => Math.min(WIDTH, Math.floor((at / point.value) * WIDTH))
@@ -83,7 +83,7 @@ function gauge({ tokens, point, settings }: ConversationBudget): string {
   return `[${bar.join('')}] ${number(point.value)}\n${labels.join('').trimEnd()}`
 }
 
-function rows(budget: ConversationBudget): readonly string[] {
+function rows(budget: ConversationBudget) {
   const { tokens, point, delegated, settings, now } = budget
   const plain = (name: string, text: string) => `${name.padEnd(14)}  ${text}`
   const row = <T>(name: string, figure: Figure<T> | undefined, words: (value: T) => string) => {
@@ -113,7 +113,7 @@ function rows(budget: ConversationBudget): readonly string[] {
 }
 
 /** A day or more back the date says more; a table of prices has nothing but one. */
-function ago(at: string, now: string): string {
+function ago(at: string, now: string) {
   if (!at.includes('T')) return at
   const age = Date.parse(now) - Date.parse(at)
   if (Number.isNaN(age)) return 'at an unknown time'
@@ -149,21 +149,21 @@ function whatNext({ tokens, point, stage, next, settings, percent = 0 }: Convers
   ]
 }
 
-function stageName(stage: Stage): string {
+function stageName(stage: Stage) {
   return isPercent(stage) ? `${stage}%` : number(stage)
 }
 
-function isPastSmartZone({ tokens, settings }: ConversationBudget): boolean {
+function isPastSmartZone({ tokens, settings }: ConversationBudget) {
   return (tokens?.value ?? 0) >= settings.smartZone
 }
 
-function limitWords({ percent, resetsAt }: Limit): string {
+function limitWords({ percent, resetsAt }: Limit) {
   const until =
     resetsAt === undefined ? '' : `, until ${second(resetsAt).slice(5, 16).replace('T', ' ')}`
   return `${Math.round(percent)}%${until}`
 }
 
-function usedWords({ input, output, cacheRead, cacheWritten, calls }: Used): string {
+function usedWords({ input, output, cacheRead, cacheWritten, calls }: Used) {
   const called = calls === undefined ? '' : `, ${number(calls)} ${calls === 1 ? 'call' : 'calls'}`
   return `${number(input)} in, ${number(cacheWritten)} into the cache, ${number(cacheRead)} from it, ${number(output)} out${called}`
 }

@@ -59,7 +59,7 @@ export function* conversationText(
   if (added > 1) yield moreAdded()
 }
 
-function headingOf(message: Message): string | undefined {
+function headingOf(message: Message) {
   const { parts, role, agent, model = 'Agent' } = message
   const isOnlyResults = parts.length > 0 && parts.every(({ type }) => type === 'tool result')
   if (asideOf(message) !== undefined || isOnlyResults) return undefined
@@ -116,7 +116,7 @@ function* messageLines(message: Message, options: TextOptions): Generator<string
 }
 
 /** What a message is that no person typed and no model said. */
-function asideOf({ isSummary, isMeta, isFailure, role, parts }: Message): string | undefined {
+function asideOf({ isSummary, isMeta, isFailure, role, parts }: Message) {
   if (isFailure === true) return 'failed'
   if (isSummary === true) return 'summary'
   if (isMeta === true || role === 'system') return 'added'
@@ -180,12 +180,12 @@ function* resultLines(
   for (const part of others) yield* partLines(part, options)
 }
 
-function asideLine(what: string, text: string, { isFull, output }: TextOptions): string {
+function asideLine(what: string, text: string, { isFull, output }: TextOptions) {
   return output.dim(
     isFull ? indent(`(${what}) ${cleanText(text.trim())}`) : `   (${what}) ${short(text)}`,
   )
 }
 
-function short(text: string): string {
+function short(text: string) {
   return shorten(oneLine(text.slice(0, READ)), LINE)
 }

@@ -86,7 +86,7 @@ export function describeStarted(row: DelegateRow, output: Output): string {
   )
 }
 
-function asWords({ as, isReadOnly }: DelegateRow): string {
+function asWords({ as, isReadOnly }: DelegateRow) {
   const parts = [as === undefined ? '' : line(as, 40), isReadOnly ? 'it only reads' : '']
   return parts.filter((part) => part !== '').join(', ')
 }
@@ -261,16 +261,16 @@ export function describeDetail(
   )
 }
 
-function sinceWords(since: string, now: string): string {
+function sinceWords(since: string, now: string) {
   return `${minute(since)} (${span(secondsBetween(since, now))} ago)`
 }
 
-function paragraph(text = ''): Lines {
+function paragraph(text = '') {
   const clean = cleanText(text.slice(0, LONGEST_TEXT)).trimEnd()
   return clean.trim() !== '' && indent(clean)
 }
 
-function troubles(move: DelegateMove | undefined): Lines {
+function troubles(move: DelegateMove | undefined) {
   const { target = 'the target', onto, files = [], verify } = move ?? {}
   const where = `${line(target, 60)}${onto === undefined ? '' : ` at ${commitName(onto)}`}`
   return [

@@ -3,16 +3,7 @@ import type { Ledger, LedgerDay, LedgerRow, Maintenance, SavingName } from '../.
 import { minute } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
 import { table, tableWithHead } from './terminal/layout.ts'
-import {
-  type Lines,
-  capital,
-  joinLines,
-  line,
-  plural,
-  size,
-  span,
-  tokens,
-} from './terminal/text.ts'
+import { capital, joinLines, line, plural, size, span, tokens } from './terminal/text.ts'
 
 const MOST_ROWS = 20
 
@@ -43,7 +34,7 @@ export function describeLedger(
   )
 }
 
-function costs({ costs: cost }: LedgerRow): Lines {
+function costs({ costs: cost }: LedgerRow) {
   const { injectedTokens, injections, hooks, hookMs, writes, bytes } = cost
   const each = hooks === 0 ? '' : `, ${Math.round(hookMs / hooks)} ms each`
   return table([
@@ -64,7 +55,7 @@ const WORDS: Readonly<Record<SavingName, string>> = {
   resuming: 'read less than by the first conversation, less what the others count',
 }
 
-function savings(row: LedgerRow, output: Output): Lines {
+function savings(row: LedgerRow, output: Output) {
   if (row.savings.length === 0) return 'Nothing was saved that can be counted.'
   const rows = row.savings.map(({ name, tokens: saved, known, times }) => [
     capital(name),
@@ -82,11 +73,11 @@ function savings(row: LedgerRow, output: Output): Lines {
   ]
 }
 
-function balance(given: number, saved: number): readonly string[] {
+function balance(given: number, saved: number) {
   return [tokens(given), signed(saved), signed(saved - given)]
 }
 
-function ofRows(rows: readonly LedgerRow[], by: Shown['by'], from: string, output: Output): Lines {
+function ofRows(rows: readonly LedgerRow[], by: Shown['by'], from: string, output: Output) {
   if (rows.length === 0) return by !== undefined && ['', `There are no ${by}s in it${from}.`]
   const body = rows
     .slice(0, MOST_ROWS)
@@ -109,7 +100,7 @@ function ofRows(rows: readonly LedgerRow[], by: Shown['by'], from: string, outpu
   ]
 }
 
-function ofDays(days: readonly LedgerDay[], from: string, output: Output): Lines {
+function ofDays(days: readonly LedgerDay[], from: string, output: Output) {
   if (days.length === 0) return ['', `There are no days in it${from}.`]
   const body = days.map(({ day, injectedTokens, avoidedTokens, hooks, hookMs }) => [
     day,
@@ -142,16 +133,16 @@ export function describeMaintenance(found: Maintenance, isDone: boolean, output:
   )
 }
 
-function savedBy({ savings: found }: LedgerRow): number {
+function savedBy({ savings: found }: LedgerRow) {
   return found.reduce((sum, saving) => sum + saving.tokens, 0)
 }
 
 /** Both ways, since a saving may have cost more than it saved. */
-function signed(count: number): string {
+function signed(count: number) {
   return count < 0 ? `−${tokens(-count)}` : `+${tokens(count)}`
 }
 
 /** Hooks take milliseconds, and all of them together seconds. */
-function taken(ms: number): string {
+function taken(ms: number) {
   return ms < 60_000 ? `${(ms / 1000).toFixed(1)}s` : span(ms / 1000)
 }

@@ -44,7 +44,7 @@ export function describeOutcome(outcome: MergeOutcome): string {
   )
 }
 
-function contradiction(text: string): string {
+function contradiction(text: string) {
   return `   ⚠ ${line(text, 400)}`
 }
 
@@ -60,7 +60,7 @@ const MARKS: Readonly<Record<MergeOutcome['how'], string>> = {
   'not ready': '○',
 }
 
-function outcomeWords(outcome: MergeOutcome): string {
+function outcomeWords(outcome: MergeOutcome) {
   const { commit, files = [], pr } = outcome
   const into = line(outcome.target, 60)
   const back = outcome.isSentBack === true ? '; it was sent back to be mended' : ''

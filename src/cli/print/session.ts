@@ -31,7 +31,7 @@ export function progressLine(state: SessionState): string {
   return `${done}/${total} steps`
 }
 
-function standing(state: SessionState): readonly string[] {
+function standing(state: SessionState) {
   const blockers = openBlockers(state).map(({ text }) => text)
   const phase = phaseLine(state)
   return listLines(
@@ -50,7 +50,7 @@ export function entryLine(entry: RawEntry, all: () => readonly RawEntry[]): stri
   return `${minute(entry.at)}  ${shortId(entry.id)}  ${entry.kind.padEnd(18)}  ${text}`.trimEnd()
 }
 
-function onOneLine(text: string): string {
+function onOneLine(text: string) {
   return text.replaceAll('\n', ' ')
 }
 
@@ -82,7 +82,7 @@ export function printList(
 
 const WIDTHS = [6, 24, 9, 8, 16, 20, 0]
 
-function columns(...cells: readonly string[]): string {
+function columns(...cells: readonly string[]) {
   return cells
     .map((cell, index) => cell.padEnd(WIDTHS[index]!))
     .join('  ')
@@ -116,7 +116,7 @@ export function describeActivity(state: SessionState): string {
   return parts.length === 0 ? 'No hook has noticed anything in this session.' : parts.join('\n\n')
 }
 
-function part<T extends Item>(title: string, shelf: Shelf<T>, words: (item: T) => string): string {
+function part<T extends Item>(title: string, shelf: Shelf<T>, words: (item: T) => string) {
   if (count(shelf) === 0) return ''
   return joinLines(
     `## ${title}`,
@@ -125,7 +125,7 @@ function part<T extends Item>(title: string, shelf: Shelf<T>, words: (item: T) =
   )
 }
 
-function lastTurnWords(turn: NonNullable<SessionState['lastTurn']>): string {
+function lastTurnWords(turn: NonNullable<SessionState['lastTurn']>) {
   const { at, said = '', failure, usage } = turn
   return joinLines(
     '## Last Turn',
@@ -208,7 +208,7 @@ const HISTORIES: Partial<Record<Drift['history'], string>> = {
   elsewhere: 'is not on this branch',
 }
 
-function driftLines(drift: Drift | undefined): readonly string[] {
+function driftLines(drift: Drift | undefined) {
   if (drift === undefined) return []
   const { branchThen, branchNow, history, from, commits, subjects, dirty } = drift
   const moved = HISTORIES[history]

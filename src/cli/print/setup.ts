@@ -82,7 +82,7 @@ export function describeSetup(
 const DONE = { create: 'created', change: 'changed', delete: 'deleted' }
 
 /** One line for each file, or for all the slash commands with the same change. */
-function grouped(changes: readonly FileChange[], root: string): readonly string[] {
+function grouped(changes: readonly FileChange[], root: string) {
   const lines = changes.map((change) => {
     const isCommand = /[/\\]commands[/\\][\w-]+\.md$/.test(change.path)
     const shown = nearby(change.path, root)
@@ -94,7 +94,7 @@ function grouped(changes: readonly FileChange[], root: string): readonly string[
   })
 }
 
-function hunksOf({ before = '', after = '' }: FileChange): readonly string[] {
+function hunksOf({ before = '', after = '' }: FileChange) {
   return unifiedDiff(before, after)
 }
 
@@ -126,7 +126,7 @@ export function describeReport(report: SetupReport, output: Output, root: string
   )
 }
 
-function describePlace({ path, status, events, plugin }: PlaceReport, root: string): string {
+function describePlace({ path, status, events, plugin }: PlaceReport, root: string) {
   const what = {
     current: plural(events.length, 'event'),
     outdated: 'outdated',
@@ -161,7 +161,7 @@ function describeServer({ server, places: settings }: SetupReport, root: string)
   })
 }
 
-function nearby(path: string, root: string): string {
+function nearby(path: string, root: string) {
   const short = relative(root, path)
   return short.startsWith('..') ? path : short
 }

@@ -41,7 +41,7 @@ export function drawTaskTrees(trees: readonly TreeNode[], drawing: TreeDrawing):
   const lines: string[] = []
 
   /** `rails` is what is in front of all of them; undefined at the top, where nothing joins them. */
-  function drawSiblings(nodes: readonly TreeNode[], rails: string | undefined): void {
+  function drawSiblings(nodes: readonly TreeNode[], rails: string | undefined) {
     const blocks = blocksOf(nodes)
     for (const [index, { group, nodes: members }] of blocks.entries()) {
       const isLast = index === blocks.length - 1
@@ -58,7 +58,7 @@ export function drawTaskTrees(trees: readonly TreeNode[], drawing: TreeDrawing):
     }
   }
 
-  function drawTask(node: TreeNode, { own, below }: Rails, isJoined: boolean): void {
+  function drawTask(node: TreeNode, { own, below }: Rails, isJoined: boolean) {
     const { task, parts } = node
     const notes = drawHead(node, own)
     const inside = narrowed(`${below}${parts.length > 0 ? '│  ' : '   '}`)
@@ -73,7 +73,7 @@ export function drawTaskTrees(trees: readonly TreeNode[], drawing: TreeDrawing):
   }
 
   /** Draws the line of a task and returns what found no room on it. */
-  function drawHead({ task, progress }: TreeNode, rails: string): readonly Part[] {
+  function drawHead({ task, progress }: TreeNode, rails: string) {
     const start: readonly Part[] = [
       { text: TASK_MARKS[task.status], style: STATUS_STYLES[task.status] },
       { text: ` ${task.shortname}`, style: isTaskOpen(task) ? 'bold' : 'dim' },
@@ -123,7 +123,7 @@ export function drawTaskTrees(trees: readonly TreeNode[], drawing: TreeDrawing):
     ]
   }
 
-  function groupWords(group: string, here: readonly TreeNode[]): string {
+  function groupWords(group: string, here: readonly TreeNode[]) {
     const members = groups.get(group) ?? []
     const open = members.filter(isTaskOpen)
     const shown = new Set(here.map(({ task }) => task.id))
@@ -133,11 +133,11 @@ export function drawTaskTrees(trees: readonly TreeNode[], drawing: TreeDrawing):
   }
 
   /** Where the rails leave no room for words, the words take it. Each sign of them is one column wide. */
-  function narrowed(rails: string): string {
+  function narrowed(rails: string) {
     return rails.slice(0, Math.max(0, columns - SHORTEST_TITLE))
   }
 
-  function drawLine(rails: string, parts: readonly Part[]): void {
+  function drawLine(rails: string, parts: readonly Part[]) {
     const front = narrowed(rails)
     let line = paint(front, 'dim')
     let room = columns - front.length
@@ -178,7 +178,7 @@ function branch(
   rails: string,
   isLast: boolean,
   [more, last, on]: readonly [string, string, string],
-): Rails {
+) {
   return { own: `${rails}${isLast ? last : more}`, below: `${rails}${isLast ? '   ' : on}` }
 }
 
@@ -201,7 +201,7 @@ function groupBy<T>(
   return groups
 }
 
-function headNotes(task: Task, { done, total }: TreeNode['progress']): readonly Part[] {
+function headNotes(task: Task, { done, total }: TreeNode['progress']) {
   const { checklist, labels, status, assignee } = task
   const ticked = checklist.filter((item) => item.done).length
   const proposed: readonly Part[] = isTaskOpen(task)
@@ -220,7 +220,7 @@ function headNotes(task: Task, { done, total }: TreeNode['progress']): readonly 
   return notes.filter(({ text }) => text !== '')
 }
 
-function delegatePart({ name, status, isOrphaned }: TaskDelegate): Part {
+function delegatePart({ name, status, isOrphaned }: TaskDelegate) {
   return {
     text: `delegate ${name}: ${status}${isOrphaned ? ', but nobody is at it' : ''}`,
     style: isOrphaned ? 'red' : DELEGATE_STYLES[status],
@@ -228,7 +228,7 @@ function delegatePart({ name, status, isOrphaned }: TaskDelegate): Part {
 }
 
 /** A list of names that is too long for a line, as one part for each line. */
-function brokenAtCommas({ text, style }: Part, columns: number): readonly Part[] {
+function brokenAtCommas({ text, style }: Part, columns: number) {
   if (widthOf(text) <= columns) return [{ text, style }]
   const lines: string[] = []
   for (const word of text.split(/(?<=,) /)) {
@@ -239,7 +239,7 @@ function brokenAtCommas({ text, style }: Part, columns: number): readonly Part[]
   return lines.map((line) => ({ text: line, style }))
 }
 
-function widthOfAll(parts: readonly Part[]): number {
+function widthOfAll(parts: readonly Part[]) {
   return parts.reduce((sum, { text }) => sum + widthOf(text), 0)
 }
 

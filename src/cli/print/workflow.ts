@@ -41,7 +41,7 @@ export function describeWorkflow(overview: WorkflowOverview, output: Output): st
   )
 }
 
-function phaseLines({ workflow }: WorkflowOverview): readonly string[] {
+function phaseLines({ workflow }: WorkflowOverview) {
   const rows = workflow.phases.flatMap((phase) => [
     {
       ...phase,
@@ -60,7 +60,7 @@ function phaseLines({ workflow }: WorkflowOverview): readonly string[] {
   })
 }
 
-function gateText({ status, gate }: Phase, approved: boolean): string {
+function gateText({ status, gate }: Phase, approved: boolean) {
   if (approved) return 'approved'
   if (status === 'waiting for approval') return 'waits for approval'
   return gate === 'approval' ? 'gate: approval' : ''

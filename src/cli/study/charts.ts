@@ -51,7 +51,7 @@ export function stackChart(title: string, stacks: readonly Stack[]): string {
   return svg(title, words.join('; '), stacks.length * ROW, stackRows(stacks))
 }
 
-function stackRows(stacks: readonly Stack[]): string {
+function stackRows(stacks: readonly Stack[]) {
   const wholes = stacks.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0))
   const scale = REACH / Math.max(...wholes, Number.MIN_VALUE)
   const rows = stacks.map(({ parts, ...words }, at) => {
@@ -141,7 +141,7 @@ export function legend(
 }
 
 /** Arms differ by shape too, for readers who do not see the colours. */
-function shape(index: number, x: number, y: number, tone: string): string {
+function shape(index: number, x: number, y: number, tone: string) {
   const at = (dx: number, dy: number) => `${(x + dx).toFixed(1)},${(y + dy).toFixed(1)}`
   const [left, top] = [(x - 5).toFixed(1), (y - 5).toFixed(1)]
   switch (index % 4) {
@@ -156,20 +156,20 @@ function shape(index: number, x: number, y: number, tone: string): string {
   }
 }
 
-function svg(title: string, words: string, height: number, content: string): string {
+function svg(title: string, words: string, height: number, content: string) {
   const label = `aria-label="${escape(`${title}. ${words}`)}"`
   return `<svg class="chart" role="img" ${label} viewBox="0 0 ${WIDTH} ${height}">${content}</svg>`
 }
 
-function summary(bars: readonly Bar[]): string {
+function summary(bars: readonly Bar[]) {
   return bars.map(({ label, said }) => `${label} ${said}`).join(', ')
 }
 
-function row(at: number, words: Pick<Bar, 'label' | 'said'>, x: number, content: string): string {
+function row(at: number, words: Pick<Bar, 'label' | 'said'>, x: number, content: string) {
   const y = at * ROW + ROW / 2 + 4
   return `<text class="label" x="${LABEL - 8}" y="${y}">${escape(words.label)}</text>${content}<text class="value" x="${x.toFixed(1)}" y="${y}">${escape(words.said)}</text>`
 }
 
-function rectangle(x: number, at: number, width: number, tone: string): string {
+function rectangle(x: number, at: number, width: number, tone: string) {
   return `<rect class="${tone}" x="${x.toFixed(1)}" y="${at * ROW + (ROW - BAR) / 2}" width="${width.toFixed(1)}" height="${BAR}"/>`
 }

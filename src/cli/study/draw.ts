@@ -92,7 +92,7 @@ function drawSession(
   random: MersenneTwister,
   apart: MersenneTwister,
   all: Readonly<Record<Complexity, Sums>>,
-): void {
+) {
   const { spread } = SESSION
   const complexity = COMPLEXITIES[random.choose(COMPLEXITY_SUMS)]!
   const sums = all[complexity]
@@ -165,12 +165,12 @@ function drawSession(
   if (isUnreadable) sums.unreadable += 1
 }
 
-function about(random: MersenneTwister, spread: number): number {
+function about(random: MersenneTwister, spread: number) {
   return random.uniform(1 - spread, 1 + spread)
 }
 
 /** Draws nothing where there is no chance. */
-function happens(random: MersenneTwister, chance: number | undefined): boolean {
+function happens(random: MersenneTwister, chance: number | undefined) {
   return chance !== undefined && random.random() < chance
 }
 

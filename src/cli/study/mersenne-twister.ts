@@ -88,6 +88,6 @@ export class MersenneTwister {
   }
 }
 
-function mixed(word: number): number {
+function mixed(word: number) {
   return word ^ (word >>> 30)
 }

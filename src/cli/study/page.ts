@@ -158,7 +158,7 @@ ${tableMarkup('Sessions worked through', measuredTable(study))}</div>
 `
 }
 
-function tiles({ arms }: Study): string {
+function tiles({ arms }: Study) {
   const [none, stint, file] = (['none', 'stint', 'session-json'] as const).map((wanted) =>
     arms.find(({ name }) => name === wanted)!,
   ) as [Arm, Arm, Arm]
@@ -180,12 +180,12 @@ function tiles({ arms }: Study): string {
   return `<ul class="tiles">${said.map(([value, words]) => `<li><b>${escape(value)}</b>${escape(words)}</li>`).join('')}</ul>`
 }
 
-function figure(title: string, note: string, content: string): string {
+function figure(title: string, note: string, content: string) {
   const small = note === '' ? '' : `<small>${escape(note)}</small>`
   return `<figure><figcaption>${escape(title)}${small}</figcaption>${content}</figure>`
 }
 
-function tableMarkup(caption: string, { head, rows }: Table): string {
+function tableMarkup(caption: string, { head, rows }: Table) {
   const [corner = '', ...columns] = head
   const first = corner === '' ? '<td></td>' : `<th scope="col">${escape(corner)}</th>`
   const body = rows.map(

@@ -201,7 +201,7 @@ export function upperBound({ happened, trials }: Rate): number {
 }
 
 /** In logarithms, or the probabilities of many trials would vanish. */
-function chanceOfAtMost(most: number, trials: number, rate: number): number {
+function chanceOfAtMost(most: number, trials: number, rate: number) {
   const [logRate, logRest] = [Math.log(rate), Math.log1p(-rate)]
   let logWays = 0
   let sum = 0

@@ -81,7 +81,7 @@ export function change(before: number, after: number): number {
   return before === 0 ? 0 : (after - before) / before
 }
 
-function total(values: readonly number[]): number {
+function total(values: readonly number[]) {
   return values.reduce((sum, value) => sum + value, 0)
 }
 
@@ -284,7 +284,7 @@ function sharesOf({ costs }: Ratio) {
  * What of a session a fresh conversation gets after an interruption. A log that is written at the end is not there yet. The others are taken
  * to give back all that they trace; what is stale gives back nothing.
  */
-function givenBack(name: ArmName, { traceability, stale, sessions }: Figures): number {
+function givenBack(name: ArmName, { traceability, stale, sessions }: Figures) {
   if (name === 'none' || name === 'enhanced-log') return 0
   return traceability * (1 - (sessions === 0 ? 0 : stale / sessions))
 }

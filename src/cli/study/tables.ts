@@ -32,14 +32,14 @@ export function signedPercent(share: number): string {
 }
 
 /** Without the minus of a zero that was rounded. */
-function signed(value: number, write: (value: number) => string): string {
+function signed(value: number, write: (value: number) => string) {
   const text = write(Math.abs(value))
   if (!/[1-9]/.test(text)) return text
   return `${value < 0 ? '−' : '+'}${text}`
 }
 
 /** `318M`. */
-function millions(value: number): string {
+function millions(value: number) {
   return `${amount(value / 1e6, value >= 9_950_000 ? 0 : 1)}M`
 }
 
@@ -221,7 +221,7 @@ export function measuredTable({ measurement }: Study): Table {
   }
 }
 
-function countOf({ happened, trials }: Rate): string {
+function countOf({ happened, trials }: Rate) {
   return trials === 0 ? '–' : `${amount(happened)} of ${amount(trials)}`
 }
 
@@ -345,7 +345,7 @@ export function describeStudy(study: Study, sensitivity: Sensitivity, output: Ou
   ].join('\n')
 }
 
-function drawn({ head, rows }: Table): readonly string[] {
+function drawn({ head, rows }: Table) {
   const figures = head.map((_, column) => column).slice(1)
   return table([head, ...rows], figures).map((text) => `   ${text}`)
 }

@@ -1,10 +1,8 @@
 import type { HistoryItem, Message } from '../../../src/serve/contract.ts'
 import { tokens } from '../../parts/format.ts'
-import { RequestTokens } from '../../parts/spent.tsx'
+import { Clock, RequestTokens } from '../../parts/values.tsx'
 import { Text } from '../../parts/text.tsx'
-import { Clock } from '../../parts/time.tsx'
-import { Fold } from './fold.tsx'
-import { PartView } from './part.tsx'
+import { Fold, PartView } from './part.tsx'
 
 interface ItemRowProps {
   item: HistoryItem | undefined

@@ -3,8 +3,8 @@ import { Clip } from '../../parts/clip.tsx'
 import { amount } from '../../parts/format.ts'
 import { Markdown } from '../../markdown/markdown.tsx'
 import { Text, visible } from '../../parts/text.tsx'
-import { Fold } from './fold.tsx'
-import { fieldsOf, oneLine, summaryOf } from './summary.ts'
+import type { ComponentChildren } from 'preact'
+import { useOpening } from '../../parts/openings.tsx'
 
 /** One part of a message. What is said is open, what was done and thought is folded. */
 export function PartView({
@@ -163,4 +163,98 @@ function Picture({ mediaType, data }: { mediaType: string; data: string }) {
       loading="lazy"
     />
   )
+}
+
+interface FoldProps {
+  name: string
+  title: string
+  /** What it comes to, in a line. */
+  summary?: string
+  facts?: string
+  isBad?: boolean
+  isUnfolded: boolean
+  children: () => ComponentChildren
+}
+
+/** One line that opens. What is inside is made only then. */
+export function Fold({
+  name,
+  title,
+  summary = '',
+  facts,
+  isBad = false,
+  isUnfolded,
+  children,
+}: FoldProps) {
+  // Folding all and unfolding all begins anew, whatever was opened before.
+  const [open, setOpen] = useOpening(`fold ${isUnfolded} ${name}`, isUnfolded ? 1 : 0)
+  return (
+    <div class="fold" data-bad={isBad}>
+      <button
+        class="fold-line"
+        type="button"
+        aria-expanded={open === 1}
+        onClick={() => setOpen(open === 1 ? 0 : 1)}
+      >
+        <span class="fold-title">
+          <Text>{title}</Text>
+        </span>
+        <span class="fold-summary">
+          <Text>{summary}</Text>
+        </span>
+        {facts === undefined ? null : <span class="fold-facts number">{facts}</span>}
+      </button>
+      {open === 1 ? <div class="fold-body">{children()}</div> : null}
+    </div>
+  )
+}
+
+// What tells one use of a tool from another, in the order in which it does.
+const TELLING = [
+  'command',
+  'cmd',
+  'file_path',
+  'filePath',
+  'path',
+  'pattern',
+  'query',
+  'url',
+  'description',
+  'prompt',
+  'text',
+  'name',
+] as const
+const LONGEST = 240
+
+/** A tool's input in a line. */
+function summaryOf(input: unknown): string {
+  if (typeof input === 'string') return oneLine(input)
+  if (typeof input !== 'object' || input === null) return input === null ? '' : String(input)
+  if (Array.isArray(input)) return oneLine(JSON.stringify(input))
+  const fields = input as Readonly<Record<string, unknown>>
+  for (const name of TELLING) {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (typeof value === 'string' && value !== '') return oneLine(value)
+    if (Array.isArray(value) && value.length > 0) return oneLine(value.map(String).join(' '))
+  }
+  const entries = Object.entries(fields)
+  return entries.length === 0 ? '' : oneLine(JSON.stringify(input))
+}
+
+export function fieldsOf(input: unknown): readonly (readonly [string, string])[] {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    return [['input', asText(input)]]
+  return Object.entries(input).map(([name, value]) => [name, asText(value)] as const)
+}
+
+function oneLine(text: string): string {
+  return text
+    .slice(0, LONGEST * 4)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, LONGEST)
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '')
 }

@@ -1,15 +1,17 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import type { PublicEntry } from '../../../src/serve/contract.ts'
-import { useJournal } from '../../data/use-journal.ts'
 import { Clip } from '../../parts/clip.tsx'
 import { amount } from '../../parts/format.ts'
 import { Openings } from '../../parts/openings.tsx'
 import { Empty, Failure, Loading, Stale } from '../../parts/states.tsx'
 import { Text, visible } from '../../parts/text.tsx'
-import { Clock } from '../../parts/time.tsx'
+import { Clock } from '../../parts/values.tsx'
 import { type VirtualHandle, VirtualList } from '../../lists/virtual-list.tsx'
 import { useShortcuts } from '../../shell/keyboard.ts'
 import { setValues, useValues } from '../../data/router.ts'
+import { api } from '../../data/api.ts'
+import { JournalFeed } from '../../data/journal-feed.ts'
+import { liveIsUp, onLive } from '../../data/live.ts'
 
 type Group = PublicEntry['group']
 
@@ -179,4 +181,26 @@ function fieldsOf(data: Readonly<Record<string, unknown>>): string {
     })
     .filter((text) => text !== '')
     .join(' · ')
+}
+
+/** The journal of a session, for as long as somebody looks at it. */
+function useJournal(session: string): JournalFeed {
+  const [, rerender] = useReducer((turn: number) => turn + 1, 0)
+  const held = useRef<{ session: string; feed: JournalFeed }>(null)
+  if (held.current?.session !== session) {
+    const feed = new JournalFeed(
+      (at) => api.entries(session, at),
+      () => rerender(undefined),
+    )
+    held.current = { session, feed }
+  }
+  const { feed } = held.current
+  useEffect(() => {
+    void liveIsUp().then(() => feed.begin())
+    return onLive((event) => {
+      if (event.type === 'reset') void feed.catchUp()
+      else if (event.type === 'entries' && event.session === session) feed.take(event)
+    })
+  }, [feed, session])
+  return feed
 }

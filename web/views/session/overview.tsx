@@ -1,14 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import type { Item, PublicList, SessionPage } from '../../../src/serve/contract.ts'
 import { TokenCurve } from '../../charts/token-curve.tsx'
-import { Status } from '../../parts/badge.tsx'
+import { Status } from '../../parts/values.tsx'
 import { Clip } from '../../parts/clip.tsx'
-import { amount } from '../../parts/format.ts'
+import { amount, bytes, moments, tokens } from '../../parts/format.ts'
 import { useOpening } from '../../parts/openings.tsx'
 import { Text, visible } from '../../parts/text.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Time } from '../../parts/values.tsx'
 import { href, hrefTo, setValues } from '../../data/router.ts'
-import { OwnCosts } from './own-costs.tsx'
+import { api } from '../../data/api.ts'
+import { useResource } from '../../data/resource.ts'
+import { LEDGER_PAUSE_MS, avoidedIn } from '../ledger.tsx'
 
 /** What a session amounts to: the goal, what is open, what was decided and found. */
 export function Overview({ page }: { page: SessionPage }) {
@@ -219,5 +221,29 @@ function Items<T extends Item>({ session, shelf, note, mark }: Omit<ListedProps<
         </button>
       )}
     </>
+  )
+}
+
+/** What Stint itself cost in a session, in a line. Nobody waits for it, and where it cannot be had nothing is missing. */
+function OwnCosts({ session }: { session: string }) {
+  const { value } = useResource(
+    `ledger of ${session}`,
+    (signal) => api.ledger({ session }, signal),
+    (event) => event.type === 'entries' && event.session === session,
+    LEDGER_PAUSE_MS,
+  )
+  if (value === undefined) return null
+  const { costs, savings } = value.whole
+  const avoided = avoidedIn(savings)
+  const facts = [
+    `${tokens(costs.injectedTokens)} tokens given`,
+    ...(avoided === 0 ? [] : [`${tokens(avoided)} avoided`]),
+    ...(costs.hooks === 0 ? [] : [`${moments(costs.hookMs)} in ${amount(costs.hooks, 'hook')}`]),
+    `${bytes(costs.bytes)} on disk`,
+  ]
+  return (
+    <p class="muted small">
+      Stint itself: {facts.join(' · ')} <a href={hrefTo.ledger(session)}>Ledger</a>
+    </p>
   )
 }

@@ -67,14 +67,14 @@ export function frame(
   return [...block, ...(room < 1 ? [] : tail(draw, room))]
 }
 
-function inOneLine(state: ViewState): string {
+function inOneLine(state: ViewState) {
   const all = state.atWork ?? (state.current === undefined ? [] : [state.current])
   const counted = `${countOf(state, 'done')}/${Object.keys(state.outcomes).length}`
   return `${counted} ${all.map((one) => name(one.task)).join(' ')}`.trimEnd()
 }
 
 /** `── run 3f9c1a · claude, claude-sonnet-4-5 ──────── 12m 40s of about 45m ──` */
-function header(draw: Draw): readonly string[] {
+function header(draw: Draw) {
   const { state, width, now, paint } = draw
   const { run, harness, model, startedAt, expectedSeconds: expected } = state
   const left = [
@@ -96,7 +96,7 @@ function header(draw: Draw): readonly string[] {
   return [rule(''), ...labelled('time', [{ text: right }], draw)]
 }
 
-function tasks(draw: Draw): readonly string[] {
+function tasks(draw: Draw) {
   const { state, width, paint, isWide } = draw
   const all = Object.keys(state.outcomes).length
   if (all === 0)
@@ -125,7 +125,7 @@ function tasks(draw: Draw): readonly string[] {
   ]
 }
 
-function session(draw: Draw): readonly string[] {
+function session(draw: Draw) {
   const { session: opened, conversation, branch } = draw.state
   const id = conversation?.id === undefined ? '' : ` (${beginning(conversation.id, 8)})`
   return labelled(
@@ -145,7 +145,7 @@ const PLACES = {
   'fresh conversation': 'fresh conversation',
 } as const
 
-function task(draw: Draw): readonly string[] {
+function task(draw: Draw) {
   const { state, now, width } = draw
   if (state.current === undefined) return labelled('task', [betweenTasks(state)], draw)
   const { task: of, attempt, place, startedAt, doing = '' } = state.current
@@ -172,7 +172,7 @@ function task(draw: Draw): readonly string[] {
 const LONGEST_NAME = 24
 const LEAST_DOING = 8
 
-function atWork(draw: Draw, all: readonly AtWork[]): readonly string[] {
+function atWork(draw: Draw, all: readonly AtWork[]) {
   const { now, paint } = draw
   if (all.length === 0) return labelled('at work', [betweenTasks(draw.state)], draw)
   const width = draw.width - LABEL
@@ -197,7 +197,7 @@ function betweenTasks({ ended, startedAt }: ViewState): Part {
   return { text: ended === undefined ? waiting : 'none any more', style: 'dim' }
 }
 
-function gauge(draw: Draw): readonly string[] {
+function gauge(draw: Draw) {
   const { state, width, paint, isWide } = draw
   if (state.gauge === undefined) return []
   const figures = gaugeWords(state.gauge)
@@ -218,7 +218,7 @@ function gauge(draw: Draw): readonly string[] {
   ]
 }
 
-function spent(draw: Draw): readonly string[] {
+function spent(draw: Draw) {
   const { spend } = draw.state
   const parts = spend === undefined ? [] : spendParts(spend)
   return labelled(
@@ -228,7 +228,7 @@ function spent(draw: Draw): readonly string[] {
   )
 }
 
-function status(draw: Draw): readonly string[] {
+function status(draw: Draw) {
   const { stopping, limit, current } = draw.state
   const yellow = (text: string): Part => ({ text, style: 'yellow' })
   const [what = '', ...why] = limit === undefined ? [] : limitParts(limit)
@@ -239,7 +239,7 @@ function status(draw: Draw): readonly string[] {
   ]
 }
 
-function tail({ state, width, paint }: Draw, most: number): readonly string[] {
+function tail({ state, width, paint }: Draw, most: number) {
   const last = state.tail.slice(-most)
   if (last.length === 0) return []
   const lines = last.map(({ at, words }) => {
@@ -252,13 +252,13 @@ function tail({ state, width, paint }: Draw, most: number): readonly string[] {
   return [paint('─'.repeat(width), 'dim'), ...lines]
 }
 
-function labelled(label: string, parts: readonly Part[], draw: Draw): readonly string[] {
+function labelled(label: string, parts: readonly Part[], draw: Draw) {
   return flow(parts, draw.width - LABEL, draw.paint).map((text, index) =>
     ready(index === 0 ? label : '', text, draw),
   )
 }
 
-function ready(label: string, text: string, { paint }: Draw): string {
+function ready(label: string, text: string, { paint }: Draw) {
   return `${paint(padTo(label, LABEL), 'dim')}${text}`
 }
 
@@ -309,7 +309,7 @@ function gaugeLines(
 const ASIDE = 2
 
 /** The labels below their marks. That of the smart zone is before its mark where there is no room behind it. */
-function legendOf(marks: readonly Mark[], columns: number): string {
+function legendOf(marks: readonly Mark[], columns: number) {
   let text = ''
   for (const [index, { column, sign, label }] of marks.entries()) {
     const next = marks[index + 1]?.column ?? columns

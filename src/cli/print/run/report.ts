@@ -15,7 +15,6 @@ import { minute } from '../../../text/times.ts'
 import type { Output } from '../../context/context.ts'
 import { table, tableWithHead } from '../terminal/layout.ts'
 import {
-  type Lines,
   capital,
   cents,
   commitName,
@@ -63,11 +62,11 @@ export function describePlan(plan: RunPlan, output: Output): string {
   )
 }
 
-function aboutCost(usd: number | undefined): string {
+function aboutCost(usd: number | undefined) {
   return usd === undefined ? 'cost unknown' : `about ${cents(usd)}`
 }
 
-function sessionBlock(session: PlannedRunSession, index: number, output: Output): Lines {
+function sessionBlock(session: PlannedRunSession, index: number, output: Output) {
   const { tasks, because, context, usd, seconds } = session
   const rows = tasks.map(({ task, sizeClass, forecast: { added }, profile }) => [
     `   ○ ${line(task.name, 32)}`,
@@ -89,7 +88,7 @@ function waveBlock(
   sessions: readonly PlannedRunSession[],
   { waves }: PlannedParallel,
   output: Output,
-): Lines {
+) {
   const planned = new Map(
     sessions.flatMap(({ tasks, seconds }) =>
       tasks.map((task) => [task.task.id, { ...task, seconds }]),
@@ -111,13 +110,13 @@ function waveBlock(
   return rows.length > 0 && [`   ${output.bold('Begun')}`, table(rows)]
 }
 
-function shareWords({ share, target, savedSeconds }: PlannedParallel): string {
+function shareWords({ share, target, savedSeconds }: PlannedParallel) {
   const saved =
     savedSeconds > 0 ? `; about ${roughly(savedSeconds)} less than one after the other` : ''
   return `${percent(share)} of the tasks beside another (aim ${percent(target)})${saved}`
 }
 
-function percent(share: number): string {
+function percent(share: number) {
   return `${Math.round(share * 100)} %`
 }
 
@@ -152,7 +151,7 @@ const MARKS = { done: '✓', parked: '✗', blocked: '⊘', open: '○' } as con
 const HEAD = ['', 'TIME', 'IN', 'CACHED', 'WRITTEN', 'OUT', 'COST', 'COMMIT', '']
 
 /** One table for all of it, so that the columns of every session are aligned. */
-function figures({ sessions, spend, seconds }: RunReport, output: Output): Lines {
+function figures({ sessions, spend, seconds }: RunReport, output: Output) {
   const rows = [
     ...sessions.flatMap((session, index) => [
       row(`Session ${index + 1} ${line(session.name, 20)}`, session),
@@ -170,7 +169,7 @@ function figures({ sessions, spend, seconds }: RunReport, output: Output): Lines
 function row(
   label: string,
   { spend, seconds }: { readonly spend: Spend; readonly seconds: number },
-): readonly string[] {
+) {
   const { input, cacheRead, cacheWritten, output, usd } = spend
   return [
     label,
@@ -180,7 +179,7 @@ function row(
   ]
 }
 
-function taskRow(report: TaskReport): readonly string[] {
+function taskRow(report: TaskReport) {
   const { task, outcome, attempts, commit, compactions } = report
   const label = `  ${MARKS[outcome]} ${line(task.name, 32)}`
   if (attempts === 0) return [label]
@@ -191,7 +190,7 @@ function taskRow(report: TaskReport): readonly string[] {
   return [...row(label, report), commit === undefined ? '' : commitName(commit), notes.join(', ')]
 }
 
-function costLine({ spend, prices }: RunReport): string {
+function costLine({ spend, prices }: RunReport) {
   const all = `${number(allTokens(spend))} tokens`
   return spend.usd === undefined
     ? `${line(prices)} (${all})`
@@ -202,7 +201,7 @@ function costLine({ spend, prices }: RunReport): string {
 function compared(
   { boilerplateAvoided, historyReread, savedUsd, profilesNotLoaded: profiles }: Comparison,
   output: Output,
-): Lines {
+) {
   const rows = [
     [`− ${number(boilerplateAvoided)}`, 'tokens of set-up not said again'],
     [
@@ -222,13 +221,13 @@ function compared(
   ]
 }
 
-function savedWords(usd: number | undefined): string {
+function savedWords(usd: number | undefined) {
   if (usd === undefined) return 'unknown'
   if (Math.abs(usd) < 0.005) return 'no difference'
   return `${cents(Math.abs(usd))} ${usd > 0 ? 'saved' : 'lost'}`
 }
 
-function atOnce({ most, share, target, savedSeconds }: ParallelReport, output: Output): Lines {
+function atOnce({ most, share, target, savedSeconds }: ParallelReport, output: Output) {
   const verdict = share >= target ? 'reached' : 'missed'
   const time = `${span(Math.abs(savedSeconds))} ${savedSeconds < 0 ? 'longer' : 'less'} than`
   return [
@@ -244,7 +243,7 @@ function leftOver(
   { backlog, neverBegun }: RunReport,
   tasks: readonly TaskReport[],
   output: Output,
-): Lines {
+) {
   const run = `stint run${backlog === undefined ? '' : ` --backlog ${shellWord(backlog)}`}`
   const open = tasks.filter(({ outcome }) => outcome === 'open')
   const named = neverBegun?.tasks.slice(0, MOST_NAMED) ?? []
@@ -284,7 +283,7 @@ const GOES_ON: ReadonlySet<RunReport['how']> = new Set([
   'task failed',
 ])
 
-function whatNext({ run, how, commits, branch }: RunReport, tasks: readonly TaskReport[]): Lines {
+function whatNext({ run, how, commits, branch }: RunReport, tasks: readonly TaskReport[]) {
   // A task that was begun and is open may have left commits that nothing has proved.
   const isUnproved = tasks.some(({ outcome, attempts }) => outcome === 'open' && attempts > 0)
   const isMergeable = branch !== undefined && commits > 0 && how !== 'running' && !isUnproved

@@ -163,7 +163,7 @@ function withDoing(
     : {}
 }
 
-function verifyWords({ kind, data }: RunEvent<'verify.started' | 'verify.ended'>): string {
+function verifyWords({ kind, data }: RunEvent<'verify.started' | 'verify.ended'>) {
   if (kind === 'verify.started') return `verifying with ${line(data.command, 60)}`
   return data.passed ? 'verified' : 'verify failed'
 }
@@ -177,7 +177,7 @@ function withTask({ outcomes }: ViewState, { id }: TaskName): ViewState['outcome
 const STAYS: ReadonlySet<RunEventKind> = new Set(['session.closed', 'stopping', 'limit.reached'])
 
 /** Some harnesses report a tool only when it is over; one that reported its start is not shown twice. */
-function tailWords(state: ViewState, event: RunEvent): string | undefined {
+function tailWords(state: ViewState, event: RunEvent) {
   if (STAYS.has(event.kind) || outcomeIn(event) !== undefined) return undefined
   if (event.kind !== 'tool' || event.data.status !== 'completed') return wordsOf(event)
   const words = withName(event, toolWords(event.data))
@@ -204,7 +204,7 @@ function atWorkAfter(all: readonly AtWork[], event: RunEvent): readonly AtWork[]
   )
 }
 
-function doingIn(event: RunEvent): string | undefined {
+function doingIn(event: RunEvent) {
   const { kind, data } = event
   switch (kind) {
     case 'attempt.started':

@@ -152,11 +152,11 @@ export function programWords(parts: readonly (string | undefined)[]): string {
   return parts.flatMap((part) => (part === undefined ? [] : [line(part, 60)])).join(', ')
 }
 
-function atCommit(commit: string | undefined): string {
+function atCommit(commit: string | undefined) {
   return commit === undefined ? '' : `, ${commitName(commit)}`
 }
 
-function stageName(stage: number): string {
+function stageName(stage: number) {
   return stage <= 100 ? `${stage}%` : `${tokens(stage)} tokens`
 }
 

@@ -18,7 +18,7 @@ export function widthOf(text: string): number {
   return width
 }
 
-function columnsOf(character: string): number {
+function columnsOf(character: string) {
   // The character before it takes two columns in this style, of which one may be counted already.
   if (character === EMOJI_STYLE) return 1
   if (TAKES_NONE.test(character)) return 0

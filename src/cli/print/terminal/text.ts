@@ -116,7 +116,7 @@ export function span(seconds: number): string {
     : `${Math.floor(hours / 24)}d ${two(hours % 24)}h`
 }
 
-function two(value: number): string {
+function two(value: number) {
   return String(value).padStart(2, '0')
 }
 
