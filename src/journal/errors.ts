@@ -107,3 +107,7 @@ export function publicError(error: unknown): PublicError {
 export function isSystemError(error: unknown): boolean {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 }
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

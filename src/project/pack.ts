@@ -25,7 +25,10 @@ export interface Packed extends PackedContext {
 }
 
 /** What a model would get within a token budget. */
-export async function packSession(workspace: Workspace, request: PackRequest): Promise<Packed> {
+export async function packSession(
+  workspace: Workspace,
+  request: PackRequest = {},
+): Promise<Packed> {
   const { budget = USUAL_BUDGET } = request
   if (!Number.isInteger(budget) || budget < LEAST_BUDGET || budget > MOST_BUDGET) {
     throw new StintError(

@@ -55,7 +55,7 @@ export interface MadeHandoff {
 /** Uses no model and no network. */
 export async function createHandoff(
   workspace: Workspace,
-  options: CreateHandoff,
+  options: CreateHandoff = {},
 ): Promise<MadeHandoff> {
   const tokens = boundOf(options.tokens)
   const to = options.to === undefined ? undefined : await targetOf(workspace, options.to)

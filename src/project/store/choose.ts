@@ -130,6 +130,13 @@ export function isNamed(workspace: Workspace, name: string | undefined): boolean
   return (name ?? workspace.env.STINT_SESSION ?? '') !== ''
 }
 
+/** The chosen session, refused when it has ended. */
+export async function chooseOpen(workspace: Workspace, name?: string): Promise<ChosenSession> {
+  const row = await chooseSession(workspace, name)
+  refuseClosed(row)
+  return row
+}
+
 export function refuseClosed(row: { readonly name: string; readonly status: SessionStatus }): void {
   if (row.status === 'active' || row.status === 'paused') return
   throw new StintError(

@@ -199,7 +199,7 @@ export async function checkTask(
   workspace: Workspace,
   name: string,
   item: string,
-  done: boolean,
+  done = true,
   by = 'library',
 ): Promise<Task> {
   const task = findTask((await openBacklog(workspace)).tasks, name)

@@ -75,7 +75,7 @@ export async function checkRunTask(
   workspace: Workspace,
   name: string,
   item: string,
-  done: boolean,
+  done = true,
   by = 'library',
 ): Promise<CheckedItem> {
   const task = findRunTask(readRunTasks(workspace.place, requireRun(workspace)), name)
