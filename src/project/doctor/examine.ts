@@ -2,11 +2,11 @@ import { join, relative } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
 import { statOrUndefined } from '../../journal/look.ts'
 import { configPath } from '../config/config.ts'
-import { SessionChecks, checkRunLogs, listDocuments } from './session-check.ts'
+import { SessionChecks, checkRunLogs } from './session-check.ts'
 import { checkHooks, checkLeftovers } from './leftovers.ts'
 import { checkFileSystem, checkSpace, checkVersions } from './machine.ts'
 import { type Check, type Counts, type Diagnosis, Findings, plural } from './report.ts'
-import { logIds } from '../store/place.ts'
+import { documentsByShortId, logIds } from '../store/place.ts'
 import type { Workspace } from '../store/workspace.ts'
 import type { SessionIndex, Verification } from '../../index/open-index.ts'
 import { setAside } from '../../index/index-file.ts'
@@ -38,7 +38,7 @@ export async function examine(
   const repair = options.repair === true
   const config = checkConfig(workspace)
   const isIgnored = checkIgnored(workspace)
-  const sessions = new SessionChecks(workspace, listDocuments(place.sessions), { repair })
+  const sessions = new SessionChecks(workspace, documentsByShortId(place), { repair })
   for (const id of logIds(place)) await sessions.look(id)
   const runs = checkRunLogs(place)
   const hasSessions = workspace.hasSessions()

@@ -225,19 +225,6 @@ export type DocumentState =
   | 'misplaced'
   | 'no file'
 
-/** By the short id in their names; listed once, since there may be many. */
-export function listDocuments(sessions: string): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>()
-  for (const place of ['active', 'archive']) {
-    const folder = join(sessions, place)
-    for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-      const id = /-([0-9a-f]{6})\.md$/.exec(name)?.[1]
-      if (id !== undefined) found.set(id, [...(found.get(id) ?? []), join(folder, name)])
-    }
-  }
-  return found
-}
-
 function documentState(
   session: LiveSession,
   reading: Reading,

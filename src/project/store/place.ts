@@ -127,3 +127,23 @@ const SHARED_ATTRIBUTES = [
   'archive/*.md -merge',
   '',
 ].join('\n')
+
+/** Session documents by the short id in their names; listed once, since there may be many. */
+export function documentsByShortId({ sessions }: Place): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>()
+  for (const folder of ['active', 'archive'].map((name) => join(sessions, name)))
+    for (const name of namesIn(folder)) {
+      const id = /-([0-9a-f]{6})\.md$/.exec(name)?.[1]
+      if (id !== undefined) found.set(id, [...(found.get(id) ?? []), join(folder, name)])
+    }
+  return found
+}
+
+/** The folders that hold Stint's files of a project. */
+export function ownFolders({ sessions, tasks, repository }: Place): readonly string[] {
+  return [
+    sessions,
+    tasks,
+    ...(repository === undefined ? [] : [join(repository.commonDir, 'stint')]),
+  ]
+}
