@@ -111,3 +111,13 @@ export function isSystemError(error: unknown): boolean {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
+
+/** Undefined when the system refuses, as on a full or read-only disk. */
+export function ifPossible<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error
+    return undefined
+  }
+}

@@ -44,3 +44,14 @@ export function namesIn(folder: string): readonly string[] {
     throw error
   }
 }
+
+/** What a JSON file holds; undefined when it is missing, or was truncated by a power cut. */
+export function readJson(path: string): unknown {
+  const bytes = readOrUndefined(path)
+  try {
+    return bytes === undefined ? undefined : JSON.parse(bytes.toString('utf8'))
+  } catch {
+    // Not JSON.
+    return undefined
+  }
+}

@@ -1,4 +1,5 @@
 // Kept outputs: one file each, named after its content, and a list of the runs that printed them.
+import { objectOf, parseJson } from '../../text/json-fields.ts'
 import { closeSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
@@ -110,16 +111,9 @@ function runsIn(folder: string): readonly KeptRun[] {
 }
 
 function runIn(line: string): KeptRun | undefined {
-  if (line === '') return undefined
-  try {
-    const run = JSON.parse(line) as Partial<KeptRun>
-    return typeof run.artifact === 'string' && typeof run.command === 'string'
-      ? (run as KeptRun)
-      : undefined
-  } catch {
-    // Truncated by a full disk, perhaps.
-    return undefined
-  }
+  const run = objectOf(parseJson(line))
+  const isRun = typeof run?.['artifact'] === 'string' && typeof run['command'] === 'string'
+  return isRun ? (run as unknown as KeptRun) : undefined
 }
 
 export interface ShowOptions {

@@ -81,9 +81,7 @@ async function latestOrWaiting(
   workspace: Workspace,
   id: string,
 ): Promise<{ id: string; which?: string }> {
-  const session = workspace.session(id)
-  const { tasks, handoffs } = session.open()
-  session.close()
+  const { tasks, handoffs } = workspace.stateOf(id)
   if (handoffs.items.length > 0) return { id }
   const [only, ...others] = await waitingHandoffs(workspace, { session: id, tasks })
   return only === undefined || others.length > 0 ? { id } : { id: only.session, which: only.id }
@@ -149,9 +147,8 @@ export async function listHandoffs(
   workspace: Workspace,
   options: { session?: string } = {},
 ): Promise<{ session: { id: string; name: string }; handoffs: readonly RecordedHandoff[] }> {
-  const session = workspace.session((await chooseSession(workspace, options.session)).id)
-  const { state, entries } = await workspace.refreshIfPossible(session)
-  session.close()
+  const { id } = await chooseSession(workspace, options.session)
+  const { state, entries } = await workspace.view(id)
   return { session: { id: state.id, name: state.name }, handoffs: handoffsIn(entries) }
 }
 
@@ -207,25 +204,14 @@ export async function waitingHandoffs(
     const waiting = standing
       .filter(({ kind }) => kind === 'handoff.made')
       .map((entry) => handoffOf(entry, entry.data))
-      .findLast(
-        ({ to }) =>
-          to !== undefined &&
-          (to.kind === 'task' ? whom.tasks?.includes(to.id) : whom.session === to.id),
+      .findLast(({ to }) =>
+        to?.kind === 'task' ? whom.tasks?.includes(to.id) : to && whom.session === to.id,
       )
     if (waiting === undefined || waiting.isDraft) return []
+    const { id, number, text: reason, at } = waiting
     const accepted = standing
-      .filter(({ kind, data }) => kind === 'handoff.accepted' && data.handoff === waiting.id)
+      .filter(({ kind, data }) => kind === 'handoff.accepted' && data.handoff === id)
       .map((entry) => acceptanceOf(entry, entry.data))
-    if (isTakenUp({ accepted })) return []
-    return [
-      {
-        id: waiting.id,
-        number: waiting.number,
-        session,
-        name,
-        reason: waiting.text,
-        at: waiting.at,
-      },
-    ]
+    return isTakenUp({ accepted }) ? [] : [{ id, number, session, name, reason, at }]
   })
 }

@@ -4,7 +4,7 @@ import { trackingPath } from '../conversation/tracking.ts'
 import { sha256 } from '../../history/blobs.ts'
 import { type ConversationStore, conversationStore } from '../../history/store.ts'
 import type { HistoryHead } from '../../harness/contract/history.ts'
-import { NotWritten, StintError, errnoOf } from '../../journal/errors.ts'
+import { NotWritten, StintError, errnoOf, ifPossible } from '../../journal/errors.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 import { trackingFolderOf } from '../store/conversation-binding.ts'
 import { findPlace } from '../store/place.ts'
@@ -75,7 +75,7 @@ export class ImportTarget {
     const { place } = this.workspace
     if (!isAbsolute(cwd)) return false
     if (place.repository !== undefined && isWithin(worktreesFolder(place), cwd)) return true
-    const folder = realPath(cwd)
+    const folder = ifPossible(() => realpathSync(cwd))
     // The folder is gone, and so would a nested project be.
     if (folder === undefined) return isWithin(place.root, cwd)
     const found = findPlace(folder)
@@ -88,15 +88,6 @@ export class ImportTarget {
 function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path)
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path)
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error
-    return undefined
-  }
 }
 
 export function knownIn(store: ConversationStore, conversation: string): Set<string> {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
-import { StintError, errnoOf } from '../../journal/errors.ts'
+import { StintError, errnoOf, messageOf } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
 import {
   BACKLOG_ID,
@@ -102,9 +102,7 @@ export async function refreshTasks(workspace: Workspace, tasks: readonly string[
   try {
     await openBacklog(workspace)
   } catch (error) {
-    workspace.say(
-      `the task files could not be written: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    workspace.say(`the task files could not be written: ${messageOf(error)}`)
   }
 }
 

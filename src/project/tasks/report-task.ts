@@ -10,7 +10,8 @@ import { leaveForRun, sessionOutOfReach } from '../store/tree-outbox.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { join } from 'node:path'
-import { readOrUndefined } from '../../journal/look.ts'
+import { readJson } from '../../journal/look.ts'
+import { objectOf } from '../../text/json-fields.ts'
 import { isId } from '../../journal/ids.ts'
 import type { Place } from '../store/place.ts'
 import { runFolder } from '../store/run-files.ts'
@@ -175,8 +176,7 @@ export function runTasksPath(place: Pick<Place, 'sessions'>, run: string): strin
 /** Invalid tasks are left out. */
 export function readRunTasks(place: Pick<Place, 'sessions'>, run: string): RunTasks {
   // An id cannot lead to another folder.
-  const text = isId(run) ? readOrUndefined(runTasksPath(place, run))?.toString('utf8') : undefined
-  const value = text === undefined ? undefined : parsed(text)
+  const value = isId(run) ? objectOf(readJson(runTasksPath(place, run))) : undefined
   if (value === undefined) {
     throw new StintError(
       'NO_RUN',
@@ -221,16 +221,6 @@ export function findRunTask({ tasks }: RunTasks, reference: string): RunTask {
 /** `#12` and `12` are one name. */
 function bare(name: string): string {
   return name.toLowerCase().replace(/^#/, '')
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
-  } catch {
-    // The caller reports it.
-    return undefined
-  }
 }
 
 function readTask(task: Readonly<Record<string, unknown>>): readonly RunTask[] {

@@ -20,7 +20,7 @@ import { type WorkflowOverview, overviewOf } from './overview.ts'
 import { defined } from '../../text/defined.ts'
 import { GitFailed } from '../../git/run-git.ts'
 import { type Trace, branchTraces, checkpointTraces, commitTraces } from '../../git/status.ts'
-import { errnoOf } from '../../journal/errors.ts'
+import { ifPossible } from '../../journal/errors.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 
 export interface RecoverOptions {
@@ -415,10 +415,5 @@ function escaped(text: string): string {
 
 // Unreadable evidence is none.
 function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error
-    return []
-  }
+  return ifPossible(() => readdirSync(folder)) ?? []
 }
