@@ -54,3 +54,21 @@ export { findTask, matchTasks } from './backlog/task.ts'
 export { taskTrees } from './backlog/waits.ts'
 export { tokensText } from './backlog/workflow/templates.ts'
 export { findVersion } from './harness/process/find-program.ts'
+export { readStatus } from './backlog/task.ts'
+export { curveOf } from './pages/conversations.ts'
+export { KnownHarnesses } from './pages/harnesses.ts'
+export { type OpenedProject, Projects, notThere, projectKey } from './pages/projects.ts'
+export { decideWorkflow, delegatePage, moveDelegate, runPage } from './pages/run-page.ts'
+export { readNote, removeNote, writeNote } from './pages/running-file.ts'
+export {
+  entryList,
+  handoffPage,
+  listHandoffs,
+  listSessions,
+  listWorkflows,
+  rowOfSession,
+  searchPage,
+  sessionPage,
+} from './pages/session-page.ts'
+export { KeptLedgers, UsageByDay } from './pages/usage.ts'
+export { ProjectWatch } from './pages/watch-project.ts'
