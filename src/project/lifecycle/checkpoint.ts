@@ -106,7 +106,7 @@ function keepWorkingTree(
   })
 }
 
-interface OfCheckpoint {
+export interface OfCheckpoint {
   session?: string
   /** By number or part of an id; the latest without a name. */
   checkpoint?: string
