@@ -80,10 +80,31 @@ export class Conversations {
     }
   }
 
-  async line(id: string, known?: Conversation, session?: string): Promise<ConversationLine> {
-    return this.has(id)
-      ? await this.#storedLine(id, known, session)
-      : unstoredLine(id, known, session)
+  async line(id: string, known?: Conversation, joined?: string): Promise<ConversationLine> {
+    const { place, config } = this.#workspace
+    const isStored = this.has(id)
+    const summary = isStored ? await this.#summary(id) : undefined
+    const tracking = isStored ? readTracking(trackingFolderOf(place), id) : undefined
+    const session = joined ?? (isStored ? await this.#sessionOf(id) : undefined)
+    const { messages = 0, compactions = 0, title = '', usage = {} } = summary ?? {}
+    return {
+      id,
+      harness: summary?.harness ?? known?.harness ?? tracking?.harness ?? 'unknown',
+      messages,
+      compactions,
+      bytes: isStored ? (statOrUndefined(this.#pathOf(id))?.size ?? 0) : 0,
+      title,
+      isStored,
+      usage,
+      spend: isStored ? spendOf(usage, config.prices) : NOTHING,
+      ...defined({
+        model: summary?.model,
+        session: session ?? tracking?.session,
+        startedAt: summary?.startedAt ?? known?.at,
+        updatedAt: isStored ? summary?.updatedAt : known?.endedAt,
+        endedBecause: summary?.endedBecause ?? known?.reason,
+      }),
+    }
   }
 
   async #summary(id: string): Promise<ConversationSummary> {
@@ -99,45 +120,6 @@ export class Conversations {
     return summary
   }
 
-  async #storedLine(
-    id: string,
-    known: Conversation | undefined,
-    joined: string | undefined,
-  ): Promise<ConversationLine> {
-    const { place, config } = this.#workspace
-    const session = joined ?? (await this.#sessionOf(id))
-    const tracking = readTracking(trackingFolderOf(place), id)
-    const {
-      messages,
-      compactions,
-      title,
-      usage,
-      harness,
-      model,
-      startedAt,
-      updatedAt,
-      endedBecause,
-    } = await this.#summary(id)
-    return {
-      id,
-      harness: harness ?? known?.harness ?? tracking?.harness ?? 'unknown',
-      messages,
-      compactions,
-      bytes: statOrUndefined(this.#pathOf(id))?.size ?? 0,
-      title,
-      isStored: true,
-      usage,
-      spend: spendOf(usage, config.prices),
-      ...defined({
-        model,
-        session: session ?? tracking?.session,
-        startedAt: startedAt ?? known?.at,
-        updatedAt,
-        endedBecause: endedBecause ?? known?.reason,
-      }),
-    }
-  }
-
   async #sessionOf(id: string): Promise<string | undefined> {
     return this.#workspace.hasSessions()
       ? (await this.#workspace.index()).sessionOfConversation(id)
@@ -146,30 +128,6 @@ export class Conversations {
 
   #pathOf(id: string): string {
     return conversationPath(this.#workspace.place.sessions, id)
-  }
-}
-
-function unstoredLine(
-  id: string,
-  known: Conversation | undefined,
-  session: string | undefined,
-): ConversationLine {
-  return {
-    id,
-    harness: known?.harness ?? 'unknown',
-    messages: 0,
-    compactions: 0,
-    bytes: 0,
-    title: '',
-    isStored: false,
-    usage: {},
-    spend: NOTHING,
-    ...defined({
-      session,
-      startedAt: known?.at,
-      updatedAt: known?.endedAt,
-      endedBecause: known?.reason,
-    }),
   }
 }
 

@@ -37,9 +37,8 @@ export async function packSession(
       `give a whole number from ${LEAST_BUDGET} to ${MOST_BUDGET}`,
     )
   }
-  const session = workspace.session((await chooseSession(workspace, request.session)).id)
-  const { state } = await workspace.refreshIfPossible(session)
-  session.close()
+  const { id } = await chooseSession(workspace, request.session)
+  const { state } = await workspace.view(id)
   const project = projectText(workspace)
   const options = { level: 'full', budget, ...defined({ project }) } as const
   const packed = packContext(state, options)

@@ -1,5 +1,5 @@
 import { workingFolder } from '../store/place.ts'
-import { NotWritten, StintError, errnoOf, isMissing } from '../../journal/errors.ts'
+import { NotWritten, StintError, errnoOf, isMissing, messageOf } from '../../journal/errors.ts'
 import type { SessionState } from '../../session/state.ts'
 import {
   COMPLEX_FROM,
@@ -68,9 +68,7 @@ export async function exportSession(
   const row = await chooseSession(workspace, options.session)
   // A bad path fails before the work.
   const path = output === undefined ? undefined : exportTarget(workspace, output)
-  const session = workspace.session(row.id)
-  const reading = await workspace.refreshIfPossible(session)
-  session.close()
+  const reading = await workspace.view(row.id)
   const content = await contentOf(workspace, reading, format, path !== undefined && !force)
   if (path !== undefined) writeExport(workspace, path, content, { session: row.id, format, force })
   const { id, name, status } = reading.state
@@ -274,7 +272,7 @@ async function attempt(
   try {
     await work()
   } catch (error) {
-    workspace.say(`${what}: ${error instanceof Error ? error.message : String(error)}`)
+    workspace.say(`${what}: ${messageOf(error)}`)
   }
 }
 

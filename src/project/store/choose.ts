@@ -3,7 +3,7 @@ import type { SessionRow } from '../../index/queries.ts'
 import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
 import { stateHome } from '../../journal/state-home.ts'
-import type { SessionStatus } from '../../session/state.ts'
+import { type SessionStatus, isOpen } from '../../session/state.ts'
 import { slug } from '../../text/clean.ts'
 import { sessionOfConversation } from './conversation-binding.ts'
 import { currentOpenSession, currentOpenSessions } from './open-sessions.ts'
@@ -53,7 +53,7 @@ export async function findSession(workspace: Workspace, name: string): Promise<S
       'stint list shows the sessions of this project',
     )
   if (candidates.length === 1) return first
-  const open = candidates.filter((row) => row.status === 'active' || row.status === 'paused')
+  const open = candidates.filter(isOpen)
   if (exact.length > 0 && open.length === 1) return open[0]!
   throw new AmbiguousSession(`"${name}" fits several sessions:`, candidates)
 }
@@ -138,7 +138,7 @@ export async function chooseOpen(workspace: Workspace, name?: string): Promise<C
 }
 
 export function refuseClosed(row: { readonly name: string; readonly status: SessionStatus }): void {
-  if (row.status === 'active' || row.status === 'paused') return
+  if (isOpen(row)) return
   throw new StintError(
     'SESSION_CLOSED',
     `${row.name} is ${row.status}`,

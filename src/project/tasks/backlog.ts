@@ -216,14 +216,8 @@ export async function checkTask(
 /** Into the journal of the session working on it, else the backlog's log. */
 async function appendAbout(workspace: Workspace, task: Task, entry: Draft): Promise<Task> {
   const id = await workingSession(workspace, task)
-  if (id === undefined) {
-    appendToBacklog(workspace, [entry])
-  } else {
-    const session = workspace.session(id)
-    session.append([entry])
-    await workspace.refreshIfPossible(session)
-    session.close()
-  }
+  if (id === undefined) appendToBacklog(workspace, [entry])
+  else await workspace.append(id, [entry])
   return findTask((await openBacklog(workspace)).tasks, task.id)
 }
 

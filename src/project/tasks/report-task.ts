@@ -4,7 +4,7 @@ import { type Draft, draft } from '../../session/entries.ts'
 import { cleanText } from '../../text/clean.ts'
 import { findTask, isRecord, line, matchTasks, readChecklist } from '../../backlog/task.ts'
 import { findItem, openBacklog } from './backlog.ts'
-import { chooseSession, refuseClosed } from '../store/choose.ts'
+import { chooseOpen, refuseClosed } from '../store/choose.ts'
 import { runOf } from '../store/in-run.ts'
 import { leaveForRun, sessionOutOfReach } from '../store/tree-outbox.ts'
 import type { Workspace } from '../store/workspace.ts'
@@ -146,13 +146,9 @@ async function appendToRun(
     apart.close()
     return { session: apart.id, isLeft: true }
   }
-  const row = await chooseSession(workspace, named)
-  refuseClosed(row)
-  const session = workspace.session(row.id)
-  session.append([entry])
-  await workspace.refreshIfPossible(session)
-  session.close()
-  return { session: row.id }
+  const { id } = await chooseOpen(workspace, named)
+  await workspace.append(id, [entry])
+  return { session: id }
 }
 
 // A run's tasks as its runner wrote them for its agents; they may come from a foreign backlog.

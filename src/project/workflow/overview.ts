@@ -101,19 +101,15 @@ export async function workflowStatus(
   workspace: Workspace,
   name?: string,
 ): Promise<WorkflowOverview> {
-  const session = workspace.session((await chooseSession(workspace, name)).id)
-  const { state } = await workspace.refreshIfPossible(session)
-  session.close()
-  return overviewOf(workspace, state)
+  const { id } = await chooseSession(workspace, name)
+  return overviewOf(workspace, (await workspace.view(id)).state)
 }
 
 export async function listWorkflows(workspace: Workspace): Promise<readonly WorkflowOverview[]> {
   if (!workspace.hasSessions()) return []
   const rows = [...(await workspace.index()).sessions({ kind: 'workflow.begun' })]
   return rows.flatMap(({ id }) => {
-    const session = workspace.session(id)
-    const state = session.open()
-    session.close()
+    const state = workspace.stateOf(id)
     return state.workflow === undefined ? [] : [overviewOf(workspace, state)]
   })
 }
