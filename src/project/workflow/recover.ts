@@ -69,7 +69,8 @@ async function sessionOf(workspace: Workspace, id: string): Promise<SessionRow |
   const named = index.byNamePart(id).filter((row) => row.name === id)
   const own = named.find(isOpen) ?? named[0]
   if (own !== undefined) return own
-  for (const row of [...index.sessions({ kind: 'workflow.begun' })]) {
+  const followed = [...index.sessions({ kind: 'workflow.begun' })]
+  for (const row of followed) {
     const { entries } = await workspace.on(row.id, (session) => session.read())
     if (entries.some(({ kind, data }) => kind === 'workflow.begun' && data.workflow === id))
       return row
