@@ -67,7 +67,7 @@ export class Conversations {
   }
 
   /** The last one is held whatever its size. */
-  #letGo(): void {
+  #letGo() {
     let [conversations, items] = [0, 0]
     for (const [id, { index }] of [...this.#held].toReversed()) {
       conversations += 1
@@ -107,7 +107,7 @@ export class Conversations {
     }
   }
 
-  async #summary(id: string): Promise<ConversationSummary> {
+  async #summary(id: string) {
     await catchUp(this.#workspace, id)
     const { ino: inode, size } = statOrUndefined(this.#pathOf(id)) ?? { ino: 0, size: 0 }
     const held = this.#summaries.get(id)
@@ -120,13 +120,13 @@ export class Conversations {
     return summary
   }
 
-  async #sessionOf(id: string): Promise<string | undefined> {
+  async #sessionOf(id: string) {
     return this.#workspace.hasSessions()
       ? (await this.#workspace.index()).sessionOfConversation(id)
       : undefined
   }
 
-  #pathOf(id: string): string {
+  #pathOf(id: string) {
     return conversationPath(this.#workspace.place.sessions, id)
   }
 }
@@ -217,7 +217,7 @@ export class ConversationIndex {
     return items
   }
 
-  async #readAll(): Promise<void> {
+  async #readAll() {
     do {
       this.#isAgain = false
       let since = performance.now()
@@ -231,7 +231,7 @@ export class ConversationIndex {
     } while (this.#isAgain)
   }
 
-  #take({ offset, ...item }: HistoryItem & { readonly offset: number }): void {
+  #take({ offset, ...item }: HistoryItem & { offset: number }) {
     const identity = 'id' in item ? item.id : `${item.type} ${JSON.stringify(item)}`
     if (this.#seen.has(identity)) return
     this.#seen.add(identity)
@@ -241,10 +241,7 @@ export class ConversationIndex {
     else if (item.type === 'message') this.#takeMessage(item, number)
   }
 
-  #takeCompaction(
-    { at, tokensBefore }: { at?: string; tokensBefore?: number },
-    number: number,
-  ): void {
+  #takeCompaction({ at, tokensBefore }: { at?: string; tokensBefore?: number }, number: number) {
     this.compactions.push({
       number,
       after: this.#own,
@@ -253,7 +250,7 @@ export class ConversationIndex {
     })
   }
 
-  #takeMessage(message: Message, number: number): void {
+  #takeMessage(message: Message, number: number) {
     if (message.agent === undefined && message.model !== undefined && message.isFailure !== true)
       this.#model = message.model
     const asked = askedIn(message)
@@ -267,7 +264,7 @@ export class ConversationIndex {
   #takeUsage(
     { agent, at, id, model = this.#model ?? 'unknown', request = id }: Message,
     usage: Usage,
-  ): void {
+  ) {
     const requested = {
       model,
       usage,
@@ -285,7 +282,7 @@ export class ConversationIndex {
   }
 }
 
-function askedIn({ role, isMeta, isSummary, agent, parts }: Message): string | undefined {
+function askedIn({ role, isMeta, isSummary, agent, parts }: Message) {
   if (role !== 'user' || isMeta === true || isSummary === true || agent !== undefined)
     return undefined
   const text = parts
@@ -351,7 +348,7 @@ export function curveOf(
   }
 }
 
-function stageOf(stage: number, point: number | undefined): TokenCurve['stages'][number] {
+function stageOf(stage: number, point: number | undefined) {
   const tokens = tokensAt(stage, point)
   const percent = stage <= 100 ? stage : point === undefined ? 0 : Math.round((stage / point) * 100)
   return { percent, ...defined({ tokens }) }

@@ -84,7 +84,7 @@ export async function sessionPage(project: OpenedProject, row: SessionRow): Prom
 }
 
 /** The file with unabsorbed edits, unless the journal has grown since. */
-function documentOf(session: LiveSession, state: SessionState, end: number): string {
+function documentOf(session: LiveSession, state: SessionState, end: number) {
   const standing = readOrUndefined(session.documentPath(state))?.toString('utf8')
   const marker = MARKER_PATTERN.exec(standing?.trimEnd().split('\n').at(-1) ?? '')
   if (standing !== undefined && Number(marker?.[1]) === end) return standing
@@ -161,7 +161,7 @@ export async function searchPage(
   return { hits, ...defined({ unreadBytes }) }
 }
 
-function searchLine(hit: SearchHit | SaidHit): SearchLine {
+function searchLine(hit: SearchHit | SaidHit) {
   const { where, snippet } = hit
   if (where === 'journal') {
     const { session, name, entry, kind, at } = hit
@@ -218,7 +218,7 @@ export function recordsFrom(place: LogPlace, from: number, limit: number): Slice
   })
 }
 
-function recordsBefore(place: LogPlace, before: number | undefined, limit: number): Slice {
+function recordsBefore(place: LogPlace, before: number | undefined, limit: number) {
   return withLog(place, (fd, size) => {
     const end = before === undefined ? lastLineEnd(fd, size) : before
     if (end > size || !isLineStart(fd, end)) throw cursorGone()
@@ -267,7 +267,7 @@ export function entryLines(
   )
 }
 
-function withLog<T>(place: LogPlace, work: (fd: number, size: number) => T): T {
+function withLog<T>(place: LogPlace, work: (fd: number, size: number) => T) {
   const fd = openLog(place)
   if (fd === undefined) throw notThere('journal of that session')
   try {
@@ -277,15 +277,15 @@ function withLog<T>(place: LogPlace, work: (fd: number, size: number) => T): T {
   }
 }
 
-function cursorGone(): StintError {
+function cursorGone() {
   return new StintError('CURSOR_GONE', 'the journal was rewritten since', 'ask for it anew')
 }
 
-function isLineStart(fd: number, offset: number): boolean {
+function isLineStart(fd: number, offset: number) {
   return offset === 0 || readRange(fd, offset - 1, offset)[0] === NEWLINE
 }
 
-function lastLineEnd(fd: number, size: number): number {
+function lastLineEnd(fd: number, size: number) {
   for (let end = size; end > 0;) {
     const from = Math.max(0, end - 4096)
     const newline = readRange(fd, from, end).lastIndexOf(NEWLINE)
@@ -295,7 +295,7 @@ function lastLineEnd(fd: number, size: number): number {
   return 0
 }
 
-function linesIn(bytes: Buffer, from: number): Line[] {
+function linesIn(bytes: Buffer, from: number) {
   const lines: Line[] = []
   for (let start = 0; start < bytes.length;) {
     const newline = bytes.indexOf(NEWLINE, start)
@@ -307,6 +307,6 @@ function linesIn(bytes: Buffer, from: number): Line[] {
   return lines
 }
 
-function countIn(lines: readonly Line[]): number {
+function countIn(lines: readonly Line[]) {
   return lines.reduce((sum, { records }) => sum + records.length, 0)
 }

@@ -39,9 +39,7 @@ export class UsageByDay {
   }
 }
 
-function sumsOf(
-  used: readonly { readonly at?: string; readonly model: string; readonly usage: Usage }[],
-): Sums {
+function sumsOf(used: readonly { at?: string; model: string; usage: Usage }[]) {
   const sums: Sums = new Map()
   for (const { at, model, usage } of used)
     if (at !== undefined) add(sums, `${at.slice(0, 10)} ${model}`, usage)
@@ -52,7 +50,7 @@ function sumsOfRun(
   { place }: OpenedProject['workspace'],
   run: string,
   conversations: OpenedProject['conversations'],
-): Sums {
+) {
   const entries = readRun(place, run)
   const stored = new Set<number>()
   for (const entry of entries) {
@@ -72,15 +70,15 @@ function sumsOfRun(
   )
 }
 
-function addTo(total: Sums, sums: Sums, since: string): void {
+function addTo(total: Sums, sums: Sums, since: string) {
   for (const [key, usage] of sums) if (key.slice(0, 10) >= since) add(total, key, usage)
 }
 
-function add(sums: Sums, key: string, usage: Usage): void {
+function add(sums: Sums, key: string, usage: Usage) {
   sums.set(key, addUsage(sums.get(key) ?? NOTHING, usage))
 }
 
-function asAnswer(total: Sums, prices: Parameters<typeof spendOf>[1]): UsageAnswer {
+function asAnswer(total: Sums, prices: Parameters<typeof spendOf>[1]) {
   const days = new Map<string, Record<string, Usage>>()
   const models: Sums = new Map()
   for (const [key, usage] of total) {
@@ -146,7 +144,7 @@ export class KeptLedgers {
     return ledger
   }
 
-  #keep(name: string, stamp: number, ledger: Promise<Ledger>): void {
+  #keep(name: string, stamp: number, ledger: Promise<Ledger>) {
     this.#kept.set(name, { stamp, ledger })
     // Failures are tried again.
     ledger.catch(() => this.#kept.get(name)?.ledger === ledger && this.#kept.delete(name))

@@ -68,7 +68,7 @@ export class Live {
     await this.#endAll()
   }
 
-  #begin(key: string): void {
+  #begin(key: string) {
     if (this.#watched.has(key) || this.#isClosed) return
     const watch = new ProjectWatch(this.#projects.of(key), (event) => this.tell(key, event))
     this.#watched.set(key, { watch, letGo: this.#projects.hold(key) })
@@ -77,12 +77,12 @@ export class Live {
     this.#stamp(key)
   }
 
-  #stamp(key: string): void {
+  #stamp(key: string) {
     this.#lastStamp += 1
     this.#stamps.set(key, this.#lastStamp)
   }
 
-  async #endAll(): Promise<void> {
+  async #endAll() {
     const all = [...this.#watched.values()]
     this.#watched.clear()
     this.#stamps.clear()
@@ -191,7 +191,7 @@ export class Feed {
   }
 
   /** Undefined when events were missed. */
-  #numberOf(last: string, listener: Listener): number | undefined {
+  #numberOf(last: string, listener: Listener) {
     const [epoch, digits = ''] = last.split('.')
     if (epoch !== this.epoch || !/^\d{1,15}$/.test(digits)) return undefined
     const number = Number(digits)
@@ -203,11 +203,11 @@ export class Feed {
     return number
   }
 
-  #beat(): void {
+  #beat() {
     for (const listener of this.#listeners) this.#write(listener, ': still here\n\n')
   }
 
-  #write(listener: Listener, text: string): void {
+  #write(listener: Listener, text: string) {
     listener.write(text)
     if (listener.waiting <= this.#limits.waiting) return
     this.disconnect(listener)
@@ -215,7 +215,7 @@ export class Feed {
   }
 }
 
-function isFor({ project }: Listener, of: string): boolean {
+function isFor({ project }: Listener, of: string) {
   return project === undefined || project === of
 }
 
@@ -250,12 +250,12 @@ export class SaidReader {
     await this.#work
   }
 
-  #next(pause: number): void {
+  #next(pause: number) {
     if (this.#isStopped) return
     this.#timer = setTimeout(() => (this.#work = this.#step()), pause).unref()
   }
 
-  async #step(): Promise<void> {
+  async #step() {
     const since = performance.now()
     let isMore = false
     try {

@@ -174,13 +174,13 @@ export class Prompts {
     )
   }
 
-  #of(id: string): Kept {
+  #of(id: string) {
     const kept = this.#kept.get(id)
     if (kept === undefined) throw notThere('prompt of that id')
     return kept
   }
 
-  #keep(id: string, kept: Kept): void {
+  #keep(id: string, kept: Kept) {
     this.#kept.set(id, kept)
     const over = [...this.#kept].filter(([, { isOver }]) => isOver)
     for (const [old] of over.slice(0, -MOST_KEPT)) this.#kept.delete(old)

@@ -14,7 +14,6 @@ import type {
   ConversationList,
   ConversationPage,
   Overview,
-  SessionFilter,
   SessionStatus,
 } from './contract.ts'
 import { Refused } from './problem.ts'
@@ -118,7 +117,7 @@ export function sessionRoutes(app: Hono<Bindings>, context: ServerContext): void
   })
 }
 
-function filterIn(asked: Request): SessionFilter {
+function filterIn(asked: Request) {
   const status = textIn(asked, 'status')?.split(',')
   const unknown = status?.find((one) => !STATUSES.includes(one as SessionStatus))
   if (unknown !== undefined)

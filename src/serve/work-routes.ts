@@ -137,6 +137,6 @@ export function workRoutes(app: Hono<Bindings>, context: ServerContext): void {
   })
 }
 
-function daysIn(asked: Request): number | undefined {
+function daysIn(asked: Request) {
   return numberIn(asked, 'days', { least: 1, most: MOST_DAYS })
 }

@@ -30,22 +30,18 @@ export function rememberedConfig(sessions: string, stateFolder: string): Config 
   return knownConfig(path, identityOf(path), stateFolder)
 }
 
-function identityOf(path: string): string | undefined {
+function identityOf(path: string) {
   const stat = statOrUndefined(path)
   return stat === undefined ? undefined : `${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}`
 }
 
-function knownConfig(
-  path: string,
-  identity: string | undefined,
-  stateFolder: string,
-): Config | undefined {
+function knownConfig(path: string, identity: string | undefined, stateFolder: string) {
   if (identity === undefined) return DEFAULTS
   const known = ifPossible(() => readJson(join(stateFolder, NAME)) as Remembered | undefined)
   return known?.of === identity ? configFrom(known.settings, path) : undefined
 }
 
-function remember(stateFolder: string, value: Remembered): void {
+function remember(stateFolder: string, value: Remembered) {
   ifPossible(() => {
     createFolder(stateFolder)
     replaceUnsynced(join(stateFolder, NAME), JSON.stringify(value))

@@ -6,7 +6,6 @@ import { appendLine, createFolder, replaceUnsynced } from '../../journal/files.t
 import { readJson, readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 import { isMissing } from '../../journal/errors.ts'
 import type { CopyCursor } from './copy-transcript.ts'
-import type { Limit } from '../../context/budget/figures.ts'
 import type { StatusFigures } from '../../harness/contract/hooks.ts'
 import { defined } from '../../text/defined.ts'
 import { type Json, countOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
@@ -146,7 +145,7 @@ export function isCopied(
   return cursor?.inode === stat.ino && cursor.offset === stat.size
 }
 
-function cursorPath(notes: string, conversation: string): string {
+function cursorPath(notes: string, conversation: string) {
   return join(notes, `${conversation}.copied`)
 }
 
@@ -187,7 +186,7 @@ export function readTroubles(folder: string): readonly Trouble[] {
   return text.split('\n').flatMap((line) => (parseJson(line) as Trouble | undefined) ?? [])
 }
 
-function troublesPath(folder: string): string {
+function troublesPath(folder: string) {
   return join(folder, 'troubles.jsonl')
 }
 
@@ -226,7 +225,7 @@ export function statusFigures(fields: Json): StatusFigures {
   })
 }
 
-function limitOf(value: unknown): Limit | undefined {
+function limitOf(value: unknown) {
   const fields = objectOf(value)
   const percent = countOf(fields?.['percent'])
   return percent === undefined

@@ -41,7 +41,7 @@ export function artifactsFolder({ place }: Workspace): string {
     : join(stateHome(), 'artifacts')
 }
 
-function artifactsFolders({ place }: Workspace): readonly string[] {
+function artifactsFolders({ place }: Workspace) {
   return [join(place.sessions, 'artifacts'), join(stateHome(), 'artifacts')]
 }
 
@@ -95,22 +95,22 @@ export function findArtifact(workspace: Workspace, id: string): Artifact {
   return artifactAt(found[0]!, runsIn(join(found[0]!, '..')))
 }
 
-function artifactAt(path: string, runs: readonly KeptRun[]): Artifact {
+function artifactAt(path: string, runs: readonly KeptRun[]) {
   const { size, mtime } = statSync(path)
   const own = runs.filter(({ artifact }) => artifact === basename(path))
   return { id: idOf(path), path, bytes: size, runs: own, at: own.at(-1)?.at ?? mtime.toISOString() }
 }
 
-function namesIn(folder: string): readonly string[] {
+function namesIn(folder: string) {
   return existsSync(folder) ? readdirSync(folder).filter((name) => NAME.test(name)) : []
 }
 
-function runsIn(folder: string): readonly KeptRun[] {
+function runsIn(folder: string) {
   const text = readOrUndefined(join(folder, RUNS))?.toString('utf8') ?? ''
   return text.split('\n').flatMap((line) => runIn(line) ?? [])
 }
 
-function runIn(line: string): KeptRun | undefined {
+function runIn(line: string) {
   const run = objectOf(parseJson(line))
   const isRun = typeof run?.['artifact'] === 'string' && typeof run['command'] === 'string'
   return isRun ? (run as unknown as KeptRun) : undefined

@@ -15,7 +15,7 @@ import { runCommand } from './run-command.ts'
 import { defined } from '../../text/defined.ts'
 import { failingTests } from '../../command/failing-tests.ts'
 import { testRunOf } from '../../command/test-runs.ts'
-import { type Draft, type EntryData, draft } from '../../session/entries.ts'
+import { type Draft, draft } from '../../session/entries.ts'
 import { NoSession, chooseOpen } from '../store/choose.ts'
 import { conversationOf } from '../store/conversation-binding.ts'
 import { isUtf8 } from 'node:buffer'
@@ -133,7 +133,7 @@ async function run(
   }
 }
 
-function summaryOf({ totals, findings }: Reading): string | undefined {
+function summaryOf({ totals, findings }: Reading) {
   const text =
     totals.tests?.text ??
     totals.others.at(-1) ??
@@ -141,7 +141,7 @@ function summaryOf({ totals, findings }: Reading): string | undefined {
   return text === undefined ? undefined : shorten(oneLine(text), LONGEST_SUMMARY)
 }
 
-function quoted(word: string): string {
+function quoted(word: string) {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
@@ -149,10 +149,7 @@ const LONGEST_RECORDED = 160
 const NAMES = 3
 
 /** Returns the session's name, if one is active. */
-async function recordRun(
-  workspace: Workspace,
-  draftsFor: (session: string) => readonly Draft[],
-): Promise<string | undefined> {
+async function recordRun(workspace: Workspace, draftsFor: (session: string) => readonly Draft[]) {
   try {
     const { id, name } = await chooseOpen(workspace)
     const drafts = draftsFor(name)
@@ -171,7 +168,7 @@ function testsOf(
   command: string,
   exitCode: number,
   { totals: { tests }, tail, findings }: Reading,
-): EntryData['test.ran'] | undefined {
+) {
   const lines = tail.map(({ text }) => text)
   const known = testRunOf(command, lines.join('\n'), exitCode !== 0)
   if (known !== undefined && (tests === undefined || known.summary !== undefined)) return known
@@ -250,7 +247,7 @@ export class OutputKeeper {
     }
   }
 
-  #take(piece: string): void {
+  #take(piece: string) {
     if (piece === '') return
     const { text, found } = redact(piece, this.#options)
     for (const kind of found) this.#redacted.add(kind)
@@ -261,7 +258,7 @@ export class OutputKeeper {
     this.#attempt(() => this.#file?.write(bytes))
   }
 
-  #name(): string | undefined {
+  #name() {
     const name = this.#hash.digest('hex').slice(0, 16)
     let path: string | undefined
     this.#attempt(() => {
@@ -275,7 +272,7 @@ export class OutputKeeper {
   }
 
   /** A full disk must not stop the command. */
-  #attempt(work: () => void): void {
+  #attempt(work: () => void) {
     if (this.#problem !== undefined) return
     try {
       work()
@@ -289,7 +286,7 @@ export class OutputKeeper {
 }
 
 /** A file of that name with another size was changed since, as by a purge. */
-function freeName(folder: string, name: string, bytes: number): string {
+function freeName(folder: string, name: string, bytes: number) {
   for (let number = 1; ; number += 1) {
     const path = join(folder, `${name}${number === 1 ? '' : `-${number}`}.txt`)
     const known = statOrUndefined(path)

@@ -55,16 +55,16 @@ export function sumOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-function notesPath({ place }: Workspace): string {
+function notesPath({ place }: Workspace) {
   return join(place.sessions, 'exports.jsonl')
 }
 
-function isSame(a: WrittenExport, b: WrittenExport): boolean {
+function isSame(a: WrittenExport, b: WrittenExport) {
   return a.path === b.path && a.sum === b.sum && a.session === b.session && a.format === b.format
 }
 
 // An empty or truncated line is none: its file counts as foreign.
-function parse(line: string): WrittenExport | undefined {
+function parse(line: string) {
   const value = objectOf(parseJson(line))
   const isExport = typeof value?.['path'] === 'string' && typeof value['sum'] === 'string'
   return isExport ? (value as unknown as WrittenExport) : undefined

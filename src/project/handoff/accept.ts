@@ -68,11 +68,7 @@ export async function acceptHandoff(
   return acceptFound(workspace, { ...found, path: file.path, text: file.text }, options)
 }
 
-async function acceptFound(
-  workspace: Workspace,
-  found: FoundHandoff,
-  options: AcceptHandoff,
-): Promise<AcceptedHandoff> {
+async function acceptFound(workspace: Workspace, found: FoundHandoff, options: AcceptHandoff) {
   const { handoff, reading, session } = found
   const { id, number, hash, to } = handoff
   const { state } = reading
@@ -100,7 +96,7 @@ async function acceptFound(
   return conclude(workspace, shown, isIntact, options, { session, to })
 }
 
-function damage({ handoff, reading, path }: FoundHandoff, text: string): string {
+function damage({ handoff, reading, path }: FoundHandoff, text: string) {
   const recorded = `stint handoff show ${reading.state.name}/${handoff.number}`
   if (text === handoff.document)
     return 'its recorded text was changed as well, as a purge does: its hash proves nothing any more'
@@ -113,7 +109,7 @@ function acceptBare(
   { path, text }: GivenFile,
   { hash = '', name, number, session: id, ...head }: HandoffHead,
   options: AcceptHandoff,
-): Promise<AcceptedHandoff> {
+) {
   const { place } = workspace
   const now = lookAround(place.root, place.repository)
   const isIntact = hash !== '' && contentHash(text) === hash
@@ -144,7 +140,7 @@ async function conclude(
   isIntact: boolean,
   { force = false, by = 'library' }: AcceptHandoff,
   journal: { session: LiveSession; to?: HandoffTarget | undefined } | undefined,
-): Promise<AcceptedHandoff> {
+) {
   const { moved, notes, id, hash } = shown
   const outcome: HandoffOutcome = !isIntact ? 'mismatch' : moved.length > 0 ? 'stale' : 'loaded'
   const isForced = outcome !== 'loaded' && force
@@ -178,7 +174,7 @@ async function bind(
   to: HandoffTarget | undefined,
   notes: string[],
   by: string,
-): Promise<AcceptedHandoff['bound']> {
+) {
   const target = to === undefined ? own : await sessionFor(workspace, to)
   if (target === undefined) {
     notes.push(`no session works on ${to!.name} yet: stint init --task ${to!.name} starts one`)
@@ -197,10 +193,7 @@ function named({ id, name }: { id: string; name: string }) {
   return { id, name }
 }
 
-async function sessionFor(
-  workspace: Workspace,
-  to: HandoffTarget,
-): Promise<{ id: string } | undefined> {
+async function sessionFor(workspace: Workspace, to: HandoffTarget) {
   if (to.kind === 'session') return { id: to.id }
   const [only, ...others] = [
     ...(await workspace.index()).sessions({ status: ['active', 'paused'], task: to.id }),
@@ -208,10 +201,7 @@ async function sessionFor(
   return others.length === 0 ? only : undefined
 }
 
-async function recordedFor(
-  workspace: Workspace,
-  head: HandoffHead,
-): Promise<FoundHandoff | undefined> {
+async function recordedFor(workspace: Workspace, head: HandoffHead) {
   if (!logIds(workspace.place).has(head.session)) return undefined
   const session = workspace.session(head.session)
   const recorded = handoffsIn(session.read().entries).find(({ hash }) => hash === head.hash)
@@ -225,7 +215,7 @@ function workMissing(
   { git }: Surroundings,
   { dirty = 0, checkpoint }: Pick<HandoffHead, 'dirty' | 'checkpoint'>,
   session: string,
-): readonly string[] {
+) {
   if (dirty === 0) return []
   if (checkpoint === undefined)
     return [`it tells of ${dirty} uncommitted paths that were kept nowhere`]

@@ -13,7 +13,6 @@ import { defined } from '../../text/defined.ts'
 import { contentHash } from '../../context/handoff/content-hash.ts'
 import { lookAround } from '../../context/handoff/probes/surroundings.ts'
 import { whatMoved } from '../../context/handoff/what-moved.ts'
-import type { TaskStatus } from '../../session/entries.ts'
 import { openBacklog } from '../tasks/backlog.ts'
 import { conversationOf } from '../store/conversation-binding.ts'
 import { acceptanceOf, handoffOf, isTakenUp } from '../../session/kinds/handoffs.ts'
@@ -58,10 +57,7 @@ export async function findHandoff(workspace: Workspace, name?: string): Promise<
   return { session, reading, handoff: current, path, ...defined({ text }) }
 }
 
-async function placeOf(
-  workspace: Workspace,
-  name: string | undefined,
-): Promise<{ id: string; which?: string }> {
+async function placeOf(workspace: Workspace, name: string | undefined) {
   if (name === undefined || name === '')
     return latestOrWaiting(workspace, (await chooseToResume(workspace, {})).id)
   if (isNumber(name)) return { id: (await chooseToResume(workspace, {})).id, which: name }
@@ -77,21 +73,14 @@ async function placeOf(
 }
 
 /** The session at hand, unless it has no handoff and exactly one waits for it. */
-async function latestOrWaiting(
-  workspace: Workspace,
-  id: string,
-): Promise<{ id: string; which?: string }> {
+async function latestOrWaiting(workspace: Workspace, id: string) {
   const { tasks, handoffs } = workspace.stateOf(id)
   if (handoffs.items.length > 0) return { id }
   const [only, ...others] = await waitingHandoffs(workspace, { session: id, tasks })
   return only === undefined || others.length > 0 ? { id } : { id: only.session, which: only.id }
 }
 
-function chosen(
-  all: readonly RecordedHandoff[],
-  which: string | undefined,
-  session: string,
-): RecordedHandoff {
+function chosen(all: readonly RecordedHandoff[], which: string | undefined, session: string) {
   const found =
     which === undefined
       ? all.slice(-1)
@@ -111,7 +100,7 @@ function chosen(
   throw new StintError('NO_HANDOFF', `${session} has no handoff ${which ?? ''}`.trim(), hint)
 }
 
-function isNumber(name: string): boolean {
+function isNumber(name: string) {
   return /^\d{1,4}$/.test(name)
 }
 
@@ -172,7 +161,7 @@ export async function movedSince(
   })
 }
 
-async function taskStatuses(workspace: Workspace): Promise<ReadonlyMap<string, TaskStatus>> {
+async function taskStatuses(workspace: Workspace) {
   return new Map((await openBacklog(workspace)).tasks.map(({ id, status }) => [id, status]))
 }
 
@@ -190,7 +179,7 @@ export interface WaitingHandoff {
 /** The latest of each session. */
 export async function waitingHandoffs(
   workspace: Workspace,
-  whom: { readonly session?: string; readonly tasks?: readonly string[] },
+  whom: { session?: string; tasks?: readonly string[] },
 ): Promise<readonly WaitingHandoff[]> {
   if (!workspace.hasSessions()) return []
   const bySession = new Map<string, { name: string; entries: RawEntry[] }>()

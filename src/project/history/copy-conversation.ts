@@ -1,4 +1,4 @@
-import { type Copied, copyPiece } from '../conversation/copy-transcript.ts'
+import { copyPiece } from '../conversation/copy-transcript.ts'
 import {
   type Tracking,
   isCopied,
@@ -46,7 +46,7 @@ function copyNext(
   config: Config,
   { conversation, harness, transcript }: Copying,
   bounds: Pick<Parameters<typeof copyPiece>[0], 'maxBytes' | 'untilMs' | 'bounded'>,
-): (Copied & { readonly from: number }) | undefined {
+) {
   if (transcript === undefined) return undefined
   const notes = trackingFolderOf(place)
   const cursor = readCursor(notes, conversation)
@@ -63,7 +63,7 @@ function copyNext(
   return { ...piece, from: cursor?.offset ?? 0 }
 }
 
-function bounded<T>(work: () => T, bytes: number): T | undefined {
+function bounded<T>(work: () => T, bytes: number) {
   try {
     return withinTime(work, LINE_MS + Math.round(bytes / BYTES_PER_MS))
   } catch (error) {

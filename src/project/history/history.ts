@@ -30,7 +30,7 @@ export interface Span {
 export type History = ReturnType<typeof historyOf>
 
 export function historyOf(workspace: Workspace) {
-  const items = (conversation: string, span: Span = {}): Iterable<HistoryItem> =>
+  const items = (conversation: string, span: Span = {}) =>
     between(storeOf(workspace).read(conversation), span)
   return {
     /** Of a session, oldest first; of the one here without a name. */
@@ -103,10 +103,7 @@ interface Joined {
   endedBecause?: string
 }
 
-async function conversationsOfSession(
-  workspace: Workspace,
-  session: string,
-): Promise<readonly ConversationRow[]> {
+async function conversationsOfSession(workspace: Workspace, session: string) {
   const { entries } = await workspace.on(session, (live) => live.read())
   const joined = new Map<string, Joined>()
   for (const { kind, data, at } of inEffect(entries)) {
@@ -126,7 +123,7 @@ async function conversationsOfSession(
   return [...joined.values()].map((known) => rowOf(workspace, known.id, known))
 }
 
-function rowOf(workspace: Workspace, id: string, known?: Joined): ConversationRow {
+function rowOf(workspace: Workspace, id: string, known?: Joined) {
   const store = storeOf(workspace)
   const isStored = store.has(id)
   const summary = summarise(isStored ? store.read(id, { isBrief: true }) : [])
@@ -142,7 +139,7 @@ function rowOf(workspace: Workspace, id: string, known?: Joined): ConversationRo
   }
 }
 
-function sizeOf({ place: { sessions } }: Workspace, id: string): number {
+function sizeOf({ place: { sessions } }: Workspace, id: string) {
   const path = conversationPath(sessions, id)
   const blobs = new Blobs(blobsFolder(sessions))
   const paths = [path, ...[...new Set(namesOf(path))].map((hash) => blobs.pathOf(hash))]
@@ -156,7 +153,7 @@ export type Meant =
 const SHORTEST_BEGINNING = 4
 
 /** A conversation by id or its beginning, else a session by name, else the session here. */
-async function findMeant(workspace: Workspace, name?: string): Promise<Meant> {
+async function findMeant(workspace: Workspace, name?: string) {
   const conversation = name === undefined ? undefined : findStored(workspace, name)
   if (conversation !== undefined) return { conversation }
   try {
@@ -173,7 +170,7 @@ async function findMeant(workspace: Workspace, name?: string): Promise<Meant> {
 }
 
 /** Of a session, its latest stored one. */
-async function findConversation(workspace: Workspace, name?: string): Promise<string> {
+async function findConversation(workspace: Workspace, name?: string) {
   const meant = await findMeant(workspace, name)
   if ('conversation' in meant) return meant.conversation
   const rows = await conversationsOfSession(workspace, meant.session.id)
@@ -186,7 +183,7 @@ async function findConversation(workspace: Workspace, name?: string): Promise<st
   )
 }
 
-function findStored(workspace: Workspace, name: string): string | undefined {
+function findStored(workspace: Workspace, name: string) {
   const store = storeOf(workspace)
   if (store.has(name)) return name
   if (name.length < SHORTEST_BEGINNING) return undefined
@@ -231,7 +228,7 @@ const STILL_YOUNG_MS = 10 * 60_000
 async function pruneHistory(
   workspace: Workspace,
   { before, conversations, outputs = false, dryRun: isDryRun = false }: PruneOptions,
-): Promise<Pruned> {
+) {
   const stored = storeOf(workspace).list()
   const ids = await Promise.all((conversations ?? []).map((name) => findNamed(workspace, name)))
   const isWhole = before === undefined && conversations === undefined
@@ -269,7 +266,7 @@ async function pruneHistory(
 }
 
 /** A session's name would mean whichever conversation is its latest. */
-async function findNamed(workspace: Workspace, name: string): Promise<string> {
+async function findNamed(workspace: Workspace, name: string) {
   const id = await findConversation(workspace, name)
   if (id.startsWith(name)) return id
   throw new StintError(
@@ -279,15 +276,15 @@ async function findNamed(workspace: Workspace, name: string): Promise<string> {
   )
 }
 
-function removeUnlocked(path: string): boolean {
+function removeUnlocked(path: string) {
   return whileLocked(path, () => ({ isRemoved: removeFile(path) })) !== undefined
 }
 
-function isOld(path: string): boolean {
+function isOld(path: string) {
   const stat = statOrUndefined(path)
   return stat !== undefined && Math.abs(Date.now() - stat.mtimeMs) > STILL_YOUNG_MS
 }
 
-function sum(files: readonly { readonly bytes: number }[]): number {
+function sum(files: readonly { bytes: number }[]) {
   return files.reduce((total, { bytes }) => total + bytes, 0)
 }

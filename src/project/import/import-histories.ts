@@ -99,11 +99,11 @@ class Import {
     }
   }
 
-  #release(): void {
+  #release() {
     for (const lock of this.#locks.splice(0)) lock.release()
   }
 
-  #prepare(jobs: readonly Job[]): void {
+  #prepare(jobs: readonly Job[]) {
     for (const target of new Set(jobs.map((job) => job.target))) {
       target.workspace.prepare()
       this.#locks.push(target.lock())
@@ -114,7 +114,7 @@ class Import {
   }
 
   /** Also indexes what an interrupted import left; a search reads the rest. */
-  async #index(targets: ReadonlySet<ImportTarget>): Promise<void> {
+  async #index(targets: ReadonlySet<ImportTarget>) {
     for (const target of targets) {
       const { workspace } = target
       if (!workspace.hasConversations()) continue
@@ -133,7 +133,7 @@ class Import {
     }
   }
 
-  async #work(jobs: readonly Job[]): Promise<ImportReport> {
+  async #work(jobs: readonly Job[]) {
     const added = new Map<string, ImportedConversation>()
     const fresh = new Set(
       jobs.filter(({ target, conversation }) => !target.store.has(conversation)),
@@ -171,7 +171,7 @@ class Import {
     }
   }
 
-  #doHere(job: Job, read: Read, done: Done): void {
+  #doHere(job: Job, read: Read, done: Done) {
     done(
       job,
       this.#reading(job.path, () => job.run(job.isAnew, read)),
@@ -179,7 +179,7 @@ class Import {
   }
 
   /** Returns the jobs left for this thread. */
-  async #inThreads(jobs: readonly Job[], read: Read, done: Done): Promise<readonly Job[]> {
+  async #inThreads(jobs: readonly Job[], read: Read, done: Done) {
     const able = jobs.filter(({ file }) => file !== undefined)
     const isMuch = able.reduce((sum, job) => sum + job.size, 0) >= MUCH
     const count = this.#request.threads ?? (isMuch ? availableParallelism() : 1)
@@ -261,9 +261,9 @@ class Import {
   }
 
   /** A pruned conversation stays pruned until it grows; then all of it is imported again. */
-  #news(found: readonly Source[]): readonly Job[] {
+  #news(found: readonly Source[]) {
     const grown = new Set(found.filter((each) => !each.isUnchanged).map(keyOf))
-    const news = found.flatMap((each): readonly Job[] => {
+    const news = found.flatMap((each) => {
       const isAnew = !each.target.store.has(each.conversation)
       const isNews = !each.isUnchanged || (isAnew && grown.has(keyOf(each)))
       return isNews ? [{ ...each, isAnew, size: each.bytes(isAnew) }] : []
@@ -278,20 +278,20 @@ class Import {
     for (const path of paths) yield* history.filesAt(resolve(this.#here.workspace.cwd, path))
   }
 
-  #targetFor(head: HistoryHead): ImportTarget | undefined {
+  #targetFor(head: HistoryHead) {
     const isNamed = (this.#request.paths ?? []).length > 0
     const target = isNamed ? this.#here : this.#targets.find((each) => each.owns(head))
     if (target === undefined) this.#elsewhere += 1
     return target
   }
 
-  #isBefore(millis: number): boolean {
+  #isBefore(millis: number) {
     const { since } = this.#request
     return since !== undefined && millis < Date.parse(since)
   }
 
   /** An unreadable file does not stop the import. */
-  #reading<T>(path: string, work: () => T): T | undefined {
+  #reading<T>(path: string, work: () => T) {
     try {
       return work()
     } catch (error) {
@@ -303,7 +303,7 @@ class Import {
   }
 }
 
-function keyOf({ conversation, target }: Source): string {
+function keyOf({ conversation, target }: Source) {
   return `${target.project}\0${conversation}`
 }
 
@@ -312,7 +312,7 @@ function add(
   job: Job,
   outcome: FileOutcome,
   isNew: boolean,
-): void {
+) {
   const { conversation, harness, target } = job
   const key = keyOf(job)
   const before = added.get(key)

@@ -62,7 +62,7 @@ export class ImportTarget {
     return statOrUndefined(trackingPath(this.#notes, conversation)) !== undefined
   }
 
-  #isInside(cwd: string): boolean {
+  #isInside(cwd: string) {
     let isInside = this.#folders.get(cwd)
     if (isInside === undefined) {
       isInside = this.#look(cwd)
@@ -71,7 +71,7 @@ export class ImportTarget {
     return isInside
   }
 
-  #look(cwd: string): boolean {
+  #look(cwd: string) {
     const { place } = this.workspace
     if (!isAbsolute(cwd)) return false
     if (place.repository !== undefined && isWithin(worktreesFolder(place), cwd)) return true
@@ -85,7 +85,7 @@ export class ImportTarget {
   }
 }
 
-function isWithin(folder: string, path: string): boolean {
+function isWithin(folder: string, path: string) {
   const way = relative(folder, path)
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
 }
@@ -168,7 +168,7 @@ export class Cursors {
     removeFile(this.#path(name))
   }
 
-  #path(name: string): string {
+  #path(name: string) {
     return join(this.folder, `${sha256(name).slice(0, 32)}.json`)
   }
 }
@@ -233,12 +233,12 @@ export class ImportLock {
     if (this.#isOurs()) removeFile(this.path)
   }
 
-  #isOurs(): boolean {
+  #isOurs() {
     return readOrUndefined(this.path)?.toString('utf8') === this.#owner
   }
 }
 
-function isGone(owner: string): boolean {
+function isGone(owner: string) {
   const [, pid, startedAt, host] = /^(\d{1,10}) (\d*) (.+)$/.exec(owner) ?? []
   return (
     pid !== undefined &&

@@ -7,7 +7,7 @@ import {
 } from '../../git/code-checkpoint.ts'
 import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
-import { type Draft, type EntryData, type GitState, draft } from '../../session/entries.ts'
+import { type Draft, type GitState, draft } from '../../session/entries.ts'
 import type { Checkpoint, SessionState } from '../../session/state.ts'
 import { tldrOf } from '../../session/tldr.ts'
 import { oneLine } from '../../text/clean.ts'
@@ -70,7 +70,7 @@ export function checkpointDrafts(
 }
 
 /** What was found and decided since the last checkpoint. */
-function keyContext(state: SessionState): readonly EntryData['key.added'][] {
+function keyContext(state: SessionState) {
   const since = state.checkpoints.items.at(-1)?.id ?? ''
   const known = new Set(state.key.items.flatMap((line) => [line.text, line.from ?? '']))
   const found = [

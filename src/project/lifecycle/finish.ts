@@ -114,7 +114,7 @@ async function changeWithTasks(
   workspace: Workspace,
   id: string,
   draftsFor: Parameters<Workspace['update']>[1],
-): Promise<Reading> {
+) {
   const { reading } = await workspace.update(id, draftsFor)
   await refreshTasks(workspace, reading.state.tasks)
   return reading
@@ -123,7 +123,7 @@ async function changeWithTasks(
 function closedAlready(
   { name, status }: Pick<SessionState, 'name' | 'status'>,
   code = 'SESSION_CLOSED',
-): StintError {
+) {
   return new StintError(
     code,
     `${name} is ${status} already`,

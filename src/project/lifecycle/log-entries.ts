@@ -74,7 +74,7 @@ function startStep(
   { steps: { items } }: SessionState,
   make: Make,
   mint: () => string,
-): readonly Draft[] {
+) {
   const number = numberOf(reference)
   const step = number === undefined ? named(items, reference) : items[number - 1]
   const id = step?.id ?? mint()
@@ -93,7 +93,7 @@ function finishStep(
   { steps: { items }, next }: SessionState,
   make: Make,
   mint: () => string,
-): readonly Draft[] {
+) {
   const todo = items.filter((step) => step.status !== 'done')
   const number = numberOf(reference)
   const step = number === undefined ? named(todo, reference) : items[number - 1]
@@ -111,14 +111,14 @@ function finishStep(
   ]
 }
 
-function following(done: Step, todo: readonly Step[], make: Make): readonly Draft[] {
+function following(done: Step, todo: readonly Step[], make: Make) {
   const others = todo.filter((step) => step.id !== done.id)
   const after = todo[todo.indexOf(done) + 1] ?? others[0]
   const isWanted = done.status === 'started' && others.every((step) => step.status !== 'started')
   return isWanted && after !== undefined ? [make('step.started', { step: after.id })] : []
 }
 
-function named<T extends Item>(items: readonly T[], reference: string): T | undefined {
+function named<T extends Item>(items: readonly T[], reference: string) {
   const exact = items.find((item) => same(item.text, reference))
   if (exact !== undefined) return exact
   const plain = fold(reference)
@@ -131,20 +131,20 @@ function named<T extends Item>(items: readonly T[], reference: string): T | unde
   return parts[0]
 }
 
-function numberOf(reference: string): number | undefined {
+function numberOf(reference: string) {
   const number = /^(?:step )?#?(\d{1,4})$/i.exec(reference.trim())
   return number === null ? undefined : Number(number[1])
 }
 
-function same(a: string, b: string): boolean {
+function same(a: string, b: string) {
   return fold(a) === fold(b)
 }
 
-function fold(value: string): string {
+function fold(value: string) {
   return oneLine(value).toLowerCase()
 }
 
-function notFound(what: string, reference: string, items: readonly Item[]): StintError {
+function notFound(what: string, reference: string, items: readonly Item[]) {
   const list = items.slice(0, 10).map((item, index) => `  ${index + 1}. ${oneLine(item.text)}`)
   return new StintError(
     'NOT_FOUND',
@@ -153,7 +153,7 @@ function notFound(what: string, reference: string, items: readonly Item[]): Stin
   )
 }
 
-function text(value: string, flag: string): string {
+function text(value: string, flag: string) {
   const cleaned = cleanText(value).trim()
   if (cleaned === '')
     throw new StintError('EMPTY_TEXT', `--${flag} is empty`, `say what to record: --${flag} "…"`)
@@ -161,7 +161,7 @@ function text(value: string, flag: string): string {
 }
 
 /** The texts that are not empty. */
-function given<K extends string>(texts: Record<K, string | undefined>): { [P in K]?: string } {
+function given<K extends string>(texts: Record<K, string | undefined>) {
   const cleaned = Object.entries<string | undefined>(texts).flatMap(([name, value]) => {
     const said = cleanText(value ?? '').trim()
     return said === '' ? [] : [[name, said]]

@@ -53,7 +53,7 @@ function leaveEntries(
   return { reading: withEntries(now, appended), appended, isLeft: true }
 }
 
-function withEntries(reading: Reading, more: readonly RawEntry[]): Reading {
+function withEntries(reading: Reading, more: readonly RawEntry[]) {
   return {
     ...reading,
     state: advance(reading.state, more),
@@ -114,7 +114,7 @@ function amendment(
   entries: readonly RawEntry[],
   { entry, changes }: NonNullable<RecordOptions['amend']>,
   by: string,
-): Draft {
+) {
   const { id, kind } = findEntry(entries, entry)
   const allowed = amendableFields(kind)
   if (allowed.length === 0)
@@ -135,7 +135,7 @@ function amendment(
   return draft('entry.amended', { entry: id, changes }, { by })
 }
 
-function findEntry(entries: readonly RawEntry[], reference: string): RawEntry {
+function findEntry(entries: readonly RawEntry[], reference: string) {
   const ending = entries.filter((entry) => entry.id.endsWith(reference))
   const found = ending.length > 0 ? ending : entries.filter((entry) => entry.id.includes(reference))
   const hint = 'stint view --entries lists the entries with their ids'

@@ -1,6 +1,6 @@
 import { type Drift, drift } from '../../git/status.ts'
 import { inEffect } from '../../session/in-effect.ts'
-import { type GitState, draft } from '../../session/entries.ts'
+import { draft } from '../../session/entries.ts'
 import { NotWritten, OutcomeUnknown, StintError } from '../../journal/errors.ts'
 import type { SessionState } from '../../session/state.ts'
 import { moveDrafts, refreshTasks } from '../tasks/backlog.ts'
@@ -67,7 +67,7 @@ export async function resumeSession(
 }
 
 /** Undefined where another session is bound: two there would make every command ambiguous. */
-async function placeToBind(workspace: Workspace, id: string): Promise<GitState | undefined> {
+async function placeToBind(workspace: Workspace, id: string) {
   const git = workspace.git()
   if (git === undefined) return undefined
   const active = [...(await workspace.index()).sessions({ status: ['active'] })]
@@ -101,7 +101,7 @@ export async function chooseToResume(
   throw new NoSession('no session is active or paused here', hint)
 }
 
-function driftSince(workspace: Workspace, { git }: SessionState): Drift | undefined {
+function driftSince(workspace: Workspace, { git }: SessionState) {
   const { repository } = workspace.place
   const { commit, branch } = git
   if (repository === undefined || commit === undefined) return undefined

@@ -81,12 +81,12 @@ export async function initSession(
   return { reading, ...defined({ closed }) }
 }
 
-function stepDrafts(text: string, isDone: boolean, id: string, by: string): readonly Draft[] {
+function stepDrafts(text: string, isDone: boolean, id: string, by: string) {
   const added = draft('step.added', { text }, { id, by })
   return isDone ? [added, draft('step.done', { step: id }, { by })] : [added]
 }
 
-async function freeName(workspace: Workspace, name: string): Promise<string> {
+async function freeName(workspace: Workspace, name: string) {
   if (!workspace.hasSessions()) return name
   const taken = new Set([...(await workspace.index()).openSessions()].map((row) => row.name))
   for (let number = 1; ; number += 1) {
@@ -96,12 +96,7 @@ async function freeName(workspace: Workspace, name: string): Promise<string> {
 }
 
 /** A second active session on a branch would make every command ambiguous. */
-async function makeRoom(
-  workspace: Workspace,
-  name: string,
-  force: boolean,
-  by: string,
-): Promise<string | undefined> {
+async function makeRoom(workspace: Workspace, name: string, force: boolean, by: string) {
   if (!workspace.hasSessions()) return undefined
   const branch = workspace.git()?.branch
   const active = [...(await workspace.index()).sessions({ status: ['active'] })].filter(

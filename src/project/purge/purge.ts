@@ -165,7 +165,7 @@ class Purge {
     return [...own, ...exportedFiles(this.workspace)].filter((path) => holds(path, this.needle))
   }
 
-  async #session(id: string, documents: readonly string[]): Promise<number> {
+  async #session(id: string, documents: readonly string[]) {
     const { workspace, needle } = this
     const log = logPlace(this.#place, id)
     if (id === BACKLOG_ID) return this.#rewrite(log, false)
@@ -183,18 +183,18 @@ class Purge {
     })
   }
 
-  #rewrite(log: LogPlace, dryRun: boolean): number {
+  #rewrite(log: LogPlace, dryRun: boolean) {
     return this.#note(log.path, rewriteLog(log, this.needle, { dryRun }))
   }
 
-  #blobs(dryRun: boolean): number {
+  #blobs(dryRun: boolean) {
     let done = 0
     for (const [path, count] of scrubBlobs(this.workspace, this.needle, { dryRun }))
       done += this.#note(path, count)
     return done
   }
 
-  #otherFile(path: string): number {
+  #otherFile(path: string) {
     // A running agent's program holds paths of this machine, without which it could not report.
     const isInUse = this.goingOn.some((run) => runProgram(this.#place, run) === path)
     if (this.#rendered.has(path) || isInUse) return 0
@@ -231,20 +231,20 @@ class Purge {
   }
 
   /** Includes outputs of commands run outside any project. */
-  #folders(): readonly string[] {
+  #folders() {
     return [...ownFolders(this.#place), join(stateHome(), 'artifacts')]
   }
 
-  #runLogs(): readonly LogPlace[] {
+  #runLogs() {
     return runIds(this.#place).map((run) => runLogPlace(this.#place, run))
   }
 
-  #isTaskFile(path: string): boolean {
+  #isTaskFile(path: string) {
     return dirname(dirname(path)) === this.#place.tasks && !path.includes('set-aside')
   }
 
   /** SQLite keeps the text on freed pages, so the index is a new file. */
-  async #rebuildIndex(): Promise<void> {
+  async #rebuildIndex() {
     const { sessions } = this.#place
     const path = join(sessions, 'index.db')
     this.workspace.close()
@@ -256,12 +256,12 @@ class Purge {
     await this.#withIndex(() => this.workspace.index())
   }
 
-  async #tasks(): Promise<void> {
+  async #tasks() {
     if (existsSync(this.#place.tasks)) await this.#withIndex(() => openBacklog(this.workspace))
   }
 
   /** Without SQLite there is no index or backlog; files are scrubbed all the same. */
-  async #withIndex(work: () => unknown): Promise<void> {
+  async #withIndex(work: () => unknown) {
     try {
       await work()
     } catch (error) {
@@ -270,7 +270,7 @@ class Purge {
     }
   }
 
-  #note(path: string, count: number): number {
+  #note(path: string, count: number) {
     if (count > 0) this.found.set(path, (this.found.get(path) ?? 0) + count)
     return count
   }
@@ -278,14 +278,14 @@ class Purge {
 
 const NAMED_AFTER_TEXT = new Set(['active', 'archive', 'set-aside'])
 
-function isIndex(path: string): boolean {
+function isIndex(path: string) {
   return basename(path).startsWith('index.db')
 }
 
 const ABOUT_THE_RUNNER = new Set(['run.started', 'run.resumed', 'run.ended'])
 
 /** Reads only: a log that lost a name does not get it back here. */
-function isGoingOn(place: Place, run: string): boolean {
+function isGoingOn(place: Place, run: string) {
   const { path, link } = runLogPlace(place, run)
   const file = [path, link].find((name) => name !== undefined && existsSync(name))
   if (file === undefined) return false
@@ -303,7 +303,7 @@ function isGoingOn(place: Place, run: string): boolean {
 const WITHDRAWALS = 5
 const VIEWS = ['progress.md', 'state.json', 'state.toon', 'state.kept', 'snapshot.json']
 
-function viewsOf({ folder }: LiveSession): readonly string[] {
+function viewsOf({ folder }: LiveSession) {
   const copies = join(folder, 'entries')
   return [
     ...VIEWS.map((name) => join(folder, name)).filter((path) => existsSync(path)),
@@ -315,7 +315,7 @@ function viewsOf({ folder }: LiveSession): readonly string[] {
  * Absorbs edits and removes the document: against the rewritten log its lines would look like edits
  * and bring the text back. False when the session is unreadable.
  */
-async function withdrawDocument(workspace: Workspace, session: LiveSession): Promise<boolean> {
+async function withdrawDocument(workspace: Workspace, session: LiveSession) {
   for (let round = 0, isEdited = true; isEdited && round < WITHDRAWALS; round += 1) {
     let wanted: string
     try {
@@ -339,11 +339,7 @@ async function withdrawDocument(workspace: Workspace, session: LiveSession): Pro
 }
 
 /** Returns the rendered files. */
-async function renderAnew(
-  workspace: Workspace,
-  session: LiveSession,
-  needle: Needle,
-): Promise<readonly string[]> {
+async function renderAnew(workspace: Workspace, session: LiveSession, needle: Needle) {
   const { state, entries } = await workspace.refresh(session, { isDurable: true })
   // Precomputed for hooks; the next event makes it again.
   removeFile(join(session.folder, 'prepared.json'))

@@ -71,7 +71,7 @@ export async function activeSession(workspace: Workspace): Promise<SessionRow | 
 }
 
 /** Without opening the index, when exactly one open session fits. */
-function onlyActiveSession(workspace: Workspace): ChosenSession | undefined {
+function onlyActiveSession(workspace: Workspace) {
   // Sessions of other machines come with git pull, and only the index scans every log.
   if (workspace.config.share === 'git') return undefined
   workspace.drainOutboxes()
@@ -86,7 +86,7 @@ function onlyActiveSession(workspace: Workspace): ChosenSession | undefined {
 function activeHere<T extends Pick<SessionRow, 'branch' | 'worktree'>>(
   workspace: Workspace,
   everywhere: readonly T[],
-): readonly T[] {
+) {
   const { worktree } = workspace
   const active = everywhere.filter((row) => row.worktree === worktree || !isOfRun(row.worktree))
   const branch = workspace.git()?.branch
@@ -137,7 +137,7 @@ export async function chooseOpen(workspace: Workspace, name?: string): Promise<C
   return row
 }
 
-export function refuseClosed(row: { readonly name: string; readonly status: SessionStatus }): void {
+export function refuseClosed(row: { name: string; status: SessionStatus }): void {
   if (isOpen(row)) return
   throw new StintError(
     'SESSION_CLOSED',

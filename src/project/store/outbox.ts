@@ -111,7 +111,7 @@ export function sessionsWithOutbox(place: Place): readonly string[] {
 }
 
 /** Undefined for a file that a power cut emptied, or that is no entry. */
-function draftIn(folder: string, name: string): Draft | undefined {
+function draftIn(folder: string, name: string) {
   const draft = readJson(join(folder, name)) as Draft | null | undefined
   const isDraft =
     typeof draft?.kind === 'string' &&
@@ -120,20 +120,20 @@ function draftIn(folder: string, name: string): Draft | undefined {
   return isDraft ? draft : undefined
 }
 
-function onceOf(stem: string): string {
+function onceOf(stem: string) {
   return `outbox:${stem}`
 }
 
-function causeOf(error: unknown): unknown {
+function causeOf(error: unknown) {
   return error instanceof Error && error.cause !== undefined ? error.cause : error
 }
 
-function outboxes({ sessions, repository }: Place): string {
+function outboxes({ sessions, repository }: Place) {
   return repository === undefined
     ? join(sessions, 'outbox')
     : join(repository.commonDir, 'stint', 'outbox')
 }
 
-function outboxOf(place: Place, session: string): string {
+function outboxOf(place: Place, session: string) {
   return join(outboxes(place), session)
 }

@@ -200,7 +200,7 @@ export class Workspace {
     })
   }
 
-  #report({ notices, reading }: { notices: readonly string[]; reading: Reading }): Reading {
+  #report({ notices, reading }: { notices: readonly string[]; reading: Reading }) {
     for (const notice of notices) this.say(notice)
     for (const { file, line, reason } of reading.damage)
       this.say(
@@ -209,7 +209,7 @@ export class Workspace {
     return reading
   }
 
-  async #orRead(session: LiveSession, work: () => Promise<Reading>): Promise<Reading> {
+  async #orRead(session: LiveSession, work: () => Promise<Reading>) {
     try {
       return await work()
     } catch (error) {

@@ -94,11 +94,7 @@ export function refuseBadId(id: string): void {
   )
 }
 
-async function refuseTaken(
-  workspace: Workspace,
-  id: string,
-  adopted: string | undefined,
-): Promise<void> {
+async function refuseTaken(workspace: Workspace, id: string, adopted: string | undefined) {
   const rows = workspace.hasSessions() ? (await workspace.index()).byNamePart(id) : []
   const taken = rows.find((row) => row.name === id && row.id !== adopted)
   if (taken === undefined) return
@@ -117,7 +113,7 @@ async function refuseTaken(
   )
 }
 
-function alreadyFollows({ name, workflow }: SessionState): StintError {
+function alreadyFollows({ name, workflow }: SessionState) {
   return new StintError(
     'WORKFLOW_EXISTS',
     `${name} follows the template ${workflow!.templateName} already`,

@@ -56,7 +56,7 @@ export function overviewOf(workspace: Workspace, state: SessionState): WorkflowO
   }
 }
 
-function conversationOf(workflow: Workflow): WorkflowOverview['conversation'] {
+function conversationOf(workflow: Workflow) {
   const { phase } = currentPlace(workflow)
   const groups = conversationGroups(workflow)
   const index = groups.findIndex(({ name }) => name === phase.conversation)

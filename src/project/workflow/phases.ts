@@ -62,12 +62,12 @@ export async function enterPhase(workspace: Workspace, options: PhaseOptions): P
   )
 }
 
-function isAtEndOf({ workflow }: Opened, { id }: Phase): boolean {
+function isAtEndOf({ workflow }: Opened, { id }: Phase) {
   const here = currentPlace(workflow)
   return here.phase.id === id && here.isLastOfPhase
 }
 
-function gateClosed(opened: Opened, gate: Phase): StintError {
+function gateClosed(opened: Opened, gate: Phase) {
   const { name } = opened.state
   const approve = `stint workflow approve ${name} ${gate.id}`
   return new StintError(
@@ -79,7 +79,7 @@ function gateClosed(opened: Opened, gate: Phase): StintError {
   )
 }
 
-function finish(workspace: Workspace, opened: Opened, options: PhaseOptions): Promise<Reading> {
+function finish(workspace: Workspace, opened: Opened, options: PhaseOptions) {
   const { phase } = currentPlace(opened.workflow)
   const { note } = options
   const finished = { phase: phase.id, ...defined({ note, git: workspace.git({ dirty: true }) }) }
@@ -136,18 +136,18 @@ export async function approvePhase(
 }
 
 /** Whole phases are approved, not their parts, so only these can be named. */
-function wholePhase(workflow: Workflow, wanted: string): Phase {
+function wholePhase(workflow: Workflow, wanted: string) {
   const phases = workflow.phases.map((phase) => ({ ...phase, subPhases: [] }))
   const { id } = findPhase({ ...workflow, phases }, wanted).phase
   return workflow.phases.find((phase) => phase.id === id)!
 }
 
-function endOf({ workflow }: Opened, phase: Phase): Place['place'] {
+function endOf({ workflow }: Opened, phase: Phase) {
   return placesOf(workflow.phases).findLast((one) => one.phase.id === phase.id)!.place
 }
 
 // Set by the harness or our hooks in an agent's shell.
-function isAgent(env: NodeJS.ProcessEnv): boolean {
+function isAgent(env: NodeJS.ProcessEnv) {
   return [env.CLAUDECODE, env.STINT_CONVERSATION, env.CLAUDE_CODE_SESSION_ID].some(
     (mark) => mark !== undefined && mark !== '',
   )
@@ -160,7 +160,7 @@ function appendPhase(
   { id, name }: { id: string; name: string },
   why: string | undefined,
   entry: (by: string) => Draft,
-): Promise<Reading> {
+) {
   // If the journal is lost, this note shows how far the work was.
   const note = `Phase ${id} - ${name}${why === undefined ? '' : `: ${why}`}`
   return appendWithCheckpoint(workspace, session, state, [entry(by)], { by, note })
@@ -174,7 +174,7 @@ export async function openWorkflow(workspace: Workspace, name: string) {
   return { session, state, workflow: state.workflow }
 }
 
-export function followsNone({ name }: { readonly name: string }): StintError {
+export function followsNone({ name }: { name: string }): StintError {
   return new StintError(
     'NO_WORKFLOW',
     `the session ${name} follows no template`,
@@ -229,6 +229,6 @@ export function findPhase(workflow: Pick<Workflow, 'id' | 'phases'>, wanted: str
 }
 
 /** `5b TDD GREEN` */
-export function placeText({ id, name }: { readonly id: string; readonly name: string }): string {
+export function placeText({ id, name }: { id: string; name: string }): string {
   return `${id} ${name}`
 }
