@@ -28,8 +28,7 @@ export const serve = command({
   async run({ context, output, json }, { port, host, open, ...flags }) {
     if (port !== undefined && port > 65_535)
       throw new Misuse(`there is no port ${port}`, 'ports end at 65535')
-    const { serveProject } = await import('../../../serve/serve-project.ts')
-    const { openBrowser } = await import('../../../serve/open-browser.ts')
+    const { openBrowser, serveProject } = await import('../../../serve/start-server.ts')
     const { STINT_SERVE_TOKEN: ours, ...env } = context.env
     const token = flags.token ?? (ours === '' ? undefined : ours)
     // The agents that are started from the page have no use for it.
@@ -59,39 +58,3 @@ export const serve = command({
     }
   },
 })
-
-async function serveHere(context: Context, flags: Flags, output: Output): Promise<void> {
-  if (flags.port !== undefined && flags.port > 65_535)
-    throw new Misuse(`there is no port ${flags.port}`, 'ports end at 65535')
-  const { serveProject } = await import('../../../serve/start-server.ts')
-  const { openBrowser } = await import('../../../serve/start-server.ts')
-  const { cwd } = context
-  const { STINT_SERVE_TOKEN: ours, ...env } = context.env
-  const token = flags.token ?? (ours === '' ? undefined : ours)
-  // The agents that are started from the page have no use for it.
-  delete process.env.STINT_SERVE_TOKEN
-  const interrupt = new Interrupt('SIGINT', 'SIGTERM', 'SIGHUP')
-  try {
-    const served = await serveProject({
-      version: findVersion(),
-      cwd,
-      env,
-      say: (line) => output.talk(line),
-      ...defined({ port: flags.port, host: flags.host, token }),
-    })
-    const { url, isNew } = served
-    if (flags.json === true)
-      output.line(JSON.stringify({ url, isNew, pid: isNew ? process.pid : served.pid }))
-    else {
-      if (!isNew) output.talk(`this project is served already, by process ${served.pid}`)
-      output.line(url)
-    }
-    if (flags.open === true) openBrowser(url, env)
-    if (!isNew) return
-    if (flags.json !== true) output.talk('Ctrl-C ends it')
-    await interrupt.came
-    await served.server.close()
-  } finally {
-    interrupt.dispose()
-  }
-}
