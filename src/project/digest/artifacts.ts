@@ -1,14 +1,14 @@
 // Kept outputs: one file each, named after its content, and a list of the runs that printed them.
 import { objectOf, parseJson } from '../../text/json-fields.ts'
-import { closeSync, existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
-import { appendLines, createFolder, openToRead, writeOnce } from '../../journal/files.ts'
+import { appendLines, createFolder, writeOnce } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { stateHome } from '../../journal/state-home.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { visibleLine } from '../../text/visible-line.ts'
-import { readRange } from '../../journal/read.ts'
+import { linesOf } from '../conversation/lines-of-file.ts'
 
 export interface KeptRun {
   readonly at: string
@@ -127,8 +127,6 @@ export interface ShownLine {
   readonly text: string
 }
 
-const PIECE = 1024 * 1024
-
 export function* shownLines(
   path: string,
   { lines: [from, to] = [1, Infinity], grep }: ShowOptions,
@@ -139,26 +137,7 @@ export function* shownLines(
     number += 1
     if (number > to) return
     if (number < from) continue
-    const text = visibleLine(raw)
+    const text = visibleLine(raw.toString('utf8'))
     if (wanted === undefined || text.toLowerCase().includes(wanted)) yield { number, text }
-  }
-}
-
-function* linesOf(path: string): Generator<string> {
-  const fd = openToRead(path)
-  const decoder = new TextDecoder()
-  try {
-    let open = ''
-    for (let at = 0; ; at += PIECE) {
-      const bytes = readRange(fd, at, at + PIECE)
-      const text = open + decoder.decode(bytes, { stream: bytes.length === PIECE })
-      const lines = text.split('\n')
-      open = lines.pop()!
-      yield* lines
-      if (bytes.length < PIECE) break
-    }
-    if (open !== '') yield open
-  } finally {
-    closeSync(fd)
   }
 }
