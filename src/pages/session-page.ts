@@ -15,7 +15,7 @@ import { searchEverywhere } from '../project/search.ts'
 import { findSession } from '../project/store/choose.ts'
 import type { LiveSession } from '../project/store/live-session.ts'
 import { logPlace } from '../project/store/place.ts'
-import { overviewOf } from '../project/workflow/overview.ts'
+import { overviewOf } from '../project/workflow/phases.ts'
 import {
   type PublicEntry,
   type PublicHandoff,

@@ -1,13 +1,16 @@
 import { StintError } from '../../journal/errors.ts'
 import { type Draft, draft } from '../../session/entries.ts'
 import {
+  type Deliverable,
   type Phase,
   type Place,
   type Workflow,
   closedGates,
+  conversationGroups,
   currentPlace,
   indexOfPlace,
   isApproved,
+  isSplit,
   nextPlace,
   placesOf,
 } from '../../session/kinds/phases.ts'
@@ -15,9 +18,13 @@ import type { SessionState } from '../../session/state.ts'
 import { oneLine } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 import { checkpointDrafts } from '../lifecycle/checkpoint.ts'
-import { chooseOpen } from '../store/choose.ts'
+import { chooseOpen, chooseSession } from '../store/choose.ts'
 import type { LiveSession, Reading } from '../store/live-session.ts'
 import type { Workspace } from '../store/workspace.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isInside } from '../../backlog/workflow/templates.ts'
+import { workingFolder } from '../store/place.ts'
 
 export interface PhaseOptions {
   readonly workflow: string
@@ -231,4 +238,102 @@ export function findPhase(workflow: Pick<Workflow, 'id' | 'phases'>, wanted: str
 /** `5b TDD GREEN` */
 export function placeText({ id, name }: { id: string; name: string }): string {
   return `${id} ${name}`
+}
+
+export interface WorkflowOverview {
+  readonly state: SessionState
+  readonly workflow: Workflow
+  readonly deliverables: readonly (Deliverable & { readonly exists: boolean })[]
+  readonly conversation?: {
+    readonly name: string
+    readonly number: number
+    readonly of: number
+    readonly tokens?: readonly [number, number]
+  }
+  /** A fresh conversation should begin here. */
+  readonly splitHere: boolean
+  readonly next: NextAction
+}
+
+export interface NextAction {
+  readonly text: string
+  readonly command: string
+  readonly who: 'person' | 'anybody'
+}
+
+export function overviewOf(workspace: Workspace, state: SessionState): WorkflowOverview {
+  const { workflow } = state
+  if (workflow === undefined) throw followsNone(state)
+  const root = workingFolder(workspace.place)
+  const conversation = conversationOf(workflow)
+  return {
+    state,
+    workflow,
+    // A journal may come from elsewhere: only paths inside the project are checked.
+    deliverables: workflow.deliverables.map((one) => ({
+      ...one,
+      exists: isInside(one.path) && existsSync(join(root, one.path)),
+    })),
+    ...defined({ conversation }),
+    splitHere: isSplit(state),
+    next: nextAction(state, workflow),
+  }
+}
+
+function conversationOf(workflow: Workflow) {
+  const { phase } = currentPlace(workflow)
+  const groups = conversationGroups(workflow)
+  const index = groups.findIndex(({ name }) => name === phase.conversation)
+  const group = groups[index]
+  if (group === undefined) return undefined
+  const { name, tokens } = group
+  return { name, number: index + 1, of: groups.length, ...defined({ tokens }) }
+}
+
+function nextAction(state: SessionState, workflow: Workflow): NextAction {
+  const { name } = state
+  if (state.status === 'completed' || state.status === 'abandoned')
+    return { text: `it is ${state.status}`, command: `stint reopen ${name}`, who: 'anybody' }
+  const { phase, place, isLastOfPhase } = currentPlace(workflow)
+  const next = nextPlace(workflow)
+  if (phase.status === 'waiting for approval')
+    return {
+      text: `approve phase ${placeText(phase)}`,
+      command: `stint workflow approve ${name} ${phase.id}`,
+      who: 'person',
+    }
+  const command = `stint workflow phase ${name}`
+  if (phase.status === 'done') {
+    if (next === undefined)
+      return {
+        text: 'end the session',
+        command: `stint close --complete --session ${name}`,
+        who: 'anybody',
+      }
+    return { text: `enter phase ${placeText(next.place)}`, command, who: 'anybody' }
+  }
+  const then =
+    isLastOfPhase && phase.gate === 'approval'
+      ? 'have it approved'
+      : next === undefined
+        ? 'end it'
+        : `enter ${placeText(next.place)}`
+  return { text: `finish phase ${placeText(place)}, then ${then}`, command, who: 'anybody' }
+}
+
+export async function workflowStatus(
+  workspace: Workspace,
+  name?: string,
+): Promise<WorkflowOverview> {
+  const { id } = await chooseSession(workspace, name)
+  return overviewOf(workspace, (await workspace.view(id)).state)
+}
+
+export async function listWorkflows(workspace: Workspace): Promise<readonly WorkflowOverview[]> {
+  if (!workspace.hasSessions()) return []
+  const rows = [...(await workspace.index()).sessions({ kind: 'workflow.begun' })]
+  return rows.flatMap(({ id }) => {
+    const state = workspace.stateOf(id)
+    return state.workflow === undefined ? [] : [overviewOf(workspace, state)]
+  })
 }

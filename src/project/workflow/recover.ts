@@ -15,9 +15,14 @@ import { refuseClosed } from '../store/choose.ts'
 import type { Reading } from '../store/live-session.ts'
 import { logIds, logPlace } from '../store/place.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { appendWithCheckpoint, enterPhase, findPhase } from './phases.ts'
+import {
+  type WorkflowOverview,
+  appendWithCheckpoint,
+  enterPhase,
+  findPhase,
+  overviewOf,
+} from './phases.ts'
 import { refuseBadId, startWorkflow, templateFor } from './begin.ts'
-import { type WorkflowOverview, overviewOf } from './overview.ts'
 import { defined } from '../../text/defined.ts'
 import { type Trace, branchTraces, checkpointTraces, commitTraces } from '../../git/status.ts'
 import { ifPossible } from '../../journal/errors.ts'

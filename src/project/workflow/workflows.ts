@@ -2,13 +2,15 @@ import { workingFolder } from '../store/place.ts'
 import type { SessionState } from '../../session/state.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { type BeginWorkflow, beginWorkflow, templateText, workflowTemplates } from './begin.ts'
-import { listWorkflows, overviewOf, workflowStatus } from './overview.ts'
 import {
   type ApproveOptions,
   type PhaseOptions,
   approvePhase,
   enterPhase,
+  listWorkflows,
   openWorkflow,
+  overviewOf,
+  workflowStatus,
 } from './phases.ts'
 import { type RecoverOptions, recoverWorkflow } from './recover.ts'
 import { realpathSync } from 'node:fs'
