@@ -50,3 +50,21 @@ export { currentPlace, focusOf, isApproved, phaseLine } from './session/kinds/ph
 export { lineOf } from './session/registry.ts'
 export { count, currentStep, openBlockers, stepCounts } from './session/state.ts'
 export { tldrOf } from './session/tldr.ts'
+export { readStatus } from './backlog/task.ts'
+export { curveOf } from './pages/conversations.ts'
+export { KnownHarnesses } from './pages/harnesses.ts'
+export { type OpenedProject, Projects, notThere, projectKey } from './pages/projects.ts'
+export { decideWorkflow, delegatePage, moveDelegate, runPage } from './pages/run-page.ts'
+export { readNote, removeNote, writeNote } from './pages/running-file.ts'
+export {
+  entryList,
+  handoffPage,
+  listHandoffs,
+  listSessions,
+  listWorkflows,
+  rowOfSession,
+  searchPage,
+  sessionPage,
+} from './pages/session-page.ts'
+export { KeptLedgers, UsageByDay } from './pages/usage.ts'
+export { ProjectWatch } from './pages/watch-project.ts'

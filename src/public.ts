@@ -2,7 +2,7 @@
 // fields. A run, a delegate and a conversation are made for showing where they are read, so their rows are public as they are.
 import type { Task } from './backlog/task.ts'
 import { entryText, joinWords } from './index/entry-text.ts'
-import type { WorkflowOverview } from './project/workflow/overview.ts'
+import type { WorkflowOverview } from './project/workflow/phases.ts'
 import { type RawEntry, sortedById } from './session/in-effect.ts'
 import { currentPlace, focusOf } from './session/kinds/phases.ts'
 import { groupOf, labelOf, subjectOf } from './session/registry.ts'

@@ -107,3 +107,17 @@ export function publicError(error: unknown): PublicError {
 export function isSystemError(error: unknown): boolean {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 }
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Undefined when the system refuses, as on a full or read-only disk. */
+export function ifPossible<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error
+    return undefined
+  }
+}

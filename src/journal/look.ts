@@ -54,3 +54,14 @@ export function isRunning(pid: number): boolean {
     return errnoOf(error) === 'EPERM'
   }
 }
+
+/** What a JSON file holds; undefined when it is missing, or was truncated by a power cut. */
+export function readJson(path: string): unknown {
+  const bytes = readOrUndefined(path)
+  try {
+    return bytes === undefined ? undefined : JSON.parse(bytes.toString('utf8'))
+  } catch {
+    // Not JSON.
+    return undefined
+  }
+}

@@ -1,18 +1,24 @@
 import { trackingFolderOf } from '../project/store/conversation-binding.ts'
-import { readTracking } from '../project/conversation/tracking.ts'
+import { readTracking, readWindow } from '../project/conversation/tracking.ts'
 import { catchUp } from '../project/history/copy-conversation.ts'
 import { conversationPath, isConversationId } from '../history/places.ts'
 import type { ConversationStore, StoredConversation } from '../history/store.ts'
-import type { ConversationSummary } from '../history/summary.ts'
+import { type ConversationSummary, Summing, wordsIn } from '../history/summary.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import type { Workspace } from '../project/store/workspace.ts'
 import { NOTHING } from '../run/run-state.ts'
 import { spendOf } from '../run/report.ts'
 import type { Conversation } from '../session/state.ts'
-import type { ConversationLine } from './contract.ts'
+import type { ConversationLine, TokenCurve } from './contract.ts'
 import { StintError } from '../journal/errors.ts'
-import { ConversationIndex } from './conversation-index.ts'
 import { defined } from '../text/defined.ts'
+import type { ContextSize, HistoryItem, Message } from '../history/items.ts'
+import type { Usage } from '../session/entries.ts'
+import { oneLine, shorten } from '../text/clean.ts'
+import { workingFolder } from '../project/store/place.ts'
+import { tokensAt } from '../context/budget/stages.ts'
+import { DEFAULT_HARNESS } from '../harness/registry.ts'
+import { knownBudget } from '../project/conversation/known-budget.ts'
 
 /** The last used; others are read again. */
 const MOST_HELD = { conversations: 200, items: 200_000 }
@@ -61,7 +67,7 @@ export class Conversations {
   }
 
   /** The last one is held whatever its size. */
-  #letGo(): void {
+  #letGo() {
     let [conversations, items] = [0, 0]
     for (const [id, { index }] of [...this.#held].toReversed()) {
       conversations += 1
@@ -74,13 +80,34 @@ export class Conversations {
     }
   }
 
-  async line(id: string, known?: Conversation, session?: string): Promise<ConversationLine> {
-    return this.has(id)
-      ? await this.#storedLine(id, known, session)
-      : unstoredLine(id, known, session)
+  async line(id: string, known?: Conversation, joined?: string): Promise<ConversationLine> {
+    const { place, config } = this.#workspace
+    const isStored = this.has(id)
+    const summary = isStored ? await this.#summary(id) : undefined
+    const tracking = isStored ? readTracking(trackingFolderOf(place), id) : undefined
+    const session = joined ?? (isStored ? await this.#sessionOf(id) : undefined)
+    const { messages = 0, compactions = 0, title = '', usage = {} } = summary ?? {}
+    return {
+      id,
+      harness: summary?.harness ?? known?.harness ?? tracking?.harness ?? 'unknown',
+      messages,
+      compactions,
+      bytes: isStored ? (statOrUndefined(this.#pathOf(id))?.size ?? 0) : 0,
+      title,
+      isStored,
+      usage,
+      spend: isStored ? spendOf(usage, config.prices) : NOTHING,
+      ...defined({
+        model: summary?.model,
+        session: session ?? tracking?.session,
+        startedAt: summary?.startedAt ?? known?.at,
+        updatedAt: isStored ? summary?.updatedAt : known?.endedAt,
+        endedBecause: summary?.endedBecause ?? known?.reason,
+      }),
+    }
   }
 
-  async #summary(id: string): Promise<ConversationSummary> {
+  async #summary(id: string) {
     await catchUp(this.#workspace, id)
     const { ino: inode, size } = statOrUndefined(this.#pathOf(id)) ?? { ino: 0, size: 0 }
     const held = this.#summaries.get(id)
@@ -93,76 +120,236 @@ export class Conversations {
     return summary
   }
 
-  async #storedLine(
-    id: string,
-    known: Conversation | undefined,
-    joined: string | undefined,
-  ): Promise<ConversationLine> {
-    const { place, config } = this.#workspace
-    const session = joined ?? (await this.#sessionOf(id))
-    const tracking = readTracking(trackingFolderOf(place), id)
-    const {
-      messages,
-      compactions,
-      title,
-      usage,
-      harness,
-      model,
-      startedAt,
-      updatedAt,
-      endedBecause,
-    } = await this.#summary(id)
-    return {
-      id,
-      harness: harness ?? known?.harness ?? tracking?.harness ?? 'unknown',
-      messages,
-      compactions,
-      bytes: statOrUndefined(this.#pathOf(id))?.size ?? 0,
-      title,
-      isStored: true,
-      usage,
-      spend: spendOf(usage, config.prices),
-      ...defined({
-        model,
-        session: session ?? tracking?.session,
-        startedAt: startedAt ?? known?.at,
-        updatedAt,
-        endedBecause: endedBecause ?? known?.reason,
-      }),
-    }
-  }
-
-  async #sessionOf(id: string): Promise<string | undefined> {
+  async #sessionOf(id: string) {
     return this.#workspace.hasSessions()
       ? (await this.#workspace.index()).sessionOfConversation(id)
       : undefined
   }
 
-  #pathOf(id: string): string {
+  #pathOf(id: string) {
     return conversationPath(this.#workspace.place.sessions, id)
   }
 }
 
-function unstoredLine(
-  id: string,
-  known: Conversation | undefined,
-  session: string | undefined,
-): ConversationLine {
-  return {
-    id,
-    harness: known?.harness ?? 'unknown',
-    messages: 0,
-    compactions: 0,
-    bytes: 0,
-    title: '',
-    isStored: false,
-    usage: {},
-    spend: NOTHING,
-    ...defined({
-      session,
-      startedAt: known?.at,
-      updatedAt: known?.endedAt,
-      endedBecause: known?.reason,
-    }),
+// Where each item of a stored conversation lies, what to jump to, and what it used. Read once,
+// then only what was added.
+
+export interface Requested {
+  readonly at?: string
+  readonly model: string
+  readonly usage: Usage
+  /** Not part of the conversation's own context. */
+  readonly isDelegated: boolean
+}
+
+export interface Compacted {
+  readonly number: number
+  /** Own requests before it. */
+  readonly after: number
+  /** Reported context sizes before it. */
+  readonly afterTold: number
+  readonly at?: string
+  readonly tokensBefore?: number
+}
+
+const LONGEST_TITLE = 160
+/** Other requests wait at most this long. */
+const SLICE_MS = 25
+
+export class ConversationIndex {
+  readonly #store: ConversationStore
+  readonly #ends: number[] = []
+  readonly #seen = new Set<string>()
+  /** A request reported in several messages counts once. */
+  readonly #byRequest = new Map<string, number>()
+  #reading: Promise<void> | undefined
+  #isAgain = false
+  /** Repeated items may follow the last one counted. */
+  #end = 0
+  #own = 0
+  #model: string | undefined
+  readonly #summing = new Summing()
+  readonly compactions: Compacted[] = []
+  readonly requests: { readonly number: number; readonly text: string }[] = []
+  readonly used: Requested[] = []
+  readonly told: (ContextSize & { readonly at?: string })[] = []
+
+  constructor(
+    store: ConversationStore,
+    readonly id: string,
+  ) {
+    this.#store = store
   }
+
+  get end(): number {
+    return this.#end
+  }
+
+  get total(): number {
+    return this.#ends.length
+  }
+
+  get summary(): ConversationSummary {
+    return this.#summing.value
+  }
+
+  /** A caller that comes meanwhile waits until what it saw is read. */
+  async readOn(): Promise<void> {
+    if (this.#reading !== undefined) {
+      this.#isAgain = true
+      return this.#reading
+    }
+    this.#reading = this.#readAll().finally(() => (this.#reading = undefined))
+    return this.#reading
+  }
+
+  items(from: number, limit: number): readonly HistoryItem[] {
+    const items: HistoryItem[] = []
+    const last = Math.min(this.total, from + limit)
+    if (from >= last) return items
+    const start = from === 0 ? 0 : this.#ends[from - 1]!
+    for (const { offset, ...item } of this.#store.read(this.id, { from: start })) {
+      // Repeated items lie in between.
+      if (offset !== this.#ends[from + items.length]) continue
+      items.push(item)
+      if (from + items.length === last) break
+    }
+    return items
+  }
+
+  async #readAll() {
+    do {
+      this.#isAgain = false
+      let since = performance.now()
+      for (const item of this.#store.read(this.id, { from: this.#end, isBrief: true })) {
+        this.#end = item.offset
+        this.#take(item)
+        if (performance.now() - since < SLICE_MS) continue
+        await new Promise((resolve) => setImmediate(resolve))
+        since = performance.now()
+      }
+    } while (this.#isAgain)
+  }
+
+  #take({ offset, ...item }: HistoryItem & { offset: number }) {
+    const identity = 'id' in item ? item.id : `${item.type} ${JSON.stringify(item)}`
+    if (this.#seen.has(identity)) return
+    this.#seen.add(identity)
+    const number = this.#ends.push(offset) - 1
+    this.#summing.add(item)
+    if (item.type === 'compaction') this.#takeCompaction(item, number)
+    else if (item.type === 'message') this.#takeMessage(item, number)
+  }
+
+  #takeCompaction({ at, tokensBefore }: { at?: string; tokensBefore?: number }, number: number) {
+    this.compactions.push({
+      number,
+      after: this.#own,
+      afterTold: this.told.length,
+      ...defined({ at, tokensBefore }),
+    })
+  }
+
+  #takeMessage(message: Message, number: number) {
+    if (message.agent === undefined && message.model !== undefined && message.isFailure !== true)
+      this.#model = message.model
+    const asked = askedIn(message)
+    if (asked !== undefined) this.requests.push({ number, text: asked })
+    if (message.usage !== undefined) this.#takeUsage(message, message.usage)
+    const { agent, context, at } = message
+    if (context !== undefined && agent === undefined)
+      this.told.push({ ...context, ...defined({ at }) })
+  }
+
+  #takeUsage(
+    { agent, at, id, model = this.#model ?? 'unknown', request = id }: Message,
+    usage: Usage,
+  ) {
+    const requested = {
+      model,
+      usage,
+      isDelegated: agent !== undefined,
+      ...defined({ at }),
+    }
+    const known = this.#byRequest.get(request)
+    // The last report of a request is complete.
+    if (known !== undefined) {
+      this.used[known] = { ...this.used[known]!, usage }
+      return
+    }
+    this.#byRequest.set(request, this.used.push(requested) - 1)
+    if (agent === undefined) this.#own += 1
+  }
+}
+
+function askedIn({ role, isMeta, isSummary, agent, parts }: Message) {
+  if (role !== 'user' || isMeta === true || isSummary === true || agent !== undefined)
+    return undefined
+  const text = parts
+    .flatMap((part) => (part.type === 'text' ? [wordsIn(part.text).typed || part.text] : []))
+    .join(' ')
+  return text.trim() === ''
+    ? undefined
+    : shorten(oneLine(text.slice(0, 4 * LONGEST_TITLE)), LONGEST_TITLE)
+}
+
+/** What the next request reads. */
+export function contextAfter({
+  usage: { input, cacheRead, cacheWritten, output },
+}: Requested): number {
+  return input + cacheRead + cacheWritten + output
+}
+
+export function curveOf(
+  { place, config, env }: Workspace,
+  conversation: ConversationIndex,
+): TokenCurve {
+  const { told } = conversation
+  const own = conversation.used.filter(({ isDelegated }) => !isDelegated)
+  // Usage may be reported per turn; reported context sizes are more precise.
+  const isTold = told.length > 0
+  const sizes = isTold
+    ? told
+    : own.map((request) => ({ tokens: contextAfter(request), ...defined({ at: request.at }) }))
+  const points = sizes.map(({ tokens, at }, index) => ({
+    turn: index + 1,
+    tokens,
+    ...defined({ at }),
+  }))
+  const { stages, smartZone, window: configured } = config.budget
+  const now = new Date().toISOString()
+  const last = own.at(-1)
+  const { harness = DEFAULT_HARNESS, model } = conversation.summary
+  const known = knownBudget({
+    harness,
+    window: readWindow(trackingFolderOf(place), conversation.id),
+    tail: defined({
+      model,
+      call: last === undefined ? undefined : defined({ usage: last.usage, at: last.at }),
+    }) as never,
+    configured,
+    root: workingFolder(place),
+    env,
+    now,
+  })
+  // A harness that reports no point compacts when the window is full.
+  const window = told.at(-1)?.window ?? known.window?.value
+  const point = told.at(-1)?.point ?? told.at(-1)?.window ?? known.point?.value
+  return {
+    points,
+    compactions: conversation.compactions.map(({ after, afterTold, at, tokensBefore }) => ({
+      turn: isTold ? afterTold : after,
+      ...defined({ at, tokensBefore }),
+    })),
+    smartZone,
+    stages: stages.map((stage) => stageOf(stage, point)),
+    isPointMeasured: told.at(-1)?.point !== undefined || known.point?.known === 'measured',
+    ...defined({ point, window }),
+  }
+}
+
+function stageOf(stage: number, point: number | undefined) {
+  const tokens = tokensAt(stage, point)
+  const percent = stage <= 100 ? stage : point === undefined ? 0 : Math.round((stage / point) * 100)
+  return { percent, ...defined({ tokens }) }
 }

@@ -40,7 +40,7 @@ export class KnownHarnesses {
     )
   }
 
-  #names(): readonly string[] {
+  #names() {
     try {
       return drivableNames(this.#project().config.api)
     } catch (error) {
@@ -50,7 +50,7 @@ export class KnownHarnesses {
     }
   }
 
-  async #ask(name: string): Promise<void> {
+  async #ask(name: string) {
     try {
       const harness = await harnessNamed(name, this.#project())
       const { isScripted } = findHarness(name) ?? {}

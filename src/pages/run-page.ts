@@ -2,19 +2,34 @@
 // attempts.
 import type { RunReport, RunRow } from '../run/entries.ts'
 import { type Attempt, type RunState, foldRun } from '../run/run-state.ts'
-import { readRun } from '../run/run-log.ts'
+import { findRun, readRun } from '../run/run-log.ts'
 import { isRunningNow, reportNow, rowOfRun, stateOf } from '../run/runs.ts'
-import type { Workspace } from '../project/store/workspace.ts'
 import { openBacklog } from '../project/tasks/backlog.ts'
-import { isTaskOpen } from '../backlog/task.ts'
-import type { Task } from '../backlog/task.ts'
-import type { LaneBlock, RunLane, RunPage, RunTask } from './contract.ts'
+import { type Task, isTaskOpen } from '../backlog/task.ts'
+import type {
+  DelegateAnswer,
+  DelegatePage,
+  LaneBlock,
+  RunLane,
+  RunPage,
+  RunTask,
+} from './contract.ts'
+import { type OpenedProject, notThere } from './projects.ts'
+import { rangeOf, rowOf } from '../run/delegate/delegate-row.ts'
+import { findDelegate } from '../run/delegate/delegates.ts'
+import { reconcile } from '../run/merge/finish.ts'
+import { repositoryOf } from '../project/store/worktrees.ts'
+import { withoutSecrets } from '../project/store/clean-draft.ts'
+import { currentPlace } from '../session/kinds/phases.ts'
+import { publicWorkflow } from '../public.ts'
 import { defined } from '../text/defined.ts'
+import { spawn } from 'node:child_process'
 
 /** Open tasks shown. */
 const MOST_OPEN = 300
 
-export async function runPage(workspace: Workspace, run: string): Promise<RunPage> {
+export async function runPage({ workspace }: OpenedProject, name: string): Promise<RunPage> {
+  const run = findRun(workspace.place, name)
   const state = stateOf(workspace, run)
   const report = reportNow(workspace, run, state)
   const row = rowOfRun(run, state, report)
@@ -132,4 +147,101 @@ function blockOf(
 
 function isOpen({ outcome }: Attempt): boolean {
   return outcome === undefined
+}
+
+const MOST_BYTES = 512 * 1024
+const TIMEOUT_MS = 20_000
+const FLAGS = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames']
+
+/** Empty when git fails. */
+async function diffOf(
+  root: string,
+  range: string,
+): Promise<{ readonly diff: string; readonly isCut: boolean }> {
+  const git = spawn('git', ['-c', 'core.quotepath=off', 'diff', ...FLAGS, range, '--'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: {
+      ...process.env,
+      LC_ALL: 'C',
+      GIT_OPTIONAL_LOCKS: '0',
+      GIT_PAGER: 'cat',
+      GIT_EXTERNAL_DIFF: '',
+    },
+    timeout: TIMEOUT_MS,
+    windowsHide: true,
+  })
+  const pieces: Buffer[] = []
+  let bytes = 0
+  const ended = new Promise<void>((resolve) =>
+    git.once('close', () => resolve()).once('error', () => resolve()),
+  )
+  git.stdout.on('data', (piece: Buffer) => {
+    pieces.push(piece)
+    bytes += piece.length
+    if (bytes > MOST_BYTES) git.kill()
+  })
+  await ended
+  const whole = Buffer.concat(pieces)
+  if (whole.length <= MOST_BYTES) return { diff: whole.toString('utf8'), isCut: false }
+  const cut = whole.subarray(0, MOST_BYTES)
+  return { diff: cut.subarray(0, cut.lastIndexOf(0x0a) + 1).toString('utf8'), isCut: true }
+}
+
+export async function delegatePage(
+  { workspace }: OpenedProject,
+  name: string,
+): Promise<DelegatePage> {
+  const { place, config } = workspace
+  const state = await reconcile(workspace, findDelegate(place, name))
+  const root = repositoryOf(place).mainRoot
+  const range = rangeOf(root, state)
+  const { diff, isCut } =
+    range === undefined ? { diff: '', isCut: false } : await diffOf(root, range)
+  return {
+    row: rowOf(workspace, state),
+    diff: withoutSecrets(diff, config),
+    isDiffCut: isCut,
+    moves: readRun(place, state.id).flatMap((entry) => {
+      const { at, kind } = entry
+      if (kind === 'run.started' || kind === 'run.resumed') return [{ at, to: 'running' }]
+      if (kind === 'merge.begun') return [{ at, to: 'merging' }]
+      if (kind !== 'delegate.moved') return []
+      const { because, to } = entry.data
+      return [{ at, to, ...defined({ because }) }]
+    }),
+  }
+}
+
+export async function moveDelegate(
+  { delegates, workspace }: OpenedProject,
+  name: string,
+  how: string,
+  note: string | undefined,
+  isStopped: AbortSignal,
+): Promise<DelegateAnswer> {
+  const ids = [findDelegate(workspace.place, name).id]
+  if (how === 'merge') return (await delegates.merge(ids, { isStopped }))[0]!
+  if (how === 'stop') return (await delegates.stop(ids))[0]!
+  if (how === 'retry') return (await delegates.retry(ids, defined({ note })))[0]!
+  if (how === 'discard') return (await delegates.discard(ids))[0]!
+  throw notThere('such thing to do with a delegate')
+}
+
+export async function decideWorkflow(
+  { project }: OpenedProject,
+  workflow: string,
+  how: string,
+  said: string | undefined,
+) {
+  const note = said?.trim() === '' ? undefined : said
+  const workflows = await project.workflows()
+  const by = 'page'
+  if (how === 'approve')
+    return publicWorkflow(await workflows.approve({ workflow, by, ...defined({ note }) }))
+  if (how !== 'reject') throw notThere('such thing to do with a workflow')
+  // Not approved: the last part continues, and the journal says why.
+  const because = `not approved${note === undefined ? '' : `: ${note}`}`
+  const phase = currentPlace((await workflows.status(workflow)).workflow).place.id
+  return publicWorkflow(await workflows.phase({ workflow, phase, note: because, by }))
 }

@@ -6,8 +6,10 @@ import { NOTHING, addUsage } from '../run/run-state.ts'
 import { spendOf } from '../run/report.ts'
 import type { Usage } from '../session/entries.ts'
 import type { UsageAnswer } from './contract.ts'
-import type { OpenedProject } from './opened-project.ts'
+import type { OpenedProject } from './projects.ts'
 import { defined } from '../text/defined.ts'
+import type { Ledger } from '../ledger/contract.ts'
+import { ledgerOf } from '../ledger/ledger.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
@@ -37,9 +39,7 @@ export class UsageByDay {
   }
 }
 
-function sumsOf(
-  used: readonly { readonly at?: string; readonly model: string; readonly usage: Usage }[],
-): Sums {
+function sumsOf(used: readonly { at?: string; model: string; usage: Usage }[]) {
   const sums: Sums = new Map()
   for (const { at, model, usage } of used)
     if (at !== undefined) add(sums, `${at.slice(0, 10)} ${model}`, usage)
@@ -50,7 +50,7 @@ function sumsOfRun(
   { place }: OpenedProject['workspace'],
   run: string,
   conversations: OpenedProject['conversations'],
-): Sums {
+) {
   const entries = readRun(place, run)
   const stored = new Set<number>()
   for (const entry of entries) {
@@ -70,15 +70,15 @@ function sumsOfRun(
   )
 }
 
-function addTo(total: Sums, sums: Sums, since: string): void {
+function addTo(total: Sums, sums: Sums, since: string) {
   for (const [key, usage] of sums) if (key.slice(0, 10) >= since) add(total, key, usage)
 }
 
-function add(sums: Sums, key: string, usage: Usage): void {
+function add(sums: Sums, key: string, usage: Usage) {
   sums.set(key, addUsage(sums.get(key) ?? NOTHING, usage))
 }
 
-function asAnswer(total: Sums, prices: Parameters<typeof spendOf>[1]): UsageAnswer {
+function asAnswer(total: Sums, prices: Parameters<typeof spendOf>[1]) {
   const days = new Map<string, Record<string, Usage>>()
   const models: Sums = new Map()
   for (const [key, usage] of total) {
@@ -94,5 +94,60 @@ function asAnswer(total: Sums, prices: Parameters<typeof spendOf>[1]): UsageAnsw
       return { model, usage, ...defined({ usd }) }
     }),
     unpriced: [...models.keys()].filter((model) => priceOf(model, prices) === undefined),
+  }
+}
+
+// Counted from many files, so cached until something happens.
+
+/** Those that cost most; the command line lists all. */
+const MOST_ROWS = 20
+const MOST_KEPT = 50
+
+export interface LedgerScope {
+  readonly session?: string
+  /** Up to today; all time when absent. */
+  readonly days?: number
+}
+
+export class KeptLedgers {
+  readonly #stampOf: (project: string) => number | undefined
+  readonly #kept = new Map<string, { readonly stamp: number; readonly ledger: Promise<Ledger> }>()
+
+  /** `stampOf` changes when something happens in a project; undefined while it is not watched. */
+  constructor(stampOf: (project: string) => number | undefined) {
+    this.#stampOf = stampOf
+  }
+
+  answer(
+    { key, workspace }: OpenedProject,
+    { session, days }: LedgerScope,
+    now = Date.now(),
+  ): Promise<Ledger> {
+    const since =
+      days === undefined
+        ? undefined
+        : new Date(now - (days - 1) * DAY_MS).toISOString().slice(0, 10)
+    const name = [key, session, since].join('\n')
+    // Read first: what happens meanwhile may be missed by the counting.
+    const stamp = this.#stampOf(key)
+    const kept = this.#kept.get(name)
+    if (kept !== undefined && kept.stamp === stamp) return kept.ledger
+    const scope = {
+      ...defined({ session, since }),
+    }
+    const ledger = ledgerOf(workspace, scope).then((whole) => ({
+      ...whole,
+      rows: whole.rows.slice(0, MOST_ROWS),
+    }))
+    this.#kept.delete(name)
+    if (stamp !== undefined) this.#keep(name, stamp, ledger)
+    return ledger
+  }
+
+  #keep(name: string, stamp: number, ledger: Promise<Ledger>) {
+    this.#kept.set(name, { stamp, ledger })
+    // Failures are tried again.
+    ledger.catch(() => this.#kept.get(name)?.ledger === ledger && this.#kept.delete(name))
+    for (const old of [...this.#kept.keys()].slice(0, -MOST_KEPT)) this.#kept.delete(old)
   }
 }

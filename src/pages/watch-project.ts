@@ -1,6 +1,6 @@
 // Reports changes as they happen. Writers leave a marker per session in one folder, so only
 // recently marked journals are watched.
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { conversationsFolder } from '../history/places.ts'
 import { listTouched, markerFolder } from '../index/touched.ts'
 import { isId } from '../journal/ids.ts'
@@ -11,10 +11,10 @@ import { readRun } from '../run/run-log.ts'
 import { foldRun } from '../run/run-state.ts'
 import { BACKLOG_ID } from '../session/entries.ts'
 import type { LiveEvent } from './contract.ts'
-import { endOfLog, entryLines, recordsFrom } from './entries.ts'
-import { StintError } from '../journal/errors.ts'
-import type { OpenedProject } from './opened-project.ts'
-import { FollowedFolders } from './follow-folders.ts'
+import { endOfLog, entryLines, recordsFrom } from './session-page.ts'
+import { StintError, errnoOf } from '../journal/errors.ts'
+import type { OpenedProject } from './projects.ts'
+import { type FSWatcher, watch } from 'node:fs'
 
 type Tell = (event: LiveEvent) => void
 
@@ -279,5 +279,43 @@ export class ProjectWatch {
 
   #sizeOfRun(run: string): number {
     return statOrUndefined(runLogPlace(this.#project.workspace.place, run).path)?.size ?? 0
+  }
+}
+
+// Watches folders while they exist; without inotify watches the caller polls.
+
+export class FollowedFolders {
+  readonly #watchers = new Map<string, { readonly watcher: FSWatcher; readonly inode: number }>()
+
+  /** Reports the changed name, empty if unknown. */
+  follow(folder: string, changed: (name: string) => void): void {
+    const inode = statOrUndefined(folder)?.ino
+    const known = this.#watchers.get(folder)
+    if (known !== undefined && known.inode === inode) return
+    // The watch is on a folder that is gone.
+    this.leave(folder)
+    if (inode === undefined) return
+    try {
+      const watcher = watch(folder, { persistent: false }, (event, name) => {
+        // The folder itself was removed; a new one may get its inode, but not the watch.
+        if (event === 'rename' && name === basename(folder)) this.leave(folder)
+        changed(name ?? '')
+      })
+      watcher.on('error', () => this.leave(folder))
+      this.#watchers.set(folder, { watcher, inode })
+    } catch (error) {
+      // Missing, or no watch available: polling has to do.
+      if (errnoOf(error) === undefined) throw error
+    }
+  }
+
+  leave(folder: string): void {
+    this.#watchers.get(folder)?.watcher.close()
+    this.#watchers.delete(folder)
+  }
+
+  close(): void {
+    for (const { watcher } of this.#watchers.values()) watcher.close()
+    this.#watchers.clear()
   }
 }

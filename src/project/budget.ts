@@ -16,22 +16,16 @@ import {
   trackingPath,
   windowPath,
 } from './conversation/tracking.ts'
-import { DEFAULT_HARNESS, hooksOf } from '../harness/registry.ts'
-import {
-  type KeptTotals,
-  type SpentByModel,
-  type Totals,
-  together,
-  totalsOf,
-} from '../harness/contract/transcript.ts'
+import { hooksOf } from '../harness/registry.ts'
+import { type KeptTotals, type Totals, together, totalsOf } from '../harness/contract/transcript.ts'
 import { conversationOf, trackingFolderOf } from './store/conversation-binding.ts'
 import type { Workspace } from './store/workspace.ts'
 import { defined } from '../text/defined.ts'
 import { readdirSync } from 'node:fs'
 import { isConversationId } from '../history/places.ts'
 import { type ChosenSession, NoSession, chooseSession } from './store/choose.ts'
-import { StintError, errnoOf } from '../journal/errors.ts'
-import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
+import { StintError, ifPossible } from '../journal/errors.ts'
+import { namesIn, readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import { join } from 'node:path'
 import { createFolder, replaceUnsynced } from '../journal/files.ts'
 import { isSealed, sealed } from '../journal/record.ts'
@@ -71,7 +65,7 @@ export async function budgetOf(
   const now = new Date().toISOString()
   const folder = trackingFolderOf(workspace.place)
   const window = readWindow(folder, tracking.conversation)
-  const totals = totalsFor(folder, tracking, options.progress)
+  const totals = conversationTotals(folder, tracking, options.progress)
   const tail =
     tracking.transcript === undefined
       ? undefined
@@ -113,16 +107,6 @@ export async function budgetOf(
   }
 }
 
-function totalsFor(
-  folder: string,
-  { conversation, harness, transcript }: Tracking,
-  progress: BudgetOptions['progress'],
-): ConversationTotals | undefined {
-  return transcript === undefined
-    ? undefined
-    : conversationTotals(folder, conversation, transcript, { harness, progress })
-}
-
 /** As the harness reports it, else by the price list. */
 function costFor(
   told: Figure | undefined,
@@ -160,7 +144,7 @@ function usedIn(
   return measured(used, 'transcript', totals.lastAt ?? '')
 }
 
-export interface ChosenConversation {
+interface ChosenConversation {
   readonly tracking: Tracking
   readonly session?: { readonly id: string; readonly name: string }
 }
@@ -220,22 +204,14 @@ async function withSession(workspace: Workspace, tracking: Tracking): Promise<Ch
 }
 
 function conversationsOf(workspace: Workspace, { id }: ChosenSession): readonly string[] {
-  const session = workspace.session(id)
-  const conversations = session.open().conversations.items.map(({ text }) => text)
-  session.close()
-  return conversations.filter(isConversationId)
+  const { items } = workspace.stateOf(id).conversations
+  return items.map(({ text }) => text).filter(isConversationId)
 }
 
 function conversationsIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-      .flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []))
-      .filter(isConversationId)
-  } catch (error) {
-    // There was none yet.
-    if (errnoOf(error) === undefined) throw error
-    return []
-  }
+  return namesIn(folder)
+    .flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []))
+    .filter(isConversationId)
 }
 
 /** By hook, status line or transcript. */
@@ -260,85 +236,52 @@ interface Kept {
 
 const FORMAT = 1
 
-type Progress = (done: number, size: number) => void
-
-export interface ConversationTotals extends Totals {
+interface ConversationTotals extends Totals {
   readonly delegates: number
 }
 
 /** Earlier sums are cached beside the hooks' notes, so that a long transcript is read once. */
 export function conversationTotals(
   folder: string,
-  conversation: string,
-  transcript: string,
-  {
-    harness = DEFAULT_HARNESS,
-    progress,
-  }: { harness?: string; progress?: Progress | undefined } = {},
+  { conversation, harness, transcript }: Pick<Tracking, 'conversation' | 'harness' | 'transcript'>,
+  progress?: BudgetOptions['progress'],
 ): ConversationTotals | undefined {
   const sumUp = hooksOf(harness)?.transcript.sumUp
-  if (sumUp === undefined) return undefined
+  if (sumUp === undefined || transcript === undefined) return undefined
   const path = join(folder, `${conversation}.usage`)
   const before = readKept(path)
   const own = sumUp(transcript, before.conversation, progress)
   if (own === undefined) return undefined
   const delegates: Record<string, KeptTotals> = {}
-  for (const [name, file] of delegateTranscripts(transcript)) {
-    const sum = sumUp(
-      file,
-      Object.hasOwn(before.delegates, name) ? before.delegates[name] : undefined,
-      progress,
-    )
+  const subagents = join(transcript.replace(/\.jsonl$/, ''), 'subagents')
+  for (const name of ifPossible(() => readdirSync(subagents)) ?? []) {
+    if (!name.endsWith('.jsonl')) continue
+    const known = Object.hasOwn(before.delegates, name) ? before.delegates[name] : undefined
+    const sum = sumUp(join(subagents, name), known, progress)
     if (sum !== undefined) delegates[name] = sum
   }
-  keep(folder, path, { format: FORMAT, conversation: own, delegates })
+  const kept: Kept = { format: FORMAT, conversation: own, delegates }
+  ifPossible(() => {
+    createFolder(folder)
+    replaceUnsynced(path, sealed(JSON.stringify(kept)))
+  })
   const totals = totalsOf(own)
+  // Everything in a delegate's own transcript is the delegate's.
+  const theirs = Object.values(delegates)
+    .map(totalsOf)
+    .flatMap(({ spent, delegated }) => [spent, delegated])
   return {
     ...totals,
-    delegated: delegatedBy(totals, Object.values(delegates)),
+    delegated: together([totals.delegated, ...theirs]),
     delegates: Object.keys(delegates).length,
   }
 }
 
-/** Everything in a delegate's own transcript is the delegate's. */
-function delegatedBy(own: Totals, delegates: readonly KeptTotals[]): SpentByModel {
-  const theirs = delegates.map(totalsOf).flatMap(({ spent, delegated }) => [spent, delegated])
-  return together([own.delegated, ...theirs])
-}
-
-function delegateTranscripts(transcript: string): readonly (readonly [string, string])[] {
-  const folder = join(transcript.replace(/\.jsonl$/, ''), 'subagents')
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith('.jsonl'))
-      .map((name) => [name, join(folder, name)])
-  } catch (error) {
-    // Nothing was delegated.
-    if (errnoOf(error) === undefined) throw error
-    return []
-  }
-}
-
 function readKept(path: string): Kept {
-  const nothing: Kept = { format: FORMAT, delegates: {} }
-  try {
-    const bytes = readOrUndefined(path)
-    if (bytes === undefined || !isSealed(bytes)) return nothing
-    const kept = JSON.parse(bytes.toString('utf8')) as Kept
-    return kept.format === FORMAT ? kept : nothing
-  } catch (error) {
-    // Unreadable: summed up again.
-    if (errnoOf(error) === undefined) throw error
-    return nothing
-  }
-}
-
-function keep(folder: string, path: string, kept: Kept): void {
-  try {
-    createFolder(folder)
-    replaceUnsynced(path, sealed(JSON.stringify(kept)))
-  } catch (error) {
-    // Full or read-only disk: read again next time.
-    if (errnoOf(error) === undefined) throw error
-  }
+  const bytes = ifPossible(() => readOrUndefined(path))
+  const kept =
+    bytes !== undefined && isSealed(bytes)
+      ? (JSON.parse(bytes.toString('utf8')) as Kept)
+      : undefined
+  return kept?.format === FORMAT ? kept : { format: FORMAT, delegates: {} }
 }

@@ -30,7 +30,10 @@ export interface Packed extends PackedContext {
 }
 
 /** What a model would get within a token budget. */
-export async function packSession(workspace: Workspace, request: PackRequest): Promise<Packed> {
+export async function packSession(
+  workspace: Workspace,
+  request: PackRequest = {},
+): Promise<Packed> {
   const { budget = USUAL_BUDGET } = request
   if (!Number.isInteger(budget) || budget < LEAST_BUDGET || budget > MOST_BUDGET) {
     throw new StintError(
@@ -39,9 +42,8 @@ export async function packSession(workspace: Workspace, request: PackRequest): P
       `give a whole number from ${LEAST_BUDGET} to ${MOST_BUDGET}`,
     )
   }
-  const session = workspace.session((await chooseSession(workspace, request.session)).id)
-  const { state } = await workspace.refreshIfPossible(session)
-  session.close()
+  const { id } = await chooseSession(workspace, request.session)
+  const { state } = await workspace.view(id)
   const project = projectText(workspace)
   const options = { level: 'full', budget, ...defined({ project }) } as const
   const packed = packContext(state, options)

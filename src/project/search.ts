@@ -51,7 +51,7 @@ async function* searchProject(
   else yield* inTurn(index, query)
 }
 
-function sayUnread(workspace: Workspace, bytes: number): void {
+function sayUnread(workspace: Workspace, bytes: number) {
   const left = `${Math.max(1, Math.round(bytes / 1_000_000))} MB`
   workspace.say(`${left} of what was said have not been read yet; the next search reads on`)
 }

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HarnessSetup, SetupReport, SetupRequest } from '../harness/contract/setup.ts'
-import type { FileChange, Plan } from '../harness/setup/plan.ts'
+import type { Plan } from '../harness/setup/plan.ts'
 import { removeEmptyFolder, removeFile } from '../journal/files.ts'
 import { readOrUndefined } from '../journal/look.ts'
 import { DEFAULTS } from './config/config.ts'
@@ -60,7 +60,7 @@ function setUpFolder(
   done: Plan,
   place: Place,
   isLeft: boolean,
-): readonly FileChange[] {
+) {
   if (place.repository !== undefined || (into !== 'local' && into !== 'shared')) return []
   const path = join(place.sessions, '.gitignore')
   const isThere = existsSync(place.sessions)

@@ -1,27 +1,24 @@
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { type Guarded, guard, withHeaders } from './guard.ts'
-import type { PageFile } from './page-files.ts'
-import { Refused, notThere, problemOf, statusOf } from './problem.ts'
-import { backlogRoutes } from './backlog-routes.ts'
-import { conversationRoutes } from './conversation-routes.ts'
-import { eventRoutes } from './event-routes.ts'
-import { overviewRoutes } from './overview-routes.ts'
-import { promptRoutes } from './prompt-routes.ts'
+import { Refused, problemOf, statusOf } from './problem.ts'
+import { eventRoutes, promptRoutes } from './prompt-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { workRoutes } from './work-routes.ts'
-import type { Bindings, Scene } from './scene.ts'
+import type { Bindings, ServerContext } from './request.ts'
+import { readFileSync, readdirSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { notThere, statOrUndefined } from '../core.ts'
 
 const MOST_BYTES = 1024 * 1024
 
-export interface AppOptions {
-  readonly guarded: Guarded
-  readonly page: ReadonlyMap<string, PageFile>
-  readonly scene: Scene
-  readonly say: (line: string) => void
-}
-
-export function makeApp({ guarded, page, scene, say }: AppOptions): Hono<Bindings> {
+export function makeApp(
+  guarded: Guarded,
+  page: ReadonlyMap<string, PageFile>,
+  context: ServerContext,
+  say: (line: string) => void,
+): Hono<Bindings> {
   const app = new Hono<Bindings>()
   app.use(async (asked, next) => {
     await next()
@@ -36,13 +33,10 @@ export function makeApp({ guarded, page, scene, say }: AppOptions): Hono<Binding
       },
     }),
   )
-  overviewRoutes(app, scene)
-  sessionRoutes(app, scene)
-  conversationRoutes(app, scene)
-  workRoutes(app, scene)
-  backlogRoutes(app, scene)
-  promptRoutes(app, scene)
-  eventRoutes(app, scene)
+  sessionRoutes(app, context)
+  workRoutes(app, context)
+  promptRoutes(app, context)
+  eventRoutes(app, context)
   app.all('/api/*', (asked) => {
     throw new Refused(404, 'NO_ROUTE', `nothing answers ${asked.req.method} ${asked.req.path}`)
   })
@@ -73,4 +67,48 @@ export function makeApp({ guarded, page, scene, say }: AppOptions): Hono<Binding
       : asked.json(problemOf(error), status)
   })
   return app
+}
+
+// Only files that existed when the server started are served.
+
+export interface PageFile {
+  readonly type: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.json': 'application/json',
+  '.woff2': 'font/woff2',
+}
+
+/** Beside the bundle's entries, its chunks, and the sources' build. */
+const PLACES = ['./page', '../page', '../../dist/page']
+
+export function pageFolder(from: string = import.meta.url): string | undefined {
+  return PLACES.map((place) => fileURLToPath(new URL(place, from))).find(
+    (path) => statOrUndefined(path)?.isDirectory() === true,
+  )
+}
+
+export function readPage(folder: string | undefined): ReadonlyMap<string, PageFile> {
+  if (folder === undefined) return new Map()
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return new Map(
+    names.flatMap((name) => {
+      const type = TYPES[extname(name)]
+      if (type === undefined || statOrUndefined(join(folder, name))?.isFile() !== true) return []
+      return [
+        [
+          `/${name.replaceAll('\\', '/')}`,
+          { type, bytes: new Uint8Array(readFileSync(join(folder, name))) },
+        ],
+      ]
+    }),
+  )
 }

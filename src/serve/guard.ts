@@ -80,7 +80,7 @@ function refuseOtherSites(
   host: string,
   isWrite: boolean,
   isApi: boolean,
-): void {
+) {
   const isForeign = origin !== undefined && origin !== 'null' && origin !== `http://${host}`
   const isOwn = site === undefined ? origin === `http://${host}` : site === 'same-origin'
   if (
@@ -93,19 +93,19 @@ function refuseOtherSites(
 }
 
 /** Two leading slashes would redirect to another server. */
-function withinHere({ pathname, search }: URL): string {
+function withinHere({ pathname, search }: URL) {
   return `/${pathname.replace(/^[/\\]+/, '')}${search}`
 }
 
-function isJson(type: string | undefined): boolean {
+function isJson(type: string | undefined) {
   return type?.split(';')[0]?.trim().toLowerCase() === 'application/json'
 }
 
 /** Hashed, so that the comparison takes equal time. */
-function isSame(given: string, token: string): boolean {
+function isSame(given: string, token: string) {
   return timingSafeEqual(sumOf(given), sumOf(token))
 }
 
-function sumOf(text: string): Buffer {
+function sumOf(text: string) {
   return createHash('sha256').update(text).digest()
 }

@@ -1,9 +1,8 @@
 // A project is watched while a page follows it and a minute longer, so that a reconnecting page
 // misses nothing.
 import type { LiveEvent } from './contract.ts'
-import type { Projects } from './projects.ts'
-import { Feed, type FeedLimits, type Listener } from './feed.ts'
-import { ProjectWatch } from '../pages/watch-project.ts'
+import { ProjectWatch, type Projects } from '../core.ts'
+import { randomBytes } from 'node:crypto'
 
 interface Watched {
   readonly watch: ProjectWatch
@@ -69,7 +68,7 @@ export class Live {
     await this.#endAll()
   }
 
-  #begin(key: string): void {
+  #begin(key: string) {
     if (this.#watched.has(key) || this.#isClosed) return
     const watch = new ProjectWatch(this.#projects.of(key), (event) => this.tell(key, event))
     this.#watched.set(key, { watch, letGo: this.#projects.hold(key) })
@@ -78,12 +77,12 @@ export class Live {
     this.#stamp(key)
   }
 
-  #stamp(key: string): void {
+  #stamp(key: string) {
     this.#lastStamp += 1
     this.#stamps.set(key, this.#lastStamp)
   }
 
-  async #endAll(): Promise<void> {
+  async #endAll() {
     const all = [...this.#watched.values()]
     this.#watched.clear()
     this.#stamps.clear()
@@ -91,5 +90,182 @@ export class Live {
       await watch.stop()
       letGo()
     }
+  }
+}
+
+// Numbered events. The latest are kept, so that a page that lost its connection continues.
+
+export interface Listener {
+  /** All watched projects when absent. */
+  readonly project?: string
+  write(text: string): void
+  /** Unread bytes. */
+  readonly waiting: number
+  drop(): void
+}
+
+interface Kept {
+  readonly number: number
+  readonly project: string
+  readonly text: string
+}
+
+export interface FeedLimits {
+  readonly events: number
+  readonly characters: number
+  /** A listener with more unread bytes is dropped; it reconnects and catches up. */
+  readonly waiting: number
+}
+
+const LIMITS: FeedLimits = { events: 2000, characters: 8 * 1024 * 1024, waiting: 1024 * 1024 }
+/** Shorter than the timeouts of proxies. */
+const HEARTBEAT_MS = 15_000
+const RETRY_MS = 1000
+
+export class Feed {
+  /** A restarted server numbers anew. */
+  readonly epoch = randomBytes(6).toString('hex')
+  readonly #limits: FeedLimits
+  readonly #kept: Kept[] = []
+  readonly #listeners = new Set<Listener>()
+  /** Since when a project is watched without a gap. */
+  readonly #since = new Map<string, number>()
+  #characters = 0
+  #number = 0
+  #heart: NodeJS.Timeout | undefined
+
+  constructor(limits: Partial<FeedLimits> = {}) {
+    this.#limits = { ...LIMITS, ...limits }
+  }
+
+  get listeners(): number {
+    return this.#listeners.size
+  }
+
+  publish(project: string, event: LiveEvent): void {
+    this.#number += 1
+    const text = `id: ${this.epoch}.${this.#number}\ndata: ${JSON.stringify(event)}\n\n`
+    this.#kept.push({ number: this.#number, project, text })
+    this.#characters += text.length
+    while (this.#kept.length > this.#limits.events || this.#characters > this.#limits.characters) {
+      this.#characters -= this.#kept.shift()!.text.length
+    }
+    for (const listener of this.#listeners)
+      if (isFor(listener, project)) this.#write(listener, text)
+  }
+
+  /** Listeners missed what happened before. */
+  begin(project: string): void {
+    this.#since.set(project, this.#number)
+  }
+
+  connect(listener: Listener, last: string | undefined): void {
+    const number = last === undefined ? undefined : this.#numberOf(last, listener)
+    const missed =
+      number === undefined
+        ? []
+        : this.#kept.filter((kept) => kept.number > number && isFor(listener, kept.project))
+    const isLost = last !== undefined && number === undefined
+    listener.write(`retry: ${RETRY_MS}\n\n`)
+    const reset: LiveEvent = { type: 'reset' }
+    // An id without data, so that a new page knows its position.
+    const opening = isLost ? `data: ${JSON.stringify(reset)}\n` : ''
+    if (isLost || missed.length === 0)
+      listener.write(`id: ${this.epoch}.${this.#number}\n${opening}\n`)
+    for (const { text } of missed) listener.write(text)
+    this.#listeners.add(listener)
+    this.#heart ??= setInterval(() => this.#beat(), HEARTBEAT_MS).unref()
+  }
+
+  disconnect(listener: Listener): void {
+    this.#listeners.delete(listener)
+    if (this.#listeners.size > 0) return
+    clearInterval(this.#heart)
+    this.#heart = undefined
+  }
+
+  close(): void {
+    for (const listener of this.#listeners) listener.drop()
+    this.#listeners.clear()
+    clearInterval(this.#heart)
+  }
+
+  /** Undefined when events were missed. */
+  #numberOf(last: string, listener: Listener) {
+    const [epoch, digits = ''] = last.split('.')
+    if (epoch !== this.epoch || !/^\d{1,15}$/.test(digits)) return undefined
+    const number = Number(digits)
+    const oldest = this.#kept[0]?.number ?? this.#number + 1
+    const isGap = [...this.#since].some(
+      ([project, since]) => isFor(listener, project) && number < since,
+    )
+    if (number > this.#number || number < oldest - 1 || isGap) return undefined
+    return number
+  }
+
+  #beat() {
+    for (const listener of this.#listeners) this.#write(listener, ': still here\n\n')
+  }
+
+  #write(listener: Listener, text: string) {
+    listener.write(text)
+    if (listener.waiting <= this.#limits.waiting) return
+    this.disconnect(listener)
+    listener.drop()
+  }
+}
+
+function isFor({ project }: Listener, of: string) {
+  return project === undefined || project === of
+}
+
+// Indexes conversations while the server runs, in small steps: requests wait meanwhile.
+
+const STEP_MS = 40
+/** The pause is at least this, and several times the step. */
+const PAUSE_MS = 100
+const PAUSES_PER_STEP = 4
+const LOOK_MS = 10_000
+
+export class SaidReader {
+  readonly #projects: Projects
+  readonly #say: (line: string) => void
+  #timer: NodeJS.Timeout | undefined
+  #work: Promise<void> = Promise.resolve()
+  #isStopped = false
+
+  constructor(projects: Projects, say: (line: string) => void) {
+    this.#projects = projects
+    this.#say = say
+  }
+
+  start(): void {
+    this.#projects.of(undefined)
+    this.#next(PAUSE_MS)
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    await this.#work
+  }
+
+  #next(pause: number) {
+    if (this.#isStopped) return
+    this.#timer = setTimeout(() => (this.#work = this.#step()), pause).unref()
+  }
+
+  async #step() {
+    const since = performance.now()
+    let isMore = false
+    try {
+      for (const project of this.#projects.opened())
+        if (!this.#isStopped) isMore = (await project.indexOn(STEP_MS)) || isMore
+    } catch (error) {
+      // Tried again; a search reports what is wrong.
+      this.#say(error instanceof Error ? error.message : String(error))
+      isMore = false
+    }
+    this.#next(isMore ? Math.max(PAUSE_MS, PAUSES_PER_STEP * (performance.now() - since)) : LOOK_MS)
   }
 }

@@ -1,5 +1,4 @@
-import { StintError } from '../journal/errors.ts'
-import { publicError } from '../public.ts'
+import { StintError, publicError } from '../library.ts'
 import type { Problem } from './contract.ts'
 
 export type Status = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 500
@@ -14,10 +13,6 @@ export class Refused extends StintError {
   ) {
     super(code, message, hint)
   }
-}
-
-export function notThere(what: string): Refused {
-  return new Refused(404, 'NOT_THERE', `there is no ${what}`)
 }
 
 const GIVEN_WRONG: ReadonlySet<string> = new Set([

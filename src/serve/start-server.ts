@@ -2,15 +2,13 @@ import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { Server } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
-import { StintError, errnoOf } from '../journal/errors.ts'
-import { makeApp } from './app.ts'
-import { hostsOf, isLoopback } from './hosts.ts'
-import type { FeedLimits } from './feed.ts'
-import { Live } from './live.ts'
-import { pageFolder, readPage } from './page-files.ts'
-import { Projects } from './projects.ts'
-import { Prompts } from './prompts.ts'
-import { SaidReader } from './said-reader.ts'
+import { Projects, projectKey, readNote, removeNote, writeNote } from '../core.ts'
+import { StintError } from '../library.ts'
+import { makeApp, pageFolder, readPage } from './app.ts'
+import { type FeedLimits, Live, SaidReader } from './live.ts'
+import { Prompts } from './prompt-routes.ts'
+import { hostname, networkInterfaces } from 'node:os'
+import { spawn } from 'node:child_process'
 
 export interface ServeOptions {
   readonly cwd: string
@@ -41,7 +39,7 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-export const USUAL_PORT = 4747
+const USUAL_PORT = 4747
 const PORTS_TRIED = 50
 const SHORTEST_TOKEN = 16
 
@@ -52,7 +50,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const live = new Live(projects, options.limits)
   const prompts = new Prompts((project, event) => live.tell(project, event))
   const ending = new AbortController()
-  const scene = { version, env, projects, live, prompts, ending: ending.signal }
+  const context = { version, env, projects, live, prompts, ending: ending.signal }
   const page = readPage(options.page ?? pageFolder())
   let port = 0
   const guarded = {
@@ -61,7 +59,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     // Cookies ignore ports, and another project's page may be open.
     cookie: () => `stint-${port}`,
   }
-  const { fetch } = makeApp({ guarded, page, scene, say })
+  const { fetch } = makeApp(guarded, page, context, say)
   const server = createAdaptorServer({ fetch: fetch as never }) as Server
   port = await listen(server, host, options)
   const reader = new SaidReader(projects, say)
@@ -116,17 +114,17 @@ async function listen(
     try {
       return await listenOn(server, host, port)
     } catch (error) {
-      const isTaken = errnoOf(error) === 'EADDRINUSE'
-      if (isTaken && index < candidates.length - 1) continue
-      if (isTaken)
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EADDRINUSE' && index < candidates.length - 1) continue
+      if (code === 'EADDRINUSE')
         throw new StintError(
           'PORT_TAKEN',
           `port ${port} is taken`,
           'name another one, or leave --port out',
         )
-      if (errnoOf(error) === 'EACCES')
+      if (code === 'EACCES')
         throw new StintError('PORT_DENIED', `port ${port} may not be used`, 'name one from 1024 on')
-      if (errnoOf(error) === 'EADDRNOTAVAIL' || errnoOf(error) === 'ENOTFOUND')
+      if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
         throw new StintError(
           'NO_HOST',
           `this machine is not ${host}`,
@@ -146,4 +144,107 @@ function listenOn(server: Server, host: string, port: number): Promise<number> {
       resolve((server.address() as AddressInfo).port)
     })
   })
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
+}
+
+/** Only these Host headers are accepted, which prevents DNS rebinding. */
+export function hostsOf(host: string, port: number): ReadonlySet<string> {
+  const isEverywhere = host === '0.0.0.0' || host === '::'
+  const names = isLoopback(host)
+    ? ['localhost', '127.0.0.1', '::1', host]
+    : isEverywhere
+      ? ['localhost', hostname(), ...addresses()]
+      : [host]
+  const inUrls = names.map((name) => (name.includes(':') ? `[${name}]` : name).toLowerCase())
+  // Browsers omit port 80.
+  return new Set(
+    inUrls.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])),
+  )
+}
+
+function addresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((all) =>
+    (all ?? []).map(({ address }) => address),
+  )
+}
+
+export type Served =
+  /** Another process serves the project already. */
+  | { readonly isNew: false; readonly url: string; readonly pid: number }
+  | { readonly isNew: true; readonly url: string; readonly server: RunningServer }
+
+/** After a killed server it reuses port and token, so that an open page reconnects. */
+export async function serveProject(options: ServeOptions): Promise<Served> {
+  const { cwd, env } = options
+  const key = projectKey(cwd)
+  const running = readNote(key, env)
+  if (running?.isAlive === true) return alreadyServed(running, options)
+  const left =
+    options.token === undefined && options.host === undefined && running?.host === '127.0.0.1'
+      ? running
+      : undefined
+  const server = await startServer({
+    ...options,
+    ...(left === undefined ? {} : { token: left.token, preferred: left.port }),
+  })
+  const { host, port, token } = server
+  if (!writeNote(key, env, { host, port, token })) {
+    await server.close()
+    return alreadyServed(readNote(key, env)!, options)
+  }
+  return {
+    isNew: true,
+    url: server.url,
+    server: {
+      ...server,
+      async close() {
+        await server.close()
+        removeNote(key, env)
+      },
+    },
+  }
+}
+
+function alreadyServed(
+  { host, port, token, pid }: { host: string; port: number; token: string; pid: number },
+  options: ServeOptions,
+): Served {
+  const isAsWanted =
+    (options.port ?? port) === port &&
+    (options.host ?? host) === host &&
+    (options.token ?? token) === token
+  if (!isAsWanted) {
+    throw new StintError(
+      'ALREADY_SERVED',
+      `this project is served already, on port ${port} of ${host}, by process ${pid}`,
+      `end that one first: kill ${pid}`,
+    )
+  }
+  return {
+    isNew: false,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/?token=${token}`,
+    pid,
+  }
+}
+
+/** Nothing waits for it, and failures are ignored. */
+export function openBrowser(url: string, env: NodeJS.ProcessEnv): void {
+  const [command, ...args] = commandFor(process.platform)
+  const child = spawn(command!, [...args, url], {
+    stdio: 'ignore',
+    detached: true,
+    env,
+    windowsHide: true,
+  })
+  child.once('error', () => {})
+  child.unref()
+}
+
+function commandFor(platform: NodeJS.Platform): readonly string[] {
+  if (platform === 'darwin') return ['open']
+  // `start` is a shell builtin that takes its first argument as a title.
+  return platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open']
 }

@@ -126,7 +126,8 @@ describe('the totals of a conversation', () => {
     return {
       transcript,
       notes,
-      total: () => conversationTotals(notes, 'c-1', transcript),
+      total: () =>
+        conversationTotals(notes, { conversation: 'c-1', harness: 'claude', transcript }),
       kept: join(notes, 'c-1.usage'),
     }
   }

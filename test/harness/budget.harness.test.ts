@@ -93,7 +93,11 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     await told(anew)
     await talk.end()
     const first = used(100, 0, 0, 20)
-    const totals = conversationTotals(world.path('.git', 'notes'), id, path)!
+    const totals = conversationTotals(world.path('.git', 'notes'), {
+      conversation: id,
+      harness: 'claude',
+      transcript: path,
+    })!
     const sum = (all: readonly Used[], of: (each: Used) => number) =>
       all.reduce((total, each) => total + of(each), 0)
     const mine = [first, plain, tool, after, asks, last, anew]

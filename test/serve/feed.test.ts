@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LiveEvent } from '../../src/serve/contract.ts'
-import { Feed, type Listener } from '../../src/serve/feed.ts'
+import { Feed, type Listener } from '../../src/serve/live.ts'
 
 class Page implements Listener {
   readonly got: string[] = []

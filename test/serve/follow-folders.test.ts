@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished, expect, test } from 'vitest'
-import { FollowedFolders } from '../../src/pages/follow-folders.ts'
+import { FollowedFolders } from '../../src/pages/watch-project.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 test('a folder that was taken away and made anew is watched again, and one that is not there is none', async () => {

@@ -1,7 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hostsOf } from '../../src/serve/hosts.ts'
-import { startServer } from '../../src/serve/start-server.ts'
+import { hostsOf, startServer } from '../../src/serve/start-server.ts'
 import { Served, TOKEN } from './served.ts'
 
 let served: Served

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LedgerAnswer, Problem } from '../../src/serve/contract.ts'
-import { KeptLedgers } from '../../src/pages/kept-ledgers.ts'
-import { Projects } from '../../src/serve/projects.ts'
+import { KeptLedgers } from '../../src/pages/usage.ts'
+import { Projects } from '../../src/pages/projects.ts'
 import { draft } from '../../src/session/entries.ts'
 import { Served } from './served.ts'
 

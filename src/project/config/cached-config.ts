@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { createFolder, replaceUnsynced } from '../../journal/files.ts'
-import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
+import { readJson, statOrUndefined } from '../../journal/look.ts'
 import { type Config, DEFAULTS, configFrom, configPath } from './config.ts'
-import { errnoOf } from '../../journal/errors.ts'
+import { ifPossible } from '../../journal/errors.ts'
 
 const NAME = 'config-as-read'
 
@@ -30,36 +30,20 @@ export function rememberedConfig(sessions: string, stateFolder: string): Config 
   return knownConfig(path, identityOf(path), stateFolder)
 }
 
-function identityOf(path: string): string | undefined {
+function identityOf(path: string) {
   const stat = statOrUndefined(path)
   return stat === undefined ? undefined : `${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}`
 }
 
-function knownConfig(
-  path: string,
-  identity: string | undefined,
-  stateFolder: string,
-): Config | undefined {
+function knownConfig(path: string, identity: string | undefined, stateFolder: string) {
   if (identity === undefined) return DEFAULTS
-  const known = remembered(stateFolder)
+  const known = ifPossible(() => readJson(join(stateFolder, NAME)) as Remembered | undefined)
   return known?.of === identity ? configFrom(known.settings, path) : undefined
 }
 
-function remembered(stateFolder: string): Remembered | undefined {
-  try {
-    const bytes = readOrUndefined(join(stateFolder, NAME))
-    return bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as Remembered)
-  } catch {
-    // Truncated or unreadable: the YAML is read instead.
-    return undefined
-  }
-}
-
-function remember(stateFolder: string, value: Remembered): void {
-  try {
+function remember(stateFolder: string, value: Remembered) {
+  ifPossible(() => {
     createFolder(stateFolder)
     replaceUnsynced(join(stateFolder, NAME), JSON.stringify(value))
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error
-  }
+  })
 }

@@ -38,14 +38,14 @@ export function named<T>(rule: Rule<T>): Rule<Readonly<Record<string, T>>> {
     )
 }
 
-function entriesOf(value: unknown, key: string, refuse: Refuse): readonly [string, unknown][] {
+function entriesOf(value: unknown, key: string, refuse: Refuse) {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw refuse(key === '' ? 'it must be a list of settings' : `"${key}" must hold settings`)
   // A key with nothing behind it sets nothing.
   return Object.entries(value).filter(([, given]) => given !== null)
 }
 
-function camelCase(name: string): string {
+function camelCase(name: string) {
   return name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
@@ -91,6 +91,6 @@ export function whole(least: number, expectation = `must be a whole number from 
   return rule<number>((value) => Number.isInteger(value) && (value as number) >= least, expectation)
 }
 
-function isText(value: unknown): boolean {
+function isText(value: unknown) {
   return typeof value === 'string' && value.trim() !== ''
 }

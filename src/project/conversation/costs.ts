@@ -73,7 +73,7 @@ export function onceOfCosts(name: string): string {
   return `costs:${name}`
 }
 
-function costsIn(conversation: string, path: string): HookCosts {
+function costsIn(conversation: string, path: string) {
   const events: Record<string, { times: number; ms: number; chars: number; gave: number }> = {}
   let writes = 0
   for (const line of readOrUndefined(path)?.toString('utf8').split('\n') ?? []) {

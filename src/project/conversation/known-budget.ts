@@ -51,20 +51,13 @@ export function contextSize(
   return later(seen, measured(told.used, 'status line', told.at))
 }
 
-function windowSize(
-  { configured, window: told, tail, now }: Known,
-  tokens: Figure | undefined,
-): Figure | undefined {
+function windowSize({ configured, window: told, tail, now }: Known, tokens: Figure | undefined) {
   if (configured !== undefined) return estimated(configured, 'configuration', now)
   if (told?.size !== undefined) return measured(told.size, 'status line', told.at)
   return windowOf(told?.model ?? tail?.model, tokens?.value)
 }
 
-function pointFor(
-  known: Known,
-  window: Figure | undefined,
-  tokens: Figure | undefined,
-): Figure | undefined {
+function pointFor(known: Known, window: Figure | undefined, tokens: Figure | undefined) {
   return findHarness(known.harness)?.limits?.compactionPoint(known)({
     window,
     version: known.window?.version ?? known.version ?? known.tail?.version,
@@ -74,11 +67,7 @@ function pointFor(
 }
 
 /** Undefined once the limit was reset. */
-function limitAt(
-  limit: Limit | undefined,
-  told: Window | undefined,
-  now: string,
-): Figure<Limit> | undefined {
+function limitAt(limit: Limit | undefined, told: Window | undefined, now: string) {
   if (limit === undefined || told === undefined || (limit.resetsAt ?? now) < now) return undefined
   return measured(limit, 'status line', told.at)
 }

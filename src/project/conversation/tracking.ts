@@ -3,13 +3,12 @@ import type { Crossed } from '../../context/budget/stages.ts'
 import type { Carried } from '../../harness/contract/transcript.ts'
 import type { Usage } from '../../session/entries.ts'
 import { appendLine, createFolder, replaceUnsynced } from '../../journal/files.ts'
-import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
-import { errnoOf, isMissing } from '../../journal/errors.ts'
+import { readJson, readOrUndefined, statOrUndefined } from '../../journal/look.ts'
+import { isMissing } from '../../journal/errors.ts'
 import type { CopyCursor } from './copy-transcript.ts'
-import type { Limit } from '../../context/budget/figures.ts'
 import type { StatusFigures } from '../../harness/contract/hooks.ts'
 import { defined } from '../../text/defined.ts'
-import { type Json, countOf, nameOf, objectOf } from '../../text/json-fields.ts'
+import { type Json, countOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 
 /** Injected text, until the transcript shows it. */
 export interface Given {
@@ -104,17 +103,9 @@ export function newTracking(harness: string, conversation: string): Tracking {
 }
 
 export function readTracking(folder: string, conversation: string): Tracking | undefined {
-  const bytes = readOrUndefined(trackingPath(folder, conversation))
-  if (bytes === undefined) return undefined
-  try {
-    const value = JSON.parse(bytes.toString('utf8')) as Partial<Tracking>
-    if (typeof value !== 'object' || value === null || value.conversation !== conversation)
-      return undefined
-    return { ...newTracking(String(value.harness ?? 'unknown'), conversation), ...value }
-  } catch {
-    // Truncated: forgetting costs a repetition at most.
-    return undefined
-  }
+  const value = objectOf(readJson(trackingPath(folder, conversation)))
+  if (value?.['conversation'] !== conversation) return undefined
+  return { ...newTracking(String(value['harness'] ?? 'unknown'), conversation), ...value }
 }
 
 export function stampOf(folder: string, conversation: string): string {
@@ -137,18 +128,11 @@ export function writeTracking(folder: string, tracking: Tracking): void {
 // How far a transcript was copied. Not part of Tracking: others than hooks copy too.
 
 export function readCursor(notes: string, conversation: string): CopyCursor | undefined {
-  try {
-    const bytes = readOrUndefined(pathFor(notes, conversation))
-    return bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as CopyCursor)
-  } catch (error) {
-    if (errnoOf(error) !== undefined) throw error
-    // Truncated: copied again from the start; readers skip repetitions.
-    return undefined
-  }
+  return readJson(cursorPath(notes, conversation)) as CopyCursor | undefined
 }
 
 export function writeCursor(notes: string, conversation: string, cursor: CopyCursor): void {
-  replaceUnsynced(pathFor(notes, conversation), JSON.stringify(cursor))
+  replaceUnsynced(cursorPath(notes, conversation), JSON.stringify(cursor))
 }
 
 export function isCopied(
@@ -161,7 +145,7 @@ export function isCopied(
   return cursor?.inode === stat.ino && cursor.offset === stat.size
 }
 
-function pathFor(notes: string, conversation: string): string {
+function cursorPath(notes: string, conversation: string) {
   return join(notes, `${conversation}.copied`)
 }
 
@@ -198,17 +182,11 @@ export function noteTrouble(folder: string, trouble: Trouble): void {
 
 export function readTroubles(folder: string): readonly Trouble[] {
   const text = readOrUndefined(troublesPath(folder))?.toString('utf8') ?? ''
-  return text.split('\n').flatMap((line) => {
-    try {
-      return line === '' ? [] : [JSON.parse(line) as Trouble]
-    } catch {
-      // Two hooks wrote it at once.
-      return []
-    }
-  })
+  // Two hooks may have written a line at once.
+  return text.split('\n').flatMap((line) => (parseJson(line) as Trouble | undefined) ?? [])
 }
 
-function troublesPath(folder: string): string {
+function troublesPath(folder: string) {
   return join(folder, 'troubles.jsonl')
 }
 
@@ -225,15 +203,9 @@ export function writeWindow(folder: string, conversation: string, window: Window
 }
 
 export function readWindow(folder: string, conversation: string): Window | undefined {
-  try {
-    const bytes = readOrUndefined(windowPath(folder, conversation))
-    const fields = bytes === undefined ? undefined : objectOf(JSON.parse(bytes.toString('utf8')))
-    const at = nameOf(fields?.['at'])
-    return fields === undefined || at === undefined ? undefined : { at, ...statusFigures(fields) }
-  } catch {
-    // Truncated; the status line rewrites it.
-    return undefined
-  }
+  const fields = objectOf(readJson(windowPath(folder, conversation)))
+  const at = nameOf(fields?.['at'])
+  return fields === undefined || at === undefined ? undefined : { at, ...statusFigures(fields) }
 }
 
 export function windowPath(folder: string, conversation: string): string {
@@ -253,7 +225,7 @@ export function statusFigures(fields: Json): StatusFigures {
   })
 }
 
-function limitOf(value: unknown): Limit | undefined {
+function limitOf(value: unknown) {
   const fields = objectOf(value)
   const percent = countOf(fields?.['percent'])
   return percent === undefined

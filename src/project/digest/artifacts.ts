@@ -1,13 +1,14 @@
 // Kept outputs: one file each, named after its content, and a list of the runs that printed them.
-import { closeSync, existsSync, readdirSync, statSync } from 'node:fs'
+import { objectOf, parseJson } from '../../text/json-fields.ts'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
-import { appendLines, createFolder, openToRead, writeOnce } from '../../journal/files.ts'
+import { appendLines, createFolder, writeOnce } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { stateHome } from '../../journal/state-home.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { visibleLine } from '../../text/visible-line.ts'
-import { readRange } from '../../journal/read.ts'
+import { linesOf } from '../conversation/lines-of-file.ts'
 
 export interface KeptRun {
   readonly at: string
@@ -40,7 +41,7 @@ export function artifactsFolder({ place }: Workspace): string {
     : join(stateHome(), 'artifacts')
 }
 
-function artifactsFolders({ place }: Workspace): readonly string[] {
+function artifactsFolders({ place }: Workspace) {
   return [join(place.sessions, 'artifacts'), join(stateHome(), 'artifacts')]
 }
 
@@ -94,32 +95,25 @@ export function findArtifact(workspace: Workspace, id: string): Artifact {
   return artifactAt(found[0]!, runsIn(join(found[0]!, '..')))
 }
 
-function artifactAt(path: string, runs: readonly KeptRun[]): Artifact {
+function artifactAt(path: string, runs: readonly KeptRun[]) {
   const { size, mtime } = statSync(path)
   const own = runs.filter(({ artifact }) => artifact === basename(path))
   return { id: idOf(path), path, bytes: size, runs: own, at: own.at(-1)?.at ?? mtime.toISOString() }
 }
 
-function namesIn(folder: string): readonly string[] {
+function namesIn(folder: string) {
   return existsSync(folder) ? readdirSync(folder).filter((name) => NAME.test(name)) : []
 }
 
-function runsIn(folder: string): readonly KeptRun[] {
+function runsIn(folder: string) {
   const text = readOrUndefined(join(folder, RUNS))?.toString('utf8') ?? ''
   return text.split('\n').flatMap((line) => runIn(line) ?? [])
 }
 
-function runIn(line: string): KeptRun | undefined {
-  if (line === '') return undefined
-  try {
-    const run = JSON.parse(line) as Partial<KeptRun>
-    return typeof run.artifact === 'string' && typeof run.command === 'string'
-      ? (run as KeptRun)
-      : undefined
-  } catch {
-    // Truncated by a full disk, perhaps.
-    return undefined
-  }
+function runIn(line: string) {
+  const run = objectOf(parseJson(line))
+  const isRun = typeof run?.['artifact'] === 'string' && typeof run['command'] === 'string'
+  return isRun ? (run as unknown as KeptRun) : undefined
 }
 
 export interface ShowOptions {
@@ -133,8 +127,6 @@ export interface ShownLine {
   readonly text: string
 }
 
-const PIECE = 1024 * 1024
-
 export function* shownLines(
   path: string,
   { lines: [from, to] = [1, Infinity], grep }: ShowOptions,
@@ -145,26 +137,7 @@ export function* shownLines(
     number += 1
     if (number > to) return
     if (number < from) continue
-    const text = visibleLine(raw)
+    const text = visibleLine(raw.toString('utf8'))
     if (wanted === undefined || text.toLowerCase().includes(wanted)) yield { number, text }
-  }
-}
-
-function* linesOf(path: string): Generator<string> {
-  const fd = openToRead(path)
-  const decoder = new TextDecoder()
-  try {
-    let open = ''
-    for (let at = 0; ; at += PIECE) {
-      const bytes = readRange(fd, at, at + PIECE)
-      const text = open + decoder.decode(bytes, { stream: bytes.length === PIECE })
-      const lines = text.split('\n')
-      open = lines.pop()!
-      yield* lines
-      if (bytes.length < PIECE) break
-    }
-    if (open !== '') yield open
-  } finally {
-    closeSync(fd)
   }
 }

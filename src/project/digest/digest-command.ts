@@ -6,7 +6,7 @@ import {
   compose,
 } from '../../command/digest/compose.ts'
 import { OutputReader, type Reading } from '../../command/digest/read-output.ts'
-import { StintError, errnoOf } from '../../journal/errors.ts'
+import { StintError, errnoOf, messageOf } from '../../journal/errors.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { redaction, withoutSecrets } from '../store/clean-draft.ts'
 import type { Workspace } from '../store/workspace.ts'
@@ -15,8 +15,8 @@ import { runCommand } from './run-command.ts'
 import { defined } from '../../text/defined.ts'
 import { failingTests } from '../../command/test-summary.ts'
 import { testRunOf } from '../../command/test-runs.ts'
-import { type Draft, type EntryData, draft } from '../../session/entries.ts'
-import { NoSession, chooseSession, refuseClosed } from '../store/choose.ts'
+import { type Draft, draft } from '../../session/entries.ts'
+import { NoSession, chooseOpen } from '../store/choose.ts'
 import { conversationOf } from '../store/conversation-binding.ts'
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
@@ -53,91 +53,75 @@ const LONGEST_SUMMARY = 160
 
 export async function digestCommand(workspace: Workspace, options: DigestOptions): Promise<Digest> {
   const { tokens = DEFAULT_TOKENS, by = 'library' } = options
+  const { config } = workspace
   if (options.command.length === 0)
     throw new StintError('NO_COMMAND', 'there is no command to run', 'stint digest -- npm test')
-  if (tokens < FEWEST_TOKENS) {
+  if (tokens < FEWEST_TOKENS)
     throw new StintError(
       'TOO_FEW_TOKENS',
       `a digest needs at least ${FEWEST_TOKENS} tokens`,
       `--tokens ${FEWEST_TOKENS}`,
     )
-  }
-  const command = withoutSecrets(oneLine(options.command.map(quoted).join(' ')), workspace.config)
-  const label =
-    options.label === undefined
-      ? undefined
-      : withoutSecrets(oneLine(options.label), workspace.config)
+  const command = withoutSecrets(oneLine(options.command.map(quoted).join(' ')), config)
+  const label = withoutSecrets(oneLine(options.label ?? ''), config) || undefined
   const folder = artifactsFolder(workspace)
-  const keeper = new OutputKeeper(folder, workspace.config, workspace.cwd)
-  const ran = await run(workspace, options, keeper)
+  const keeper = new OutputKeeper(folder, config, workspace.cwd)
+  const { exitCode, signal, seconds, isStillWriting } = await run(workspace, options, keeper)
   const { reading, bytes, path, problem, redacted } = keeper.finish()
 
   if (redacted.length > 0)
     workspace.say(`what looked like a secret was redacted (${redacted.join(', ')})`)
-  if (ran.isStillWriting)
+  if (isStillWriting)
     workspace.say(
       'something that the command started is still running; what it prints from now on is not kept',
     )
   if (problem !== undefined) workspace.say(`the output could not be kept: ${problem}`)
 
-  const { exitCode, signal, seconds } = ran
-  const summary = summaryOf(reading)
-  const artifact =
-    path === undefined ? undefined : { id: idOf(path), path: toldPath(workspace, path) }
   const facts = {
-    ...(label === undefined || label === '' ? {} : { label }),
+    ...defined({ label }),
     command: shorten(command, LONGEST_COMMAND),
     exit: exitCode,
     lines: reading.lines,
-    ...defined({ summary }),
+    ...defined({ summary: summaryOf(reading) }),
   }
-  if (path !== undefined)
-    noteIfPossible(workspace, () =>
-      noteRun(folder, { at: new Date().toISOString(), ...facts, artifact: basename(path) }),
-    )
   const ended = { ...facts, exitCode, ...defined({ signal }), seconds, bytes }
-  const composedFor = (recorded: { recordedIn?: string }) =>
-    compose(
-      ended,
-      reading,
-      artifact === undefined ? undefined : { ...artifact, ...recorded },
-      tokens,
-    )
-  const keptFor = (path: string) => (session: string) => {
-    return {
-      ...facts,
-      artifact: path,
-      bytes,
-      shown: composedFor({ recordedIn: session }).text.length,
+  const artifact =
+    path === undefined ? undefined : { id: idOf(path), path: toldPath(workspace, path) }
+  const composedFor = (recordedIn: string | undefined) =>
+    compose(ended, reading, artifact && { ...artifact, ...defined({ recordedIn }) }, tokens)
+  if (path !== undefined)
+    try {
+      noteRun(folder, { at: new Date().toISOString(), ...facts, artifact: basename(path) })
+    } catch (error) {
+      // The output is kept without the list.
+      if (errnoOf(error) === undefined) throw error
+      workspace.say(`the list of outputs could not be written: ${messageOf(error)}`)
     }
-  }
-  const kept = artifact === undefined ? {} : { kept: keptFor(artifact.path) }
-  const recordedIn = await recordRun(workspace, {
-    command,
-    exitCode,
-    isStopped: signal !== undefined,
-    reading,
-    ...kept,
-    by,
+  const tests = signal === undefined ? testsOf(command, exitCode, reading) : undefined
+  const recordedIn = await recordRun(workspace, (session) => {
+    const conversation = conversationOf(workspace.env)
+    const shown = composedFor(session).text.length
+    return [
+      ...(artifact === undefined
+        ? []
+        : [draft('output.kept', { ...facts, artifact: artifact.path, bytes, shown }, { by })]),
+      ...(tests === undefined
+        ? []
+        : [draft('test.ran', { ...tests, ...defined({ conversation }) }, { by })]),
+    ]
   })
-  const recorded = recordedIn === undefined ? {} : { recordedIn }
-  return {
-    ...ended,
-    ...defined({ artifact }),
-    ...recorded,
-    ...composedFor(recorded),
-  }
+  return { ...ended, ...defined({ artifact, recordedIn }), ...composedFor(recordedIn) }
 }
 
 async function run(
-  workspace: Workspace,
+  { cwd, env }: Workspace,
   { command, onOutput }: DigestOptions,
   keeper: OutputKeeper,
 ) {
   try {
     return await runCommand(command, {
-      cwd: workspace.cwd,
-      env: workspace.env,
+      cwd,
+      env,
       onOutput: (lines) => {
         keeper.add(lines)
         onOutput?.(lines)
@@ -149,7 +133,7 @@ async function run(
   }
 }
 
-function summaryOf({ totals, findings }: Reading): string | undefined {
+function summaryOf({ totals, findings }: Reading) {
   const text =
     totals.tests?.text ??
     totals.others.at(-1) ??
@@ -157,85 +141,39 @@ function summaryOf({ totals, findings }: Reading): string | undefined {
   return text === undefined ? undefined : shorten(oneLine(text), LONGEST_SUMMARY)
 }
 
-/** The output is kept without the list. */
-function noteIfPossible(workspace: Workspace, note: () => void): void {
-  try {
-    note()
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error
-    workspace.say(`the list of outputs could not be written: ${(error as Error).message}`)
-  }
-}
-
-function quoted(word: string): string {
+function quoted(word: string) {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
 const LONGEST_RECORDED = 160
 const NAMES = 3
 
-export interface Ran {
-  readonly command: string
-  readonly exitCode: number
-  readonly isStopped: boolean
-  readonly reading: Reading
-  readonly kept?: (session: string) => EntryData['output.kept']
-  readonly by: string
-}
-
 /** Returns the session's name, if one is active. */
-async function recordRun(workspace: Workspace, ran: Ran): Promise<string | undefined> {
+async function recordRun(workspace: Workspace, draftsFor: (session: string) => readonly Draft[]) {
   try {
-    const row = await chooseSession(workspace)
-    refuseClosed(row)
-    const drafts = draftsFor(workspace, ran, row.name)
+    const { id, name } = await chooseOpen(workspace)
+    const drafts = draftsFor(name)
     if (drafts.length === 0) return undefined
-    const session = workspace.session(row.id)
-    session.append(drafts)
-    await workspace.refreshIfPossible(session)
-    session.close()
-    return row.name
+    await workspace.append(id, drafts)
+    return name
   } catch (error) {
-    if (error instanceof NoSession) return undefined
     // The digest is shown even if it cannot be recorded.
-    workspace.say(
-      `the run is not recorded: ${error instanceof StintError || error instanceof Error ? error.message : String(error)}`,
-    )
+    if (!(error instanceof NoSession)) workspace.say(`the run is not recorded: ${messageOf(error)}`)
     return undefined
   }
 }
 
-function draftsFor(
-  workspace: Workspace,
-  { kept, by, ...ran }: Ran,
-  session: string,
-): readonly Draft[] {
-  const tests = testsOf(ran)
-  const conversation = conversationOf(workspace.env)
-  return [
-    ...(kept === undefined ? [] : [draft('output.kept', kept(session), { by }) as Draft]),
-    ...(tests === undefined
-      ? []
-      : [draft('test.ran', { ...tests, ...defined({ conversation }) }, { by }) as Draft]),
-  ]
-}
-
 /** By its command, as hooks do, or by its output. */
-function testsOf({
-  command,
-  exitCode,
-  isStopped,
-  reading,
-}: Omit<Ran, 'kept' | 'by'>): EntryData['test.ran'] | undefined {
-  if (isStopped) return undefined
-  const { tests } = reading.totals
-  const lines = reading.tail.map(({ text }) => text)
+function testsOf(
+  command: string,
+  exitCode: number,
+  { totals: { tests }, tail, findings }: Reading,
+) {
+  const lines = tail.map(({ text }) => text)
   const known = testRunOf(command, lines.join('\n'), exitCode !== 0)
   if (known !== undefined && (tests === undefined || known.summary !== undefined)) return known
   if (tests === undefined || !/\d/.test(tests.text)) return known
-  const named = reading.findings
-    .filter(({ level }) => level === 'failure')
-    .map(({ title }) => title)
+  const named = findings.filter(({ level }) => level === 'failure').map(({ title }) => title)
   const names = named.length > 0 ? named : failingTests(lines, NAMES)
   const passed = exitCode === 0 && !tests.isFailed
   const summary =
@@ -309,7 +247,7 @@ export class OutputKeeper {
     }
   }
 
-  #take(piece: string): void {
+  #take(piece: string) {
     if (piece === '') return
     const { text, found } = redact(piece, this.#options)
     for (const kind of found) this.#redacted.add(kind)
@@ -320,7 +258,7 @@ export class OutputKeeper {
     this.#attempt(() => this.#file?.write(bytes))
   }
 
-  #name(): string | undefined {
+  #name() {
     const name = this.#hash.digest('hex').slice(0, 16)
     let path: string | undefined
     this.#attempt(() => {
@@ -334,7 +272,7 @@ export class OutputKeeper {
   }
 
   /** A full disk must not stop the command. */
-  #attempt(work: () => void): void {
+  #attempt(work: () => void) {
     if (this.#problem !== undefined) return
     try {
       work()
@@ -348,7 +286,7 @@ export class OutputKeeper {
 }
 
 /** A file of that name with another size was changed since, as by a purge. */
-function freeName(folder: string, name: string, bytes: number): string {
+function freeName(folder: string, name: string, bytes: number) {
   for (let number = 1; ; number += 1) {
     const path = join(folder, `${name}${number === 1 ? '' : `-${number}`}.txt`)
     const known = statOrUndefined(path)

@@ -2,11 +2,11 @@ import { join, relative } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
 import { statOrUndefined } from '../../journal/look.ts'
 import { configPath } from '../config/config.ts'
-import { SessionChecks, checkRunLogs, listDocuments } from './session-check.ts'
+import { SessionChecks, checkRunLogs } from './session-check.ts'
 import { checkHooks, checkLeftovers } from './leftovers.ts'
 import { checkFileSystem, checkSpace, checkVersions } from './machine.ts'
 import { type Check, type Counts, type Diagnosis, Findings, plural } from './report.ts'
-import { logIds } from '../store/place.ts'
+import { documentsByShortId, logIds } from '../store/place.ts'
 import type { Workspace } from '../store/workspace.ts'
 import type { SessionIndex, Verification } from '../../index/open-index.ts'
 import { setAside } from '../../index/index-file.ts'
@@ -38,7 +38,7 @@ export async function examine(
   const repair = options.repair === true
   const config = checkConfig(workspace)
   const isIgnored = checkIgnored(workspace)
-  const sessions = new SessionChecks(workspace, listDocuments(place.sessions), { repair })
+  const sessions = new SessionChecks(workspace, documentsByShortId(place), { repair })
   for (const id of logIds(place)) await sessions.look(id)
   const runs = checkRunLogs(place)
   const hasSessions = workspace.hasSessions()
@@ -73,7 +73,7 @@ export async function examine(
   return { isHealthy: checks.every(({ status }) => status !== 'problem'), checks, counts }
 }
 
-function checkCounts({ sessions, entries, grewMeanwhile }: Counts): Check {
+function checkCounts({ sessions, entries, grewMeanwhile }: Counts) {
   const findings = new Findings('counts')
   const say = (line: string) => {
     if (grewMeanwhile > 0) findings.note(`${line} (somebody is writing just now)`)
@@ -86,7 +86,7 @@ function checkCounts({ sessions, entries, grewMeanwhile }: Counts): Check {
   return findings.check('logs and index agree', () => 'logs and index do not agree')
 }
 
-function checkConfig(workspace: Workspace): Check {
+function checkConfig(workspace: Workspace) {
   const findings = new Findings('configuration')
   const hasFile = statOrUndefined(configPath(workspace.place.sessions)) !== undefined
   try {
@@ -102,7 +102,7 @@ function checkConfig(workspace: Workspace): Check {
   )
 }
 
-function checkIgnored(workspace: Workspace): Check {
+function checkIgnored(workspace: Workspace) {
   const { place, config } = workspace
   const findings = new Findings('ignored by git')
   if (place.repository === undefined) return findings.check('no git repository here')
@@ -163,7 +163,7 @@ export async function checkIndex(
 }
 
 /** Checked twice: another process may append meanwhile. */
-function verified(index: SessionIndex): Verification {
+function verified(index: SessionIndex) {
   index.sync({ full: true })
   const first = index.verify()
   if (isRight(first)) return first
@@ -171,11 +171,11 @@ function verified(index: SessionIndex): Verification {
   return index.verify()
 }
 
-function isRight({ differing, damage }: Verification): boolean {
+function isRight({ differing, damage }: Verification) {
   return differing.length === 0 && damage.length === 0
 }
 
-function describe({ differing, damage }: Verification): readonly string[] {
+function describe({ differing, damage }: Verification) {
   const counts = differing.map(
     ({ id, indexed, inLog }) => `session ${shortId(id)}: ${indexed} indexed, ${inLog} in the log`,
   )
@@ -184,7 +184,7 @@ function describe({ differing, damage }: Verification): readonly string[] {
 
 export async function checkTasks(
   workspace: Workspace,
-  options: { readonly repair: boolean },
+  options: { repair: boolean },
 ): Promise<{ check: Check; backlog: number; files: number }> {
   const findings = new Findings('tasks')
   const store = new TaskFiles(workspace.place.tasks)
@@ -264,6 +264,6 @@ export function checkHistory(workspace: Workspace): Check {
   return findings.check(ok, (count) => plural(count, 'remark'))
 }
 
-function sum(files: readonly { readonly bytes: number }[]): number {
+function sum(files: readonly { bytes: number }[]) {
   return files.reduce((total, { bytes }) => total + bytes, 0)
 }

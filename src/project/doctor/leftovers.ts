@@ -10,10 +10,7 @@ import { readTroubles } from '../conversation/tracking.ts'
 import { second } from '../../text/times.ts'
 import { trackingFolderOf } from '../store/conversation-binding.ts'
 
-export function checkLeftovers(
-  place: Place,
-  options: { readonly repair: boolean },
-): readonly Check[] {
+export function checkLeftovers(place: Place, options: { repair: boolean }): readonly Check[] {
   const leftovers = new Findings('left over')
   const temporaries = new Findings('temporaries')
   for (const folder of foldersUnder(place)) {
@@ -39,7 +36,7 @@ export function checkLeftovers(
   ]
 }
 
-function describe(name: string, folder: string): string | undefined {
+function describe(name: string, folder: string) {
   if (isReplacedLog(name)) return 'left by a purge that was killed; run the purge again'
   if (name.startsWith('taken-'))
     return 'a document that a killed command had taken; the next command on the session reads it'
@@ -70,10 +67,7 @@ function* foldersUnder(place: Place): Iterable<string> {
   }
 }
 
-function namesIn(folder: string): {
-  readonly files: readonly string[]
-  readonly folders: readonly string[]
-} {
+function namesIn(folder: string) {
   try {
     const entries = readdirSync(folder, { withFileTypes: true })
     return {

@@ -75,7 +75,7 @@ export class Findings {
     }
   }
 
-  #keep(detail: string): void {
+  #keep(detail: string) {
     if (this.#details.length < DETAILS_KEPT) this.#details.push(detail)
     else this.#leftOut += 1
   }

@@ -1,7 +1,7 @@
-import { basename, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { errnoOf } from '../../journal/errors.ts'
-import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
+import { namesIn, readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 import { shortId } from '../../journal/ids.ts'
 import { abridge } from '../../session/fold.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'
@@ -14,7 +14,7 @@ import type { LiveSession, Reading } from '../store/live-session.ts'
 import { type Place, logPlace } from '../store/place.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { type Check, Findings, type LogNames, namesMended, namesOf, plural } from './report.ts'
-import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { Log, type LogPlace } from '../../journal/log.ts'
 import type { LogContents } from '../../journal/read.ts'
 import { runFolder, runIds, runLogPlace, runsFolder } from '../store/run-files.ts'
@@ -22,17 +22,9 @@ import { runFolder, runIds, runLogPlace, runsFolder } from '../store/run-files.t
 /** Rendering a copy costs a fold: only the newest are compared. */
 const COPIES_READ = 20
 
-export interface SessionTotals {
-  logs: number
-  links: number
-  documents: number
-  entries: number
-  damagedLines: number
-}
-
 /** One session at a time, to bound memory. */
 export class SessionChecks {
-  readonly totals: SessionTotals = { logs: 0, links: 0, documents: 0, entries: 0, damagedLines: 0 }
+  readonly totals = { logs: 0, links: 0, documents: 0, entries: 0, damagedLines: 0 }
   readonly #journals = new Findings('journals')
   readonly #beginnings = new Findings('beginnings')
   readonly #links = new Findings('second names')
@@ -66,11 +58,7 @@ export class SessionChecks {
       this.#sayNames(id, name, before)
       this.totals.entries += contents.records.length
       this.totals.damagedLines += contents.damage.length
-      for (const { file, line, reason, preview } of contents.damage) {
-        this.#journals.problem(
-          `${relative(this.workspace.place.root, file)}:${line} ${reason}: ${preview}`,
-        )
-      }
+      for (const line of linesDamaged(this.workspace.place, contents)) this.#journals.problem(line)
       if (id === BACKLOG_ID) return
       if (contents.records.length === 0) {
         this.#beginnings.problem(`${name}: not one entry of it can be read`)
@@ -217,26 +205,7 @@ function outdatedViews(session: LiveSession, { state, entries }: Reading): reado
 }
 
 /** The next command absorbs `edited` and quarantines `no file`. */
-export type DocumentState =
-  | 'as rendered'
-  | 'behind'
-  | 'edited'
-  | 'missing'
-  | 'misplaced'
-  | 'no file'
-
-/** By the short id in their names; listed once, since there may be many. */
-export function listDocuments(sessions: string): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>()
-  for (const place of ['active', 'archive']) {
-    const folder = join(sessions, place)
-    for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-      const id = /-([0-9a-f]{6})\.md$/.exec(name)?.[1]
-      if (id !== undefined) found.set(id, [...(found.get(id) ?? []), join(folder, name)])
-    }
-  }
-  return found
-}
+type DocumentState = 'as rendered' | 'behind' | 'edited' | 'missing' | 'misplaced' | 'no file'
 
 function documentState(
   session: LiveSession,
@@ -247,8 +216,7 @@ function documentState(
   const standing = documents.get(shortId(session.id)) ?? []
   const own = standing.find((path) => path === wanted)
   // A killed command left it under an older name or status.
-  const path =
-    own ?? standing.find((other) => basename(other).endsWith(`-${shortId(session.id)}.md`))
+  const path = own ?? standing[0]
   if (path !== undefined && lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
     return 'no file'
   const text = path === undefined ? undefined : textOf(path)
@@ -289,7 +257,7 @@ function lookAtRun(place: Place, run: string, findings: Findings): number {
   const before = namesOf(log)
   if (before === 'no log') {
     // A process killed before its first entry leaves an empty folder.
-    if (!isEmpty(runFolder(place, run)))
+    if (namesIn(runFolder(place, run)).length > 0)
       findings.problem(`${name}: its log is gone, and so is the second name of it`)
     return 0
   }
@@ -327,8 +295,4 @@ function linesDamaged(place: Place, { damage }: LogContents): readonly string[] 
     ({ file, line, reason, preview }) =>
       `${relative(place.root, file)}:${line} ${reason}: ${preview}`,
   )
-}
-
-function isEmpty(folder: string): boolean {
-  return !existsSync(folder) || readdirSync(folder).length === 0
 }

@@ -1,5 +1,5 @@
 import { workingFolder } from '../store/place.ts'
-import { NotWritten, StintError, errnoOf, isMissing } from '../../journal/errors.ts'
+import { NotWritten, StintError, errnoOf, isMissing, messageOf } from '../../journal/errors.ts'
 import type { SessionState } from '../../session/state.ts'
 import {
   COMPLEX_FROM,
@@ -68,9 +68,7 @@ export async function exportSession(
   const row = await chooseSession(workspace, options.session)
   // A bad path fails before the work.
   const path = output === undefined ? undefined : exportTarget(workspace, output)
-  const session = workspace.session(row.id)
-  const reading = await workspace.refreshIfPossible(session)
-  session.close()
+  const reading = await workspace.view(row.id)
   const content = await contentOf(workspace, reading, format, path !== undefined && !force)
   if (path !== undefined) writeExport(workspace, path, content, { session: row.id, format, force })
   const { id, name, status } = reading.state
@@ -82,7 +80,7 @@ async function contentOf(
   reading: Reading,
   format: ExportFormat,
   isFileWeighed: boolean,
-): Promise<string> {
+) {
   if (format === 'session-json') {
     const { renderSessionJson } = await import('../../document/export/session-json.ts')
     const source = await workSourceOf(workspace, reading)
@@ -99,7 +97,7 @@ async function contentOf(
 }
 
 /** A small session gains nothing from a file that goes stale. */
-function refuseSmall(source: WorkSource): void {
+function refuseSmall(source: WorkSource) {
   const size = workSize(source)
   if (size >= COMPLEX_FROM) return
   throw new StintError(
@@ -116,8 +114,8 @@ function writeExport(
   workspace: Workspace,
   path: string,
   text: string,
-  about: Pick<WrittenExport, 'session' | 'format'> & { readonly force: boolean },
-): void {
+  about: Pick<WrittenExport, 'session' | 'format'> & { force: boolean },
+) {
   const bytes = Buffer.from(text)
   try {
     createFolder(dirname(path))
@@ -140,12 +138,8 @@ function isPlaced(
   workspace: Workspace,
   path: string,
   bytes: Buffer,
-  {
-    session,
-    format,
-    force,
-  }: Pick<WrittenExport, 'session' | 'format'> & { readonly force: boolean },
-): boolean {
+  { session, format, force }: Pick<WrittenExport, 'session' | 'format'> & { force: boolean },
+) {
   const fd = openIfThere(path)
   try {
     if (fd !== undefined && !force && !isOurs(workspace, path, fd, bytes)) throw foreign(path)
@@ -156,12 +150,12 @@ function isPlaced(
   }
 }
 
-function isOurs(workspace: Workspace, path: string, fd: number, wanted: Buffer): boolean {
+function isOurs(workspace: Workspace, path: string, fd: number, wanted: Buffer) {
   const standing = readRange(fd, 0, fstatSync(fd).size)
   return standing.equals(wanted) || isExport(workspace, path, standing)
 }
 
-function openIfThere(path: string): number | undefined {
+function openIfThere(path: string) {
   try {
     return openToRead(path)
   } catch (error) {
@@ -170,7 +164,7 @@ function openIfThere(path: string): number | undefined {
   }
 }
 
-function foreign(path: string): StintError {
+function foreign(path: string) {
   return new StintError(
     'EXPORT_EXISTS',
     `${path} was not written by an export, or was changed since`,
@@ -182,7 +176,7 @@ function foreign(path: string): StintError {
  * Resolves symbolic links. Refuses folders, devices, Stint's and git's own files, and missing
  * folders outside the project.
  */
-function exportTarget(workspace: Workspace, output: string): string {
+function exportTarget(workspace: Workspace, output: string) {
   if (output.trim() === '')
     throw new StintError('EMPTY_TEXT', 'the export needs a file name', 'stint export --output FILE')
   const named = resolve(workspace.cwd, output)
@@ -233,7 +227,7 @@ function realFolder(folder: string): string {
   return join(realFolder(dirname(folder)), basename(folder))
 }
 
-function storesOf({ place }: Workspace): readonly string[] {
+function storesOf({ place }: Workspace) {
   const { sessions, tasks, repository } = place
   const own = [
     sessions,
@@ -243,12 +237,12 @@ function storesOf({ place }: Workspace): readonly string[] {
   return own.map((folder) => (existsSync(folder) ? realpathSync(folder) : folder))
 }
 
-function isWithin(path: string, folder: string): boolean {
+function isWithin(path: string, folder: string) {
   const way = relative(folder, path)
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`))
 }
 
-function noFile(path: string, why: string): StintError {
+function noFile(path: string, why: string) {
   return new StintError(
     'EXPORT_NO_FILE',
     `${path} ${why}`,
@@ -266,20 +260,16 @@ export async function afterClose(workspace: Workspace, reading: Reading): Promis
   )
 }
 
-async function attempt(
-  workspace: Workspace,
-  what: string,
-  work: () => void | Promise<void>,
-): Promise<void> {
+async function attempt(workspace: Workspace, what: string, work: () => void | Promise<void>) {
   try {
     await work()
   } catch (error) {
-    workspace.say(`${what}: ${error instanceof Error ? error.message : String(error)}`)
+    workspace.say(`${what}: ${messageOf(error)}`)
   }
 }
 
 /** Once per closing, and over nothing. */
-async function writeWorkflowLog(workspace: Workspace, reading: Reading): Promise<void> {
+async function writeWorkflowLog(workspace: Workspace, reading: Reading) {
   const folder = workspace.config.workflowLog
   if (folder === undefined) return
   const source = await workSourceOf(workspace, reading)
@@ -303,7 +293,7 @@ async function writeWorkflowLog(workspace: Workspace, reading: Reading): Promise
   throw new Error(`files of its name stand in ${folder} already`)
 }
 
-function namesFor({ state, entries }: WorkSource): readonly string[] {
+function namesFor({ state, entries }: WorkSource) {
   const closing = closingOf(entries)
   const [date = '', time = ''] = second(closing?.at ?? state.updatedAt).split('T')
   const stem = `${date}_${time.replaceAll(/\D/g, '')}_${nameForFiles(state)}`
@@ -311,7 +301,7 @@ function namesFor({ state, entries }: WorkSource): readonly string[] {
 }
 
 /** It goes with the session's end, unless it was edited. */
-function removeSessionJson(workspace: Workspace, session: string): void {
+function removeSessionJson(workspace: Workspace, session: string) {
   const mine = exportsWritten(workspace).filter(
     (known) => known.format === 'session-json' && known.session === session,
   )

@@ -5,7 +5,7 @@ import type { Backlog } from '../../backlog/backlog.ts'
 import { proposeSpecialist } from '../../backlog/specialist.ts'
 import type { Task } from '../../backlog/task.ts'
 import { soundParents } from '../../backlog/waits.ts'
-import type { BacklogTask, UnfinishedAgent, WorkSource } from '../../document/export/work.ts'
+import type { BacklogTask, WorkSource } from '../../document/export/work.ts'
 import { openBacklog } from '../tasks/backlog.ts'
 import { redactedForExport } from '../store/clean-draft.ts'
 import { trackingFolderOf } from '../store/conversation-binding.ts'
@@ -37,7 +37,7 @@ export async function workSourceOf(
 }
 
 /** With the delegates' tasks, each followed by its parts; unknown tasks by name. */
-function tasksOf(state: SessionState, backlog: Backlog): readonly BacklogTask[] {
+function tasksOf(state: SessionState, backlog: Backlog) {
   const parents = soundParents(backlog)
   const partsOf = new Map<string, string[]>()
   for (const { id, parent } of backlog.tasks) {
@@ -73,7 +73,7 @@ function tasksOf(state: SessionState, backlog: Backlog): readonly BacklogTask[] 
   return [...found.values()]
 }
 
-function asExported(task: Task, parent: string | undefined): BacklogTask {
+function asExported(task: Task, parent: string | undefined) {
   const { id, title, status, dependsOn, group, assignee, checklist } = task
   return {
     id,
@@ -86,16 +86,12 @@ function asExported(task: Task, parent: string | undefined): BacklogTask {
   }
 }
 
-function proposed(task: {
-  title: string
-  description?: string
-  labels?: readonly string[]
-}): string {
+function proposed(task: { title: string; description?: string; labels?: readonly string[] }) {
   return proposeSpecialist({ description: '', labels: [], ...task }).specialist
 }
 
 /** No hook saw their end. */
-function unfinishedAgents(workspace: Workspace, state: SessionState): readonly UnfinishedAgent[] {
+function unfinishedAgents(workspace: Workspace, state: SessionState) {
   const folder = trackingFolderOf(workspace.place)
   return state.conversations.items
     .filter(({ text }) => isConversationId(text))

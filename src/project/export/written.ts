@@ -1,8 +1,9 @@
 // Which files exports wrote, so that no other is overwritten or removed. Noted before the file is
 // written.
+import { objectOf, parseJson } from '../../text/json-fields.ts'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { errnoOf } from '../../journal/errors.ts'
+import { errnoOf, messageOf } from '../../journal/errors.ts'
 import { appendLines } from '../../journal/files.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 import type { ExportFormat } from '../../document/export/work.ts'
@@ -23,9 +24,7 @@ export function noteExport(workspace: Workspace, written: WrittenExport): void {
     appendLines(notesPath(workspace), Buffer.from(`${JSON.stringify(written)}\n`))
   } catch (error) {
     if (errnoOf(error) === undefined) throw error
-    workspace.say(
-      `it could not be noted that ${written.path} is an export: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    workspace.say(`it could not be noted that ${written.path} is an export: ${messageOf(error)}`)
   }
 }
 
@@ -56,22 +55,17 @@ export function sumOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-function notesPath({ place }: Workspace): string {
+function notesPath({ place }: Workspace) {
   return join(place.sessions, 'exports.jsonl')
 }
 
-function isSame(a: WrittenExport, b: WrittenExport): boolean {
+function isSame(a: WrittenExport, b: WrittenExport) {
   return a.path === b.path && a.sum === b.sum && a.session === b.session && a.format === b.format
 }
 
-function parse(line: string): WrittenExport | undefined {
-  try {
-    const value = JSON.parse(line) as Partial<WrittenExport> | null
-    return typeof value?.path === 'string' && typeof value.sum === 'string'
-      ? (value as WrittenExport)
-      : undefined
-  } catch {
-    // Empty or truncated: its file counts as foreign.
-    return undefined
-  }
+// An empty or truncated line is none: its file counts as foreign.
+function parse(line: string) {
+  const value = objectOf(parseJson(line))
+  const isExport = typeof value?.['path'] === 'string' && typeof value['sum'] === 'string'
+  return isExport ? (value as unknown as WrittenExport) : undefined
 }

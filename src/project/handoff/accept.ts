@@ -67,110 +67,120 @@ export async function acceptHandoff(
   return acceptFound(workspace, { ...found, path: file.path, text: file.text }, options)
 }
 
-async function acceptFound(
-  workspace: Workspace,
-  found: FoundHandoff,
-  options: AcceptHandoff,
-): Promise<AcceptedHandoff> {
+async function acceptFound(workspace: Workspace, found: FoundHandoff, options: AcceptHandoff) {
   const { handoff, reading, session } = found
+  const { id, number, hash, to } = handoff
   const { state } = reading
   const notes: string[] = []
-  const file = stateOf(found)
-  if (file === 'missing') notes.push('its file was gone and was written again from the journal')
+  if (stateOf(found) === 'missing')
+    notes.push('its file was gone and was written again from the journal')
   if (isTakenUp(handoff))
     notes.push(`it was taken up before, ${handoff.accepted.length} times in all`)
   if (handoff.isDraft) notes.push('it is a draft, made early and without the code')
-  const newer = handoffsIn(reading.entries).filter(({ id }) => id > handoff.id)
-  if (newer.length > 0)
-    notes.push(`a later one was made: stint handoff show ${state.name}/${newer.at(-1)!.number}`)
+  const newer = handoffsIn(reading.entries).findLast((one) => one.id > id)
+  if (newer !== undefined)
+    notes.push(`a later one was made: stint handoff show ${state.name}/${newer.number}`)
   // A missing file was just written again from the same entry.
   const text = found.text ?? handoff.document
-  const isIntact = contentHash(text) === handoff.hash
+  const isIntact = contentHash(text) === hash
+  const isOver = !isOpen(state) && to === undefined
   const moved = [
     ...(isIntact ? [] : [damage(found, text)]),
     ...(await movedSince(workspace, found)),
-    ...closed(found),
+    ...(isOver
+      ? [`the session is ${state.status}: stint reopen ${state.name} takes that back`]
+      : []),
   ]
-  const outcome: HandoffOutcome = !isIntact ? 'mismatch' : moved.length > 0 ? 'stale' : 'loaded'
-  const isForced = outcome !== 'loaded' && options.force === true
-  const isTaken = outcome === 'loaded' || isForced
-  record(workspace, session, handoff.id, handoff.hash, {
-    outcome,
-    moved,
-    isForced,
-    by: options.by ?? 'library',
-  })
-  session.close()
-  const bound = isTaken
-    ? await bind(workspace, { id: state.id, name: state.name, to: handoff.to }, notes, options.by)
-    : undefined
-  return {
-    outcome,
-    isForced,
-    isTaken,
-    moved,
-    notes,
-    text,
-    id: handoff.id,
-    number: handoff.number,
-    hash: handoff.hash,
-    session: { id: state.id, name: state.name },
-    ...defined({ bound }),
-  }
+  const shown = { moved, notes, text, id, number, hash, session: named(state) }
+  return conclude(workspace, shown, isIntact, options, { session, to })
 }
 
-function damage({ handoff, reading, path }: FoundHandoff, text: string): string {
+function damage({ handoff, reading, path }: FoundHandoff, text: string) {
   const recorded = `stint handoff show ${reading.state.name}/${handoff.number}`
   if (text === handoff.document)
     return 'its recorded text was changed as well, as a purge does: its hash proves nothing any more'
   return `${path} was edited or damaged: it is kept as it is, and ${recorded} shows what was recorded`
 }
 
-function closed({ handoff, reading: { state } }: FoundHandoff): readonly string[] {
-  if (isOpen(state) || handoff.to !== undefined) return []
-  return [`the session is ${state.status}: stint reopen ${state.name} takes that back`]
+/** Without its journal a document is checked by its own hash and against the repository. */
+function acceptBare(
+  workspace: Workspace,
+  { path, text }: GivenFile,
+  { hash = '', name, number, session: id, ...head }: HandoffHead,
+  options: AcceptHandoff,
+) {
+  const { place } = workspace
+  const now = lookAround(place.root, place.repository)
+  const isIntact = hash !== '' && contentHash(text) === hash
+  const { branch, commit } = head
+  const moved = [
+    ...(isIntact ? [] : [`${path} was edited or damaged: it is not what its own hash says`]),
+    ...headMoved(
+      now,
+      commit === undefined && branch === undefined ? undefined : defined({ branch, commit }),
+    ),
+    ...workMissing(now, head, id),
+  ]
+  const hasJournal = logIds(place).has(id)
+  const notes = [
+    hasJournal
+      ? `the journal of ${name} is here, but does not tell of this handoff: what happened since is not known`
+      : `the journal of ${name} is not here: what happened since is not known, and nothing is recorded`,
+  ]
+  const shown = { moved, notes, text, id: '', number, hash, session: { id, name } }
+  const journal = hasJournal ? { session: workspace.session(id) } : undefined
+  return conclude(workspace, shown, isIntact, options, journal)
 }
 
-function record(
+/** Records the outcome in the journal, if there is one, and resumes the session it is for. */
+async function conclude(
   workspace: Workspace,
-  session: LiveSession,
-  handoff: string,
-  hash: string,
-  what: { outcome: HandoffOutcome; moved: readonly string[]; isForced: boolean; by: string },
-): void {
-  const conversation = conversationOf(workspace.env)
-  const data = {
-    handoff,
-    hash,
-    outcome: what.outcome,
-    ...(what.moved.length === 0 ? {} : { moved: what.moved }),
-    ...(what.isForced ? { forced: true } : {}),
-    ...defined({ conversation }),
+  shown: Omit<AcceptedHandoff, 'outcome' | 'isForced' | 'isTaken' | 'bound'> & { notes: string[] },
+  isIntact: boolean,
+  { force = false, by = 'library' }: AcceptHandoff,
+  journal: { session: LiveSession; to?: HandoffTarget | undefined } | undefined,
+) {
+  const { moved, notes, id, hash } = shown
+  const outcome: HandoffOutcome = !isIntact ? 'mismatch' : moved.length > 0 ? 'stale' : 'loaded'
+  const isForced = outcome !== 'loaded' && force
+  const isTaken = outcome === 'loaded' || isForced
+  let bound: AcceptedHandoff['bound']
+  if (journal !== undefined) {
+    const { session, to } = journal
+    const data = {
+      handoff: id || hash,
+      hash,
+      outcome,
+      ...(moved.length === 0 ? {} : { moved }),
+      ...(isForced ? { forced: true } : {}),
+      ...defined({ conversation: conversationOf(workspace.env) }),
+    }
+    try {
+      session.append([draft('handoff.accepted', data, { by })])
+    } catch (error) {
+      if (!(error instanceof NotWritten || error instanceof OutcomeUnknown)) throw error
+      workspace.say(`what became of the handoff is not recorded: ${error.message}`)
+    }
+    session.close()
+    if (isTaken) bound = await bind(workspace, shown.session, to, notes, by)
   }
-  try {
-    session.append([draft('handoff.accepted', data, { by: what.by })])
-  } catch (error) {
-    if (!(error instanceof NotWritten || error instanceof OutcomeUnknown)) throw error
-    workspace.say(`what became of the handoff is not recorded: ${error.message}`)
-  }
+  return { outcome, isForced, isTaken, ...shown, ...defined({ bound }) }
 }
 
 async function bind(
   workspace: Workspace,
-  from: { id: string; name: string; to: HandoffTarget | undefined },
+  own: { id: string },
+  to: HandoffTarget | undefined,
   notes: string[],
-  by = 'library',
-): Promise<{ id: string; name: string } | undefined> {
-  const target = from.to === undefined ? from : await sessionFor(workspace, from.to)
+  by: string,
+) {
+  const target = to === undefined ? own : await sessionFor(workspace, to)
   if (target === undefined) {
-    notes.push(
-      `no session works on ${from.to!.name} yet: stint init --task ${from.to!.name} starts one`,
-    )
+    notes.push(`no session works on ${to!.name} yet: stint init --task ${to!.name} starts one`)
     return undefined
   }
   try {
-    const { reading } = await resumeSession(workspace, { session: target.id, by })
-    return { id: reading.state.id, name: reading.state.name }
+    return named((await resumeSession(workspace, { session: target.id, by })).reading.state)
   } catch (error) {
     if (!(error instanceof StintError) || error.code !== 'SESSION_CLOSED') throw error
     notes.push(`${error.message}; it was not resumed`)
@@ -178,10 +188,11 @@ async function bind(
   }
 }
 
-async function sessionFor(
-  workspace: Workspace,
-  to: HandoffTarget,
-): Promise<{ id: string } | undefined> {
+function named({ id, name }: { id: string; name: string }) {
+  return { id, name }
+}
+
+async function sessionFor(workspace: Workspace, to: HandoffTarget) {
   if (to.kind === 'session') return { id: to.id }
   const [only, ...others] = [
     ...(await workspace.index()).sessions({ status: ['active', 'paused'], task: to.id }),
@@ -189,10 +200,7 @@ async function sessionFor(
   return others.length === 0 ? only : undefined
 }
 
-async function recordedFor(
-  workspace: Workspace,
-  head: HandoffHead,
-): Promise<FoundHandoff | undefined> {
+async function recordedFor(workspace: Workspace, head: HandoffHead) {
   if (!logIds(workspace.place).has(head.session)) return undefined
   const session = workspace.session(head.session)
   const recorded = handoffsIn(session.read().entries).find(({ hash }) => hash === head.hash)
@@ -202,73 +210,11 @@ async function recordedFor(
     : findHandoff(workspace, `${head.session}/${recorded.id}`)
 }
 
-/** Without its journal a document is checked by its own hash and against the repository. */
-async function acceptBare(
-  workspace: Workspace,
-  { path, text }: GivenFile,
-  head: HandoffHead,
-  options: AcceptHandoff,
-): Promise<AcceptedHandoff> {
-  const now = lookAround(workspace.place.root, workspace.place.repository)
-  const isIntact = head.hash !== undefined && contentHash(text) === head.hash
-  const hasJournal = logIds(workspace.place).has(head.session)
-  const moved = [
-    ...(isIntact ? [] : [`${path} was edited or damaged: it is not what its own hash says`]),
-    ...headMoved(now, gitIn(head)),
-    ...workMissing(now, head),
-  ]
-  const outcome: HandoffOutcome = !isIntact ? 'mismatch' : moved.length > 0 ? 'stale' : 'loaded'
-  const isForced = outcome !== 'loaded' && options.force === true
-  const isTaken = outcome === 'loaded' || isForced
-  const notes = [
-    hasJournal
-      ? `the journal of ${head.name} is here, but does not tell of this handoff: what happened since is not known`
-      : `the journal of ${head.name} is not here: what happened since is not known, and nothing is recorded`,
-  ]
-  let bound: AcceptedHandoff['bound']
-  if (hasJournal) {
-    const session = workspace.session(head.session)
-    record(workspace, session, head.hash ?? '', head.hash ?? '', {
-      outcome,
-      moved,
-      isForced,
-      by: options.by ?? 'library',
-    })
-    session.close()
-    if (isTaken)
-      bound = await bind(
-        workspace,
-        { id: head.session, name: head.name, to: undefined },
-        notes,
-        options.by,
-      )
-  }
-  return {
-    outcome,
-    isForced,
-    isTaken,
-    moved,
-    notes,
-    text,
-    id: '',
-    number: head.number,
-    hash: head.hash ?? '',
-    session: { id: head.session, name: head.name },
-    ...defined({ bound }),
-  }
-}
-
-function gitIn({ branch, commit }: HandoffHead) {
-  if (commit === undefined && branch === undefined) return undefined
-  return {
-    ...defined({ branch, commit }),
-  }
-}
-
 function workMissing(
   { git }: Surroundings,
-  { dirty = 0, checkpoint, session }: HandoffHead,
-): readonly string[] {
+  { dirty = 0, checkpoint }: Pick<HandoffHead, 'dirty' | 'checkpoint'>,
+  session: string,
+) {
   if (dirty === 0) return []
   if (checkpoint === undefined)
     return [`it tells of ${dirty} uncommitted paths that were kept nowhere`]

@@ -22,10 +22,10 @@ import type { SessionState } from '../../session/state.ts'
 import { findTask, matchTasks } from '../../backlog/task.ts'
 import { openBacklog } from '../tasks/backlog.ts'
 import { checkpointDrafts } from '../lifecycle/checkpoint.ts'
-import { NoSession, chooseSession, findSession, refuseClosed } from '../store/choose.ts'
+import { NoSession, chooseOpen, findSession } from '../store/choose.ts'
 import { withoutSecrets } from '../store/clean-draft.ts'
 import { conversationOf } from '../store/conversation-binding.ts'
-import type { LiveSession, Reading } from '../store/live-session.ts'
+import type { LiveSession } from '../store/live-session.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { projectText } from '../lifecycle/resume.ts'
 import { defined } from '../../text/defined.ts'
@@ -54,62 +54,42 @@ export interface MadeHandoff {
 /** Uses no model and no network. */
 export async function createHandoff(
   workspace: Workspace,
-  options: CreateHandoff,
+  options: CreateHandoff = {},
 ): Promise<MadeHandoff> {
   const tokens = boundOf(options.tokens)
   const to = options.to === undefined ? undefined : await targetOf(workspace, options.to)
-  const row = await chooseSession(workspace, options.session)
-  refuseClosed(row)
-  const session = workspace.session(row.id)
-  try {
-    const before = await workspace.absorbEdits(session)
+  const { id } = await chooseOpen(workspace, options.session)
+  return workspace.on(id, async (session) => {
+    const { state } = await workspace.absorbEdits(session)
     const now = lookAround(workspace.place.root, workspace.place.repository)
-    if (options.draft !== true && options.code !== false)
-      keepCode(workspace, session, before.state, now, options)
-    const reading = session.read()
-    const made = await make(workspace, session, reading, now, { ...options, tokens }, to)
+    const keepsCode = options.draft !== true && options.code !== false
+    const { reason, by = 'library' } = options
+    if (keepsCode) {
+      const note = reason === undefined ? 'Handoff' : `Handoff: ${reason}`
+      const git = defined({ git: gitOf(now) })
+      session.append(checkpointDrafts(workspace, session, state, { note, by, ...git }))
+    }
+    const made = await make(workspace, session, now, { ...options, tokens, by, keepsCode }, to)
     const after = await workspace.refreshIfPossible(session)
-    const handoff = handoffsIn(after.entries).find(({ id }) => id === made.id)!
+    const handoff = handoffsIn(after.entries).find((one) => one.id === made.id)!
     return { state: after.state, handoff, path: made.path, leftOut: made.leftOut }
-  } finally {
-    session.close()
-  }
-}
-
-function keepCode(
-  workspace: Workspace,
-  session: LiveSession,
-  state: SessionState,
-  now: Surroundings,
-  options: CreateHandoff,
-): void {
-  const git = gitOf(now)
-  const note = options.reason === undefined ? 'Handoff' : `Handoff: ${options.reason}`
-  session.append(
-    checkpointDrafts(workspace, session, state, {
-      note,
-      by: options.by ?? 'library',
-      ...defined({ git }),
-    }),
-  )
+  })
 }
 
 async function make(
   workspace: Workspace,
   session: LiveSession,
-  { state, entries, contents }: Reading,
   now: Surroundings,
-  options: CreateHandoff & { tokens: number },
+  options: CreateHandoff & { tokens: number; by: string; keepsCode: boolean },
   to: HandoffTarget | undefined,
 ) {
   const { config } = workspace
+  const { state, entries, contents } = session.read()
   const id = session.mint()
   const at = new Date().toISOString()
   const position = { bytes: contents.end, entries: countWork(entries), last: state.lastId }
-  const conversation = options.conversation ?? conversationOf(workspace.env)
-  const checkpoint =
-    options.draft === true || options.code === false ? undefined : state.checkpoints.items.at(-1)
-  const reason = options.reason === undefined ? undefined : withoutSecrets(options.reason, config)
+  const redact = (text: string) => withoutSecrets(text, config)
+  const reason = options.reason === undefined ? undefined : redact(options.reason)
   const facts = gatherFacts({
     state,
     entries,
@@ -123,9 +103,14 @@ async function make(
     deliverables: deliverablesOf(state),
     project: projectText(workspace),
     isDraft: options.draft === true,
-    ...defined({ reason, to, checkpoint, conversation }),
+    ...defined({
+      reason,
+      to,
+      checkpoint: options.keepsCode ? state.checkpoints.items.at(-1) : undefined,
+      conversation: options.conversation ?? conversationOf(workspace.env),
+    }),
   })
-  const { kept } = facts.uncommitted
+  const { fingerprints, git, isDraft, madeBy, taskStatuses, uncommitted } = facts
   const draftOf = (number: number, { text, hash, tokens }: HandoffDocument): Draft => {
     const data: EntryData['handoff.made'] = {
       number,
@@ -133,17 +118,19 @@ async function make(
       tokens,
       document: text,
       position,
-      ...defined({ reason }),
-      ...(facts.isDraft ? { isDraft: true } : {}),
-      ...defined({ to, git: facts.git }),
-      ...(kept === undefined ? {} : { code: { commit: kept.commit, ref: kept.ref } }),
-      ...(facts.madeBy === undefined ? {} : { conversation: facts.madeBy.conversation }),
-      ...(facts.fingerprints.length === 0 ? {} : { files: facts.fingerprints }),
-      ...(facts.taskStatuses.length === 0 ? {} : { tasks: facts.taskStatuses }),
+      ...defined({
+        reason,
+        isDraft: isDraft || undefined,
+        to,
+        git,
+        code: uncommitted.kept && { commit: uncommitted.kept.commit, ref: uncommitted.kept.ref },
+        conversation: madeBy?.conversation,
+        files: fingerprints.length === 0 ? undefined : fingerprints,
+        tasks: taskStatuses.length === 0 ? undefined : taskStatuses,
+      }),
     }
-    return draft('handoff.made', data, { id, at, by: options.by ?? 'library' })
+    return draft('handoff.made', data, { id, at, by: options.by })
   }
-  const redact = (text: string) => withoutSecrets(text, config)
   const { made, path } = claimNumber(
     handoffFolder(session.folder),
     handoffsIn(entries),
@@ -213,11 +200,8 @@ async function targetOf(workspace: Workspace, name: string): Promise<HandoffTarg
 
 /** Read leniently: a list of paths, or of objects with a path. */
 function deliverablesOf(state: SessionState): readonly string[] {
-  const { workflow } = state as { readonly workflow?: unknown }
-  if (typeof workflow !== 'object' || workflow === null) return []
-  const { deliverables } = workflow as { readonly deliverables?: unknown }
-  if (!Array.isArray(deliverables)) return []
-  return deliverables.flatMap((one: unknown) => {
+  const deliverables: unknown = state.workflow?.deliverables
+  return (Array.isArray(deliverables) ? deliverables : []).flatMap((one: unknown) => {
     const path = typeof one === 'object' && one !== null ? (one as { path?: unknown }).path : one
     return typeof path === 'string' && path !== '' ? [path] : []
   })

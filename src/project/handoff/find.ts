@@ -13,7 +13,7 @@ import { defined } from '../../text/defined.ts'
 import { contentHash } from '../../context/handoff/frontmatter.ts'
 import { lookAround } from '../../context/handoff/probes.ts'
 import { whatMoved } from '../../context/handoff/what-moved.ts'
-import type { HandoffTarget, TaskStatus } from '../../session/entries.ts'
+import type { HandoffTarget } from '../../session/entries.ts'
 import { openBacklog } from '../tasks/backlog.ts'
 import { conversationOf } from '../store/conversation-binding.ts'
 import { acceptanceOf, handoffOf, isTakenUp } from '../../session/kinds/handoffs.ts'
@@ -58,10 +58,7 @@ export async function findHandoff(workspace: Workspace, name?: string): Promise<
   return { session, reading, handoff: current, path, ...defined({ text }) }
 }
 
-async function placeOf(
-  workspace: Workspace,
-  name: string | undefined,
-): Promise<{ id: string; which?: string }> {
+async function placeOf(workspace: Workspace, name: string | undefined) {
   if (name === undefined || name === '')
     return latestOrWaiting(workspace, (await chooseToResume(workspace, {})).id)
   if (isNumber(name)) return { id: (await chooseToResume(workspace, {})).id, which: name }
@@ -77,23 +74,14 @@ async function placeOf(
 }
 
 /** The session at hand, unless it has no handoff and exactly one waits for it. */
-async function latestOrWaiting(
-  workspace: Workspace,
-  id: string,
-): Promise<{ id: string; which?: string }> {
-  const session = workspace.session(id)
-  const { tasks, handoffs } = session.open()
-  session.close()
+async function latestOrWaiting(workspace: Workspace, id: string) {
+  const { tasks, handoffs } = workspace.stateOf(id)
   if (handoffs.items.length > 0) return { id }
   const [only, ...others] = await waitingHandoffs(workspace, { session: id, tasks })
   return only === undefined || others.length > 0 ? { id } : { id: only.session, which: only.id }
 }
 
-function chosen(
-  all: readonly RecordedHandoff[],
-  which: string | undefined,
-  session: string,
-): RecordedHandoff {
+function chosen(all: readonly RecordedHandoff[], which: string | undefined, session: string) {
   const found =
     which === undefined
       ? all.slice(-1)
@@ -113,7 +101,7 @@ function chosen(
   throw new StintError('NO_HANDOFF', `${session} has no handoff ${which ?? ''}`.trim(), hint)
 }
 
-function isNumber(name: string): boolean {
+function isNumber(name: string) {
   return /^\d{1,4}$/.test(name)
 }
 
@@ -149,9 +137,8 @@ export async function listHandoffs(
   workspace: Workspace,
   options: { session?: string } = {},
 ): Promise<{ session: { id: string; name: string }; handoffs: readonly RecordedHandoff[] }> {
-  const session = workspace.session((await chooseSession(workspace, options.session)).id)
-  const { state, entries } = await workspace.refreshIfPossible(session)
-  session.close()
+  const { id } = await chooseSession(workspace, options.session)
+  const { state, entries } = await workspace.view(id)
   return { session: { id: state.id, name: state.name }, handoffs: handoffsIn(entries) }
 }
 
@@ -175,7 +162,7 @@ export async function movedSince(
   })
 }
 
-async function taskStatuses(workspace: Workspace): Promise<ReadonlyMap<string, TaskStatus>> {
+async function taskStatuses(workspace: Workspace) {
   return new Map((await openBacklog(workspace)).tasks.map(({ id, status }) => [id, status]))
 }
 
@@ -193,7 +180,7 @@ export interface WaitingHandoff {
 /** The latest of each session. */
 export async function waitingHandoffs(
   workspace: Workspace,
-  whom: { readonly session?: string; readonly tasks?: readonly string[] },
+  whom: { session?: string; tasks?: readonly string[] },
 ): Promise<readonly WaitingHandoff[]> {
   const found = await latestHandoffs(workspace, (to) =>
     to?.kind === 'task'

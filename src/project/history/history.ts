@@ -1,77 +1,71 @@
 import { promptlessHarnesses } from '../../harness/registry.ts'
-import { type AnthropicMessage, anthropicMessages } from '../../history/formats/anthropic.ts'
-import { type OpenAiMessage, openAiMessages } from '../../history/formats/openai.ts'
+import { listBlobs, namesOf, saidNamesOf } from '../../history/blobs.ts'
+import { Blobs } from '../../history/blobs.ts'
+import { isConversationId } from '../../history/places.ts'
+import { anthropicMessages } from '../../history/formats/anthropic.ts'
+import { openAiMessages } from '../../history/formats/openai.ts'
 import type { HistoryItem } from '../../history/items.ts'
+import { whileLocked } from '../../history/lock.ts'
+import { blobsFolder, conversationPath } from '../../history/places.ts'
+import { type ConversationStore, conversationStore } from '../../history/store.ts'
+import { type ConversationSummary, summarise } from '../../history/summary.ts'
+import { StintError } from '../../journal/errors.ts'
+import { removeFile } from '../../journal/files.ts'
+import { statOrUndefined } from '../../journal/look.ts'
+import { inEffect } from '../../session/in-effect.ts'
+import { defined } from '../../text/defined.ts'
+import { readTracking } from '../conversation/tracking.ts'
+import { NoSession, chooseSession } from '../store/choose.ts'
+import { redaction } from '../store/clean-draft.ts'
+import { trackingFolderOf } from '../store/conversation-binding.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { catchUp } from './copy-conversation.ts'
-import { blobsFolder, conversationPath, isConversationId } from '../../history/places.ts'
-import { type ConversationSummary, summarise } from '../../history/summary.ts'
-import { Blobs, listBlobs, namesOf, saidNamesOf } from '../../history/blobs.ts'
-import { statOrUndefined } from '../../journal/look.ts'
-import type { SessionRow } from '../../index/queries.ts'
-import { readTracking } from '../conversation/tracking.ts'
-import { inEffect } from '../../session/in-effect.ts'
-import { trackingFolderOf } from '../store/conversation-binding.ts'
-import { defined } from '../../text/defined.ts'
-import { StintError } from '../../journal/errors.ts'
-import { type ChosenSession, NoSession, chooseSession } from '../store/choose.ts'
-import { whileLocked } from '../../history/lock.ts'
-import {
-  type ConversationStore,
-  type StoredConversation,
-  conversationStore,
-} from '../../history/store.ts'
-import { removeFile } from '../../journal/files.ts'
-
-export interface History {
-  conversations(session?: string): Promise<readonly ConversationRow[]>
-  all(): Promise<readonly ConversationRow[]>
-  find(name?: string): Promise<Meant>
-  /** By id, its beginning, or the latest of a session. */
-  conversation(name?: string): Promise<ConversationRow>
-  items(conversation: string, span?: Span): Iterable<HistoryItem>
-  /** As its harness would send them next, without the system prompt. */
-  anthropic(conversation: string, span?: Span): readonly AnthropicMessage[]
-  openai(conversation: string, span?: Span): readonly OpenAiMessage[]
-  prune(options?: PruneOptions): Promise<Pruned>
-}
-
-export function historyOf(workspace: Workspace): History {
-  const items = (conversation: string, span: Span = {}) =>
-    between(storeOf(workspace).read(conversation), span)
-  return {
-    conversations: async (name) => {
-      await catchUp(workspace)
-      const meant = await findMeant(workspace, name)
-      return 'session' in meant
-        ? conversationsOfSession(workspace, meant.session)
-        : [rowOf(workspace, meant.conversation)]
-    },
-    all: async () => {
-      await catchUp(workspace)
-      return storedConversations(workspace)
-    },
-    find: async (name) => {
-      await catchUp(workspace)
-      return findMeant(workspace, name)
-    },
-    conversation: async (name) => {
-      await catchUp(workspace)
-      return rowOf(workspace, await findConversation(workspace, name))
-    },
-    items,
-    anthropic: (conversation, span) =>
-      anthropicMessages(items(conversation, span), { promptless: promptlessHarnesses() }),
-    openai: (conversation, span) =>
-      openAiMessages(items(conversation, span), promptlessHarnesses()),
-    prune: (options = {}) => pruneHistory(workspace, options),
-  }
-}
 
 export interface Span {
   /** ISO times; open where absent. */
   readonly from?: string
   readonly to?: string
+}
+
+export type History = ReturnType<typeof historyOf>
+
+export function historyOf(workspace: Workspace) {
+  const items = (conversation: string, span: Span = {}) =>
+    between(storeOf(workspace).read(conversation), span)
+  return {
+    /** Of a session, oldest first; of the one here without a name. */
+    async conversations(name?: string): Promise<readonly ConversationRow[]> {
+      await catchUp(workspace)
+      const meant = await findMeant(workspace, name)
+      return 'session' in meant
+        ? conversationsOfSession(workspace, meant.session.id)
+        : [rowOf(workspace, meant.conversation)]
+    },
+    /** Every stored conversation, the last written at the end. */
+    async all(): Promise<readonly ConversationRow[]> {
+      await catchUp(workspace)
+      return storeOf(workspace)
+        .list()
+        .toSorted((a, b) => (a.writtenAt < b.writtenAt ? -1 : 1))
+        .map(({ id }) => rowOf(workspace, id))
+    },
+    async find(name?: string): Promise<Meant> {
+      await catchUp(workspace)
+      return findMeant(workspace, name)
+    },
+    /** By id, its beginning, or the latest of a session. */
+    async conversation(name?: string): Promise<ConversationRow> {
+      await catchUp(workspace)
+      return rowOf(workspace, await findConversation(workspace, name))
+    },
+    items,
+    /** As its harness would send them next, without the system prompt. */
+    anthropic: (conversation: string, span?: Span) =>
+      anthropicMessages(items(conversation, span), { promptless: promptlessHarnesses() }),
+    openai: (conversation: string, span?: Span) =>
+      openAiMessages(items(conversation, span), promptlessHarnesses()),
+    prune: (options: PruneOptions = {}) => pruneHistory(workspace, options),
+  }
 }
 
 /** An item without a time takes the time of the one before. */
@@ -86,6 +80,10 @@ function* between<T extends HistoryItem>(
   }
 }
 
+export function storeOf({ place, config }: Workspace): ConversationStore {
+  return conversationStore(place.sessions, redaction(config))
+}
+
 /** A conversation, stored here or not. */
 export interface ConversationRow extends ConversationSummary {
   readonly id: string
@@ -96,39 +94,36 @@ export interface ConversationRow extends ConversationSummary {
   readonly bytes: number
 }
 
+/** What a journal says of a conversation. */
 interface Joined {
   readonly id: string
+  readonly session: string
   readonly harness: string
   readonly at: string
-  readonly endedBecause?: string
+  endedBecause?: string
 }
 
-export function conversationsOfSession(
-  workspace: Workspace,
-  session: Pick<SessionRow, 'id'>,
-): readonly ConversationRow[] {
-  const live = workspace.session(session.id)
-  try {
-    return joinedIn(live.read().entries).map((joined) =>
-      rowOf(workspace, joined.id, { ...joined, session: session.id }),
-    )
-  } finally {
-    live.close()
+async function conversationsOfSession(workspace: Workspace, session: string) {
+  const { entries } = await workspace.on(session, (live) => live.read())
+  const joined = new Map<string, Joined>()
+  for (const { kind, data, at } of inEffect(entries)) {
+    const id = data['conversation']
+    if (!isConversationId(id)) continue
+    const known = joined.get(id)
+    if (kind === 'conversation.joined')
+      joined.set(id, {
+        id,
+        session,
+        harness: known?.harness ?? String(data['harness']),
+        at: known?.at ?? at,
+      })
+    else if (kind === 'conversation.ended' && known !== undefined)
+      known.endedBecause = String(data['reason'])
   }
+  return [...joined.values()].map((known) => rowOf(workspace, known.id, known))
 }
 
-export function storedConversations(workspace: Workspace): readonly ConversationRow[] {
-  const stored = storeOf(workspace).list()
-  return stored
-    .toSorted((a, b) => (a.writtenAt < b.writtenAt ? -1 : 1))
-    .map(({ id }) => rowOf(workspace, id))
-}
-
-export function rowOf(
-  workspace: Workspace,
-  id: string,
-  known?: Joined & { readonly session: string },
-): ConversationRow {
+function rowOf(workspace: Workspace, id: string, known?: Joined) {
   const store = storeOf(workspace)
   const isStored = store.has(id)
   const summary = summarise(isStored ? store.read(id, { isBrief: true }) : [])
@@ -144,31 +139,11 @@ export function rowOf(
   }
 }
 
-function sizeOf({ place: { sessions } }: Workspace, id: string): number {
+function sizeOf({ place: { sessions } }: Workspace, id: string) {
   const path = conversationPath(sessions, id)
   const blobs = new Blobs(blobsFolder(sessions))
   const paths = [path, ...[...new Set(namesOf(path))].map((hash) => blobs.pathOf(hash))]
   return paths.reduce((sum, one) => sum + (statOrUndefined(one)?.size ?? 0), 0)
-}
-
-function joinedIn(entries: Parameters<typeof inEffect>[0]): readonly Joined[] {
-  const joined = new Map<string, Joined>()
-  for (const { kind, data, at } of inEffect(entries)) {
-    const id = data['conversation']
-    if (!isConversationId(id)) continue
-    if (kind === 'conversation.joined') {
-      const first = joined.get(id)
-      joined.set(id, {
-        id,
-        harness: first?.harness ?? String(data['harness']),
-        at: first?.at ?? at,
-      })
-    } else if (kind === 'conversation.ended') {
-      const known = joined.get(id)
-      if (known !== undefined) joined.set(id, { ...known, endedBecause: String(data['reason']) })
-    }
-  }
-  return [...joined.values()]
 }
 
 export type Meant =
@@ -178,50 +153,12 @@ export type Meant =
 const SHORTEST_BEGINNING = 4
 
 /** A conversation by id or its beginning, else a session by name, else the session here. */
-export async function findMeant(workspace: Workspace, name?: string): Promise<Meant> {
-  if (name !== undefined) {
-    const conversation = findStored(workspace, name)
-    if (conversation !== undefined) return { conversation }
-  }
-  const session = await sessionFor(workspace, name)
-  return { session: { id: session.id, name: session.name } }
-}
-
-/** Of a session, its latest stored one. */
-export async function findConversation(workspace: Workspace, name?: string): Promise<string> {
-  const meant = await findMeant(workspace, name)
-  if ('conversation' in meant) return meant.conversation
-  const latest = conversationsOfSession(workspace, meant.session).findLast(
-    ({ isStored }) => isStored,
-  )
-  if (latest !== undefined) return latest.id
-  throw new StintError(
-    'NO_CONVERSATION',
-    `no conversation of ${meant.session.name} is stored here`,
-    HOW_TO_STORE,
-  )
-}
-
-const HOW_TO_STORE =
-  'stint setup claude stores those to come; stint import brings in those that were'
-
-function findStored(workspace: Workspace, name: string): string | undefined {
-  const store = storeOf(workspace)
-  if (store.has(name)) return name
-  if (name.length < SHORTEST_BEGINNING) return undefined
-  const found = store.list().flatMap(({ id }) => (id.startsWith(name) ? [id] : []))
-  if (found.length < 2) return found[0]
-  const shown = found.slice(0, 5).join(', ')
-  throw new StintError(
-    'CONVERSATION_AMBIGUOUS',
-    `"${name}" fits several conversations: ${shown}`,
-    'write more of the id',
-  )
-}
-
-async function sessionFor(workspace: Workspace, name: string | undefined): Promise<ChosenSession> {
+async function findMeant(workspace: Workspace, name?: string) {
+  const conversation = name === undefined ? undefined : findStored(workspace, name)
+  if (conversation !== undefined) return { conversation }
   try {
-    return await chooseSession(workspace, name)
+    const { id, name: called } = await chooseSession(workspace, name)
+    return { session: { id, name: called } }
   } catch (error) {
     if (!(error instanceof NoSession) || name === undefined) throw error
     throw new StintError(
@@ -230,6 +167,33 @@ async function sessionFor(workspace: Workspace, name: string | undefined): Promi
       'stint history --all lists the conversations, stint list the sessions',
     )
   }
+}
+
+/** Of a session, its latest stored one. */
+async function findConversation(workspace: Workspace, name?: string) {
+  const meant = await findMeant(workspace, name)
+  if ('conversation' in meant) return meant.conversation
+  const rows = await conversationsOfSession(workspace, meant.session.id)
+  const latest = rows.findLast(({ isStored }) => isStored)
+  if (latest !== undefined) return latest.id
+  throw new StintError(
+    'NO_CONVERSATION',
+    `no conversation of ${meant.session.name} is stored here`,
+    'stint setup claude stores those to come; stint import brings in those that were',
+  )
+}
+
+function findStored(workspace: Workspace, name: string) {
+  const store = storeOf(workspace)
+  if (store.has(name)) return name
+  if (name.length < SHORTEST_BEGINNING) return undefined
+  const found = store.list().flatMap(({ id }) => (id.startsWith(name) ? [id] : []))
+  if (found.length < 2) return found[0]
+  throw new StintError(
+    'CONVERSATION_AMBIGUOUS',
+    `"${name}" fits several conversations: ${found.slice(0, 5).join(', ')}`,
+    'write more of the id',
+  )
 }
 
 export interface PruneOptions {
@@ -261,20 +225,26 @@ export interface Pruned {
 /** A writer stores a blob before the line that names it. */
 const STILL_YOUNG_MS = 10 * 60_000
 
-export async function pruneHistory(workspace: Workspace, options: PruneOptions): Promise<Pruned> {
-  const isDryRun = options.dryRun === true
+async function pruneHistory(
+  workspace: Workspace,
+  { before, conversations, outputs = false, dryRun: isDryRun = false }: PruneOptions,
+) {
   const stored = storeOf(workspace).list()
-  const chosen = await choose(workspace, stored, options)
-  const isOutputs = options.outputs === true
-  const busy = isDryRun || isOutputs ? [] : chosen.filter(({ path }) => !removeUnlocked(path))
-  const gone = new Set(
-    (isOutputs ? [] : chosen.filter((one) => !busy.includes(one))).map(({ id }) => id),
+  const ids = await Promise.all((conversations ?? []).map((name) => findNamed(workspace, name)))
+  const isWhole = before === undefined && conversations === undefined
+  const chosen = stored.filter(({ id, writtenAt }) =>
+    isWhole
+      ? outputs
+      : (conversations === undefined || ids.includes(id)) &&
+        (before === undefined || writtenAt < before),
   )
+  const removed = outputs ? [] : chosen
+  const busy = isDryRun ? [] : removed.filter(({ path }) => !removeUnlocked(path))
+  const gone = removed.filter((one) => !busy.includes(one))
   // Read after removal, so that new references count.
-  const left = stored.filter(({ id }) => !gone.has(id))
-  const withoutOutputs = new Set(isOutputs ? chosen : [])
+  const left = stored.filter((one) => !gone.includes(one))
   const named = new Set(
-    left.flatMap((one) => [...(withoutOutputs.has(one) ? saidNamesOf : namesOf)(one.path)]),
+    left.flatMap((one) => [...(outputs && chosen.includes(one) ? saidNamesOf : namesOf)(one.path)]),
   )
   const blobs = listBlobs(workspace.place.sessions)
   const unnamed = blobs.filter(({ hash }) => !named.has(hash))
@@ -282,7 +252,7 @@ export async function pruneHistory(workspace: Workspace, options: PruneOptions):
   const freed = old.filter(({ path }) => isDryRun || removeFile(path))
   return {
     isDryRun,
-    conversations: chosen.filter(({ id }) => gone.has(id)).map(({ id, bytes }) => ({ id, bytes })),
+    conversations: gone.map(({ id, bytes }) => ({ id, bytes })),
     blobs: { count: freed.length, bytes: sum(freed) },
     young: unnamed.length - old.length,
     busy: busy.map(({ id }) => id),
@@ -295,21 +265,8 @@ export async function pruneHistory(workspace: Workspace, options: PruneOptions):
   }
 }
 
-async function choose(
-  workspace: Workspace,
-  stored: readonly StoredConversation[],
-  { before, conversations, outputs }: PruneOptions,
-): Promise<readonly StoredConversation[]> {
-  if (before === undefined && conversations === undefined) return outputs === true ? stored : []
-  const ids = await Promise.all((conversations ?? []).map((name) => findNamed(workspace, name)))
-  const isNamed = (id: string) => conversations === undefined || ids.includes(id)
-  return stored.filter(
-    ({ id, writtenAt }) => isNamed(id) && (before === undefined || writtenAt < before),
-  )
-}
-
 /** A session's name would mean whichever conversation is its latest. */
-async function findNamed(workspace: Workspace, name: string): Promise<string> {
+async function findNamed(workspace: Workspace, name: string) {
   const id = await findConversation(workspace, name)
   if (id.startsWith(name)) return id
   throw new StintError(
@@ -319,22 +276,15 @@ async function findNamed(workspace: Workspace, name: string): Promise<string> {
   )
 }
 
-function removeUnlocked(path: string): boolean {
+function removeUnlocked(path: string) {
   return whileLocked(path, () => ({ isRemoved: removeFile(path) })) !== undefined
 }
 
-function isOld(path: string): boolean {
+function isOld(path: string) {
   const stat = statOrUndefined(path)
   return stat !== undefined && Math.abs(Date.now() - stat.mtimeMs) > STILL_YOUNG_MS
 }
 
-function sum(files: readonly { readonly bytes: number }[]): number {
+function sum(files: readonly { bytes: number }[]) {
   return files.reduce((total, { bytes }) => total + bytes, 0)
-}
-
-export function storeOf({ place, config }: Workspace): ConversationStore {
-  return conversationStore(place.sessions, {
-    extra: config.redact.patterns,
-    allow: config.redact.allow,
-  })
 }

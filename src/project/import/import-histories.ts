@@ -3,7 +3,6 @@ import { resolve } from 'node:path'
 import type {
   ConversationDatabase,
   DatabaseHistory,
-  DatabaseSession,
   FileHistory,
   HarnessHistory,
   HistoryFile,
@@ -37,31 +36,27 @@ export function importHistories(
   return new Import(workspace, request).run()
 }
 
-interface Job {
+/** A conversation in a file or database. */
+interface Source {
   readonly harness: string
   readonly path: string
   readonly conversation: string
   readonly target: ImportTarget
-  readonly bytes: number
-  /** Absent when only this thread can do it. */
-  readonly file?: {
-    readonly file: HistoryFile
-    readonly head: HistoryHead
-    readonly isAnew: boolean
-  }
-  /** A cursor that no longer holds. */
-  readonly overCursor?: string
-  run(read: (bytes: number) => void): FileOutcome | undefined
+  readonly isUnchanged: boolean
+  readonly cursor: string
+  /** Absent when only this thread can read it. */
+  readonly file?: { readonly file: HistoryFile; readonly head: HistoryHead }
+  bytes(isAnew: boolean): number
+  run(isAnew: boolean, read: (bytes: number) => void): FileOutcome | undefined
 }
 
-interface Found {
-  readonly conversation: string
-  readonly target: ImportTarget
-  readonly isUnchanged: boolean
-}
+type Job = Source & { readonly isAnew: boolean; readonly size: number }
+type Read = (bytes: number) => void
+type Done = (job: Job, outcome: FileOutcome | undefined) => void
 
 class Import {
   readonly #request: ImportRequest
+  readonly #here: ImportTarget
   readonly #targets: readonly ImportTarget[]
   readonly #unread: { path: string; problem: string }[] = []
   readonly #databases: ConversationDatabase[] = []
@@ -77,23 +72,26 @@ class Import {
       request.allProjects === true
         ? knownProjects().filter((root) => root !== workspace.place.root)
         : []
-    this.#targets = [workspace, ...others.map((root) => new Workspace(root))].map(
-      (each) => new ImportTarget(each),
-    )
+    this.#here = new ImportTarget(workspace)
+    this.#targets = [this.#here, ...others.map((root) => new ImportTarget(new Workspace(root)))]
   }
 
   async run(): Promise<ImportReport> {
     try {
       const wanted = this.#request.harnesses ?? importedHarnesses()
       const jobs: Job[] = []
-      for (const name of importedHarnesses().filter((each) => wanted.includes(each)))
-        jobs.push(...this.#jobs(await loadHistory(name)))
+      for (const name of importedHarnesses().filter((each) => wanted.includes(each))) {
+        const history = await loadHistory(name)
+        const sources =
+          history.form === 'files' ? this.#filesOf(history) : this.#sessionsOf(history)
+        jobs.push(...this.#news([...sources]))
+      }
       if (!this.#isDryRun) this.#prepare(jobs)
       const report = await this.#work(jobs)
       // Indexing needs no lock.
       this.#release()
       if (!this.#isDryRun)
-        await this.#index(new Set([this.#targets[0]!, ...jobs.map((job) => job.target)]))
+        await this.#index(new Set([this.#here, ...jobs.map(({ target }) => target)]))
       return report
     } finally {
       for (const database of this.#databases) database.close()
@@ -101,23 +99,22 @@ class Import {
     }
   }
 
-  #release(): void {
+  #release() {
     for (const lock of this.#locks.splice(0)) lock.release()
   }
 
-  #prepare(jobs: readonly Job[]): void {
+  #prepare(jobs: readonly Job[]) {
     for (const target of new Set(jobs.map((job) => job.target))) {
       target.workspace.prepare()
       this.#locks.push(target.lock())
       rememberProject(target.project)
     }
     // Before anything is stored, so that an interrupted import continues correctly.
-    for (const { target, overCursor } of jobs)
-      if (overCursor !== undefined) target.cursors.forget(overCursor)
+    for (const { target, cursor, isAnew } of jobs) if (isAnew) target.cursors.forget(cursor)
   }
 
   /** Also indexes what an interrupted import left; a search reads the rest. */
-  async #index(targets: ReadonlySet<ImportTarget>): Promise<void> {
+  async #index(targets: ReadonlySet<ImportTarget>) {
     for (const target of targets) {
       const { workspace } = target
       if (!workspace.hasConversations()) continue
@@ -126,27 +123,22 @@ class Import {
       let before = Infinity
       // Stop where other processes store faster than this reads.
       for (let left = totalBytes; left > 0 && left < before;) {
-        this.#request.tell?.({
-          bytes: totalBytes - left,
-          totalBytes,
-          files: 0,
-          totalFiles: 0,
-          isIndexing: true,
-        })
+        const bytes = totalBytes - left
+        this.#request.tell?.({ bytes, totalBytes, files: 0, totalFiles: 0, isIndexing: true })
         await new Promise((resolve) => setImmediate(resolve))
         before = left
         left = index.syncSaid(INDEXING_MS).bytesLeft
       }
-      if (target !== this.#targets[0]) workspace.close()
+      if (target !== this.#here) workspace.close()
     }
   }
 
-  async #work(jobs: readonly Job[]): Promise<ImportReport> {
+  async #work(jobs: readonly Job[]) {
     const added = new Map<string, ImportedConversation>()
     const fresh = new Set(
       jobs.filter(({ target, conversation }) => !target.store.has(conversation)),
     )
-    const totalBytes = jobs.reduce((sum, job) => sum + job.bytes, 0)
+    const totalBytes = jobs.reduce((sum, job) => sum + job.size, 0)
     let [bytes, files, damaged] = [0, 0, 0]
     const tell = () => {
       for (const lock of this.#locks) lock.move()
@@ -156,7 +148,7 @@ class Import {
       bytes += more
       tell()
     }
-    const done = (job: Job, outcome: FileOutcome | undefined) => {
+    const done: Done = (job, outcome) => {
       files += 1
       tell()
       if (outcome === undefined) return
@@ -179,31 +171,27 @@ class Import {
     }
   }
 
-  #doHere(
-    job: Job,
-    read: (bytes: number) => void,
-    done: (job: Job, outcome: FileOutcome | undefined) => void,
-  ): void {
-    const outcome = this.#reading(job.path, () => job.run(read))
-    done(job, outcome)
+  #doHere(job: Job, read: Read, done: Done) {
+    done(
+      job,
+      this.#reading(job.path, () => job.run(job.isAnew, read)),
+    )
   }
 
   /** Returns the jobs left for this thread. */
-  async #inThreads(
-    jobs: readonly Job[],
-    read: (bytes: number) => void,
-    done: (job: Job, outcome: FileOutcome | undefined) => void,
-  ): Promise<readonly Job[]> {
+  async #inThreads(jobs: readonly Job[], read: Read, done: Done) {
     const able = jobs.filter(({ file }) => file !== undefined)
-    const isMuch = able.reduce((sum, job) => sum + job.bytes, 0) >= MUCH
+    const isMuch = able.reduce((sum, job) => sum + job.size, 0) >= MUCH
     const count = this.#request.threads ?? (isMuch ? availableParallelism() : 1)
     const program = count > 1 ? threadProgram() : undefined
     if (program === undefined) return jobs
     const groups = new Map<string, ThreadJob[]>()
-    for (const [number, { harness, file, conversation, target }] of able.entries()) {
-      const key = keyOf({ conversation, target })
-      const job = { number, harness, ...file!, project: target.project, isDryRun: this.#isDryRun }
-      groups.set(key, [...(groups.get(key) ?? []), job])
+    for (const [number, job] of able.entries()) {
+      const { harness, file, isAnew, target } = job
+      const { project } = target
+      const key = keyOf(job)
+      const forThread = { number, harness, ...file!, isAnew, project, isDryRun: this.#isDryRun }
+      groups.set(key, [...(groups.get(key) ?? []), forThread])
     }
     await inThreads(program, count, [...groups.values()], {
       read,
@@ -218,73 +206,50 @@ class Import {
     return jobs.filter(({ file }) => file === undefined)
   }
 
-  #jobs(history: HarnessHistory): Iterable<Job> {
-    return history.form === 'files' ? this.#jobsOfFiles(history) : this.#jobsOfDatabases(history)
-  }
-
-  *#jobsOfFiles(harness: FileHistory): Generator<Job> {
-    const found: (Found & { file: HistoryFile; head: HistoryHead; size: number; done: number })[] =
-      []
+  *#filesOf(harness: FileHistory): Generator<Source> {
     for (const file of this.#files(harness)) {
-      const stat = statOrUndefined(file.path)
+      const { path } = file
+      const stat = statOrUndefined(path)
       if (stat === undefined || this.#isBefore(stat.mtimeMs)) continue
-      const head = this.#reading(file.path, () => harness.head(file))
-      if (head === undefined) continue
-      const target = this.#targetFor(head)
-      if (target === undefined) continue
-      const cursor = target.cursors.read(cursorName(harness, file))
-      const done = Number(cursor?.['offset'] ?? 0)
-      found.push({
-        file,
-        head,
-        target,
-        conversation: head.conversation,
-        size: stat.size,
-        done,
-        isUnchanged: isUnchanged(cursor, stat),
-      })
-    }
-    for (const { file, head, target, conversation, size, done, isAnew } of this.#news(found)) {
+      const head = this.#reading(path, () => harness.head(file))
+      const target = head && this.#targetFor(head)
+      if (head === undefined || target === undefined) continue
+      const cursor = cursorName(harness, file)
+      const known = target.cursors.read(cursor)
+      const done = Number(known?.['offset'] ?? 0)
       yield {
         harness: harness.name,
-        path: file.path,
-        conversation,
+        path,
+        conversation: head.conversation,
         target,
-        bytes: isAnew ? size : Math.max(0, size - done),
-        file: { file, head, isAnew },
-        ...(isAnew ? { overCursor: cursorName(harness, file) } : {}),
-        run: (read) =>
+        isUnchanged: isUnchanged(known, stat),
+        cursor,
+        file: { file, head },
+        bytes: (isAnew) => (isAnew ? stat.size : Math.max(0, stat.size - done)),
+        run: (isAnew, read) =>
           importFile({ harness, file, head, target, isAnew }, { isDryRun: this.#isDryRun, read }),
       }
     }
   }
 
-  *#jobsOfDatabases(harness: DatabaseHistory): Generator<Job> {
+  *#sessionsOf(harness: DatabaseHistory): Generator<Source> {
     for (const { path } of this.#files(harness)) {
       const database = this.#reading(path, () => harness.open(path))
       if (database === undefined) continue
       this.#databases.push(database)
-      const found: (Found & { session: DatabaseSession })[] = []
       for (const session of this.#reading(path, () => database.sessions()) ?? []) {
         if (this.#isBefore(session.updatedAt)) continue
         const target = this.#targetFor(session)
         if (target === undefined) continue
-        found.push({
-          session,
-          target,
-          conversation: session.conversation,
-          isUnchanged: !hasNews(harness, target, session),
-        })
-      }
-      for (const { session, target, conversation, isAnew } of this.#news(found)) {
         yield {
           harness: harness.name,
           path,
-          conversation,
+          conversation: session.conversation,
           target,
-          ...(isAnew ? { overCursor: sessionCursorName(harness, session) } : {}),
-          bytes: this.#reading(path, () => database.bytesOf(session)) ?? 0,
-          run: (read) =>
+          isUnchanged: !hasNews(harness, target, session),
+          cursor: sessionCursorName(harness, session),
+          bytes: () => this.#reading(path, () => database.bytesOf(session)) ?? 0,
+          run: (isAnew, read) =>
             importSession(harness, database, session, target, {
               isDryRun: this.#isDryRun,
               isAnew,
@@ -296,37 +261,37 @@ class Import {
   }
 
   /** A pruned conversation stays pruned until it grows; then all of it is imported again. */
-  #news<T extends Found>(found: readonly T[]): readonly (T & { readonly isAnew: boolean })[] {
+  #news(found: readonly Source[]) {
     const grown = new Set(found.filter((each) => !each.isUnchanged).map(keyOf))
-    const news = found
-      .map((each) => ({ ...each, isAnew: !each.target.store.has(each.conversation) }))
-      .filter((each) => !each.isUnchanged || (each.isAnew && grown.has(keyOf(each))))
+    const news = found.flatMap((each) => {
+      const isAnew = !each.target.store.has(each.conversation)
+      const isNews = !each.isUnchanged || (isAnew && grown.has(keyOf(each)))
+      return isNews ? [{ ...each, isAnew, size: each.bytes(isAnew) }] : []
+    })
     this.#upToDate += found.length - news.length
     return news
   }
 
   *#files(history: HarnessHistory): Generator<HistoryFile> {
-    const { paths, env = process.env } = this.#request
-    if (paths === undefined || paths.length === 0) yield* history.files(env)
-    else
-      for (const path of paths)
-        yield* history.filesAt(resolve(this.#targets[0]!.workspace.cwd, path))
+    const { paths = [], env = process.env } = this.#request
+    if (paths.length === 0) yield* history.files(env)
+    for (const path of paths) yield* history.filesAt(resolve(this.#here.workspace.cwd, path))
   }
 
-  #targetFor(head: HistoryHead): ImportTarget | undefined {
+  #targetFor(head: HistoryHead) {
     const isNamed = (this.#request.paths ?? []).length > 0
-    const target = isNamed ? this.#targets[0] : this.#targets.find((each) => each.owns(head))
+    const target = isNamed ? this.#here : this.#targets.find((each) => each.owns(head))
     if (target === undefined) this.#elsewhere += 1
     return target
   }
 
-  #isBefore(millis: number): boolean {
+  #isBefore(millis: number) {
     const { since } = this.#request
     return since !== undefined && millis < Date.parse(since)
   }
 
   /** An unreadable file does not stop the import. */
-  #reading<T>(path: string, work: () => T): T | undefined {
+  #reading<T>(path: string, work: () => T) {
     try {
       return work()
     } catch (error) {
@@ -338,13 +303,7 @@ class Import {
   }
 }
 
-function keyOf({
-  conversation,
-  target,
-}: {
-  readonly conversation: string
-  readonly target: ImportTarget
-}): string {
+function keyOf({ conversation, target }: Source) {
   return `${target.project}\0${conversation}`
 }
 
@@ -353,7 +312,7 @@ function add(
   job: Job,
   outcome: FileOutcome,
   isNew: boolean,
-): void {
+) {
   const { conversation, harness, target } = job
   const key = keyOf(job)
   const before = added.get(key)

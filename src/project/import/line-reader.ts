@@ -63,7 +63,7 @@ export function* linesFrom(fd: number, from: number): Generator<ReadLine> {
   }
 }
 
-function indexOfNewline(buffer: Buffer, from: number, end: number): number {
+function indexOfNewline(buffer: Buffer, from: number, end: number) {
   const at = buffer.subarray(from, end).indexOf(NEWLINE)
   return at === -1 ? -1 : from + at
 }

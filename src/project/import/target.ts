@@ -4,7 +4,7 @@ import { trackingPath } from '../conversation/tracking.ts'
 import { sha256 } from '../../history/blobs.ts'
 import { type ConversationStore, conversationStore } from '../../history/store.ts'
 import type { HistoryHead } from '../../harness/contract/history.ts'
-import { NotWritten, StintError, errnoOf } from '../../journal/errors.ts'
+import { NotWritten, StintError, errnoOf, ifPossible } from '../../journal/errors.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 import { trackingFolderOf } from '../store/conversation-binding.ts'
 import { findPlace } from '../store/place.ts'
@@ -62,7 +62,7 @@ export class ImportTarget {
     return statOrUndefined(trackingPath(this.#notes, conversation)) !== undefined
   }
 
-  #isInside(cwd: string): boolean {
+  #isInside(cwd: string) {
     let isInside = this.#folders.get(cwd)
     if (isInside === undefined) {
       isInside = this.#look(cwd)
@@ -71,11 +71,11 @@ export class ImportTarget {
     return isInside
   }
 
-  #look(cwd: string): boolean {
+  #look(cwd: string) {
     const { place } = this.workspace
     if (!isAbsolute(cwd)) return false
     if (place.repository !== undefined && isWithin(worktreesFolder(place), cwd)) return true
-    const folder = realPath(cwd)
+    const folder = ifPossible(() => realpathSync(cwd))
     // The folder is gone, and so would a nested project be.
     if (folder === undefined) return isWithin(place.root, cwd)
     const found = findPlace(folder)
@@ -85,18 +85,9 @@ export class ImportTarget {
   }
 }
 
-function isWithin(folder: string, path: string): boolean {
+function isWithin(folder: string, path: string) {
   const way = relative(folder, path)
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path)
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error
-    return undefined
-  }
 }
 
 export function knownIn(store: ConversationStore, conversation: string): Set<string> {
@@ -177,7 +168,7 @@ export class Cursors {
     removeFile(this.#path(name))
   }
 
-  #path(name: string): string {
+  #path(name: string) {
     return join(this.folder, `${sha256(name).slice(0, 32)}.json`)
   }
 }
@@ -242,12 +233,12 @@ export class ImportLock {
     if (this.#isOurs()) removeFile(this.path)
   }
 
-  #isOurs(): boolean {
+  #isOurs() {
     return readOrUndefined(this.path)?.toString('utf8') === this.#owner
   }
 }
 
-function isGone(owner: string): boolean {
+function isGone(owner: string) {
   const [, pid, startedAt, host] = /^(\d{1,10}) (\d*) (.+)$/.exec(owner) ?? []
   return (
     pid !== undefined &&

@@ -86,7 +86,7 @@ function one(
   })
 }
 
-function failureOf({ message, code, hint }: Extract<ThreadNews, { type: 'failed' }>): Error {
+function failureOf({ message, code, hint }: Extract<ThreadNews, { type: 'failed' }>) {
   return code === undefined ? new Error(message) : new StintError(code, message, hint)
 }
 
@@ -128,7 +128,7 @@ export function problemOf(error: unknown): string | undefined {
 export function serveFiles(port: MessagePort): void {
   const targets = new Map<string, ImportTarget>()
   const tell = (news: ThreadNews) => port.postMessage(news)
-  const serve = async (job: ThreadJob): Promise<void> => {
+  const serve = async (job: ThreadJob) => {
     const { number, harness, file, head, isAnew, project, isDryRun } = job
     try {
       const target = targets.get(project) ?? new ImportTarget(new Workspace(project))

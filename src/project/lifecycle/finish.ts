@@ -1,6 +1,6 @@
-import { type Draft, draft } from '../../session/entries.ts'
+import { draft } from '../../session/entries.ts'
 import { StintError } from '../../journal/errors.ts'
-import { type SessionState, type SessionStatus, isOpen } from '../../session/state.ts'
+import { type SessionState, isOpen } from '../../session/state.ts'
 import { moveDrafts, refreshTasks } from '../tasks/backlog.ts'
 import { checkpointDrafts } from './checkpoint.ts'
 import { chooseSession, findSession } from '../store/choose.ts'
@@ -19,32 +19,30 @@ export interface PauseOptions {
   readonly by?: string
 }
 
-export interface Paused {
-  readonly reading: Reading
-  readonly resumed?: Resumed
-}
-
-export async function pauseSession(workspace: Workspace, options: PauseOptions): Promise<Paused> {
+export async function pauseSession(
+  workspace: Workspace,
+  { session: name, note, switchTo, keepTaskStatus, by = 'library' }: PauseOptions = {},
+): Promise<{ readonly reading: Reading; readonly resumed?: Resumed }> {
   refuseInRun(workspace, 'pausing a session')
   // Before anything is written: a mistyped name must not leave both sessions paused.
-  const other =
-    options.switchTo === undefined ? undefined : await findSession(workspace, options.switchTo)
-  if (other !== undefined && !isOpen(other)) throw closedAlready(other.name, other.status)
-  const row = await chooseSession(workspace, options.session)
-  const session = workspace.session(row.id)
-  const by = options.by ?? 'library'
-  const { note } = options
-  const { reading } = await workspace.update(session, ({ state }) => {
-    if (state.status !== 'active') throw notActive(state)
+  const other = switchTo === undefined ? undefined : await findSession(workspace, switchTo)
+  if (other !== undefined && !isOpen(other)) throw closedAlready(other)
+  const { id } = await chooseSession(workspace, name)
+  const reading = await changeWithTasks(workspace, id, ({ state }, session) => {
+    if (state.status === 'paused')
+      throw new StintError(
+        'SESSION_NOT_ACTIVE',
+        `${state.name} is paused already`,
+        `stint resume ${state.name} goes on with it`,
+      )
+    if (!isOpen(state)) throw closedAlready(state, 'SESSION_NOT_ACTIVE')
     const git = workspace.git({ dirty: true })
     return [
       ...checkpointDrafts(workspace, session, state, { by, ...defined({ note }) }),
       draft('session.paused', defined({ note, switchTo: other?.id, git }), { by }),
-      ...(options.keepTaskStatus === true ? [] : moveDrafts(state.tasks, 'ready', by)),
+      ...(keepTaskStatus === true ? [] : moveDrafts(state.tasks, 'ready', by)),
     ]
   })
-  await refreshTasks(workspace, reading.state.tasks)
-  session.close()
   return other === undefined
     ? { reading }
     : { reading, resumed: await resumeSession(workspace, { session: other.id, by }) }
@@ -57,17 +55,31 @@ export interface CloseOptions {
   readonly by?: string
 }
 
-export async function closeSession(workspace: Workspace, options: CloseOptions): Promise<Reading> {
+export async function closeSession(
+  workspace: Workspace,
+  { session, ...options }: CloseOptions,
+): Promise<Reading> {
   refuseInRun(workspace, 'closing a session')
-  const row = await chooseSession(workspace, options.session)
-  const session = workspace.session(row.id)
-  const { how, reason, by = 'library' } = options
-  const { reading } = await workspace.update(session, ({ state }) => {
-    if (!isOpen(state)) throw closedAlready(state.name, state.status)
-    return endDrafts(workspace, state, how, { by, ...defined({ reason }) })
+  const { id } = await chooseSession(workspace, session)
+  return endSession(workspace, id, (state) => {
+    if (!isOpen(state)) throw closedAlready(state)
+    return options
   })
-  await refreshTasks(workspace, reading.state.tasks)
-  session.close()
+}
+
+export async function endSession(
+  workspace: Workspace,
+  id: string,
+  optionsFor: (state: SessionState) => Omit<CloseOptions, 'session'>,
+): Promise<Reading> {
+  const reading = await changeWithTasks(workspace, id, ({ state }) => {
+    const { how, reason, by = 'library' } = optionsFor(state)
+    const git = workspace.git({ dirty: true })
+    return [
+      draft('session.closed', { how, ...defined({ reason, git }) }, { by }),
+      ...moveDrafts(state.tasks, how === 'completed' ? 'completed' : 'ready', by),
+    ]
+  })
   await followClose(workspace, reading)
   return reading
 }
@@ -78,64 +90,42 @@ export async function followClose(workspace: Workspace, reading: Reading): Promi
   await afterClose(workspace, reading)
 }
 
-export function endDrafts(
-  workspace: Workspace,
-  state: SessionState,
-  how: 'completed' | 'abandoned',
-  options: { reason?: string; by: string },
-): readonly Draft[] {
-  const git = workspace.git({ dirty: true })
-  const closed = draft(
-    'session.closed',
-    {
-      how,
-      ...defined({ reason: options.reason, git }),
-    },
-    { by: options.by },
-  )
-  return [
-    closed,
-    ...moveDrafts(state.tasks, how === 'completed' ? 'completed' : 'ready', options.by),
-  ]
-}
-
 export async function reopenSession(
   workspace: Workspace,
-  options: { session: string; by?: string },
+  { session, by = 'library' }: { session: string; by?: string },
 ): Promise<Reading> {
   refuseInRun(workspace, 'reopening a session')
-  const row = await findSession(workspace, options.session)
-  const session = workspace.session(row.id)
-  const { by = 'library' } = options
-  const { reading } = await workspace.update(session, ({ state }) => {
-    if (isOpen(state)) {
+  const { id } = await findSession(workspace, session)
+  return changeWithTasks(workspace, id, ({ state }) => {
+    if (isOpen(state))
       throw new StintError(
         'SESSION_OPEN',
         `${state.name} is not closed; it is ${state.status}`,
         `stint resume ${state.name} goes on with it`,
       )
-    }
     return [
       draft('session.reopened', defined({ git: workspace.git() }), { by }),
       ...moveDrafts(state.tasks, 'in_progress', by),
     ]
   })
+}
+
+async function changeWithTasks(
+  workspace: Workspace,
+  id: string,
+  draftsFor: Parameters<Workspace['update']>[1],
+) {
+  const { reading } = await workspace.update(id, draftsFor)
   await refreshTasks(workspace, reading.state.tasks)
-  session.close()
   return reading
 }
 
-function notActive(state: SessionState): StintError {
-  const hint =
-    state.status === 'paused'
-      ? `stint resume ${state.name} goes on with it`
-      : `stint reopen ${state.name} takes that back`
-  return new StintError('SESSION_NOT_ACTIVE', `${state.name} is ${state.status} already`, hint)
-}
-
-function closedAlready(name: string, status: SessionStatus): StintError {
+function closedAlready(
+  { name, status }: Pick<SessionState, 'name' | 'status'>,
+  code = 'SESSION_CLOSED',
+) {
   return new StintError(
-    'SESSION_CLOSED',
+    code,
     `${name} is ${status} already`,
     `stint reopen ${name} takes that back`,
   )

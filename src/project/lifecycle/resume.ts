@@ -1,13 +1,12 @@
 import { type Drift, drift } from '../../git/status.ts'
-import { GitFailed } from '../../git/run-git.ts'
-import { type RawEntry, inEffect } from '../../session/in-effect.ts'
-import { type Draft, type GitState, draft } from '../../session/entries.ts'
+import { inEffect } from '../../session/in-effect.ts'
+import { draft } from '../../session/entries.ts'
 import { NotWritten, OutcomeUnknown, StintError } from '../../journal/errors.ts'
-import { type SessionState, isOpen } from '../../session/state.ts'
+import type { SessionState } from '../../session/state.ts'
 import { moveDrafts, refreshTasks } from '../tasks/backlog.ts'
-import { NoSession, activeSession, findSession } from '../store/choose.ts'
+import { NoSession, activeSession, findSession, refuseClosed } from '../store/choose.ts'
 import { bindConversation, sessionOfConversation } from '../store/conversation-binding.ts'
-import type { LiveSession, Reading } from '../store/live-session.ts'
+import type { Reading } from '../store/live-session.ts'
 import { startFirst } from './record.ts'
 import { type Workspace, hasMoved } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
@@ -33,65 +32,42 @@ export interface Resumed {
 
 export async function resumeSession(
   workspace: Workspace,
-  options: ResumeOptions,
+  options: ResumeOptions = {},
 ): Promise<Resumed> {
-  const row = await chooseToResume(workspace, options)
-  const session = workspace.session(row.id)
-  const before = (await workspace.absorbEdits(session)).state
-  if (!isOpen(before)) {
-    throw new StintError(
-      'SESSION_CLOSED',
-      `${before.name} is ${before.status}`,
-      `stint reopen ${before.name} takes that back`,
-    )
-  }
-  bindConversation(workspace, row.id)
-  const since = driftSince(workspace, before)
-  const by = options.by ?? 'library'
-  const git = await placeToBind(workspace, row.id)
-  const isNews =
-    before.status === 'paused' ||
-    hasMoved(before, git) ||
-    lastKind(session.read().entries) !== 'session.resumed'
-  if (isNews) {
-    const { worktree } = workspace
-    const data = {
-      ...defined({ git, worktree }),
+  const { by = 'library' } = options
+  const { id } = await chooseToResume(workspace, options)
+  return workspace.on(id, async (session) => {
+    const { state: before, entries } = await workspace.absorbEdits(session)
+    refuseClosed(before)
+    bindConversation(workspace, id)
+    const since = driftSince(workspace, before)
+    const git = await placeToBind(workspace, id)
+    const isPaused = before.status === 'paused'
+    const last = inEffect(entries).at(-1)?.kind
+    if (isPaused || hasMoved(before, git) || last !== 'session.resumed') {
+      const data = defined({ git, worktree: workspace.worktree })
+      const mint = () => session.mint()
+      try {
+        session.append([
+          draft('session.resumed', data, { by, id: mint() }),
+          ...startFirst(before, by, mint),
+          ...(isPaused ? moveDrafts(before.tasks, 'in_progress', by) : []),
+        ])
+      } catch (error) {
+        // A full disk must not keep the user from resuming.
+        if (!(error instanceof NotWritten || error instanceof OutcomeUnknown)) throw error
+        workspace.say(`that it was resumed is not recorded: ${error.message}`)
+      }
     }
-    const tasks = before.status === 'paused' ? moveDrafts(before.tasks, 'in_progress', by) : []
-    appendIfPossible(workspace, session, [
-      draft('session.resumed', data, { by, id: session.mint() }),
-      ...startFirst(before, by, () => session.mint()),
-      ...tasks,
-    ])
-  }
-  const reading = await workspace.refreshIfPossible(session)
-  if (before.status === 'paused') await refreshTasks(workspace, before.tasks)
-  session.close()
-  const project = options.withProject === true ? projectText(workspace) : undefined
-  return {
-    reading,
-    before,
-    ...defined({ drift: since, project }),
-  }
-}
-
-/** A full disk must not keep the user from resuming. */
-function appendIfPossible(
-  workspace: Workspace,
-  session: LiveSession,
-  drafts: readonly Draft[],
-): void {
-  try {
-    session.append(drafts)
-  } catch (error) {
-    if (!(error instanceof NotWritten || error instanceof OutcomeUnknown)) throw error
-    workspace.say(`that it was resumed is not recorded: ${error.message}`)
-  }
+    const reading = await workspace.refreshIfPossible(session)
+    if (isPaused) await refreshTasks(workspace, before.tasks)
+    const project = options.withProject === true ? projectText(workspace) : undefined
+    return { reading, before, ...defined({ drift: since, project }) }
+  })
 }
 
 /** Undefined where another session is bound: two there would make every command ambiguous. */
-async function placeToBind(workspace: Workspace, id: string): Promise<GitState | undefined> {
+async function placeToBind(workspace: Workspace, id: string) {
   const git = workspace.git()
   if (git === undefined) return undefined
   const active = [...(await workspace.index()).sessions({ status: ['active'] })]
@@ -104,60 +80,47 @@ async function placeToBind(workspace: Workspace, id: string): Promise<GitState |
 
 export async function chooseToResume(
   workspace: Workspace,
-  options: ResumeOptions,
+  { session, last = false }: ResumeOptions,
 ): Promise<{ id: string }> {
-  const wanted = options.session ?? workspace.env.STINT_SESSION
+  const wanted = session ?? workspace.env.STINT_SESSION
   if (wanted !== undefined && wanted !== '') return findSession(workspace, wanted)
-  const own = options.last === true ? undefined : sessionOfConversation(workspace)
-  if (own !== undefined) return own
-  const active = options.last === true ? undefined : await activeSession(workspace)
-  if (active !== undefined) return active
-  if (!workspace.hasSessions())
-    throw new NoSession(
-      'there are no sessions here',
-      'stint init --name NAME --goal TEXT starts one',
-    )
+  const here = last
+    ? undefined
+    : (sessionOfConversation(workspace) ?? (await activeSession(workspace)))
+  if (here !== undefined) return here
+  const start = 'stint init --name NAME --goal TEXT starts one'
+  if (!workspace.hasSessions()) throw new NoSession('there are no sessions here', start)
   const index = await workspace.index()
   const [latest] = index.sessions({ status: ['active', 'paused'], limit: 1 })
   if (latest !== undefined) return latest
   const [closed] = index.sessions({ limit: 1 })
   const hint =
     closed === undefined
-      ? 'stint init --name NAME --goal TEXT starts one'
+      ? start
       : `the last one, ${closed.name}, is ${closed.status}: stint reopen ${closed.name}`
   throw new NoSession('no session is active or paused here', hint)
 }
 
-function driftSince(workspace: Workspace, state: SessionState): Drift | undefined {
+function driftSince(workspace: Workspace, { git }: SessionState) {
   const { repository } = workspace.place
-  const { commit, branch } = state.git
+  const { commit, branch } = git
   if (repository === undefined || commit === undefined) return undefined
-  try {
-    return drift(repository.worktree, commit, branch === undefined ? {} : { branch })
-  } catch (error) {
-    if (!(error instanceof GitFailed)) throw error
-    workspace.say(`what git did meanwhile is not known: ${error.message}`)
-    return undefined
-  }
+  return workspace.unlessGitFails('what git did meanwhile is not known', () =>
+    drift(repository.worktree, commit, defined({ branch })),
+  )
 }
 
-function lastKind(entries: readonly RawEntry[]): string | undefined {
-  return inEffect(entries).at(-1)?.kind
-}
-
+/** What the repository of this worktree is, in few tokens. */
 export function contextOfProject(
-  workspace: Workspace,
+  { place: { repository }, config }: Workspace,
   options: { refresh?: boolean } = {},
 ): ProjectContext {
-  const { repository } = workspace.place
-  if (repository === undefined) {
+  if (repository === undefined)
     throw new StintError(
       'NO_REPOSITORY',
       'there is no git repository here to read',
       'git init, then git add what belongs to it',
     )
-  }
-  const { config } = workspace
   return projectContext(repository, {
     ...options,
     withoutSecrets: (text) => withoutSecrets(text, config),
@@ -166,11 +129,8 @@ export function contextOfProject(
 
 export function projectText(workspace: Workspace): string | undefined {
   if (workspace.place.repository === undefined) return undefined
-  try {
-    return contextOfProject(workspace).text
-  } catch (error) {
-    if (!(error instanceof GitFailed)) throw error
-    workspace.say(`what the repository is could not be read: ${error.message}`)
-    return undefined
-  }
+  return workspace.unlessGitFails(
+    'what the repository is could not be read',
+    () => contextOfProject(workspace).text,
+  )
 }

@@ -6,7 +6,7 @@ import { cleanText, oneLine, slug } from '../../text/clean.ts'
 import { linkDrafts, refreshTasks, resolveTasks } from '../tasks/backlog.ts'
 import { withoutSecrets } from '../store/clean-draft.ts'
 import { bindConversation } from '../store/conversation-binding.ts'
-import { endDrafts, followClose } from './finish.ts'
+import { endSession } from './finish.ts'
 import { refuseInRun } from '../store/in-run.ts'
 import type { Reading } from '../store/live-session.ts'
 import { announceSession, whileOpening } from '../store/open-sessions.ts'
@@ -24,77 +24,69 @@ export interface InitOptions {
   readonly by?: string
 }
 
-export interface Initialized {
-  readonly reading: Reading
-  /** The session that `force` closed. */
-  readonly closed?: string
-}
-
-/** `more` is written in one piece with the session's beginning. */
+/**
+ * `more` is written in one piece with the session's beginning. `closed` is the session that `force`
+ * closed.
+ */
 export async function initSession(
   workspace: Workspace,
   options: InitOptions,
   more: readonly Draft[] = [],
-): Promise<Initialized> {
-  if (options.force === true) refuseInRun(workspace, 'closing a session by init --force')
+): Promise<{ readonly reading: Reading; readonly closed?: string }> {
+  const { force = false, by = 'library' } = options
+  if (force) refuseInRun(workspace, 'closing a session by init --force')
   workspace.prepare()
   const tasks = await resolveTasks(workspace, options.tasks ?? [])
-  const goal = cleanText(options.goal ?? tasks[0]?.title ?? '').trim()
-  const wanted = options.name ?? tasks[0]?.shortname ?? goal
-  if (oneLine(wanted) === '') {
+  const [task] = tasks
+  const goal = cleanText(options.goal ?? task?.title ?? '').trim()
+  const wanted = options.name ?? task?.shortname ?? goal
+  if (oneLine(wanted) === '')
     throw new StintError(
       'NEEDS_NAME',
       'a session needs a name',
       'give --name NAME, --goal TEXT or --task ID',
     )
-  }
-  const by = options.by ?? 'library'
   const git = workspace.git({ dirty: true })
-  const title = oneLine(options.title ?? '') || (tasks[0]?.title ?? '')
+  const { place, worktree } = workspace
+  const title = oneLine(options.title ?? '') || task?.title || undefined
   // No other process opens a session for this branch from here on.
-  const { session, closed } = await whileOpening(workspace.place, git?.branch, async () => {
+  const { session, closed } = await whileOpening(place, git?.branch, async () => {
     const name = await freeName(workspace, slug(withoutSecrets(wanted, workspace.config)))
     if (options.name !== undefined && name !== options.name)
       workspace.say(`the session is named ${name}`)
-    const room = await makeRoom(workspace, name, options)
-    const worktree = workspace.worktree
-    const told = { name, goal, ...(title === '' ? {} : { title }), ...defined({ git, worktree }) }
-    const made = workspace.session(mintId(undefined))
-    const steps: Draft[] =
-      tasks.length === 1
-        ? tasks[0]!.checklist.flatMap(({ item, done }) => stepDrafts(item, done, made.mint(), by))
-        : []
+    const closed = await makeRoom(workspace, name, force, by)
+    const session = workspace.session(mintId(undefined))
+    const steps = tasks.length === 1 ? task!.checklist : []
     // Hooks may look for it before the views are rendered.
-    const where = defined({ branch: git?.branch, worktree })
-    announceSession(workspace.place, {
-      id: made.id,
+    announceSession(place, {
+      id: session.id,
       name,
       status: 'active',
-      ...where,
+      ...defined({ branch: git?.branch, worktree }),
       updatedAt: new Date().toISOString(),
     })
-    made.create([
-      draft('session.opened', told, { by }),
+    session.create([
+      draft('session.opened', { name, goal, ...defined({ title, git, worktree }) }, { by }),
       ...linkDrafts(tasks, by),
-      ...steps,
+      ...steps.flatMap(({ item, done }) => stepDrafts(item, done, session.mint(), by)),
       ...more,
     ])
-    return { session: made, closed: room }
+    return { session, closed }
   })
   bindConversation(workspace, session.id)
-  rememberProject(workspace.place.root)
+  rememberProject(place.root)
   const reading = await workspace.refreshIfPossible(session)
   await refreshTasks(workspace, reading.state.tasks)
   session.close()
-  return closed === undefined ? { reading } : { reading, closed }
+  return { reading, ...defined({ closed }) }
 }
 
-function stepDrafts(text: string, isDone: boolean, id: string, by: string): readonly Draft[] {
+function stepDrafts(text: string, isDone: boolean, id: string, by: string) {
   const added = draft('step.added', { text }, { id, by })
   return isDone ? [added, draft('step.done', { step: id }, { by })] : [added]
 }
 
-async function freeName(workspace: Workspace, name: string): Promise<string> {
+async function freeName(workspace: Workspace, name: string) {
   if (!workspace.hasSessions()) return name
   const taken = new Set([...(await workspace.index()).openSessions()].map((row) => row.name))
   for (let number = 1; ; number += 1) {
@@ -104,37 +96,22 @@ async function freeName(workspace: Workspace, name: string): Promise<string> {
 }
 
 /** A second active session on a branch would make every command ambiguous. */
-async function makeRoom(
-  workspace: Workspace,
-  name: string,
-  options: InitOptions,
-): Promise<string | undefined> {
+async function makeRoom(workspace: Workspace, name: string, force: boolean, by: string) {
   if (!workspace.hasSessions()) return undefined
   const branch = workspace.git()?.branch
-  const active = [...(await workspace.index()).sessions({ status: ['active'] })]
-  const standing = active.filter(
+  const active = [...(await workspace.index()).sessions({ status: ['active'] })].filter(
     (row) => row.branch === branch && row.worktree === workspace.worktree,
   )
-  const [first] = standing
+  const [first] = active
   if (first === undefined) return undefined
-  if (options.force !== true) {
+  if (!force)
     throw new StintError(
       'SESSION_ACTIVE',
       `${first.name} is active ${branch === undefined ? 'here' : `on ${branch}`}`,
       'stint resume goes on with it, stint pause sets it down, stint init --force closes it',
     )
-  }
-  for (const row of standing) {
-    const session = workspace.session(row.id)
-    const { reading: after } = await workspace.update(session, ({ state }) =>
-      endDrafts(workspace, state, 'abandoned', {
-        reason: `closed by init --force for ${name}`,
-        by: options.by ?? 'library',
-      }),
-    )
-    await refreshTasks(workspace, after.state.tasks)
-    session.close()
-    await followClose(workspace, after)
-  }
+  const reason = `closed by init --force for ${name}`
+  for (const { id } of active)
+    await endSession(workspace, id, () => ({ how: 'abandoned', reason, by }))
   return first.name
 }

@@ -42,7 +42,7 @@ export function findKeptCode(repository: Repository, needle: Needle): readonly H
       files.set(commit, [...(files.get(commit) ?? []), found.slice(colon + 1)])
     }
   }
-  return kept.flatMap((code): readonly HoldingCode[] => {
+  return kept.flatMap((code) => {
     const { ref, commit } = code
     const holding = [...new Set(code.commits.flatMap((one) => files.get(one) ?? []))]
     if (holding.length === 0 && !code.messages.some((message) => needle.isIn(Buffer.from(message))))
@@ -59,7 +59,7 @@ export function dropKeptCode(repository: Repository, kept: readonly HoldingCode[
     runGit(repository.worktree, [...QUIETLY, 'update-ref', '--no-deref', '-d', ref, commit])
 }
 
-function ownerOf(ref: string): Pick<HoldingCode, 'session' | 'checkpoint' | 'run' | 'attempt'> {
+function ownerOf(ref: string) {
   if (ref.startsWith(OF_RUNS)) {
     const [run = '', attempt = ''] = ref.slice(OF_RUNS.length).split('/')
     return { run, attempt }
@@ -68,7 +68,7 @@ function ownerOf(ref: string): Pick<HoldingCode, 'session' | 'checkpoint' | 'run
   return { session, checkpoint }
 }
 
-function keptCode(repository: Repository): readonly Kept[] {
+function keptCode(repository: Repository) {
   const own = ownCommits(repository)
   const format = '%(objecttype)%00%(objectname)%00%(refname)%00%(contents)%00'
   const fields = runGit(repository.worktree, ['for-each-ref', `--format=${format}`, REFS]).split(
@@ -94,12 +94,7 @@ function keptCode(repository: Repository): readonly Kept[] {
 }
 
 /** Includes commits of failed attempts and of branches that were reset. */
-function ownCommits({
-  worktree,
-}: Repository): ReadonlyMap<
-  string,
-  { readonly parents: readonly string[]; readonly message: string }
-> {
+function ownCommits({ worktree }: Repository) {
   const which = [`--glob=${REFS}*`, '--not', '--branches', '--tags', '--remotes']
   const fields = runGit(worktree, [
     'log',
@@ -116,11 +111,7 @@ function ownCommits({
 }
 
 /** `commit:path` of files that hold every line of the text. */
-function grep(
-  repository: Repository,
-  needle: Needle,
-  commits: readonly string[],
-): readonly string[] {
+function grep(repository: Repository, needle: Needle, commits: readonly string[]) {
   const how = [
     '-l',
     '-z',
@@ -142,7 +133,7 @@ function grep(
   }
 }
 
-function isLedTo(repository: Repository, commit: string): boolean {
+function isLedTo(repository: Repository, commit: string) {
   const refs = ['refs/heads', 'refs/tags', 'refs/remotes']
   return (
     runGit(repository.worktree, [

@@ -1,6 +1,6 @@
 import { StintError } from '../../journal/errors.ts'
 import { isId } from '../../journal/ids.ts'
-import { isRecord } from '../../backlog/task.ts'
+import { objectOf, parseJson } from '../../text/json-fields.ts'
 import { cleanText, slug } from '../../text/clean.ts'
 
 const SHORTEST = 4
@@ -107,7 +107,7 @@ export class Needle {
   }
 
   scrubJson(bytes: Buffer): Scrubbed<Buffer> {
-    const data = objectIn(bytes)
+    const data = objectOf(parseJson(bytes.toString('utf8')))
     const { value, count } = data === undefined ? { value: {}, count: 0 } : this.scrubData(data)
     return {
       value: count === 0 ? bytes : Buffer.from(`${JSON.stringify(value, null, 1)}\n`),
@@ -182,16 +182,6 @@ function linesOf(text: string): readonly string[] {
     .split(/\r\n?|\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '')
-}
-
-function objectIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'))
-    return isRecord(value) ? value : undefined
-  } catch {
-    // Not JSON: its bytes are searched instead.
-    return undefined
-  }
 }
 
 function inJson(text: string): string {

@@ -12,7 +12,7 @@ import {
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 import { readRange } from '../../journal/read.ts'
 import { SafeCuts } from '../../text/safe-cuts.ts'
-import type { Needle, Scrubbed } from './needle.ts'
+import type { Needle } from './needle.ts'
 import { rewriteLog } from './rewrite-log.ts'
 import { Blobs, blobNameOf, listBlobs } from '../../history/blobs.ts'
 import { onceUnlocked } from '../../history/lock.ts'
@@ -62,7 +62,7 @@ export function scrubFile(path: string, needle: Needle, options: { dryRun: boole
   return count ?? 0
 }
 
-function scrubWhole(path: string, bytes: Buffer, needle: Needle): Scrubbed<Buffer> {
+function scrubWhole(path: string, bytes: Buffer, needle: Needle) {
   if (basename(path) !== 'tasks.json')
     return needle.scrubBytes(bytes, { isYaml: /^\.ya?ml$/.test(extname(path)) })
   // A run's tasks have the names they have in the backlog, so both change alike.
@@ -83,7 +83,7 @@ export function scrubFileName(path: string, needle: Needle): string | undefined 
   }
 }
 
-function withFile<T>(path: string, work: (fd: number) => T): T | undefined {
+function withFile<T>(path: string, work: (fd: number) => T) {
   let fd: number
   try {
     fd = openToRead(path)
@@ -98,7 +98,7 @@ function withFile<T>(path: string, work: (fd: number) => T): T | undefined {
   }
 }
 
-function readAll(fd: number): Buffer {
+function readAll(fd: number) {
   return readRange(fd, 0, fstatSync(fd).size)
 }
 
@@ -106,11 +106,11 @@ function readAll(fd: number): Buffer {
 const LARGE = 16 * 1024 * 1024
 const PIECE = 1024 * 1024
 
-function isLarge(fd: number): boolean {
+function isLarge(fd: number) {
   return fstatSync(fd).size > LARGE
 }
 
-function countPieces(fd: number, needle: Needle, enough = Infinity): number {
+function countPieces(fd: number, needle: Needle, enough = Infinity) {
   let count = 0
   for (const piece of isLarge(fd) ? largePieces(fd, needle) : [readAll(fd)]) {
     count += needle.count(piece)
@@ -132,12 +132,7 @@ function* largePieces(fd: number, needle: Needle): Generator<Buffer> {
   yield Buffer.from(cuts.rest(), 'latin1')
 }
 
-function scrubLargeFile(
-  path: string,
-  fd: number,
-  needle: Needle,
-  { dryRun }: { dryRun: boolean },
-): number {
+function scrubLargeFile(path: string, fd: number, needle: Needle, { dryRun }: { dryRun: boolean }) {
   const count = countPieces(fd, needle)
   if (count === 0 || dryRun) return count
   const file = new GrowingFile(dirname(path))
@@ -183,7 +178,7 @@ export function scrubBlobs(
 
 const NAMED = /"\$blob":"([0-9a-f]{64})","length":\d+/g
 
-function renameIn(path: string, renamed: ReadonlyMap<string, string>): void {
+function renameIn(path: string, renamed: ReadonlyMap<string, string>) {
   onceUnlocked(path, () => {
     const before = readOrUndefined(path)?.toString('latin1') ?? ''
     const after = before.replace(NAMED, (name, hash: string) => renamed.get(hash) ?? name)

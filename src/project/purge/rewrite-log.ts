@@ -61,7 +61,7 @@ export function rewriteLog(place: LogPlace, needle: Needle, options: { dryRun: b
   throw new NotWritten(place.path, new Error('the log kept being replaced by another program'))
 }
 
-function countIn(place: LogPlace, needle: Needle): number {
+function countIn(place: LogPlace, needle: Needle) {
   const sources = openSources(place)
   try {
     const lines = new ScrubbedLines(needle)
@@ -73,7 +73,7 @@ function countIn(place: LogPlace, needle: Needle): number {
 }
 
 /** Undefined when another program replaced the log meanwhile. */
-function attemptRewrite(place: LogPlace, needle: Needle, orphans: Source[]): number | undefined {
+function attemptRewrite(place: LogPlace, needle: Needle, orphans: Source[]) {
   restoreFromLink(place)
   const sources = openSources(place)
   let log: number | undefined
@@ -106,7 +106,7 @@ function attemptRewrite(place: LogPlace, needle: Needle, orphans: Source[]): num
   }
 }
 
-function openSources(place: LogPlace): Source[] {
+function openSources(place: LogPlace) {
   const folder = dirname(place.path)
   const left = existsSync(folder) ? readdirSync(folder).filter(isReplacedLog).toSorted() : []
   const paths = [
@@ -124,7 +124,7 @@ function openSources(place: LogPlace): Source[] {
   return sources
 }
 
-function openIfThere(path: string): number | undefined {
+function openIfThere(path: string) {
   try {
     return openToRead(path)
   } catch (error) {
@@ -133,26 +133,26 @@ function openIfThere(path: string): number | undefined {
   }
 }
 
-function isSameFile(a: number, b: number): boolean {
+function isSameFile(a: number, b: number) {
   const first = fstatSync(a)
   const second = fstatSync(b)
   return first.ino === second.ino && first.dev === second.dev
 }
 
 /** What follows the last newline may still be being written. */
-function readLines(source: Source, lines: ScrubbedLines): Buffer {
+function readLines(source: Source, lines: ScrubbedLines) {
   const bytes = readRange(source.fd, 0, fstatSync(source.fd).size)
   source.end = bytes.lastIndexOf(NEWLINE) + 1
   return lines.add(bytes.subarray(0, source.end))
 }
 
-function isInTail({ fd, end }: Source, needle: Needle): boolean {
+function isInTail({ fd, end }: Source, needle: Needle) {
   const lines = new ScrubbedLines(needle)
   lines.add(readRange(fd, end, fstatSync(fd).size))
   return lines.count > 0
 }
 
-function drain(source: Source, log: number, lines: ScrubbedLines, path: string): void {
+function drain(source: Source, log: number, lines: ScrubbedLines, path: string) {
   let bytes = readRange(source.fd, source.end, fstatSync(source.fd).size)
   if (bytes.length > 0 && bytes.at(-1) !== NEWLINE) {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SETTLES_AFTER_MS)
@@ -167,7 +167,7 @@ function drain(source: Source, log: number, lines: ScrubbedLines, path: string):
 }
 
 /** Names the old file, so that a later purge finds it if this one is killed. */
-function hold(path: string): void {
+function hold(path: string) {
   try {
     linkFile(path, join(dirname(path), `replaced-${randomBytes(6).toString('hex')}.jsonl`))
   } catch (error) {
@@ -175,7 +175,7 @@ function hold(path: string): void {
   }
 }
 
-function removeReplaced(path: string, copied: readonly Source[]): void {
+function removeReplaced(path: string, copied: readonly Source[]) {
   for (const name of readdirSync(dirname(path)).filter(isReplacedLog)) {
     const old = join(dirname(path), name)
     if (copied.some(({ fd }) => isNameOf(old, fd))) removeFile(old)
@@ -183,12 +183,7 @@ function removeReplaced(path: string, copied: readonly Source[]): void {
 }
 
 /** First copies what an unknown file under the link's name holds. */
-function moveLink(
-  place: LogPlace,
-  log: number,
-  lines: ScrubbedLines,
-  sources: readonly Source[],
-): void {
+function moveLink(place: LogPlace, log: number, lines: ScrubbedLines, sources: readonly Source[]) {
   const { path, link } = place
   if (link === undefined) return
   const fd = openIfThere(link)
@@ -237,7 +232,7 @@ class ScrubbedLines {
     return Buffer.concat(kept)
   }
 
-  #scrub(line: Buffer): Buffer {
+  #scrub(line: Buffer) {
     const decoded = decodeLine(line)
     if (decoded.ok) return this.#record(decoded.record, line)
     if (decoded.reason === 'written by a newer format') return this.#resealed(line)
@@ -251,7 +246,7 @@ class ScrubbedLines {
   }
 
   /** A record without the text keeps its bytes. */
-  #record(record: JournalRecord, text: Buffer): Buffer {
+  #record(record: JournalRecord, text: Buffer) {
     if (!this.#needle.isIn(text) && !this.#hasName(record)) return text
     const data = this.#needle.scrubData(record.data)
     if (data.count === 0) return text
@@ -260,7 +255,7 @@ class ScrubbedLines {
   }
 
   /** A record of a newer format ends in a checksum too, which is renewed. */
-  #resealed(line: Buffer): Buffer {
+  #resealed(line: Buffer) {
     const { value, count } = this.#needle.scrubBytes(line)
     if (count === 0) return line
     this.count += count
@@ -268,13 +263,13 @@ class ScrubbedLines {
     return Buffer.concat([body, Buffer.from(`${SUM}${checksum(body)}"}`)])
   }
 
-  #hasName({ data }: JournalRecord): boolean {
+  #hasName({ data }: JournalRecord) {
     return [data['name'], data['shortname']].some(
       (name) => typeof name === 'string' && this.#needle.scrubName(name).count > 0,
     )
   }
 
-  #damage(bytes: Buffer): Buffer {
+  #damage(bytes: Buffer) {
     const { value, count } = this.#needle.scrubDamage(bytes)
     this.count += count
     return value

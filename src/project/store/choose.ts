@@ -3,7 +3,7 @@ import type { SessionRow } from '../../index/queries.ts'
 import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
 import { stateHome } from '../../journal/state-home.ts'
-import type { SessionStatus } from '../../session/state.ts'
+import { type SessionStatus, isOpen } from '../../session/state.ts'
 import { slug } from '../../text/clean.ts'
 import { sessionOfConversation } from './conversation-binding.ts'
 import { currentOpenSession, currentOpenSessions } from './open-sessions.ts'
@@ -53,7 +53,7 @@ export async function findSession(workspace: Workspace, name: string): Promise<S
       'stint list shows the sessions of this project',
     )
   if (candidates.length === 1) return first
-  const open = candidates.filter((row) => row.status === 'active' || row.status === 'paused')
+  const open = candidates.filter(isOpen)
   if (exact.length > 0 && open.length === 1) return open[0]!
   throw new AmbiguousSession(`"${name}" fits several sessions:`, candidates)
 }
@@ -71,7 +71,7 @@ export async function activeSession(workspace: Workspace): Promise<SessionRow | 
 }
 
 /** Without opening the index, when exactly one open session fits. */
-function onlyActiveSession(workspace: Workspace): ChosenSession | undefined {
+function onlyActiveSession(workspace: Workspace) {
   // Sessions of other machines come with git pull, and only the index scans every log.
   if (workspace.config.share === 'git') return undefined
   workspace.drainOutboxes()
@@ -86,7 +86,7 @@ function onlyActiveSession(workspace: Workspace): ChosenSession | undefined {
 function activeHere<T extends Pick<SessionRow, 'branch' | 'worktree'>>(
   workspace: Workspace,
   everywhere: readonly T[],
-): readonly T[] {
+) {
   const { worktree } = workspace
   const active = everywhere.filter((row) => row.worktree === worktree || !isOfRun(row.worktree))
   const branch = workspace.git()?.branch
@@ -130,8 +130,15 @@ export function isNamed(workspace: Workspace, name: string | undefined): boolean
   return (name ?? workspace.env.STINT_SESSION ?? '') !== ''
 }
 
-export function refuseClosed(row: { readonly name: string; readonly status: SessionStatus }): void {
-  if (row.status === 'active' || row.status === 'paused') return
+/** The chosen session, refused when it has ended. */
+export async function chooseOpen(workspace: Workspace, name?: string): Promise<ChosenSession> {
+  const row = await chooseSession(workspace, name)
+  refuseClosed(row)
+  return row
+}
+
+export function refuseClosed(row: { name: string; status: SessionStatus }): void {
+  if (isOpen(row)) return
   throw new StintError(
     'SESSION_CLOSED',
     `${row.name} is ${row.status}`,

@@ -6,7 +6,7 @@ import {
   writeTracking,
 } from '../conversation/tracking.ts'
 import { isConversationId } from '../../history/places.ts'
-import { errnoOf } from '../../journal/errors.ts'
+import { ifPossible } from '../../journal/errors.ts'
 import type { OpenSession } from './open-session-files.ts'
 import { currentOpenSession } from './open-sessions.ts'
 import type { Place } from './place.ts'
@@ -35,10 +35,6 @@ export function bindConversation(workspace: Workspace, session: string): void {
   const folder = trackingFolderOf(workspace.place)
   const known: Tracking = readTracking(folder, conversation) ?? newTracking('unknown', conversation)
   if (known.session === session) return
-  try {
-    writeTracking(folder, { ...known, session, edits: 0 })
-  } catch (error) {
-    // Full or read-only disk: the branch decides the session.
-    if (errnoOf(error) === undefined) throw error
-  }
+  // On a full or read-only disk the branch decides the session.
+  ifPossible(() => writeTracking(folder, { ...known, session, edits: 0 }))
 }

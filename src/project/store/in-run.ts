@@ -6,7 +6,7 @@ export function runOf(env: NodeJS.ProcessEnv): string | undefined {
   return run === '' ? undefined : run
 }
 
-export function refuseInRun({ env }: { readonly env: NodeJS.ProcessEnv }, what: string): void {
+export function refuseInRun({ env }: { env: NodeJS.ProcessEnv }, what: string): void {
   if (runOf(env) === undefined) return
   throw new StintError(
     'IN_RUN',

@@ -72,7 +72,7 @@ export class LiveSession {
   }
 
   /** The whole state of a long log, so that no command has to fold it again. */
-  get #keptStatePath(): string {
+  get #keptStatePath() {
     return join(this.folder, 'state.kept')
   }
 
@@ -112,11 +112,7 @@ export class LiveSession {
   }
 
   /** Advances the known state where the appended entries only add to it. */
-  #stateOf(
-    contents: LogContents,
-    knownEnd: number | undefined,
-    known: SessionState | undefined,
-  ): SessionState {
+  #stateOf(contents: LogContents, knownEnd: number | undefined, known: SessionState | undefined) {
     const { growth, bytes } = contents
     if (known !== undefined && growth !== undefined && growth.from === knownEnd) {
       const before = bytes.subarray(0, knownEnd)
@@ -182,7 +178,7 @@ export class LiveSession {
   #write(
     drafts: readonly Draft[],
     write: (drafts: readonly Draft<never>[]) => readonly RawEntry[],
-  ): readonly RawEntry[] {
+  ) {
     const cleaned = this.clean(drafts)
     // Before the append too: a kill in between would hide the entry from the index.
     markTouched(this.place.sessions, this.id)

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Head } from '../../git/head.ts'
 import { isMissing } from '../../journal/errors.ts'
-import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
+import { readJson, statOrUndefined } from '../../journal/look.ts'
 import { isId } from '../../journal/ids.ts'
 import type { SessionStatus } from '../../session/state.ts'
 import type { Place } from './place.ts'
@@ -34,7 +34,7 @@ export function listOpenSessions(place: Place): readonly OpenSession[] | undefin
 }
 
 export function readOpenSession(place: Place, id: string): OpenSession | undefined {
-  const open = parse(readOrUndefined(join(openFolder(place), id)))
+  const open = readJson(join(openFolder(place), id)) as OpenSession | undefined
   return open?.id === id ? open : undefined
 }
 
@@ -58,15 +58,5 @@ export function namesIn(folder: string): readonly string[] | undefined {
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
-  }
-}
-
-function parse(bytes: Buffer | undefined): OpenSession | undefined {
-  if (bytes === undefined) return undefined
-  try {
-    return JSON.parse(bytes.toString('utf8')) as OpenSession
-  } catch {
-    // Truncated by a power cut; the next command rewrites it.
-    return undefined
   }
 }

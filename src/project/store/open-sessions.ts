@@ -78,7 +78,7 @@ export function currentOpenSession(place: Place, id: string): OpenSession | unde
   }
 }
 
-function openSessionOf(state: SessionState): OpenSession {
+function openSessionOf(state: SessionState) {
   const { id, name, status, branch, worktree, updatedAt } = state
   const news = reportedSince(state, '').at(-1)?.reported
   return {
@@ -92,7 +92,7 @@ function openSessionOf(state: SessionState): OpenSession {
 }
 
 /** Built under another name first: half of the files would be worse than none. */
-function makeAgain(place: Place): void {
+function makeAgain(place: Place) {
   const folder = `${openFolder(place)}.${process.pid}.new`
   createFolderUnsynced(folder)
   const newest = [...logIds(place)]
@@ -163,11 +163,11 @@ export async function whileOpening<T>(
 }
 
 // Not from a shared module: hooks load this file too.
-function aMoment(): Promise<void> {
+function aMoment() {
   return new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
 }
 
-function isHeld(path: string): boolean {
+function isHeld(path: string) {
   const age = Math.abs(Date.now() - (statOrUndefined(path)?.mtimeMs ?? 0))
   if (age > STALE_MS) return false
   const owner = Number.parseInt(readOrUndefined(path)?.toString('utf8') ?? '', 10)

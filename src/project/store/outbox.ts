@@ -1,7 +1,7 @@
 // Entries that hooks leave beside a session's log instead of opening it; the next process that
 // opens the session drains them.
 import { join } from 'node:path'
-import { JournalMissing, errnoOf, isMissing } from '../../journal/errors.ts'
+import { JournalMissing, errnoOf, ifPossible, isMissing } from '../../journal/errors.ts'
 import {
   createFolderUnsynced,
   inSpiteOfRemoval,
@@ -10,8 +10,9 @@ import {
   removeFile,
   replaceUnsynced,
 } from '../../journal/files.ts'
-import { namesIn, readOrUndefined } from '../../journal/look.ts'
-import { isId, randomHex } from '../../journal/ids.ts'
+import { namesIn, readJson } from '../../journal/look.ts'
+import { isId } from '../../journal/ids.ts'
+import { randomHex } from '../../journal/ids.ts'
 import type { Draft } from '../../session/entries.ts'
 import { isoTime } from '../../text/times.ts'
 import type { LiveSession } from './live-session.ts'
@@ -104,52 +105,35 @@ export function sessionsWithOutbox(place: Place): readonly string[] {
   return namesIn(outboxes(place)).filter((id) => {
     if (!isId(id)) return false
     const names = namesIn(outboxOf(place, id))
-    if (names.length === 0) removeIfPossible(outboxOf(place, id))
+    if (names.length === 0) ifPossible(() => removeEmptyFolder(outboxOf(place, id)))
     return names.some((name) => NAME.test(name))
   })
 }
 
-function removeIfPossible(folder: string): void {
-  try {
-    removeEmptyFolder(folder)
-  } catch (error) {
-    // On a read-only disk it stays.
-    if (errnoOf(error) === undefined) throw error
-  }
-}
-
 /** Undefined for a file that a power cut emptied, or that is no entry. */
-function draftIn(folder: string, name: string): Draft | undefined {
-  try {
-    const draft = JSON.parse(
-      readOrUndefined(join(folder, name))?.toString('utf8') ?? 'null',
-    ) as Draft | null
-    if (
-      typeof draft?.kind === 'string' &&
-      typeof draft.by === 'string' &&
-      typeof draft.data === 'object'
-    )
-      return draft
-  } catch (error) {
-    if (errnoOf(error) !== undefined) throw error
-  }
-  return undefined
+function draftIn(folder: string, name: string) {
+  const draft = readJson(join(folder, name)) as Draft | null | undefined
+  const isDraft =
+    typeof draft?.kind === 'string' &&
+    typeof draft.by === 'string' &&
+    typeof draft.data === 'object'
+  return isDraft ? draft : undefined
 }
 
-function onceOf(stem: string): string {
+function onceOf(stem: string) {
   return `outbox:${stem}`
 }
 
-function causeOf(error: unknown): unknown {
+function causeOf(error: unknown) {
   return error instanceof Error && error.cause !== undefined ? error.cause : error
 }
 
-function outboxes({ sessions, repository }: Place): string {
+function outboxes({ sessions, repository }: Place) {
   return repository === undefined
     ? join(sessions, 'outbox')
     : join(repository.commonDir, 'stint', 'outbox')
 }
 
-function outboxOf(place: Place, session: string): string {
+function outboxOf(place: Place, session: string) {
   return join(outboxes(place), session)
 }

@@ -29,7 +29,7 @@ export function findPlace(cwd: string): Place {
 // Tasks may come before the first session.
 const MARKS = [join('.sessions', 'journal'), join('.sessions', 'backlog'), join('.tasks', 'active')]
 
-function nearestWithSessions(cwd: string): string | undefined {
+function nearestWithSessions(cwd: string) {
   const home = process.getBuiltinModule('node:os').homedir()
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (MARKS.some((mark) => existsSync(join(folder, mark)))) return folder
@@ -53,13 +53,13 @@ export function logPlace(place: Place, id: string): LogPlace {
   return { path: join(journalFolder(place, id), 'log.jsonl'), link: linkOf(place, id) }
 }
 
-function linkOf(place: Place, id: string): string | undefined {
+function linkOf(place: Place, id: string) {
   return place.repository === undefined
     ? undefined
     : join(linkFolder(place.repository), `${id}.jsonl`)
 }
 
-function linkFolder(repository: Repository): string {
+function linkFolder(repository: Repository) {
   return join(repository.commonDir, 'stint', 'journal')
 }
 
@@ -86,7 +86,7 @@ export function prepareFolder(place: Place, config: Config): void {
   }
 }
 
-function prepareOnce(sessions: string, isShared: boolean): void {
+function prepareOnce(sessions: string, isShared: boolean) {
   createFolder(sessions)
   const [ignore, other] = isShared ? [SHARED_IGNORE, OWN_IGNORE] : [OWN_IGNORE, SHARED_IGNORE]
   const path = join(sessions, '.gitignore')
@@ -127,3 +127,23 @@ const SHARED_ATTRIBUTES = [
   'archive/*.md -merge',
   '',
 ].join('\n')
+
+/** Session documents by the short id in their names; listed once, since there may be many. */
+export function documentsByShortId({ sessions }: Place): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>()
+  for (const folder of ['active', 'archive'].map((name) => join(sessions, name)))
+    for (const name of namesIn(folder)) {
+      const id = /-([0-9a-f]{6})\.md$/.exec(name)?.[1]
+      if (id !== undefined) found.set(id, [...(found.get(id) ?? []), join(folder, name)])
+    }
+  return found
+}
+
+/** The folders that hold Stint's files of a project. */
+export function ownFolders({ sessions, tasks, repository }: Place): readonly string[] {
+  return [
+    sessions,
+    tasks,
+    ...(repository === undefined ? [] : [join(repository.commonDir, 'stint')]),
+  ]
+}

@@ -35,7 +35,7 @@ function writeViews(
   session: LiveSession,
   { reading, document }: RefreshedDocument,
   isDurable: boolean,
-): void {
+) {
   const { state, contents } = reading
   const write = (name: string, text: string) =>
     writeView(join(session.folder, name), text, { isDurable })
@@ -54,7 +54,7 @@ function writeCheckpointCopies(
   session: LiveSession,
   { entries }: Reading,
   write: (name: string, text: string) => void,
-): void {
+) {
   const copies = join(session.folder, 'entries')
   for (const [name, text] of checkpointCopies(session.id, entries)) {
     if (existsSync(join(copies, name))) continue

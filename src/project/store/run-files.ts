@@ -37,6 +37,6 @@ export function runIds(place: Place): readonly string[] {
   return [...new Set(ids)].toSorted()
 }
 
-function linkFolder(commonDir: string): string {
+function linkFolder(commonDir: string) {
   return join(commonDir, 'stint', 'runs')
 }

@@ -83,11 +83,7 @@ const LONGEST = 256 * 1024
 /** Tolerance between two clocks. */
 const AHEAD_MS = 60_000
 
-function acceptable(
-  draft: Draft,
-  once: string,
-  known: ReadonlyMap<string, RawEntry>,
-): Draft | undefined {
+function acceptable(draft: Draft, once: string, known: ReadonlyMap<string, RawEntry>) {
   const { id = '', at = '', kind, by } = draft
   const data: Readonly<Record<string, unknown>> = { ...draft.data }
   if (!mayWrite('agent', kind) || !['cli', 'library', 'mcp'].includes(by) || !isFlat(data))
@@ -105,22 +101,22 @@ function acceptable(
   return { id, at, kind, by, once, data } as unknown as Draft
 }
 
-function isFlat({ changes = '', ...data }: Readonly<Record<string, unknown>>): boolean {
+function isFlat({ changes = '', ...data }: Readonly<Record<string, unknown>>) {
   const values =
     typeof changes === 'object' && changes !== null ? Object.values(changes) : [changes]
   return [...values, ...Object.values(data)].every(isPlain)
 }
 
-function isPlain(value: unknown): boolean {
+function isPlain(value: unknown) {
   return ['string', 'boolean', 'number'].includes(typeof value)
 }
 
-function isFolder(path: string): boolean {
+function isFolder(path: string) {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 /** A link may lead to foreign files; a pipe may never end. */
-function isSmallFile(path: string): boolean {
+function isSmallFile(path: string) {
   const found = lstatSync(path, { throwIfNoEntry: false })
   return found?.isFile() === true && found.size <= LONGEST
 }

@@ -4,6 +4,7 @@ import { readHead } from '../../git/head.ts'
 import { GitFailed } from '../../git/run-git.ts'
 import { dirtyPaths } from '../../git/status.ts'
 import type { SessionIndex } from '../../index/open-index.ts'
+import { messageOf } from '../../journal/errors.ts'
 import type { Draft, GitState } from '../../session/entries.ts'
 import type { RawEntry } from '../../session/in-effect.ts'
 import type { SessionState } from '../../session/state.ts'
@@ -113,16 +114,22 @@ export class Workspace {
     const { repository } = this.place
     if (repository === undefined) return undefined
     const head = readHead(repository)
-    return options.dirty === true ? { ...head, ...this.#dirty(repository.worktree) } : head
+    if (options.dirty !== true) return head
+    const dirty = this.unlessGitFails(
+      'what is uncommitted is not known',
+      () => dirtyPaths(repository.worktree).length,
+    )
+    return { ...head, ...defined({ dirty }) }
   }
 
-  #dirty(worktree: string): { dirty?: number } {
+  /** Reports a failure of git as a notice, for what a command can do without. */
+  unlessGitFails<T>(notice: string, work: () => T): T | undefined {
     try {
-      return { dirty: dirtyPaths(worktree).length }
+      return work()
     } catch (error) {
       if (!(error instanceof GitFailed)) throw error
-      this.say(`what is uncommitted is not known: ${error.message}`)
-      return {}
+      this.say(`${notice}: ${error.message}`)
+      return undefined
     }
   }
 
@@ -152,32 +159,61 @@ export class Workspace {
     })
   }
 
-  async update(
-    session: LiveSession,
-    draftsFor: (reading: Reading) => readonly Draft[],
-  ): Promise<{ before: Reading; appended: readonly RawEntry[]; reading: Reading }> {
-    const before = await this.absorbEdits(session)
-    const appended = session.append(draftsFor(before))
-    return { before, appended, reading: await this.refreshIfPossible(session) }
+  /** Works on a session and closes it. */
+  async on<T>(id: string, work: (session: LiveSession) => T | Promise<T>): Promise<T> {
+    const session = this.session(id)
+    try {
+      return await work(session)
+    } finally {
+      session.close()
+    }
   }
 
-  #report({ notices, reading }: { notices: readonly string[]; reading: Reading }): Reading {
+  /** The recent state, from the log's tail. */
+  stateOf(id: string): SessionState {
+    const session = this.session(id)
+    const state = session.open()
+    session.close()
+    return state
+  }
+
+  /** The whole session, edits absorbed and views rendered. */
+  view(id: string): Promise<Reading> {
+    return this.on(id, (session) => this.refreshIfPossible(session))
+  }
+
+  append(id: string, drafts: readonly Draft[]): Promise<Reading> {
+    return this.on(id, (session) => {
+      session.append(drafts)
+      return this.refreshIfPossible(session)
+    })
+  }
+
+  /** Absorbs edits, appends what `draftsFor` makes of the session then, and renders the views. */
+  update(
+    id: string,
+    draftsFor: (reading: Reading, session: LiveSession) => readonly Draft[],
+  ): Promise<{ appended: readonly RawEntry[]; reading: Reading }> {
+    return this.on(id, async (session) => {
+      const appended = session.append(draftsFor(await this.absorbEdits(session), session))
+      return { appended, reading: await this.refreshIfPossible(session) }
+    })
+  }
+
+  #report({ notices, reading }: { notices: readonly string[]; reading: Reading }) {
     for (const notice of notices) this.say(notice)
-    for (const damage of reading.damage) {
+    for (const { file, line, reason } of reading.damage)
       this.say(
-        `${damage.file}:${damage.line} cannot be read (${damage.reason}); every other entry is here, see stint doctor`,
+        `${file}:${line} cannot be read (${reason}); every other entry is here, see stint doctor`,
       )
-    }
     return reading
   }
 
-  async #orRead(session: LiveSession, work: () => Promise<Reading>): Promise<Reading> {
+  async #orRead(session: LiveSession, work: () => Promise<Reading>) {
     try {
       return await work()
     } catch (error) {
-      this.say(
-        `the views could not be written: ${error instanceof Error ? error.message : String(error)}`,
-      )
+      this.say(`the views could not be written: ${messageOf(error)}`)
       return session.read()
     }
   }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
-import { StintError, errnoOf } from '../../journal/errors.ts'
+import { StintError, errnoOf, messageOf } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
 import {
   BACKLOG_ID,
@@ -102,9 +102,7 @@ export async function refreshTasks(workspace: Workspace, tasks: readonly string[
   try {
     await openBacklog(workspace)
   } catch (error) {
-    workspace.say(
-      `the task files could not be written: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    workspace.say(`the task files could not be written: ${messageOf(error)}`)
   }
 }
 
@@ -137,7 +135,7 @@ export async function addTask(workspace: Workspace, options: AddTask): Promise<T
   return findTask((await openBacklog(workspace)).tasks, id)
 }
 
-function freeShortname(name: string, tasks: readonly Task[]): string {
+function freeShortname(name: string, tasks: readonly Task[]) {
   const taken = new Set(tasks.map((task) => task.shortname))
   for (let number = 1; ; number += 1) {
     const candidate = number === 1 ? name : `${name}-${number}`
@@ -199,7 +197,7 @@ export async function checkTask(
   workspace: Workspace,
   name: string,
   item: string,
-  done: boolean,
+  done = true,
   by = 'library',
 ): Promise<Task> {
   const task = findTask((await openBacklog(workspace)).tasks, name)
@@ -216,20 +214,14 @@ export async function checkTask(
 }
 
 /** Into the journal of the session working on it, else the backlog's log. */
-async function appendAbout(workspace: Workspace, task: Task, entry: Draft): Promise<Task> {
+async function appendAbout(workspace: Workspace, task: Task, entry: Draft) {
   const id = await workingSession(workspace, task)
-  if (id === undefined) {
-    appendToBacklog(workspace, [entry])
-  } else {
-    const session = workspace.session(id)
-    session.append([entry])
-    await workspace.refreshIfPossible(session)
-    session.close()
-  }
+  if (id === undefined) appendToBacklog(workspace, [entry])
+  else await workspace.append(id, [entry])
   return findTask((await openBacklog(workspace)).tasks, task.id)
 }
 
-async function workingSession(workspace: Workspace, task: Task): Promise<string | undefined> {
+async function workingSession(workspace: Workspace, task: Task) {
   try {
     const active = await activeSession(workspace)
     return active?.tasks.includes(task.id) === true ? active.id : undefined
@@ -248,7 +240,7 @@ export async function nextTask(workspace: Workspace): Promise<NextTasks & { back
 type Waiting = Pick<Task, 'id' | 'shortname' | 'dependsOn' | 'parent'>
 
 /** Resolves task names to ids; what was stored before stays. */
-function withIds<T extends TaskFields>(fields: T, { tasks }: Backlog, before?: Task): T {
+function withIds<T extends TaskFields>(fields: T, { tasks }: Backlog, before?: Task) {
   const { dependsOn, parent } = fields
   const known = new Set([...(before?.dependsOn ?? []), before?.parent])
   const idOf = (name: string) => (known.has(name) ? name : findTask(tasks, name).id)
@@ -273,8 +265,8 @@ export function differing(fields: TaskFields, task: Task): TaskFields {
 /**
  * A task waits for its dependencies and parts. An existing circle must not block its own removal.
  */
-function refuseCircle({ byId }: Backlog, task: Waiting, before?: Task): void {
-  const waitsOf = (id: string): readonly string[] => {
+function refuseCircle({ byId }: Backlog, task: Waiting, before?: Task) {
+  const waitsOf = (id: string) => {
     const other = byId.get(id)
     const parts = (other?.children ?? []).filter((part) => part !== task.id)
     return [

@@ -4,13 +4,14 @@ import { type Draft, draft } from '../../session/entries.ts'
 import { cleanText } from '../../text/clean.ts'
 import { findTask, isRecord, line, matchTasks, readChecklist } from '../../backlog/task.ts'
 import { findItem, openBacklog } from './backlog.ts'
-import { chooseSession, refuseClosed } from '../store/choose.ts'
+import { chooseOpen, refuseClosed } from '../store/choose.ts'
 import { runOf } from '../store/in-run.ts'
 import { leaveForRun, sessionOutOfReach } from '../store/tree-outbox.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { join } from 'node:path'
-import { readOrUndefined } from '../../journal/look.ts'
+import { readJson } from '../../journal/look.ts'
+import { objectOf } from '../../text/json-fields.ts'
 import { isId } from '../../journal/ids.ts'
 import type { Place } from '../store/place.ts'
 import { runFolder } from '../store/run-files.ts'
@@ -75,7 +76,7 @@ export async function checkRunTask(
   workspace: Workspace,
   name: string,
   item: string,
-  done: boolean,
+  done = true,
   by = 'library',
 ): Promise<CheckedItem> {
   const task = findRunTask(readRunTasks(workspace.place, requireRun(workspace)), name)
@@ -145,13 +146,9 @@ async function appendToRun(
     apart.close()
     return { session: apart.id, isLeft: true }
   }
-  const row = await chooseSession(workspace, named)
-  refuseClosed(row)
-  const session = workspace.session(row.id)
-  session.append([entry])
-  await workspace.refreshIfPossible(session)
-  session.close()
-  return { session: row.id }
+  const { id } = await chooseOpen(workspace, named)
+  await workspace.append(id, [entry])
+  return { session: id }
 }
 
 // A run's tasks as its runner wrote them for its agents; they may come from a foreign backlog.
@@ -175,8 +172,7 @@ export function runTasksPath(place: Pick<Place, 'sessions'>, run: string): strin
 /** Invalid tasks are left out. */
 export function readRunTasks(place: Pick<Place, 'sessions'>, run: string): RunTasks {
   // An id cannot lead to another folder.
-  const text = isId(run) ? readOrUndefined(runTasksPath(place, run))?.toString('utf8') : undefined
-  const value = text === undefined ? undefined : parsed(text)
+  const value = isId(run) ? objectOf(readJson(runTasksPath(place, run))) : undefined
   if (value === undefined) {
     throw new StintError(
       'NO_RUN',
@@ -221,16 +217,6 @@ export function findRunTask({ tasks }: RunTasks, reference: string): RunTask {
 /** `#12` and `12` are one name. */
 function bare(name: string): string {
   return name.toLowerCase().replace(/^#/, '')
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
-  } catch {
-    // The caller reports it.
-    return undefined
-  }
 }
 
 function readTask(task: Readonly<Record<string, unknown>>): readonly RunTask[] {

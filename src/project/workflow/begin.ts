@@ -1,6 +1,6 @@
 import { StintError } from '../../journal/errors.ts'
 import { type Draft, type WorkflowTemplate, draft } from '../../session/entries.ts'
-import type { SessionState } from '../../session/state.ts'
+import { type SessionState, isOpen } from '../../session/state.ts'
 import { oneLine, slug } from '../../text/clean.ts'
 import { findSession, refuseClosed } from '../store/choose.ts'
 import type { Reading } from '../store/live-session.ts'
@@ -94,25 +94,17 @@ export function refuseBadId(id: string): void {
   )
 }
 
-async function refuseTaken(
-  workspace: Workspace,
-  id: string,
-  adopted: string | undefined,
-): Promise<void> {
+async function refuseTaken(workspace: Workspace, id: string, adopted: string | undefined) {
   const rows = workspace.hasSessions() ? (await workspace.index()).byNamePart(id) : []
   const taken = rows.find((row) => row.name === id && row.id !== adopted)
   if (taken === undefined) return
-  if (taken.status !== 'active' && taken.status !== 'paused') {
-    const hint = `stint reopen ${id} takes that back; or choose another id`
+  if (!isOpen(taken))
     throw new StintError(
       'WORKFLOW_EXISTS',
       `there is a session ${id} already; it is ${taken.status}`,
-      hint,
+      `stint reopen ${id} takes that back; or choose another id`,
     )
-  }
-  const session = workspace.session(taken.id)
-  const state = session.open()
-  session.close()
+  const state = workspace.stateOf(taken.id)
   if (state.workflow !== undefined) throw alreadyFollows(state)
   throw new StintError(
     'WORKFLOW_EXISTS',
@@ -121,7 +113,7 @@ async function refuseTaken(
   )
 }
 
-function alreadyFollows({ name, workflow }: SessionState): StintError {
+function alreadyFollows({ name, workflow }: SessionState) {
   return new StintError(
     'WORKFLOW_EXISTS',
     `${name} follows the template ${workflow!.templateName} already`,

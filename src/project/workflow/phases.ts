@@ -1,23 +1,30 @@
 import { StintError } from '../../journal/errors.ts'
 import { type Draft, draft } from '../../session/entries.ts'
 import {
+  type Deliverable,
   type Phase,
   type Place,
   type Workflow,
   closedGates,
+  conversationGroups,
   currentPlace,
   indexOfPlace,
   isApproved,
+  isSplit,
   nextPlace,
   placesOf,
 } from '../../session/kinds/phases.ts'
+import type { SessionState } from '../../session/state.ts'
 import { oneLine } from '../../text/clean.ts'
+import { defined } from '../../text/defined.ts'
+import { checkpointDrafts } from '../lifecycle/checkpoint.ts'
+import { chooseOpen, chooseSession } from '../store/choose.ts'
 import type { LiveSession, Reading } from '../store/live-session.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { defined } from '../../text/defined.ts'
-import type { SessionState } from '../../session/state.ts'
-import { checkpointDrafts } from '../lifecycle/checkpoint.ts'
-import { chooseSession, refuseClosed } from '../store/choose.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isInside } from '../../backlog/workflow/templates.ts'
+import { workingFolder } from '../store/place.ts'
 
 export interface PhaseOptions {
   readonly workflow: string
@@ -33,9 +40,19 @@ type Opened = Awaited<ReturnType<typeof openWorkflow>>
 export async function enterPhase(workspace: Workspace, options: PhaseOptions): Promise<Reading> {
   const opened = await openWorkflow(workspace, options.workflow)
   const { session, state, workflow } = opened
+  const here = currentPlace(workflow)
   const wanted =
     options.phase === undefined ? nextPlace(workflow) : findPhase(workflow, options.phase)
-  if (wanted === undefined) return finishLast(workspace, opened, options)
+  if (wanted === undefined) {
+    if (here.phase.status === 'current') return finish(workspace, opened, options)
+    session.close()
+    if (here.phase.status !== 'done') throw gateClosed(opened, here.phase)
+    throw new StintError(
+      'WORKFLOW_ENDED',
+      `every phase of ${state.name} is done`,
+      `stint close --complete --session ${state.name} ends the session`,
+    )
+  }
   const [gate] = closedGates(workflow, indexOfPlace(workflow.phases, wanted.place.id))
   if (gate !== undefined) {
     // From now on the workflow waits for approval.
@@ -44,24 +61,20 @@ export async function enterPhase(workspace: Workspace, options: PhaseOptions): P
     else session.close()
     throw gateClosed(opened, gate)
   }
-  const by = options.by ?? 'library'
-  const entered = draft(
-    'phase.entered',
-    { phase: wanted.place.id, ...noted(options), ...gitNow(workspace) },
-    { by },
+  const { id } = wanted.place
+  const { note } = options
+  const entered = { phase: id, ...defined({ note, git: workspace.git({ dirty: true }) }) }
+  return appendPhase(workspace, opened, options, wanted.place, note, (by) =>
+    draft('phase.entered', entered, { by }),
   )
-  return appendWithCheckpoint(workspace, session, state, [entered], {
-    by,
-    note: checkpointNote(wanted.place, options.note),
-  })
 }
 
-function isAtEndOf({ workflow }: Opened, { id }: Phase): boolean {
+function isAtEndOf({ workflow }: Opened, { id }: Phase) {
   const here = currentPlace(workflow)
   return here.phase.id === id && here.isLastOfPhase
 }
 
-function gateClosed(opened: Opened, gate: Phase): StintError {
+function gateClosed(opened: Opened, gate: Phase) {
   const { name } = opened.state
   const approve = `stint workflow approve ${name} ${gate.id}`
   return new StintError(
@@ -73,37 +86,13 @@ function gateClosed(opened: Opened, gate: Phase): StintError {
   )
 }
 
-async function finishLast(
-  workspace: Workspace,
-  opened: Opened,
-  options: PhaseOptions,
-): Promise<Reading> {
-  const { session, state, workflow } = opened
-  const { phase } = currentPlace(workflow)
-  if (phase.status === 'current') return finish(workspace, opened, options)
-  session.close()
-  if (phase.status !== 'done') throw gateClosed(opened, phase)
-  throw new StintError(
-    'WORKFLOW_ENDED',
-    `every phase of ${state.name} is done`,
-    `stint close --complete --session ${state.name} ends the session`,
+function finish(workspace: Workspace, opened: Opened, options: PhaseOptions) {
+  const { phase } = currentPlace(opened.workflow)
+  const { note } = options
+  const finished = { phase: phase.id, ...defined({ note, git: workspace.git({ dirty: true }) }) }
+  return appendPhase(workspace, opened, options, phase, note ?? 'finished', (by) =>
+    draft('phase.finished', finished, { by }),
   )
-}
-
-function finish(
-  workspace: Workspace,
-  { session, state, workflow }: Opened,
-  options: PhaseOptions,
-): Promise<Reading> {
-  const by = options.by ?? 'library'
-  const { phase } = currentPlace(workflow)
-  const finished = draft(
-    'phase.finished',
-    { phase: phase.id, ...noted(options), ...gitNow(workspace) },
-    { by },
-  )
-  const note = checkpointNote(phase, options.note ?? 'finished')
-  return appendWithCheckpoint(workspace, session, state, [finished], { by, note })
 }
 
 export interface ApproveOptions extends PhaseOptions {
@@ -116,6 +105,7 @@ export async function approvePhase(
   workspace: Workspace,
   options: ApproveOptions,
 ): Promise<Reading> {
+  const { note } = options
   const said = options.said === undefined ? undefined : oneLine(options.said)
   if (said === '')
     throw new StintError(
@@ -123,92 +113,75 @@ export async function approvePhase(
       'the words of the person are empty',
       '--person-said "Looks good, go on"',
     )
-  if (said === undefined && isAgent(workspace.env)) {
+  if (said === undefined && isAgent(workspace.env))
     throw new StintError(
       'PERSON_NEEDED',
       "an approval is a person's: run it in your own terminal",
       'where the person has approved it in the conversation, their words are passed on with --person-said "…"',
     )
-  }
   const opened = await openWorkflow(workspace, options.workflow)
-  const { session, state, workflow } = opened
-  const phase =
-    options.phase === undefined ? currentPlace(workflow).phase : wholePhase(opened, options.phase)
-  if (isApproved(workflow, phase.id)) {
+  const { state, workflow } = opened
+  const here = currentPlace(workflow)
+  const phase = options.phase === undefined ? here.phase : wholePhase(workflow, options.phase)
+  if (isApproved(workflow, phase.id))
     throw new StintError(
       'ALREADY_APPROVED',
       `phase ${placeText(phase)} is approved already`,
       `stint workflow phase ${state.name} goes on`,
     )
-  }
   const end = endOf(opened, phase)
-  if (indexOfPlace(workflow.phases, end.id) > indexOfPlace(workflow.phases, workflow.current)) {
+  if (indexOfPlace(workflow.phases, end.id) > indexOfPlace(workflow.phases, workflow.current))
     throw new StintError(
       'NOT_REACHED',
-      `${state.name} is in phase ${placeText(currentPlace(workflow).place)}, not yet at the end of ${placeText(phase)}`,
+      `${state.name} is in phase ${placeText(here.place)}, not yet at the end of ${placeText(phase)}`,
       `stint workflow phase ${state.name} ${end.id} enters ${end.id === phase.id ? 'it' : 'its last part'}`,
     )
-  }
-  const by = options.by ?? 'library'
-  const approved = draft(
-    'phase.approved',
-    { phase: phase.id, ...noted(options), ...defined({ said }) },
-    { by },
+  const why = note === undefined ? 'approved' : `approved, ${note}`
+  return appendPhase(workspace, opened, options, phase, why, (by) =>
+    draft('phase.approved', { phase: phase.id, ...defined({ note, said }) }, { by }),
   )
-  const note = checkpointNote(
-    phase,
-    options.note === undefined ? 'approved' : `approved, ${options.note}`,
-  )
-  return appendWithCheckpoint(workspace, session, state, [approved], { by, note })
 }
 
 /** Whole phases are approved, not their parts, so only these can be named. */
-function wholePhase({ workflow }: Opened, wanted: string): Phase {
-  const { id } = findPhase(
-    { ...workflow, phases: workflow.phases.map((phase) => ({ ...phase, subPhases: [] })) },
-    wanted,
-  ).phase
+function wholePhase(workflow: Workflow, wanted: string) {
+  const phases = workflow.phases.map((phase) => ({ ...phase, subPhases: [] }))
+  const { id } = findPhase({ ...workflow, phases }, wanted).phase
   return workflow.phases.find((phase) => phase.id === id)!
 }
 
-function endOf({ workflow }: Opened, phase: Phase): Place['place'] {
+function endOf({ workflow }: Opened, phase: Phase) {
   return placesOf(workflow.phases).findLast((one) => one.phase.id === phase.id)!.place
 }
 
 // Set by the harness or our hooks in an agent's shell.
-function isAgent(env: NodeJS.ProcessEnv): boolean {
+function isAgent(env: NodeJS.ProcessEnv) {
   return [env.CLAUDECODE, env.STINT_CONVERSATION, env.CLAUDE_CODE_SESSION_ID].some(
     (mark) => mark !== undefined && mark !== '',
   )
 }
 
-// If the journal is lost, this note shows how far the work was.
-function checkpointNote(
-  { id, name }: { readonly id: string; readonly name: string },
-  note: string | undefined,
-): string {
-  return `Phase ${id} - ${name}${note === undefined ? '' : `: ${note}`}`
-}
-
-function gitNow(workspace: Workspace) {
-  const git = workspace.git({ dirty: true })
-  return git === undefined ? {} : { git }
-}
-
-function noted({ note }: PhaseOptions): { note?: string } {
-  return note === undefined ? {} : { note }
+function appendPhase(
+  workspace: Workspace,
+  { session, state }: Opened,
+  { by = 'library' }: PhaseOptions,
+  { id, name }: { id: string; name: string },
+  why: string | undefined,
+  entry: (by: string) => Draft,
+) {
+  // If the journal is lost, this note shows how far the work was.
+  const note = `Phase ${id} - ${name}${why === undefined ? '' : `: ${why}`}`
+  return appendWithCheckpoint(workspace, session, state, [entry(by)], { by, note })
 }
 
 export async function openWorkflow(workspace: Workspace, name: string) {
-  const row = await chooseSession(workspace, name)
-  refuseClosed(row)
-  const session = workspace.session(row.id)
+  const { id } = await chooseOpen(workspace, name)
+  const session = workspace.session(id)
   const { state } = await workspace.absorbEdits(session)
   if (state.workflow === undefined) throw followsNone(state)
   return { session, state, workflow: state.workflow }
 }
 
-export function followsNone({ name }: { readonly name: string }): StintError {
+export function followsNone({ name }: { name: string }): StintError {
   return new StintError(
     'NO_WORKFLOW',
     `the session ${name} follows no template`,
@@ -240,29 +213,127 @@ export function findPhase(workflow: Pick<Workflow, 'id' | 'phases'>, wanted: str
   const places = placesOf(workflow.phases)
   // A phase that has sub-phases is entered at its first.
   const named = places.flatMap((one) => [
-    { one, names: [one.place.id, one.place.name] },
+    { one, ...one.place },
     ...(places.find(({ phase }) => phase.id === one.phase.id) === one
-      ? [{ one, names: [one.phase.id, one.phase.name] }]
+      ? [{ one, ...one.phase }]
       : []),
   ])
-  const exact = named.find(({ names }) => names.some((name) => name.toLowerCase() === text))
+  const exact = named.find(({ id, name }) => [id, name].some((it) => it.toLowerCase() === text))
   if (exact !== undefined) return exact.one
   const alike = new Set(
-    named
-      .filter(({ names }) => text !== '' && names[1]!.toLowerCase().includes(text))
-      .map(({ one }) => one),
+    named.flatMap(({ one, name }) =>
+      text !== '' && name.toLowerCase().includes(text) ? [one] : [],
+    ),
   )
   const [first] = alike
   if (first !== undefined && alike.size === 1) return first
   const problem =
-    alike.size > 1
-      ? `"${wanted}" fits several phases of ${workflow.id}`
-      : `${workflow.id} has no phase "${wanted}"`
+    first === undefined
+      ? `${workflow.id} has no phase "${wanted}"`
+      : `"${wanted}" fits several phases of ${workflow.id}`
   const all = workflow.phases.flatMap((phase) => [phase, ...phase.subPhases])
   throw new StintError('NO_PHASE', problem, `there are ${all.map(placeText).join(', ')}`)
 }
 
 /** `5b TDD GREEN` */
-export function placeText({ id, name }: { readonly id: string; readonly name: string }): string {
+export function placeText({ id, name }: { id: string; name: string }): string {
   return `${id} ${name}`
+}
+
+export interface WorkflowOverview {
+  readonly state: SessionState
+  readonly workflow: Workflow
+  readonly deliverables: readonly (Deliverable & { readonly exists: boolean })[]
+  readonly conversation?: {
+    readonly name: string
+    readonly number: number
+    readonly of: number
+    readonly tokens?: readonly [number, number]
+  }
+  /** A fresh conversation should begin here. */
+  readonly splitHere: boolean
+  readonly next: NextAction
+}
+
+export interface NextAction {
+  readonly text: string
+  readonly command: string
+  readonly who: 'person' | 'anybody'
+}
+
+export function overviewOf(workspace: Workspace, state: SessionState): WorkflowOverview {
+  const { workflow } = state
+  if (workflow === undefined) throw followsNone(state)
+  const root = workingFolder(workspace.place)
+  const conversation = conversationOf(workflow)
+  return {
+    state,
+    workflow,
+    // A journal may come from elsewhere: only paths inside the project are checked.
+    deliverables: workflow.deliverables.map((one) => ({
+      ...one,
+      exists: isInside(one.path) && existsSync(join(root, one.path)),
+    })),
+    ...defined({ conversation }),
+    splitHere: isSplit(state),
+    next: nextAction(state, workflow),
+  }
+}
+
+function conversationOf(workflow: Workflow) {
+  const { phase } = currentPlace(workflow)
+  const groups = conversationGroups(workflow)
+  const index = groups.findIndex(({ name }) => name === phase.conversation)
+  const group = groups[index]
+  if (group === undefined) return undefined
+  const { name, tokens } = group
+  return { name, number: index + 1, of: groups.length, ...defined({ tokens }) }
+}
+
+function nextAction(state: SessionState, workflow: Workflow): NextAction {
+  const { name } = state
+  if (state.status === 'completed' || state.status === 'abandoned')
+    return { text: `it is ${state.status}`, command: `stint reopen ${name}`, who: 'anybody' }
+  const { phase, place, isLastOfPhase } = currentPlace(workflow)
+  const next = nextPlace(workflow)
+  if (phase.status === 'waiting for approval')
+    return {
+      text: `approve phase ${placeText(phase)}`,
+      command: `stint workflow approve ${name} ${phase.id}`,
+      who: 'person',
+    }
+  const command = `stint workflow phase ${name}`
+  if (phase.status === 'done') {
+    if (next === undefined)
+      return {
+        text: 'end the session',
+        command: `stint close --complete --session ${name}`,
+        who: 'anybody',
+      }
+    return { text: `enter phase ${placeText(next.place)}`, command, who: 'anybody' }
+  }
+  const then =
+    isLastOfPhase && phase.gate === 'approval'
+      ? 'have it approved'
+      : next === undefined
+        ? 'end it'
+        : `enter ${placeText(next.place)}`
+  return { text: `finish phase ${placeText(place)}, then ${then}`, command, who: 'anybody' }
+}
+
+export async function workflowStatus(
+  workspace: Workspace,
+  name?: string,
+): Promise<WorkflowOverview> {
+  const { id } = await chooseSession(workspace, name)
+  return overviewOf(workspace, (await workspace.view(id)).state)
+}
+
+export async function listWorkflows(workspace: Workspace): Promise<readonly WorkflowOverview[]> {
+  if (!workspace.hasSessions()) return []
+  const rows = [...(await workspace.index()).sessions({ kind: 'workflow.begun' })]
+  return rows.flatMap(({ id }) => {
+    const state = workspace.stateOf(id)
+    return state.workflow === undefined ? [] : [overviewOf(workspace, state)]
+  })
 }

@@ -8,19 +8,24 @@ import {
   draft,
 } from '../../session/entries.ts'
 import { type RawEntry, inEffect } from '../../session/in-effect.ts'
-import type { SessionState } from '../../session/state.ts'
+import { type SessionState, isOpen } from '../../session/state.ts'
+import type { Workflow } from '../../session/kinds/phases.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { refuseClosed } from '../store/choose.ts'
-import type { LiveSession, Reading } from '../store/live-session.ts'
+import type { Reading } from '../store/live-session.ts'
 import { logIds, logPlace } from '../store/place.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { appendWithCheckpoint, enterPhase, findPhase } from './phases.ts'
+import {
+  type WorkflowOverview,
+  appendWithCheckpoint,
+  enterPhase,
+  findPhase,
+  overviewOf,
+} from './phases.ts'
 import { refuseBadId, startWorkflow, templateFor } from './begin.ts'
-import { type WorkflowOverview, overviewOf } from './overview.ts'
 import { defined } from '../../text/defined.ts'
-import { GitFailed } from '../../git/run-git.ts'
 import { type Trace, branchTraces, checkpointTraces, commitTraces } from '../../git/status.ts'
-import { errnoOf } from '../../journal/errors.ts'
+import { ifPossible } from '../../journal/errors.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 
 export interface RecoverOptions {
@@ -48,81 +53,72 @@ export async function recoverWorkflow(
   workspace: Workspace,
   options: RecoverOptions,
 ): Promise<Recovered> {
-  refuseBadId(options.workflow)
-  const lost = lostLogs(workspace)
-  const row = await sessionOf(workspace, options.workflow)
-  if (row === undefined) return rebuilt(workspace, options, undefined)
-  const session = workspace.session(row.id)
-  const reading =
-    options.dryRun === true ? session.read() : await workspace.refreshIfPossible(session)
+  const { workflow: id, dryRun = false } = options
+  refuseBadId(id)
+  // Only the second name is left. Asked before reading, which restores the log.
+  const { place } = workspace
+  const lost = [...logIds(place)].filter((one) => !existsSync(logPlace(place, one).path))
+  const row = await sessionOf(workspace, id)
+  if (row === undefined) return rebuilt(workspace, options)
+  const reading = await workspace.on(row.id, (session) =>
+    dryRun ? session.read() : workspace.refreshIfPossible(session),
+  )
   return reading.state.workflow === undefined
-    ? rebuilt(workspace, options, { session, row, state: reading.state })
-    : found(workspace, options, session, reading, lost.has(row.id))
-}
-
-/** Only the second name is left. Asked before reading, which restores the log. */
-function lostLogs({ place }: Workspace): ReadonlySet<string> {
-  return new Set([...logIds(place)].filter((id) => !existsSync(logPlace(place, id).path)))
+    ? rebuilt(workspace, options, reading.state)
+    : found(workspace, options, reading, reading.state.workflow, lost.includes(row.id))
 }
 
 async function sessionOf(workspace: Workspace, id: string): Promise<SessionRow | undefined> {
   if (!workspace.hasSessions()) return undefined
   const index = await workspace.index()
   const named = index.byNamePart(id).filter((row) => row.name === id)
-  const isOpen = (row: SessionRow) => row.status === 'active' || row.status === 'paused'
   const own = named.find(isOpen) ?? named[0]
   if (own !== undefined) return own
-  return [...index.sessions({ kind: 'workflow.begun' })].find((row) => {
-    const session = workspace.session(row.id)
-    const { entries } = session.read()
-    session.close()
-    return entries.some((entry) => entry.kind === 'workflow.begun' && entry.data.workflow === id)
-  })
+  const followed = [...index.sessions({ kind: 'workflow.begun' })]
+  for (const row of followed) {
+    const { entries } = await workspace.on(row.id, (session) => session.read())
+    if (entries.some(({ kind, data }) => kind === 'workflow.begun' && data.workflow === id))
+      return row
+  }
+  return undefined
 }
 
 async function found(
   workspace: Workspace,
   options: RecoverOptions,
-  session: LiveSession,
-  reading: Reading,
+  { state, entries }: Reading,
+  workflow: Workflow,
   wasLost: boolean,
 ): Promise<Recovered> {
-  const { workflow: id } = options
-  const { path, link } = logPlace(workspace.place, session.id)
+  const { path, link } = logPlace(workspace.place, state.id)
   const where = relative(workspace.place.root, wasLost && link !== undefined ? link : path)
-  const workflow = reading.state.workflow!
-  const evidence = journalEvidence(reading.entries, where)
-  session.close()
   const because = wasLost
     ? `its journal was found under the git directory (${where}), and is in its place again`
     : `its journal is there (${where})`
-  const wanted = options.phase === undefined ? undefined : findPhase(workflow, options.phase)
-  const phase = wanted?.place ?? findPhase(workflow, workflow.current).place
+  const { id, name } = findPhase(workflow, options.phase ?? workflow.current).place
   const told = {
-    evidence,
-    phase: { id: phase.id, name: phase.name },
+    evidence: journalEvidence(entries, where),
+    phase: { id, name },
     because,
     outcome: 'found',
   } as const
   if (options.dryRun === true) return told
   const by = options.by ?? 'library'
-  const state = rename(workspace, session.id, reading.state, options, by)
-  if (wanted === undefined || wanted.place.id === workflow.current)
-    return { ...told, overview: overviewOf(workspace, await state) }
-  await state
+  const renamed = await rename(workspace, state, options, by)
+  if (options.phase === undefined || id === workflow.current)
+    return { ...told, overview: overviewOf(workspace, renamed) }
   // Recovering must not bypass gates.
-  const entered = await enterPhase(workspace, {
-    workflow: id,
-    phase: wanted.place.id,
+  const { state: entered } = await enterPhase(workspace, {
+    workflow: options.workflow,
+    phase: id,
     note: 'recovered',
     by,
   })
-  return { ...told, because: 'it was said so', overview: overviewOf(workspace, entered.state) }
+  return { ...told, because: 'it was said so', overview: overviewOf(workspace, entered) }
 }
 
 async function rename(
   workspace: Workspace,
-  id: string,
   state: SessionState,
   options: RecoverOptions,
   by: string,
@@ -136,11 +132,7 @@ async function rename(
   ]
   if (drafts.length === 0) return state
   refuseClosed(state)
-  const session = workspace.session(id)
-  session.append(drafts)
-  const reading = await workspace.refreshIfPossible(session)
-  session.close()
-  return reading.state
+  return (await workspace.append(state.id, drafts)).state
 }
 
 function journalEvidence(entries: readonly RawEntry[], where: string): readonly Evidence[] {
@@ -148,14 +140,8 @@ function journalEvidence(entries: readonly RawEntry[], where: string): readonly 
     .filter(({ kind }) => /^(?:workflow|phase)\./.test(kind))
     .map(({ kind, data, at }): Evidence => {
       const phase = typeof data.phase === 'string' ? { phase: data.phase } : {}
-      return {
-        source: 'journal',
-        where,
-        text: [kind, ...Object.values(phase)].join(' '),
-        at,
-        isNamed: true,
-        ...phase,
-      }
+      const text = [kind, ...Object.values(phase)].join(' ')
+      return { source: 'journal', where, text, at, isNamed: true, ...phase }
     })
     .toReversed()
 }
@@ -163,55 +149,40 @@ function journalEvidence(entries: readonly RawEntry[], where: string): readonly 
 async function rebuilt(
   workspace: Workspace,
   options: RecoverOptions,
-  existing: { session: LiveSession; row: SessionRow; state: SessionState } | undefined,
+  existing?: SessionState,
 ): Promise<Recovered> {
-  const { workflow: id } = options
+  const { workflow: id, by = 'library' } = options
   const template = templateFor(workspace, options.template)
   const evidence = findEvidence(workspace, id, template.phases)
   const { phase, because } = conclude(options, template, evidence)
-  const told = {
-    evidence,
-    phase,
-    because,
-    outcome: existing === undefined ? ('opened' as const) : ('followed' as const),
-  }
-  existing?.session.close()
+  const outcome: Recovered['outcome'] = existing === undefined ? 'opened' : 'followed'
+  const told = { evidence, phase, because, outcome }
   if (options.dryRun === true) return told
-  const by = options.by ?? 'library'
-  const title = oneLine(options.name ?? '') || existing?.state.title || `${id} (recovered)`
-  const git = workspace.git()
-  const isFirst = phase.id === firstPlace(template.phases)
+  const title = oneLine(options.name ?? '') || existing?.title || `${id} (recovered)`
+  const [first] = template.phases
+  const isFirst = phase.id === (first?.subPhases?.[0]?.id ?? first?.id)
+  const entered = {
+    phase: phase.id,
+    note: `recovered: ${because}`,
+    ...defined({ git: workspace.git() }),
+  }
   const drafts: Draft[] = [
     draft('workflow.begun', { workflow: id, name: title, template }, { by }),
-    ...(isFirst
-      ? []
-      : [
-          draft(
-            'phase.entered',
-            {
-              phase: phase.id,
-              note: `recovered: ${because}`,
-              ...defined({ git }),
-            },
-            { by },
-          ),
-        ]),
+    ...(isFirst ? [] : [draft('phase.entered', entered, { by })]),
     draft('note.added', { text: summary(phase, because, evidence) }, { by }),
   ]
   if (existing === undefined) {
     const { state } = await startWorkflow(workspace, { name: id, title, by }, drafts)
     return { ...told, overview: overviewOf(workspace, state) }
   }
-  refuseClosed(existing.row)
-  const titled = title === existing.state.title ? [] : [draft('session.titled', { title }, { by })]
-  const session = workspace.session(existing.row.id)
-  const note = `Recovered in phase ${phase.id} - ${phase.name}`
+  refuseClosed(existing)
+  const titled = title === existing.title ? [] : [draft('session.titled', { title }, { by })]
   const { state } = await appendWithCheckpoint(
     workspace,
-    session,
-    existing.state,
+    workspace.session(existing.id),
+    existing,
     [...titled, ...drafts],
-    { by, note },
+    { by, note: `Recovered in phase ${phase.id} - ${phase.name}` },
   )
   return { ...told, overview: overviewOf(workspace, state) }
 }
@@ -221,18 +192,23 @@ function conclude(
   { phases }: WorkflowTemplate,
   evidence: readonly Evidence[],
 ) {
-  const at = (id: string) =>
-    phases.flatMap((phase) => [phase, ...(phase.subPhases ?? [])]).find((one) => one.id === id)!
-  const placeFor = (id: string) => {
-    const { subPhases = [], ...phase } = at(id) as TemplatePhase
-    const { id: place, name } = subPhases[0] ?? phase
-    return { id: place, name }
+  const all: readonly TemplatePhase[] = phases.flatMap((phase) => [
+    phase,
+    ...(phase.subPhases ?? []),
+  ])
+  const placeFor = (wanted: string) => {
+    const phase = all.find((one) => one.id === wanted)!
+    const { id, name } = phase.subPhases?.[0] ?? phase
+    return { id, name }
   }
   if (options.phase !== undefined) {
-    const { id } = findPhase(
-      { id: options.workflow, phases: asPhases(phases) },
-      options.phase,
-    ).place
+    const pending = phases.map(({ subPhases = [], ...phase }) => ({
+      ...phase,
+      status: 'pending' as const,
+      gate: phase.gate ?? ('none' as const),
+      subPhases: subPhases.map((sub) => ({ ...sub, status: 'pending' as const })),
+    }))
+    const { id } = findPhase({ id: options.workflow, phases: pending }, options.phase).place
     return { phase: placeFor(id), because: 'it was said so' }
   }
   const best = strongest(evidence)
@@ -246,19 +222,6 @@ function conclude(
     phase: placeFor(best.phase),
     because: `${best.source} ${best.where} says so: ${best.text}${whose}`,
   }
-}
-
-function asPhases(phases: readonly TemplatePhase[]) {
-  return phases.map(({ subPhases = [], ...phase }) => ({
-    ...phase,
-    status: 'pending' as const,
-    gate: phase.gate ?? ('none' as const),
-    subPhases: subPhases.map((sub) => ({ ...sub, status: 'pending' as const })),
-  }))
-}
-
-function firstPlace([first]: readonly TemplatePhase[]): string | undefined {
-  return first?.subPhases?.[0]?.id ?? first?.id
 }
 
 const TOLD = 10
@@ -314,18 +277,13 @@ function gitEvidence(
     traces.flatMap(
       ({ text, where, at }) => judge({ source, where, text, at }, text, id, phases) ?? [],
     )
-  try {
-    return [
-      ...judged('commit', commitTraces(repository)),
-      ...judged('branch', branchTraces(repository)),
-      // Another session's checkpoint says nothing about this workflow.
-      ...judged('checkpoint', checkpointTraces(repository)).filter(({ isNamed }) => isNamed),
-    ]
-  } catch (error) {
-    if (!(error instanceof GitFailed)) throw error
-    workspace.say(`what git remembers is not known: ${error.message}`)
-    return []
-  }
+  const found = workspace.unlessGitFails('what git remembers is not known', () => [
+    ...judged('commit', commitTraces(repository)),
+    ...judged('branch', branchTraces(repository)),
+    // Another session's checkpoint says nothing about this workflow.
+    ...judged('checkpoint', checkpointTraces(repository)).filter(({ isNamed }) => isNamed),
+  ])
+  return found ?? []
 }
 
 const MOST_FILES = 500
@@ -415,10 +373,5 @@ function escaped(text: string): string {
 
 // Unreadable evidence is none.
 function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error
-    return []
-  }
+  return ifPossible(() => readdirSync(folder)) ?? []
 }

@@ -2,19 +2,21 @@ import { workingFolder } from '../store/place.ts'
 import type { SessionState } from '../../session/state.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { type BeginWorkflow, beginWorkflow, templateText, workflowTemplates } from './begin.ts'
-import { listWorkflows, overviewOf, workflowStatus } from './overview.ts'
 import {
   type ApproveOptions,
   type PhaseOptions,
   approvePhase,
   enterPhase,
+  listWorkflows,
   openWorkflow,
+  overviewOf,
+  workflowStatus,
 } from './phases.ts'
 import { type RecoverOptions, recoverWorkflow } from './recover.ts'
 import { realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
-import { type Draft, draft } from '../../session/entries.ts'
+import { draft } from '../../session/entries.ts'
 import { MOST_DELIVERABLES } from '../../session/kinds/workflow.ts'
 import type { Workflow } from '../../session/kinds/phases.ts'
 import { oneLine } from '../../text/clean.ts'
@@ -24,7 +26,7 @@ import type { Reading } from '../store/live-session.ts'
 export type Workflows = ReturnType<typeof workflowsOf>
 
 export function workflowsOf(workspace: Workspace) {
-  const standing = ({ state }: { readonly state: SessionState }) => overviewOf(workspace, state)
+  const standing = ({ state }: { state: SessionState }) => overviewOf(workspace, state)
   return {
     begin: async (begin: BeginWorkflow) => standing(await beginWorkflow(workspace, begin)),
     phase: async (phase: PhaseOptions) => standing(await enterPhase(workspace, phase)),
@@ -64,7 +66,7 @@ export async function setOnWorkflow(workspace: Workspace, options: SetOptions): 
   }
 }
 
-function settingFor(workspace: Workspace, workflow: Workflow, options: SetOptions): Draft {
+function settingFor(workspace: Workspace, workflow: Workflow, options: SetOptions) {
   const { key, remove = false } = options
   const by = options.by ?? 'library'
   const text = oneLine(options.value)
@@ -90,7 +92,7 @@ function deliverable(
   given: string,
   remove: boolean,
   by: string,
-): Draft {
+) {
   const path = pathInProject(workspace, given)
   const known = workflow.deliverables.map((one) => one.path)
   if (remove) {
@@ -108,7 +110,7 @@ function deliverable(
 }
 
 /** Relative to the worktree's root. */
-function pathInProject(workspace: Workspace, path: string): string {
+function pathInProject(workspace: Workspace, path: string) {
   const root = workingFolder(workspace.place)
   const within = relative(root, resolve(realpathSync(workspace.cwd), path))
     .split(sep)

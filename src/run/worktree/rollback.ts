@@ -25,8 +25,6 @@ export function keepWork({ tree, branch }: RunTree, work: WorkToKeep) {
   return keptBefore(repository, branch, work) ?? keepAll(repository, branch, work)
 }
 
-export type KeptWork = ReturnType<typeof keepWork>
-
 export function keepAndSetBack({ tree, branch }: RunTree, work: WorkToKeep) {
   const repository = repositoryAt(tree)!
   removeLeftLocks(repository, branch)

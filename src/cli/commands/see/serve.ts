@@ -27,8 +27,7 @@ export const serve = command({
   async run({ context, output, json }, { port, host, open, ...flags }) {
     if (port !== undefined && port > 65_535)
       throw new Misuse(`there is no port ${port}`, 'ports end at 65535')
-    const { serveProject } = await import('../../../serve/serve-project.ts')
-    const { openBrowser } = await import('../../../serve/open-browser.ts')
+    const { openBrowser, serveProject } = await import('../../../serve/start-server.ts')
     const { STINT_SERVE_TOKEN: ours, ...env } = context.env
     const token = flags.token ?? (ours === '' ? undefined : ours)
     // The agents that are started from the page have no use for it.

@@ -20,7 +20,7 @@ export interface FoundNote extends RunningNote {
   readonly isAlive: boolean
 }
 
-function notePath(key: string, env: NodeJS.ProcessEnv): string {
+function notePath(key: string, env: NodeJS.ProcessEnv) {
   return join(stateHome(env), 'serve', `${key}.json`)
 }
 

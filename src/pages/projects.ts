@@ -1,25 +1,37 @@
 // Opened on demand, closed when idle.
 import { createHash } from 'node:crypto'
 import { basename, join } from 'node:path'
-import { delegatesOf, runsOf } from '../run/control/runs-of-project.ts'
-import { conversationStore } from '../history/store.ts'
+import { type Delegates, type Runs, delegatesOf, runsOf } from '../run/control/runs-of-project.ts'
+import type { startPrompt } from '../run/prompt/start-prompt.ts'
 import { knownProjects } from '../index/projects.ts'
+import { StintError } from '../journal/errors.ts'
 import { isId } from '../journal/ids.ts'
 import { namesIn, statOrUndefined } from '../journal/look.ts'
-import { redaction } from '../project/store/clean-draft.ts'
-import { projectOf } from '../project/open-project.ts'
+import { type Project, projectOf } from '../project/open-project.ts'
 import { findPlace } from '../project/store/place.ts'
-import { Workspace } from '../project/store/workspace.ts'
-import type { OpenedProject } from '../pages/opened-project.ts'
+import { Workspace, type WorkspaceOptions } from '../project/store/workspace.ts'
+import { storeOf } from '../project/history/history.ts'
+import { defined } from '../text/defined.ts'
 import type { ProjectLine } from './contract.ts'
-import { Conversations } from '../pages/conversations.ts'
-import { notThere } from './problem.ts'
+import { Conversations } from './conversations.ts'
 
-export interface ProjectsOptions {
-  readonly cwd: string
-  readonly env: NodeJS.ProcessEnv
-  readonly say: (line: string) => void
+/** A project that is held open for the page. */
+export interface OpenedProject {
+  readonly key: string
+  readonly workspace: Workspace
+  readonly project: Project
+  readonly runs: Runs
+  readonly delegates: Delegates
+  readonly conversations: Conversations
+  prompt(
+    request: Parameters<typeof startPrompt>[1],
+    tell: Parameters<typeof startPrompt>[2],
+  ): ReturnType<typeof startPrompt>
+  /** Indexes conversations for so long; false when nothing is left. */
+  indexOn(ms: number): Promise<boolean>
 }
+
+type ProjectsOptions = Required<Pick<WorkspaceOptions, 'env' | 'say'>> & { readonly cwd: string }
 
 const IDLE_MS = 5 * 60_000
 
@@ -39,33 +51,34 @@ export class Projects {
 
   of(key: string | undefined): OpenedProject {
     const wanted = key === undefined || key === '' ? this.here : key
-    const known = this.#opened.get(wanted)
-    if (known !== undefined) {
-      this.#letGoLater(wanted)
-      return known.project
-    }
-    const root = this.#roots().find((one) => keyOf(one) === wanted)
+    const known = this.#opened.get(wanted)?.project
+    const project = known ?? this.#open(wanted)
+    if (known === undefined) this.#opened.set(wanted, { project })
+    this.#letGoLater(wanted)
+    return project
+  }
+
+  #open(key: string): OpenedProject {
+    const root = this.#roots().find((one) => keyOf(one) === key)
     if (root === undefined) throw notThere('project of that key on this machine')
-    const { env, say } = this.#options
-    const here = wanted === this.here
-    const workspace = new Workspace(here ? this.#options.cwd : root, {
+    const { cwd, env, say } = this.#options
+    const isHere = key === this.here
+    const workspace = new Workspace(isHere ? cwd : root, {
       env,
-      say: (line) => say(here ? line : `${root}: ${line}`),
+      say: (line) => say(isHere ? line : `${root}: ${line}`),
     })
-    const project: OpenedProject = {
-      key: wanted,
+    return {
+      key,
       workspace,
       project: projectOf(workspace),
       runs: runsOf(workspace),
       delegates: delegatesOf(workspace),
-      conversations: new Conversations(
-        workspace,
-        conversationStore(workspace.place.sessions, redaction(workspace.config)),
-      ),
+      conversations: new Conversations(workspace, storeOf(workspace)),
+      prompt: async (request, tell) =>
+        (await import('../run/prompt/start-prompt.ts')).startPrompt(workspace, request, tell),
+      indexOn: async (ms) =>
+        workspace.hasConversations() && (await workspace.index()).syncSaid(ms).bytesLeft > 0,
     }
-    this.#opened.set(wanted, { project })
-    this.#letGoLater(wanted)
-    return project
   }
 
   /** Keeps a project open until the returned function is called. */
@@ -113,7 +126,16 @@ export class Projects {
   }
 }
 
-export function keyOf(root: string): string {
+export function notThere(what: string): StintError {
+  return new StintError('NOT_THERE', `there is no ${what}`)
+}
+
+/** The key of the project around a folder. */
+export function projectKey(cwd: string): string {
+  return keyOf(findPlace(cwd).root)
+}
+
+function keyOf(root: string): string {
   return createHash('sha256').update(root).digest('hex').slice(0, 12)
 }
 
@@ -121,14 +143,13 @@ export function keyOf(root: string): string {
 function lineOf(root: string): ProjectLine {
   const sessions = join(root, '.sessions')
   const times = ['journal', 'touched', 'index.db'].flatMap(
-    (name) => statOrUndefined(join(sessions, name))?.mtime ?? [],
+    (name) => statOrUndefined(join(sessions, name))?.mtime.toISOString() ?? [],
   )
-  const latest = times.toSorted((a, b) => a.getTime() - b.getTime()).at(-1)
   return {
     key: keyOf(root),
     name: basename(root),
     root,
     sessions: namesIn(join(sessions, 'journal')).filter(isId).length,
-    ...(latest === undefined ? {} : { updatedAt: latest.toISOString() }),
+    ...defined({ updatedAt: times.toSorted().at(-1) }),
   }
 }
