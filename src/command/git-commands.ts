@@ -53,7 +53,7 @@ const READING_COMMANDS = new Set(`${READING} grep reflog remote worktree`.split(
 const CHANGING_FILES = new Set(['apply', 'checkout', 'clean', 'mv', 'restore', 'rm'])
 
 /** As it stands, behind `:/` or `=`, or through a link. */
-function namesKept(word: string, folders: readonly (string | undefined)[], tree: string): boolean {
+function namesKept(word: string, folders: readonly (string | undefined)[], tree: string) {
   if (word.split(/[:()=]/).some(leadsToKept)) return true
   return folders.some((folder) => {
     const path = folder === undefined ? undefined : resolve(folder, word)
@@ -92,12 +92,12 @@ const REACHING =
     ' ',
   )
 
-function reachesOut(arg: string): boolean {
+function reachesOut(arg: string) {
   return arg.startsWith('ext::') || isOptionOf(arg, REACHING)
 }
 
 /** Git takes the beginning of a long option for it as well. */
-function isOptionOf(arg: string, long: readonly string[]): boolean {
+function isOptionOf(arg: string, long: readonly string[]) {
   const [name = ''] = arg.split('=')
   return name.length > 2 && long.some((option) => option.startsWith(name))
 }
@@ -107,7 +107,7 @@ const QUIET_OPTIONS = new Set(
 )
 
 /** Undefined if git's own options do more than say where and how to print. */
-function endOfOptions(words: readonly string[]): number | undefined {
+function endOfOptions(words: readonly string[]) {
   let at = 1
   while (words[at]?.startsWith('-') === true) {
     const option = words[at]!
@@ -123,7 +123,7 @@ function folderIn(
   from: string | undefined,
   options: readonly string[],
   written: readonly string[],
-): string | undefined {
+) {
   return options.reduce<string | undefined>((folder, option, at) => {
     if (option !== '-C' || folder === undefined) return folder
     return isLiteral(written[at + 1] ?? '$') ? resolve(folder, options[at + 1] ?? '') : undefined
@@ -138,7 +138,7 @@ const HARMLESS_SETTINGS = new Set(
   'core.editor=true core.editor=: core.pager=cat core.pager='.split(' '),
 )
 
-function isHarmlessSetting(setting: string): boolean {
+function isHarmlessSetting(setting: string) {
   const [key = ''] = setting.split('=')
   return HARMLESS_KEYS.has(key.toLowerCase()) || HARMLESS_SETTINGS.has(setting)
 }
@@ -154,7 +154,7 @@ const CONFIG_CHANGING = new Set(['set', 'unset', 'rename-section', 'remove-secti
 const SETTING = /^[\w-]+\.[\w./-]+$/
 
 /** Whether `git config` only reads. All worktrees share the settings, and many name a program. */
-function isReadingConfig(args: readonly string[]): boolean {
+function isReadingConfig(args: readonly string[]) {
   const options = args.filter((arg) => arg.startsWith('-')).map((arg) => arg.split('=')[0]!)
   const isReading = options.some((option) => CONFIG_READING.has(option))
   if (!options.every((option) => CONFIG_READING.has(option) || CONFIG_FORMAT.has(option)))
@@ -206,24 +206,24 @@ function switching(forced: RegExp, creating: RegExp, valued: string): Moving {
 }
 
 /** `main:main` says where to put what is fetched; a first name with a colon is an address. */
-function namesTarget(words: Words): boolean {
+function namesTarget(words: Words) {
   const names = words.filter((word) => isName(word) && !/^\d+$/.test(word.text)).slice(1)
   const isElsewhere = names.some(({ text, isLiteral }) => text.includes(':') || !isLiteral)
   return isElsewhere || has(words, /^-[a-zA-Z]*u/, '--refmap --stdin --update-head-ok')
 }
 
 /** Behind what it is put on top of, the branch to move may be named. */
-function rebasesAnother(words: Words, isOther: (word: GitWord) => boolean): boolean {
+function rebasesAnother(words: Words, isOther: (word: GitWord) => boolean) {
   if (has(words, undefined, '--update-refs')) return true
   const names = namesIn(words, '--onto -s --strategy -X --strategy-option')
   return (has(words, undefined, '--root') ? names : names.slice(1)).some(isOther)
 }
 
-function isName({ text }: GitWord): boolean {
+function isName({ text }: GitWord) {
   return text === '-' || !text.startsWith('-')
 }
 
-function namesIn(words: Words, valued: string): Words {
+function namesIn(words: Words, valued: string) {
   const options = valued.split(' ')
   return words.filter((word, index) => {
     const before = words[index - 1]?.text ?? ''
@@ -234,7 +234,7 @@ function namesIn(words: Words, valued: string): Words {
   })
 }
 
-function has(words: Words, short: RegExp | undefined, longOptions: string): boolean {
+function has(words: Words, short: RegExp | undefined, longOptions: string) {
   const long = longOptions.split(' ')
   return words.some(({ text }) => {
     // An option of its own to those that know a longer one.
@@ -243,11 +243,7 @@ function has(words: Words, short: RegExp | undefined, longOptions: string): bool
   })
 }
 
-function isOtherBranch(
-  { text, isLiteral }: GitWord,
-  tree: string,
-  own: string | undefined,
-): boolean {
+function isOtherBranch({ text, isLiteral }: GitWord, tree: string, own: string | undefined) {
   if (!isLiteral) return true
   const before = text === '-' ? '@{-1}' : text
   try {

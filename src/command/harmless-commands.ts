@@ -113,7 +113,7 @@ function folderAfter({ words, written }: ShellCommand, folder: string | undefine
   return folder === undefined ? undefined : resolve(folder, to)
 }
 
-function union(a: Folders, b: Folders): Folders {
+function union(a: Folders, b: Folders) {
   return [...new Set([...a, ...b])]
 }
 
@@ -128,7 +128,7 @@ export function isReadingCommand(words: readonly string[]): boolean {
 }
 
 /** A program in the working tree may be called anything. */
-function isPlainName(words: readonly string[]): boolean {
+function isPlainName(words: readonly string[]) {
   return words[0]?.includes('/') === false
 }
 

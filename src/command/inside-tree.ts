@@ -27,11 +27,11 @@ export function leadsToKept(path: string): boolean {
   return path.split(/[/\\]/).some((step) => KEPT_NAMES.includes(step.toLowerCase()))
 }
 
-function pathInside(tree: string, path: string): string {
+function pathInside(tree: string, path: string) {
   return relative(realPath(tree), realPath(resolve(tree, path)))
 }
 
-function staysInside(path: string): boolean {
+function staysInside(path: string) {
   const steps = path.split(sep)
   return steps[0] !== '..' && !steps.some((step) => step.toLowerCase() === '.git')
 }

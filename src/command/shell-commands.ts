@@ -99,7 +99,7 @@ export function shellCommands(script: string): readonly ShellCommand[] {
   return commands
 }
 
-function unquoted(token: string): string {
+function unquoted(token: string) {
   const quote = token[0]!
   const isClosed = /^(?:'[^']*'|"(?:\\[^]|[^"\\])*"|`(?:\\[^]|[^`\\])*`)$/.test(token)
   const inside = token.slice(1, isClosed ? -1 : undefined)
@@ -108,7 +108,7 @@ function unquoted(token: string): string {
   return quote === '`' ? `\`${text}\`` : text
 }
 
-function closingParenthesis(source: string, from: number): number {
+function closingParenthesis(source: string, from: number) {
   let depth = 1
   let end = from
   for (; end < source.length && depth > 0; end += 1) {
@@ -118,7 +118,7 @@ function closingParenthesis(source: string, from: number): number {
   return end
 }
 
-function behindHereDocument(source: string, from: number, delimiter: string): number {
+function behindHereDocument(source: string, from: number, delimiter: string) {
   let at = from
   while (at < source.length) {
     const end = source.indexOf('\n', at)

@@ -19,7 +19,7 @@ const NO_RUN = new Set(
 
 const CONTAINERS = new Set('docker podman docker-compose kubectl ssh vagrant wsl'.split(' '))
 
-function namesTests(words: readonly string[]): boolean {
+function namesTests(words: readonly string[]) {
   const program = programOf(words)
   return (
     RUNNERS.has(program) ||
@@ -158,14 +158,14 @@ const PROGRAMS = new Map(
 const PREPARES =
   /^(?:build|lint|type-?check|tsc|compile|start|serve|clean|format|prepare|install|setup|db)\b/
 
-function isTestScript(name: string): boolean {
+function isTestScript(name: string) {
   return (
     !PREPARES.test(name) &&
     /^(?:tests?|e2e|specs?|unit|integration)(?:[:._-]\S*)?$|[:._-](?:tests?|e2e|specs?)$/.test(name)
   )
 }
 
-function isTestTarget(name: string): boolean {
+function isTestTarget(name: string) {
   return (
     !PREPARES.test(name) &&
     /^(?:tests?|e2e|specs?|unit|integration)(?:[-_:./]\S*)?$|^check$|[-_:](?:tests?|e2e|specs?)$/.test(
@@ -174,7 +174,7 @@ function isTestTarget(name: string): boolean {
   )
 }
 
-function isTestFile(path: string): boolean {
+function isTestFile(path: string) {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return /[._-](?:test|spec)s?\.\w+$|^tests?_\w+\.\w+$/.test(name) || SCRIPTS.test(name)
 }
@@ -186,7 +186,7 @@ const VALUED = new Set(
   ).split(' '),
 )
 
-function operands(words: readonly string[]): readonly string[] {
+function operands(words: readonly string[]) {
   const found: string[] = []
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at]!

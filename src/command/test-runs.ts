@@ -43,7 +43,7 @@ export function testRunOf(command: string, output: string, isError: boolean): Te
   }
 }
 
-function describeFailure(said: string | undefined, lines: readonly string[]): string | undefined {
+function describeFailure(said: string | undefined, lines: readonly string[]) {
   const text =
     said ??
     findComplaint(lines) ??
@@ -64,9 +64,16 @@ function statusOf(
   tests: readonly ShellCommand[],
   lines: readonly string[],
   isError: boolean,
-): 'passed' | 'failed' | undefined {
-  const echoed = echoedStatus(source, commands, tests, lines)
-  if (echoed !== undefined) return echoed === 0 ? 'passed' : 'failed'
+) {
+  // A status that the command itself printed, as by `npm test; echo "exit $?"`. Of a pipe, `$?` is that of its end.
+  const echo = /\b(?:echo|printf)\b[^;&|\n]*\$(\?|\{\?\}|\{PIPESTATUS\[0\]\})[^;&|\n]*$/.exec(
+    source.trimEnd(),
+  )
+  if (echo !== null && (tests.includes(commands.at(-2)!) || echo[1]!.includes('PIPESTATUS'))) {
+    const last = lines.findLast((line) => line.trim() !== '') ?? ''
+    const printed = /(\d{1,3})\D*$/.exec(last)?.[1]
+    if (printed !== undefined) return Number(printed) === 0 ? 'passed' : 'failed'
+  }
   // A condition, or its opposite, takes the status for itself.
   if (/(?:^|[;&|({]\s*)(?:!|if|while|until)\s/.test(source)) return undefined
   const isAlone = commands.every((command) => {
@@ -104,24 +111,7 @@ const TRIVIAL = new Set(
   ),
 )
 
-/** The status that the command itself printed: `npm test; echo "exit $?"`. Of a pipe, `$?` is that of its end. */
-function echoedStatus(
-  source: string,
-  commands: readonly ShellCommand[],
-  tests: readonly ShellCommand[],
-  lines: readonly string[],
-): number | undefined {
-  const echo = /\b(?:echo|printf)\b[^;&|\n]*\$(\?|\{\?\}|\{PIPESTATUS\[0\]\})[^;&|\n]*$/.exec(
-    source.trimEnd(),
-  )
-  const tested = commands.at(-2)
-  const isOfTests = tested !== undefined && tests.includes(tested)
-  if (echo === null || (!isOfTests && !echo[1]!.includes('PIPESTATUS'))) return undefined
-  const number = /(\d{1,3})\D*$/.exec(lines.findLast((line) => line.trim() !== '') ?? '')?.[1]
-  return number === undefined ? undefined : Number(number)
-}
-
-function linesOf(output: string): readonly string[] {
+function linesOf(output: string) {
   const isLong = output.length > OUTPUT_START + OUTPUT_END
   const ends = isLong ? `${output.slice(0, OUTPUT_START)}\n${output.slice(-OUTPUT_END)}` : output
   return cleanText(ends)
@@ -129,6 +119,6 @@ function linesOf(output: string): readonly string[] {
     .map((line) => line.slice(0, LONGEST_LINE))
 }
 
-function oneSpace(text: string): string {
+function oneSpace(text: string) {
   return text.replace(/\s+/g, ' ').trim()
 }

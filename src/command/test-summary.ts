@@ -346,7 +346,7 @@ const FINDERS: readonly Finder[] = [
   last(' success', /^\d+ success(?:es)? \/ \d+ failures? \/ \d+ errors?/, SOME_FAILURES),
 ]
 
-function tidy(line: string): string {
+function tidy(line: string) {
   return line
     .replace(/^[\s=#ℹ✖✔✘|─-]+/, '')
     .replace(/[\s=─]+$/, '')

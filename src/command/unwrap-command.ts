@@ -26,7 +26,7 @@ export function programOf(words: readonly string[]): string {
 
 export const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/
 
-function withoutStarters(command: ShellCommand): ShellCommand {
+function withoutStarters(command: ShellCommand) {
   let { words, written } = command
   let kept: string[] = []
   const skip = (count: number, isKept: boolean) => {
@@ -51,7 +51,7 @@ const MANNERS = new Set(
   ),
 )
 
-function starterLength(words: readonly string[]): number {
+function starterLength(words: readonly string[]) {
   const starter = STARTERS.get(programOf(words))
   if (starter === undefined) return 0
   const [valued, verbs, operands] = starter
@@ -66,7 +66,7 @@ function starterLength(words: readonly string[]): number {
   return words[at] === 'test' && verbs !== '' ? 0 : at
 }
 
-function skipOptions(words: readonly string[], from: number, valued: string): number {
+function skipOptions(words: readonly string[], from: number, valued: string) {
   let at = from
   while (at < words.length && words[at]!.startsWith('-')) {
     const option = words[at]!
@@ -124,7 +124,7 @@ const STARTERS = new Map(
 
 const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh', 'fish'])
 
-function scriptIn(words: readonly string[]): string | undefined {
+function scriptIn(words: readonly string[]) {
   const program = programOf(words)
   if (program === 'eval') return words.slice(1).join(' ')
   const option =

@@ -6,7 +6,7 @@ export const MAX_TOKENS = 2000
 export const MAX_CHARACTERS = 8000
 export const CHARACTERS_PER_TOKEN = MAX_CHARACTERS / MAX_TOKENS
 
-function costOf(line: string): number {
+function costOf(line: string) {
   return Math.max(estimateLine(line), Math.ceil((line.length + 1) / CHARACTERS_PER_TOKEN))
 }
 

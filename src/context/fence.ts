@@ -7,7 +7,7 @@ const SOURCE =
 const CLOSING = '</stint-session>'
 
 /** The name is reduced to letters that cannot end the tag. */
-function openingOf(name: string): readonly string[] {
+function openingOf(name: string) {
   return [`<stint-session name="${slug(name)}">`, SOURCE]
 }
 
@@ -31,7 +31,7 @@ export function markOf(content: string): string {
   return checksum(Buffer.from(content))
 }
 
-function markLine(mark: string): string {
+function markLine(mark: string) {
   return `[stint:${mark}]`
 }
 

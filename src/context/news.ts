@@ -28,7 +28,7 @@ export function newsOfDelegates(
 }
 
 /** The commands stand before what may be long enough to be cut. */
-function newsLine(line: DelegateLine): string {
+function newsLine(line: DelegateLine) {
   const { because, report, status, summary } = line
   const name = delegateName(line)
   const show = `stint delegate show ${name}`

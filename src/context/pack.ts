@@ -66,7 +66,7 @@ export function arrange(state: SessionState, options: PackOptions) {
   return project === undefined ? session : withProject(state.name, session, project)
 }
 
-function isOver(text: string, budget: number): boolean {
+function isOver(text: string, budget: number) {
   return estimateTokens(text) > budget || text.length > budget * CHARACTERS_PER_TOKEN
 }
 
@@ -96,7 +96,7 @@ function arrangeWithin(state: SessionState, options: PackOptions, spare: number)
 }
 
 /** A larger budget gives each section more before others have all they wish for. */
-function withRoom(sections: readonly Section[], budget: number): readonly Section[] {
+function withRoom(sections: readonly Section[], budget: number) {
   if (budget <= MAX_TOKENS) return sections
   return sections.map((section) => ({ ...section, fair: (section.fair * budget) / MAX_TOKENS }))
 }
@@ -113,11 +113,7 @@ export const PROJECT_ROOM = 520
 const NOTE_ROOM = 24
 
 /** Where there is too little room even to name the project, nothing changes. */
-function withProject(
-  name: string,
-  session: ReturnType<typeof arrangeWithin>,
-  project: string,
-): ReturnType<typeof composed> {
+function withProject(name: string, session: ReturnType<typeof arrangeWithin>, project: string) {
   const section = projectSection(project)
   const free = session.free - DEARER_MARK
   const fitInto = (room: number) => fit(section, Math.max(0, Math.min(PROJECT_ROOM, room)))

@@ -25,6 +25,6 @@ export function lineForPerson(state: SessionState): string {
 }
 
 // Each by itself, or a long one would push the others off the line.
-function brief(text: string): string {
+function brief(text: string) {
   return shorten(safeLine(text), 36)
 }

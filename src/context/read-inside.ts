@@ -32,7 +32,7 @@ export function readInside(
   return text === undefined ? 'it cannot be read as text' : { real, text }
 }
 
-function readBounded(path: string): string | undefined {
+function readBounded(path: string) {
   const fd = openRegularFile(path)
   if (fd === undefined) return undefined
   try {

@@ -44,14 +44,14 @@ export function fit(section: Section, room: number): Fitted {
 /** A few words still say that it is there. */
 const LEAST = [30, 24, 18]
 
-function wish(section: Section): number {
+function wish(section: Section) {
   return written(section, section.count, section.lengths[0]!).cost
 }
 
 const WRITTEN = new WeakMap<Section, Map<string, Fitted>>()
 
 // The same few versions of a section are asked for again and again.
-function written(section: Section, shown: number, length: number): Fitted {
+function written(section: Section, shown: number, length: number) {
   const known = WRITTEN.get(section) ?? new Map<string, Fitted>()
   WRITTEN.set(section, known)
   const key = `${shown} ${length}`

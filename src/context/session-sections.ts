@@ -11,7 +11,7 @@ function textsOf({ items }: { readonly items: readonly { readonly text: string }
   return items.map(({ text }) => text)
 }
 
-function joined(parts: readonly string[]): string {
+function joined(parts: readonly string[]) {
   return parts.filter((part) => part !== '').join('; ')
 }
 
@@ -68,7 +68,7 @@ export function settledSections(state: SessionState): readonly Section[] {
   ]
 }
 
-function decisions({ decisions: shelf }: SessionState): Section {
+function decisions({ decisions: shelf }: SessionState) {
   return tableSection(
     {
       name: 'decisions',
@@ -123,7 +123,7 @@ export function standingSections(state: SessionState): readonly Section[] {
 }
 
 // The objective stands above it already.
-function tldrWithoutGoal(state: SessionState): string {
+function tldrWithoutGoal(state: SessionState) {
   const { progress, steps, discoveries, blockers, next } = state
   const hasNothing = [progress, steps, discoveries, blockers, next].every(
     (shelf) => shelf.items.length === 0,
@@ -131,12 +131,12 @@ function tldrWithoutGoal(state: SessionState): string {
   return state.tldr === undefined && hasNothing ? '' : tldrOf({ ...state, goal: '' })
 }
 
-function tldrHeading({ tldr }: SessionState): string {
+function tldrHeading({ tldr }: SessionState) {
   const isOld = tldr?.isOutdated === true && tldr.renewed === undefined
   return isOld ? 'TL;DR (written before the latest entries):' : 'TL;DR:'
 }
 
-function workflowOf(state: SessionState): string {
+function workflowOf(state: SessionState) {
   const phase = phaseLine(state)
   if (phase === undefined) return ''
   const waits = state.workflow!.phases.some(({ status }) => status === 'waiting for approval')
@@ -149,14 +149,14 @@ function workflowOf(state: SessionState): string {
   ])
 }
 
-function progressOf(state: SessionState): string {
+function progressOf(state: SessionState) {
   const { done, total } = stepCounts(state)
   const current = currentStep(state)
   if (total === 0) return ''
   return `${done}/${total} steps done${current === undefined ? '' : `; current: ${current.text}`}`
 }
 
-function openSteps(state: SessionState): Section {
+function openSteps(state: SessionState) {
   const current = currentStep(state)
   const open = state.steps.items.filter((step) => step.status !== 'done')
   return tableSection(
@@ -239,7 +239,7 @@ export function latelySections(state: SessionState, conversation?: string): read
   ]
 }
 
-function statusOf(state: SessionState): string {
+function statusOf(state: SessionState) {
   const { branch, commit, dirty = 0 } = state.git
   const waiting = waitingHandoff(state)
   return joined([
@@ -253,7 +253,7 @@ function statusOf(state: SessionState): string {
   ])
 }
 
-function commits({ commits: shelf }: SessionState): Section {
+function commits({ commits: shelf }: SessionState) {
   return tableSection(
     {
       name: 'commits',
@@ -269,7 +269,7 @@ function commits({ commits: shelf }: SessionState): Section {
   )
 }
 
-function testRuns({ tests: shelf }: SessionState): Section {
+function testRuns({ tests: shelf }: SessionState) {
   return tableSection(
     {
       name: 'tests',

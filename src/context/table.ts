@@ -70,7 +70,7 @@ export function asToon<Column extends string>(
 function mapCells<Column extends string>(
   row: Row<Column>,
   change: (cell: string, column: Column) => string,
-): Row<Column> {
+) {
   const cells = Object.entries(row) as [Column, string][]
   return Object.fromEntries(
     cells.map(([column, cell]) => [column, change(cell, column)]),

@@ -22,7 +22,7 @@ export function toonIn(
 }
 
 /** Each cell has its name before it and quotation marks around it. */
-function jsonLength(row: string, names: readonly string[]): number {
+function jsonLength(row: string, names: readonly string[]) {
   // Within a quoted cell a quotation mark is escaped.
   const quoted = row.match(/(?:^|\|)"/g)?.length ?? 0
   const labels = names.reduce((sum, name) => sum + `"${name}":`.length, 0)

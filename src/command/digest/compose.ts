@@ -77,7 +77,7 @@ export function compose(
   return { text: [first, ...body, last].join('\n'), findings, leftOut }
 }
 
-function cost(lines: readonly string[]): number {
+function cost(lines: readonly string[]) {
   return lines.reduce((sum, line) => sum + estimateLine(line), 0)
 }
 
@@ -109,7 +109,7 @@ class Page {
   }
 }
 
-function headline(ended: Ended, { lines }: Reading, room: number): string {
+function headline(ended: Ended, { lines }: Reading, room: number) {
   const { label, exitCode, signal, seconds, bytes } = ended
   const command = shown(ended.command, label === undefined ? room : room / 2)
   const ran = label === undefined ? command : `${shown(label, room)} (${command})`
@@ -117,11 +117,7 @@ function headline(ended: Ended, { lines }: Reading, room: number): string {
   return `${ran === '' ? '' : `${ran}: `}${end} after ${duration(seconds)}; ${number(lines)} line${lines === 1 ? '' : 's'}, ${size(bytes)}`
 }
 
-function pointerLine(
-  findings: readonly Finding[],
-  pointer: Pointer | undefined,
-  room: number,
-): string {
+function pointerLine(findings: readonly Finding[], pointer: Pointer | undefined, room: number) {
   if (pointer === undefined) return 'the output was not kept'
   const { id, path, recordedIn } = pointer
   const line = worstFirst(findings)[0]?.line
@@ -132,7 +128,7 @@ function pointerLine(
   return `all of it: ${room < 100 ? '' : `${path}; `}stint digest show ${id}${part}${recorded}`
 }
 
-function worstFirst(findings: readonly Finding[]): readonly Finding[] {
+function worstFirst(findings: readonly Finding[]) {
   return LEVELS.flatMap((level) => findings.filter((finding) => finding.level === level))
 }
 
@@ -165,7 +161,7 @@ function findingLines(page: Page, all: readonly Finding[], isGood: boolean) {
   }
 }
 
-function titleOf({ level, title, where, times }: Finding): string {
+function titleOf({ level, title, where, times }: Finding) {
   const place = where === undefined ? '' : shown(where, LONGEST_DETAIL)
   const said = shown(title)
   const often = times > 1 ? ` (×${times})` : ''
@@ -175,7 +171,7 @@ function titleOf({ level, title, where, times }: Finding): string {
   return `${level} ${place === '' ? '' : `${place}: `}${said}${often}`
 }
 
-function restOf(page: Page, reading: Reading, exitCode: number): readonly string[] {
+function restOf(page: Page, reading: Reading, exitCode: number) {
   const { findings, counts, totals, suspects } = reading
   const isTold = counts.failure + counts.error > 0
   const isSummedUp = totals.tests !== undefined || totals.others.length > 0
@@ -202,7 +198,7 @@ const END = 'the end:'
 const NO_ENDING =
   /^\s*(?:at |[|^~]|\d+ \||npm (?:ERR!|error)(?: \w+)?$|npm (?:ERR!|error) A complete log|Node\.js v\d)|^[\s^~|-]*$/
 
-function lastLines({ tail, findings }: Reading, isShort: boolean): readonly KeptLine[] {
+function lastLines({ tail, findings }: Reading, isShort: boolean) {
   if (!isShort) return tail.slice(-TAIL_ALONE)
   const behind = Math.max(0, ...findings.map(({ lastLine }) => lastLine))
   const said = findings.flatMap(({ title, detail }) => [title, ...detail])
@@ -212,22 +208,22 @@ function lastLines({ tail, findings }: Reading, isShort: boolean): readonly Kept
     .slice(-TAIL_WITH_FINDINGS)
 }
 
-function fitting(page: Page, heading: string, lines: readonly KeptLine[]): readonly KeptLine[] {
+function fitting(page: Page, heading: string, lines: readonly KeptLine[]) {
   if (lines.length === 0 || !page.takes(heading)) return []
   const end = lines.findIndex((line) => !page.takes(indented(line)))
   return end === -1 ? lines : lines.slice(0, end)
 }
 
-function indented(line: KeptLine): string {
+function indented(line: KeptLine) {
   return `  ${counted(line, LONGEST_TAIL)}`
 }
 
-function counted({ text, times }: KeptLine, most: number): string {
+function counted({ text, times }: KeptLine, most: number) {
   const indent = /^\s{0,8}/.exec(text.replaceAll('\t', '  '))![0]
   return `${indent}${shown(text, most)}${times > 1 ? ` (×${times})` : ''}`
 }
 
-function shown(text: string, most = LONGEST_TITLE): string {
+function shown(text: string, most = LONGEST_TITLE) {
   const line = safeLine(text)
   return most === Infinity ? line : shorten(line, Math.floor(most))
 }

@@ -79,7 +79,7 @@ export class OutputReader {
     })
   }
 
-  #line(raw: string): void {
+  #line(raw: string) {
     this.#lines += 1
     const text = visibleLine(raw).slice(0, LONGEST)
     const mayBegin = mayMatter(text)
@@ -98,7 +98,7 @@ export class OutputReader {
   }
 }
 
-function keep(lines: KeptLine[], line: KeptLine): void {
+function keep(lines: KeptLine[], line: KeptLine) {
   const last = lines.at(-1)
   if (last?.text === line.text) lines[lines.length - 1] = { ...last, times: last.times + 1 }
   else lines.push(line)

@@ -37,7 +37,7 @@ class Findings {
 const LONGEST = 300
 
 /** Other words belong to a finding and begin none. */
-function levelOf(word: string): Level | undefined {
+function levelOf(word: string) {
   if (/^(?:(?:fatal )?error|fatal|e|×|x)$/i.test(word)) return 'error'
   return /^(?:warn(?:ing)?|w|⚠|!)$/i.test(word) ? 'warning' : undefined
 }
@@ -101,7 +101,7 @@ export class Recogniser {
     return { findings: [...kept.values()], counts }
   }
 
-  #sumsUp(text: string, number: number): boolean {
+  #sumsUp(text: string, number: number) {
     const groups = (NODE_ID.exec(text) ?? EXAMPLE_ID.exec(text))?.groups as Groups | undefined
     if (groups?.title === undefined) return false
     this.#close()
@@ -121,7 +121,7 @@ export class Recogniser {
     return true
   }
 
-  #begins(text: string, number: number): boolean {
+  #begins(text: string, number: number) {
     const open = this.#open?.rule
     for (const rule of RULES) {
       const isInside = rule.isWeak === true || (rule.isEcho === true && open?.isEcho !== true)
@@ -137,7 +137,7 @@ export class Recogniser {
     return false
   }
 
-  #openWith(rule: Rule, groups: Groups, number: number): void {
+  #openWith(rule: Rule, groups: Groups, number: number) {
     // What belongs to another finding is not taken from it.
     const before =
       this.#open === undefined ? rule.before?.exec(this.#lineBefore)?.groups : undefined
@@ -158,7 +158,7 @@ export class Recogniser {
     if (this.#open.left === 0) this.#close()
   }
 
-  #follow(text: string, number: number): void {
+  #follow(text: string, number: number) {
     const open = this.#open
     if (open === undefined) return
     const { drop, until, detail } = open.rule
@@ -175,7 +175,7 @@ export class Recogniser {
     if (open.left <= 0 || isNamedAtEnd) this.#close()
   }
 
-  #take(open: Open, text: string): void {
+  #take(open: Open, text: string) {
     const { title, detail, where, isLastPlace, needs, most = 1 } = open.rule
     const place = where?.exec(text)?.groups
     if (place !== undefined && (open.where === undefined || isLastPlace === true)) {
@@ -196,7 +196,7 @@ export class Recogniser {
     if (said !== null) open.detail.push((said.groups?.d ?? said[0]).trim())
   }
 
-  #close(): void {
+  #close() {
     const open = this.#open
     this.#open = undefined
     if (open?.title === undefined) return
@@ -215,13 +215,13 @@ export class Recogniser {
     })
   }
 
-  #shown(text: string): string {
+  #shown(text: string) {
     const local = text.replaceAll('file:///', '/')
     return (this.#base === undefined ? local : local.replaceAll(this.#base, '')).slice(0, LONGEST)
   }
 }
 
-function placeIn({ where, file, line, col }: Groups): string | undefined {
+function placeIn({ where, file, line, col }: Groups) {
   if (where !== undefined) return where
   if (file === undefined || line === undefined) return undefined
   return col === undefined ? `${file}:${line}` : `${file}:${line}:${col}`

@@ -43,7 +43,7 @@ export function budgetLine(budget: Budget): string {
   return `ctx ${wayOf(budget)}% · ${thousands(tokens)}/${thousands(point)}`
 }
 
-function standingLine({ tokens, point, window }: Budget): string {
+function standingLine({ tokens, point, window }: Budget) {
   const share =
     tokens === undefined || window === undefined
       ? ''
@@ -55,19 +55,19 @@ function standingLine({ tokens, point, window }: Budget): string {
   ].join(' | ')
 }
 
-function wayOf({ tokens, point }: Budget): number | undefined {
+function wayOf({ tokens, point }: Budget) {
   return percentOfWay({ tokens: tokens?.value, point: point?.value })
 }
 
-function about(figure: Figure | undefined): string {
+function about(figure: Figure | undefined) {
   return figure === undefined ? 'unknown' : `~${number(Math.round(figure.value / 1000) * 1000)}`
 }
 
-function told(text: string): string {
+function told(text: string) {
   return shorten(safeLine(text), LONGEST)
 }
 
-function thousands({ value, known }: Figure): string {
+function thousands({ value, known }: Figure) {
   const rounded = value < 10_000 ? Math.round(value / 100) / 10 : Math.round(value / 1000)
   return `${known === 'estimated' ? '~' : ''}${rounded}k`
 }

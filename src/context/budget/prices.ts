@@ -62,7 +62,7 @@ const OTHERS: Prices = {
   'gemini-2.5-flash-lite': [0.1, 0.4, 0.01],
 }
 
-function listPrice(name: string): Price | undefined {
+function listPrice(name: string) {
   const isAnthropic = Object.hasOwn(ANTHROPIC, name)
   if (!isAnthropic && !Object.hasOwn(OTHERS, name)) return undefined
   const [input, output, cacheRead] = (isAnthropic ? ANTHROPIC : OTHERS)[name]!
@@ -118,7 +118,7 @@ export function plainName(model: string): string {
     .replace(BEHIND, '')
 }
 
-function fits(pattern: string, model: string): boolean {
+function fits(pattern: string, model: string) {
   const name = model.toLowerCase()
   const parts = pattern.toLowerCase().split('*')
   if (parts.length === 1) return [name, plainName(name)].includes(parts[0]!)

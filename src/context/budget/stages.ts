@@ -102,7 +102,7 @@ export function crossingKey(conversation: string, window: string, line: Line): s
   return `budget:${conversation}:${window}:${line}`
 }
 
-function isReached(stage: Stage, { tokens, point }: Standing): boolean {
+function isReached(stage: Stage, { tokens, point }: Standing) {
   const at = tokensAt(stage, point)
   return tokens !== undefined && at !== undefined && at > 0 && tokens >= at
 }

@@ -21,11 +21,11 @@ interface Item {
 const MOST = 100
 const LENGTHS: readonly number[] = [120, 80, 55, 36]
 
-function headed(title: string, lines: readonly string[]): readonly string[] {
+function headed(title: string, lines: readonly string[]) {
   return ['', `## ${title}`, '', ...lines]
 }
 
-function part(items: readonly Item[], given: Frame, bullet = (_index: number) => '-'): Section {
+function part(items: readonly Item[], given: Frame, bullet = (_index: number) => '-') {
   const near = nearest(items, MOST, given.keep).filter(({ text }) => text !== '')
   return listSection(
     given,
@@ -54,23 +54,23 @@ function passage(lines: (length: number) => readonly string[], given: Frame): Se
 }
 
 /** It names branches, paths and what git said, which are text as everything else. */
-function shownTag(verdict: Verdict, isShort = false): string {
+function shownTag(verdict: Verdict, isShort = false) {
   return shortenToCost(safeLine(tagOf(verdict)), isShort ? 20 : 40)
 }
 
-function claimed({ says, verdict }: Claim): Item {
+function claimed({ says, verdict }: Claim) {
   return { text: plainLine(says), after: `: ${shownTag(verdict)}` }
 }
 
-function codeItem(text: string, after: string, verdict: Verdict): Item {
+function codeItem(text: string, after: string, verdict: Verdict) {
   return { text: safeLine(text), as: code, after: `${after}: ${shownTag(verdict)}` }
 }
 
-function fileItem({ path, why, verdict }: FileToReview): Item {
+function fileItem({ path, why, verdict }: FileToReview) {
   return codeItem(path, why === '' ? '' : `, ${safeLine(why).slice(0, 160)}`, verdict)
 }
 
-function plainItem(text: string): Item {
+function plainItem(text: string) {
   return { text: plainLine(text) }
 }
 
@@ -101,12 +101,12 @@ export function vitalParts(facts: HandoffFacts): readonly Section[] {
   ]
 }
 
-function objective({ goal, requests, title }: SessionState): string {
+function objective({ goal, requests, title }: SessionState) {
   const known = [goal, requests.items[0]?.text ?? ''].find((text) => safeLine(text) !== '')
   return known ?? `Nobody wrote one; the session is called ${safeLine(title)}.`
 }
 
-function upcoming(state: SessionState): readonly string[] {
+function upcoming(state: SessionState) {
   const current = currentStep(state)
   const steps = state.steps.items.filter(
     ({ id, status }) => status !== 'done' && id !== current?.id,
@@ -125,7 +125,7 @@ function upcoming(state: SessionState): readonly string[] {
   ]
 }
 
-function uncommittedWork({ uncommitted, git, state }: HandoffFacts): Section {
+function uncommittedWork({ uncommitted, git, state }: HandoffFacts) {
   const { paths, verdict, kept } = uncommitted
   const session = /^[a-z0-9-]{1,40}$/.test(state.name) ? state.name : shortId(state.id)
   const lines = (length: number) => {
@@ -149,7 +149,7 @@ function uncommittedWork({ uncommitted, git, state }: HandoffFacts): Section {
   )
 }
 
-function keptLines(kept: KeptWork, session: string, length: number): readonly string[] {
+function keptLines(kept: KeptWork, session: string, length: number) {
   const restore = `stint checkpoint restore ${shortId(kept.checkpoint)} --session ${session}`
   const large = kept.leftOut.map(safeLine).join(', ')
   return [
@@ -243,7 +243,7 @@ export function otherParts(facts: HandoffFacts): readonly Section[] {
   ]
 }
 
-function whereThingsStand(facts: HandoffFacts): Section {
+function whereThingsStand(facts: HandoffFacts) {
   const { state, where, madeBy, reason, to, createdAt } = facts
   const { done, total } = stepCounts(state)
   const current = currentStep(state)

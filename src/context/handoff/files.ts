@@ -12,7 +12,7 @@ export function handoffFolder(journalFolder: string): string {
   return join(journalFolder, 'handoffs')
 }
 
-function readText(path: string): string | undefined {
+function readText(path: string) {
   return readOrUndefined(path)?.toString('utf8')
 }
 
@@ -37,7 +37,7 @@ export function claimNumber<T extends { readonly text: string }>(
   }
 }
 
-function numbersIn(folder: string): readonly number[] {
+function numbersIn(folder: string) {
   try {
     return readdirSync(folder)
       .flatMap((name) => /^(\d{1,6})(?:-\w+)?\.md$/.exec(name)?.[1] ?? [])

@@ -27,7 +27,7 @@ export function frontmatterLines(facts: HandoffFacts): readonly string[] {
   )
 }
 
-function bounded(text: string, cost: number): string {
+function bounded(text: string, cost: number) {
   return yamlValue(shortenToCost(oneLine(text), cost))
 }
 
@@ -49,7 +49,7 @@ export function readHead(text: string) {
   return { session, name, number: Number(number), createdAt, ...found }
 }
 
-function unquoted(value: string): string {
+function unquoted(value: string) {
   if (!value.startsWith('"')) return value
   try {
     return String(JSON.parse(value))

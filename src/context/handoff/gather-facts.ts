@@ -205,7 +205,7 @@ function filesToReview(state: SessionState, now: Surroundings) {
   })
 }
 
-function pathsIn(text: string): readonly string[] {
+function pathsIn(text: string) {
   const paths = text.match(/(?:[\w@.-]+\/)*[\w@-][\w@.-]*\.[A-Za-z]\w{0,9}/g) ?? []
   return [...new Set(paths)].slice(0, 20)
 }

@@ -116,7 +116,7 @@ export function lookAround(
 }
 
 /** A missing answer is never a yes. */
-function whenAnswered(now: Surroundings, look: (git: BoundedGit) => Verdict): Verdict {
+function whenAnswered(now: Surroundings, look: (git: BoundedGit) => Verdict) {
   if (now.git === undefined) return couldNotBeChecked('there is no git repository here')
   try {
     return look(now.git)
@@ -211,7 +211,7 @@ export function probeProgram(
   return verified('program')
 }
 
-function isThere(root: string, program: string, path: string): boolean {
+function isThere(root: string, program: string, path: string) {
   if (program.includes('/')) return isExecutable(resolve(root, program))
   const folders = path.split(delimiter).filter((folder) => folder !== '')
   return [...folders, join(root, 'node_modules', '.bin')].some((folder) =>
@@ -219,7 +219,7 @@ function isThere(root: string, program: string, path: string): boolean {
   )
 }
 
-function isExecutable(path: string): boolean {
+function isExecutable(path: string) {
   try {
     accessSync(path, constants.X_OK)
     return statSync(path).isFile()
@@ -267,7 +267,7 @@ export function probeTestRun(
 }
 
 /** When a file last changed; for one that is gone, when its folder did. */
-function lastTouched(root: string, path: string): number | undefined {
+function lastTouched(root: string, path: string) {
   for (let place = resolve(root, path); ; place = dirname(place)) {
     const time = changedAt(place)
     if (time !== undefined || place === dirname(place)) return time
@@ -275,6 +275,6 @@ function lastTouched(root: string, path: string): number | undefined {
 }
 
 // The time of change and not that of modification, which tools set as they like.
-function changedAt(path: string): number | undefined {
+function changedAt(path: string) {
   return lstatSync(path, { throwIfNoEntry: false })?.ctimeMs
 }

@@ -41,13 +41,13 @@ export function handoffsIn(entries: readonly RawEntry[]): readonly RecordedHando
     })
 }
 
-function objectsIn(value: unknown): readonly Record<string, unknown>[] {
+function objectsIn(value: unknown) {
   return Array.isArray(value)
     ? value.filter((item) => typeof item === 'object' && item !== null)
     : []
 }
 
-function text(value: unknown): string {
+function text(value: unknown) {
   return typeof value === 'string' ? value : ''
 }
 

@@ -47,11 +47,7 @@ export function headMoved(now: Surroundings, then: GitState | undefined): readon
   return [...onBranch, ...commitMoved(now, then.commit, commit)]
 }
 
-function commitMoved(
-  now: Surroundings,
-  then: string,
-  commit: string | undefined,
-): readonly string[] {
+function commitMoved(now: Surroundings, then: string, commit: string | undefined) {
   const git = now.git!
   try {
     if (!git.ask(['cat-file', '-e', `${then}^{commit}`]))
@@ -79,7 +75,7 @@ function commitMoved(
   }
 }
 
-function filesMoved({ files, git }: Handed, now: Surroundings): readonly string[] {
+function filesMoved({ files, git }: Handed, now: Surroundings) {
   const gone: string[] = []
   const changed: string[] = []
   for (const { path, sum } of files) {
@@ -101,24 +97,21 @@ function filesMoved({ files, git }: Handed, now: Surroundings): readonly string[
   ]
 }
 
-function listed(what: string, paths: readonly string[]): readonly string[] {
+function listed(what: string, paths: readonly string[]) {
   if (paths.length === 0) return []
   const more = paths.length > 8 ? ` and ${paths.length - 8} more` : ''
   return [`${what}: ${paths.slice(0, 8).map(safeLine).join(', ')}${more}`]
 }
 
 /** Kept code is missed only where it is more than the commit it was made on. */
-function codeGone({ code, git }: Handed, now: Surroundings): readonly string[] {
+function codeGone({ code, git }: Handed, now: Surroundings) {
   if (code === undefined || code.commit === git?.commit) return []
   const verdict = probeKeptCode(now, code)
   if (verdict.isVerified) return []
   return [`the uncommitted work, kept as ${code.ref}, is not here: ${tagOf(verdict)}`]
 }
 
-function journalContinued(
-  handed: Handed,
-  { entries, state, acceptor }: Present,
-): readonly string[] {
+function journalContinued(handed: Handed, { entries, state, acceptor }: Present) {
   const { since, late } = entriesSince(handed, entries, acceptor)
   const kinds = new Map<string, number>()
   for (const { kind } of since) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
@@ -132,7 +125,7 @@ function journalContinued(
   ]
 }
 
-function tasksMoved({ tasks }: Handed, now: ReadonlyMap<string, TaskStatus>): readonly string[] {
+function tasksMoved({ tasks }: Handed, now: ReadonlyMap<string, TaskStatus>) {
   // Pausing and resuming is no news about a task.
   const standing = (status: TaskStatus | undefined) =>
     status === 'in_progress' || status === 'ready' ? 'open' : status

@@ -14,7 +14,7 @@ export function asksToContinue(prompt: string): boolean {
 
 let last = { prompt: '', asks: false }
 
-function asks(trimmed: string): boolean {
+function asks(trimmed: string) {
   if (isPlain(trimmed)) return true
   if (trimmed.length > LONGEST || !isSpoken(trimmed) || trimmed.includes('`')) return false
   const words = spokenWords(trimmed)
@@ -30,7 +30,7 @@ function asks(trimmed: string): boolean {
 }
 
 /** What most people write, without a pattern, which takes longer to make than the rest. */
-function isPlain(trimmed: string): boolean {
+function isPlain(trimmed: string) {
   let end = trimmed.length
   while (trimmed[end - 1] === '.' || trimmed[end - 1] === '!') end -= 1
   const courteous = trimmed.slice(0, end).toLowerCase()
@@ -42,7 +42,7 @@ function isPlain(trimmed: string): boolean {
   return PLAINLY.has(lead === undefined ? said : said.slice(lead.length))
 }
 
-function without(said: string, ends: readonly string[]): string {
+function without(said: string, ends: readonly string[]) {
   const end = ends.find((each) => said.endsWith(each))
   return end === undefined ? said : said.slice(0, -end.length)
 }
@@ -50,14 +50,14 @@ function without(said: string, ends: readonly string[]): string {
 const PLAINLY = new Set(['continue', 'go on', 'keep going', 'carry on', 'proceed', 'resume'])
 const LEADS = ['ok', 'okay', 'yes', 'please'].flatMap((word) => [`${word} `, `${word}, `])
 
-function isGoingOn(clause: string): boolean {
+function isGoingOn(clause: string) {
   return (
     isSaid(GO_ON, clause) && !/\b(?:loops?|statements?|keywords?|buttons?|labels?)\b/.test(clause)
   )
 }
 
 /** What stands before a reservation ("continue, but leave the parser alone") and after a greeting. */
-function clausesOf(said: string): readonly string[] {
+function clausesOf(said: string) {
   const [first = '', ...rest] = said.split(/\s*[,;:–—]\s+|\s+-\s+/)
   const isReserved =
     rest.length > 0 &&
@@ -71,7 +71,7 @@ function clausesOf(said: string): readonly string[] {
   ]
 }
 
-function isGreeting(clause: string): boolean {
+function isGreeting(clause: string) {
   return (
     bare(clause) === '' ||
     /^(?:i'm back|i am back|back again|again|(?:hi|hey|hello) (?:again|there)|sorry|good morning|morning|all right|done|thanks?|thank you)\b/.test(

@@ -64,12 +64,12 @@ export function vocabularyOf(state: SessionState): string {
 }
 
 /** "add …", "ok, can you please add …", "we should add …". */
-function asksForWork(words: readonly string[]): boolean {
+function asksForWork(words: readonly string[]) {
   return WORK().has(words.find((word) => !LEADING().has(word)) ?? '')
 }
 
 /** "It" and "the tests" mean what was spoken of. */
-function refersBack(words: readonly string[]): boolean {
+function refersBack(words: readonly string[]) {
   return words.some((word, index) => {
     const before = words[index - 1] ?? ''
     return (
@@ -116,7 +116,7 @@ export function contentWords(text: string): ReadonlySet<string> {
   return new Set(parts.map(stem).filter((word) => !EMPTY().has(word)))
 }
 
-function wordsOf(text: string): readonly string[] {
+function wordsOf(text: string) {
   return (
     text
       .toLowerCase()
@@ -126,7 +126,7 @@ function wordsOf(text: string): readonly string[] {
 }
 
 /** So crude that `caching`, `caches` and `cached` are one. */
-function stem(word: string): string {
+function stem(word: string) {
   return word.length <= 4
     ? word.replace(/s$/, '')
     : word.replace(/(?:ings?|ers?|ed|es|s|ions?|ly|ment|able|e)$/, '').slice(0, 7)

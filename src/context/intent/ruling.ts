@@ -11,7 +11,7 @@ export function looksLikeDecision(prompt: string): boolean {
   return isSettledBy([CHOICES], prompt)
 }
 
-function isSettledBy(tables: readonly Phrases[], prompt: string): boolean {
+function isSettledBy(tables: readonly Phrases[], prompt: string) {
   if (!isSpoken(prompt)) return false
   const words = spokenWords(prompt)
   const possible = tables.filter((phrases) => couldBeSaid(phrases, words))
@@ -25,7 +25,7 @@ function isSettledBy(tables: readonly Phrases[], prompt: string): boolean {
 }
 
 /** A question settles nothing, unless it is a request in its form. */
-function settlingPart(sentence: string): string {
+function settlingPart(sentence: string) {
   const request = sentence.replace(
     /^(?:please |and |so |ok,? )*(?:can|could|would|will) (?:you|we)(?: please)? /,
     '',

@@ -16,7 +16,7 @@ export function spokenWords(prompt: string): string {
   return last.words
 }
 
-function wordsIn(prompt: string): string {
+function wordsIn(prompt: string) {
   const words = prompt
     .replaceAll(/```[^]*?(?:```|$)/g, '\n')
     .split('\n')
@@ -38,7 +38,7 @@ export function sentencesOf(words: string): readonly string[] {
     .filter(Boolean)
 }
 
-function isLogLine(line: string): boolean {
+function isLogLine(line: string) {
   // Almost every line that a person writes needs no pattern.
   const first = line.trimStart().slice(0, 9).toLowerCase()
   const mayBe = first < 'a' || first >= '{' || line.includes(':') || line.includes(']')
@@ -71,6 +71,6 @@ export function couldBeSaid(phrases: Phrases, text: string): boolean {
   return Object.keys(phrases).some((words) => hasOneOf(words, text))
 }
 
-function hasOneOf(words: string, text: string): boolean {
+function hasOneOf(words: string, text: string) {
   return words.split('|').some((word) => text.includes(word))
 }

@@ -62,7 +62,7 @@ const FOREIGN =
 const GENERATED = /(?:^|\/)(?:dist|build|out|generated|__generated__)\//
 const GENERATED_FILE = /\.min\.(?:js|css)$|\.pb\.go$|_pb2\.py$/
 
-function languageOf(name: string): string | undefined {
+function languageOf(name: string) {
   const dot = name.lastIndexOf('.')
   const language = dot < 0 ? undefined : LANGUAGES.get(name.slice(dot + 1).toLowerCase())
   return GENERATED_FILE.test(name) ? undefined : language

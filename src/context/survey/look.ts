@@ -35,7 +35,7 @@ export class Look {
     readonly folder = '',
   ) {}
 
-  #at(path: string): string {
+  #at(path: string) {
     return [this.folder, path].filter((part) => part !== '').join('/')
   }
 
@@ -182,7 +182,7 @@ export class Sources {
     return this.#sum.copy().digest('hex')
   }
 
-  #read(path: string): string | undefined {
+  #read(path: string) {
     const fd = this.#open(path)
     if (fd === undefined) {
       // It may be there the next time, and then something else would be found.
@@ -204,7 +204,7 @@ export class Sources {
   }
 
   /** A link is not followed: it may lead out of the repository. */
-  #open(path: string): number | undefined {
+  #open(path: string) {
     const full = join(this.#root, path)
     try {
       const folder = realpathSync(dirname(full))

@@ -40,10 +40,7 @@ const readPackageJson: Reader = (look) => {
     look.found('scripts', command(name), from)
 }
 
-function jsManager(
-  look: Look,
-  declared: unknown,
-): { readonly name: string; readonly text: string; readonly from?: string } {
+function jsManager(look: Look, declared: unknown) {
   const [, name, version] =
     typeof declared === 'string' ? (/^(npm|pnpm|yarn|bun)@(\d+)?/.exec(declared) ?? []) : []
   if (name !== undefined) return { name, text: version === undefined ? name : `${name} ${version}` }
@@ -52,7 +49,7 @@ function jsManager(
   return { name: locked.name, text: locked.name, from: locked.lock }
 }
 
-function scriptsOf({ scripts }: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
+function scriptsOf({ scripts }: Readonly<Record<string, unknown>>) {
   const given = Object.entries(isObject(scripts) ? scripts : {}).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   )
@@ -299,7 +296,7 @@ function readToml(source: string) {
 }
 
 /** Only a list goes on in the next lines. */
-function isClosed(value: string): boolean {
+function isClosed(value: string) {
   if (!value.trimStart().startsWith('[')) return true
   const bare = value.replaceAll(/"(?:[^"\\]|\\.)*"|'[^']*'|#.*$/gm, '')
   return bare.split('[').length <= bare.split(']').length

@@ -67,7 +67,7 @@ export function projectContext(
   return { ...described(fresh), renewed }
 }
 
-function described({ text, head, sources, topics }: Remembered): ProjectContext {
+function described({ text, head, sources, topics }: Remembered) {
   return {
     text,
     tokens: costOfText(text),
@@ -77,12 +77,12 @@ function described({ text, head, sources, topics }: Remembered): ProjectContext 
   }
 }
 
-function inputsOf(listing: Listing, sources: Sources): string {
+function inputsOf(listing: Listing, sources: Sources) {
   return createHash('sha256').update(listing.raw).update(sources.sum()).digest('hex')
 }
 
 /** What cannot be kept is made again next time. */
-function keep(repository: Repository, value: Remembered): void {
+function keep(repository: Repository, value: Remembered) {
   const path = rememberedPath(repository)
   try {
     createFolder(dirname(path))

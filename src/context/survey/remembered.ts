@@ -99,6 +99,6 @@ export function readProjectContext({
   return kept.sources.every(isUnchanged) ? kept.text : undefined
 }
 
-function sumOf(text: string): string {
+function sumOf(text: string) {
   return checksum(Buffer.from(text))
 }

@@ -33,7 +33,7 @@ const DEEPEST_MANIFEST = 2
 const MOST_MANIFEST_FOLDERS = 3
 
 /** Where the root has no commands, also the manifests of the folders nearest to it. */
-function readRootOrNearest(look: Look): void {
+function readRootOrNearest(look: Look) {
   readManifests(look)
   if (look.commands.length > 0) return
   const depth = (folder: string) => folder.split('/').length
@@ -53,7 +53,7 @@ function readRootOrNearest(look: Look): void {
 }
 
 /** A line for each purpose: `test: npm test (vitest run); make test`. */
-function findCommands(look: Look): void {
+function findCommands(look: Look) {
   for (const purpose of PURPOSES) {
     const serving = look.commands.filter((command) => command.purpose === purpose)
     if (serving.length === 0) continue
@@ -68,7 +68,7 @@ function findCommands(look: Look): void {
 const MOST_LANGUAGES = 5
 const SMALLEST_SHARE = 0.02
 
-function findLanguages(look: Look, tree: Folder): void {
+function findLanguages(look: Look, tree: Folder) {
   const total = codeIn(tree)
   const shown = byCount(tree.languages).filter(([, count]) => count / total >= SMALLEST_SHARE)
   for (const [language, count] of shown.slice(0, MOST_LANGUAGES)) {
@@ -138,7 +138,7 @@ const KIND_OF = new Map(
 const MOST_FOLDERS = 14
 const MOST_INSIDE = 24
 
-function findLayout(look: Look, tree: Folder): void {
+function findLayout(look: Look, tree: Folder) {
   const folders = [...tree.folders.values()]
     .filter(({ name }) => !name.startsWith('.'))
     .toSorted((a, b) => weight(b) - weight(a) || (a.name < b.name ? -1 : 1))
@@ -147,7 +147,7 @@ function findLayout(look: Look, tree: Folder): void {
 }
 
 /** Own code first, then tests and examples; what others wrote counts not at all. */
-function weight(folder: Folder): number {
+function weight(folder: Folder) {
   if (isForeign(folder.path)) return -1
   const isBeside = BESIDE.test(KIND_OF.get(folder.name.toLowerCase()) ?? folder.name)
   return (codeIn(folder) * 1000 + Math.min(999, folder.files)) * (isBeside ? 1 : 1000)
@@ -155,11 +155,11 @@ function weight(folder: Folder): number {
 
 const BESIDE = /test|examples|benchmarks|documentation|fixtures|scripts|tools|build/
 
-function codeIn({ languages }: Folder): number {
+function codeIn({ languages }: Folder) {
   return [...languages.values()].reduce((sum, count) => sum + count, 0)
 }
 
-function describeFolder(folder: Folder): string {
+function describeFolder(folder: Folder) {
   const branch = whereItBranches(folder)
   const kind = KIND_OF.get(folder.name.toLowerCase()) ?? KIND_OF.get(branch.name.toLowerCase())
   const [main] = byCount(folder.languages)
@@ -169,7 +169,7 @@ function describeFolder(folder: Folder): string {
 }
 
 /** The folders inside that hold code, by name; a single one says nothing. */
-function insideOf(folder: Folder): readonly string[] {
+function insideOf(folder: Folder) {
   const inside = [...folder.folders.values()].filter(
     (each) => codeIn(each) > 0 && !each.name.startsWith('.'),
   )
@@ -197,7 +197,7 @@ const TEST_NAMES: readonly (readonly [
 const MAY_BE_TEST = /test|spec|e2e|\.cy\./i
 const MOST_TEST_PLACES = 3
 
-function findTests(look: Look): void {
+function findTests(look: Look) {
   const dependencies = dependenciesOf(look)
   for (const name of JS_FRAMEWORKS)
     if (dependencies.has(name)) look.found('tests', name, 'package.json')
@@ -212,7 +212,7 @@ function findTests(look: Look): void {
 }
 
 /** A pattern such as `test/…/*.test.ts`: the folder at the root and how the file is named. */
-function testPlace(path: string): string | undefined {
+function testPlace(path: string) {
   const slash = path.lastIndexOf('/')
   const name = path.slice(slash + 1)
   if (!MAY_BE_TEST.test(name)) return undefined
@@ -230,7 +230,7 @@ const INSTRUCTIONS =
   )
 
 /** Named, and never copied: an agent reads them, or its program does. */
-function findInstructions(look: Look): void {
+function findInstructions(look: Look) {
   const rules = look.namesIn('.cursor/rules').length > 0 ? ['.cursor/rules/'] : []
   for (const path of [...INSTRUCTIONS.filter(look.has), ...rules])
     look.found('instructions', path, path)
@@ -265,7 +265,7 @@ const TOOLS: readonly Tool[] = [
   ['husky', undefined, 'husky'],
 ]
 
-function findConventions(look: Look): void {
+function findConventions(look: Look) {
   const names = look.namesIn('')
   const dependencies = dependenciesOf(look)
   const isDependency = (tool: Tool) => dependencies.has(tool[2] ?? '')
@@ -282,7 +282,7 @@ function findConventions(look: Look): void {
     look.found('conventions', 'strict TypeScript', config)
 }
 
-function indentation(config: string): string | undefined {
+function indentation(config: string) {
   const everywhere = /^\[\*\]\s*$([\s\S]*?)(?=^\[|(?![\s\S]))/m.exec(config)?.[1] ?? ''
   const style = /^\s*indent_style\s*=\s*(tab|space)/im.exec(everywhere)?.[1]?.toLowerCase()
   const size = /^\s*indent_size\s*=\s*(\d+)/im.exec(everywhere)?.[1]
@@ -322,7 +322,7 @@ export function lastSubjects({ worktree }: Repository): readonly string[] {
   }
 }
 
-function findCommitStyle(look: Look, subjects: readonly string[]): void {
+function findCommitStyle(look: Look, subjects: readonly string[]) {
   if (subjects.length < FEWEST_SUBJECTS) return
   for (const [style, pattern] of COMMIT_STYLES) {
     const fitting = subjects.filter((subject) => pattern.test(subject))
@@ -349,7 +349,7 @@ const PREPARES =
   /^(?:echo|cd|export|set|if|fi|for|done|sudo|apt|apt-get|brew|curl|wget|pip|git|mkdir|cat|docker (?:login|push|pull)|npm (?:ci|install)|yarn install|pnpm install)\b/
 
 /** The checks that CI runs are the best witness of which commands have to pass. */
-function findCi(look: Look): void {
+function findCi(look: Look) {
   // The one that is about testing, before those that publish and label.
   const isMain = (name: string) =>
     /^(?:ci|test|tests|build|main|check|checks|pull[_-]?request|pr)\b/i.test(name)
@@ -368,7 +368,7 @@ function findCi(look: Look): void {
     look.found('ci', commands.length === 0 ? from : `${from} runs ${commands.join('; ')}`, from)
 }
 
-function checksIn(text: string): readonly string[] {
+function checksIn(text: string) {
   return text
     .split('\n')
     .map((line) =>
