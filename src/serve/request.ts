@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { HttpBindings } from '@hono/node-server'
 import type { OpenedProject, Projects } from '../core.ts'
 import type { Live } from './live.ts'
-import type { Prompts } from './prompt-routes.ts'
+import type { Prompts } from './prompts.ts'
 import { Refused } from './problem.ts'
 
 export interface ServerContext {

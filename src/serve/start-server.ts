@@ -6,7 +6,7 @@ import { Projects, projectKey, readNote, removeNote, writeNote } from '../core.t
 import { StintError } from '../library.ts'
 import { makeApp, pageFolder, readPage } from './app.ts'
 import { type FeedLimits, Live, SaidReader } from './live.ts'
-import { Prompts } from './prompt-routes.ts'
+import { Prompts } from './prompts.ts'
 import { hostname, networkInterfaces } from 'node:os'
 import { spawn } from 'node:child_process'
 
