@@ -1,9 +1,9 @@
 // Started by every conversation of an agent program, most of which never ask it anything.
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { readFileSync } from 'node:fs'
+import { Writable } from 'node:stream'
 import { StintError } from '../public.ts'
 import { usableFolder } from './folder.ts'
-import { keepStdout } from './own-stdout.ts'
 import { type ServerSettings, makeServer } from './server.ts'
 
 /** Serves the client at the other end of standard input and output, until it closes them. */
@@ -41,4 +41,18 @@ export async function serveHere(packageJson: URL): Promise<void> {
     return
   }
   await serveMcp({ version, env: process.env, startedIn })
+}
+
+/** Keeps standard output for the protocol: one stray line of a library, and a client takes the server for broken. What others write goes to standard error. */
+function keepStdout(): Writable {
+  const { stdout, stderr } = process
+  const write = stdout.write.bind(stdout)
+  stdout.write = stderr.write.bind(stderr) as typeof stdout.write
+  // Whoever writes is told by the call that failed; without anybody listening the process would end by it.
+  stdout.on('error', () => undefined)
+  return new Writable({
+    decodeStrings: false,
+    write: (chunk: string | Uint8Array, _encoding, done) =>
+      void write(chunk, (error) => done(error ?? null)),
+  })
 }

@@ -1,12 +1,22 @@
 // Stint as an MCP server: what a client asks becomes a call of the library.
-import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+} from '@modelcontextprotocol/server'
 import type { Project } from '../library.ts'
 import { publicError } from '../public.ts'
-import { answered, failed } from './answers.ts'
 import { type AskRoots, chooseFolder } from './folder.ts'
-import { listedPrompts, promptNamed } from './prompts.ts'
-import { RESOURCE_TEMPLATES, listedResources, readResource } from './resources.ts'
-import { checkArguments } from './tools/schema.ts'
+import {
+  RESOURCE_TEMPLATES,
+  listedPrompts,
+  listedResources,
+  promptNamed,
+  readResource,
+} from './resources.ts'
+import { clip, clipped } from './tools/bounds.ts'
+import { type Answer, checkArguments } from './tools/tool.ts'
 import { INSTRUCTIONS, TOOLS, listedTools } from './tools.ts'
 
 export interface ServerSettings {
@@ -57,7 +67,7 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
     try {
       const args = checkArguments(tool.name, tool.inputSchema, params.arguments)
       const answer = await withProject(
-        (project) => tool.run({ project, signal }, args),
+        (project) => tool.run({ project, signal }, args as never),
         (line) => notes.push(line),
       )
       return answered(answer, notes)
@@ -74,7 +84,7 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
   server.setRequestHandler('resources/read', ({ params }) =>
     saying(() => withProject((project) => readResource(project, params.uri))),
   )
-  server.setRequestHandler('prompts/list', async () => ({ prompts: await listedPrompts() }))
+  server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts() }))
   server.setRequestHandler('prompts/get', ({ params }) =>
     promptNamed(params.name, params.arguments),
   )
@@ -114,4 +124,33 @@ function rootsOf(server: Server): AskRoots {
       return undefined
     }
   }
+}
+
+/** More than the longest handoff, and less than any harness refuses. */
+const LONGEST_TEXT = 50_000
+
+function answered({ value, text }: Answer, notes: readonly string[]): CallToolResult {
+  const structured = notes.length === 0 ? value : { ...value, notes }
+  return {
+    content: [
+      {
+        type: 'text',
+        text: clip([text, ...notes.map((note) => `Note: ${note}`)].join('\n'), LONGEST_TEXT),
+      },
+    ],
+    structuredContent: clipped(withoutUndefined(structured), LONGEST_TEXT),
+  }
+}
+
+/** What went wrong, in words that a model can act on. A defect is told and kept from ending the server. */
+function failed(error: unknown, reportDefect: (error: unknown) => void): CallToolResult {
+  const told = publicError(error)
+  if (told.code === 'DEFECT') reportDefect(error)
+  const text = told.hint === undefined ? told.message : `${told.message}\n${told.hint}`
+  return { isError: true, content: [{ type: 'text', text }], structuredContent: { error: told } }
+}
+
+/** JSON knows no undefined, and the protocol's own check of what is sent takes it for a mistake. */
+function withoutUndefined(value: object): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(value)) as Record<string, unknown>
 }

@@ -1,15 +1,12 @@
 // Few, and described in few words: every conversation that has them pays for reading them.
 import type { Tool as ListedTool } from '@modelcontextprotocol/server'
-import { checkpoint } from './tools/checkpoint.ts'
 import { delegate } from './tools/delegate.ts'
 import { handoff } from './tools/handoff.ts'
-import { journal } from './tools/journal.ts'
-import { search } from './tools/search.ts'
+import { search, view } from './tools/read.ts'
+import { checkpoint, journal } from './tools/record.ts'
 import { task } from './tools/task.ts'
-import { view } from './tools/view.ts'
-import type { Tool } from './tools/tool.ts'
 
-export const TOOLS: readonly Tool[] = [journal, view, search, checkpoint, handoff, task, delegate]
+export const TOOLS = [journal, view, search, checkpoint, handoff, task, delegate]
 
 /** What is told to every model, with the tools. */
 export const INSTRUCTIONS =

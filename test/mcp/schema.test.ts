@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import { latestWithin } from '../../src/mcp/tools/bounds.ts'
-import { checkArguments } from '../../src/mcp/tools/schema.ts'
+import { checkArguments } from '../../src/mcp/tools/tool.ts'
 import { INSTRUCTIONS, TOOLS, listedTools } from '../../src/mcp/tools.ts'
 import { realTokens } from '../context/vocabularies.ts'
 

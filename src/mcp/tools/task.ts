@@ -1,106 +1,66 @@
-import type { Project, Task } from '../../library.ts'
-import type { ReportedStatus } from '../../library.ts'
+import type { Project, ReportedStatus, Task } from '../../library.ts'
+import { defined } from '../../text/defined.ts'
 import { clipped, latestWithin } from './bounds.ts'
-import { badArguments } from './schema.ts'
-import type { Answer, Tool } from './tool.ts'
+import { type Answer, badArguments, string, tool } from './tool.ts'
 
-type Action = 'list' | 'next' | 'show' | 'start' | 'check' | 'done' | 'blocked' | 'failed'
-
-const ACTIONS: readonly Action[] = [
-  'list',
-  'next',
-  'show',
-  'start',
-  'check',
-  'done',
-  'blocked',
-  'failed',
-]
 const LIST_TOKENS = 3000
 const LONGEST_FIELD = 4000
 
-export const task: Tool = {
+export const task = tool({
   name: 'task',
   description:
     'The backlog. check ticks an item; done, blocked and failed say what became of a task (a run verifies and closes it).',
   effect: 'records',
-  inputSchema: {
-    type: 'object',
-    properties: {
-      action: { type: 'string', enum: ACTIONS },
-      task: { type: 'string', description: 'id or name' },
-      summary: { type: 'string' },
-      item: { type: 'string', description: 'to check' },
+  properties: {
+    action: {
+      type: 'string',
+      enum: ['list', 'next', 'show', 'start', 'check', 'done', 'blocked', 'failed'],
     },
-    required: ['action'],
+    task: { type: 'string', description: 'id or name' },
+    summary: string,
+    item: { type: 'string', description: 'to check' },
   },
-  async run({ project }, args) {
-    const action = args.action as Action
+  required: ['action'],
+  async run({ project }, { action, task: name, summary, item }) {
+    const { tasks } = project
     if (action === 'list') return listTasks(project)
     if (action === 'next') return nextTask(project)
-    const name = args.task as string | undefined
     if (name === undefined)
       throw badArguments(
         `${action} needs task`,
         'give the id or short name of a task; list shows them',
       )
-    if (action === 'show') return shown(await project.tasks.show(name))
-    if (action === 'check') return checkItem(project, name, args.item as string | undefined)
-    const summary = args.summary === undefined ? {} : { summary: args.summary as string }
-    if (action === 'start')
-      return shown(await project.tasks.move(name, 'in_progress', { by: 'mcp', ...summary }))
-    return closeTask(project, name, CLOSING[action], summary)
+    if (action === 'show') return shown(await tasks.show(name))
+    if (action === 'check') {
+      if (item === undefined)
+        throw badArguments('check needs item', 'give the number of the item or a part of its text')
+      if (project.run === undefined) return shown(await tasks.check(name, item))
+      const checked = await tasks.checkInRun(name, item)
+      return {
+        value: { ticked: checked.item, task: checked.name },
+        text: `ticked: ${checked.name}: ${checked.item}`,
+      }
+    }
+    const options = { by: 'mcp', ...defined({ summary }) }
+    if (action === 'start') return shown(await tasks.move(name, 'in_progress', options))
+    const status = action === 'done' ? 'completed' : action
+    if (project.run === undefined) return shown(await tasks.move(name, status, options))
+    // In a run it is a claim, which closes nothing.
+    const { name: reported, current, isLeft } = await tasks.report(name, status, options)
+    const whatFollows = WHAT_FOLLOWS[status]
+    const advice = current && `${reported} is not the task at hand, which is ${current}`
+    const line = `reported: ${reported} ${status}; ${whatFollows}`
+    return {
+      value: { reported, status, whatFollows, advice, left: isLeft },
+      text: advice === undefined ? line : `${line}\n${advice}`,
+    }
   },
-}
-
-const CLOSING = { done: 'completed', blocked: 'blocked', failed: 'failed' } as const
+})
 
 const WHAT_FOLLOWS: Readonly<Record<ReportedStatus, string>> = {
   completed: 'it is closed when verify passes and the work is committed',
   blocked: 'the run sets it aside and goes on',
   failed: 'the run decides whether it is tried again',
-}
-
-/** In a run it is a claim, which closes nothing. */
-async function closeTask(
-  project: Project,
-  name: string,
-  status: ReportedStatus,
-  summary: { summary?: string },
-): Promise<Answer> {
-  const options = { by: 'mcp', ...summary }
-  if (project.run === undefined) return shown(await project.tasks.move(name, status, options))
-  const { name: task, current, isLeft } = await project.tasks.report(name, status, options)
-  const elsewhere =
-    current === undefined ? undefined : `${task} is not the task at hand, which is ${current}`
-  return {
-    value: {
-      reported: task,
-      status,
-      whatFollows: WHAT_FOLLOWS[status],
-      advice: elsewhere,
-      left: isLeft,
-    },
-    text: [
-      `reported: ${task} ${status}; ${WHAT_FOLLOWS[status]}`,
-      ...(elsewhere === undefined ? [] : [elsewhere]),
-    ].join('\n'),
-  }
-}
-
-async function checkItem(
-  project: Project,
-  name: string,
-  item: string | undefined,
-): Promise<Answer> {
-  if (item === undefined)
-    throw badArguments('check needs item', 'give the number of the item or a part of its text')
-  if (project.run === undefined) return shown(await project.tasks.check(name, item))
-  const checked = await project.tasks.checkInRun(name, item)
-  return {
-    value: { ticked: checked.item, task: checked.name },
-    text: `ticked: ${checked.name}: ${checked.item}`,
-  }
 }
 
 async function listTasks(project: Project): Promise<Answer> {
@@ -111,7 +71,7 @@ async function listTasks(project: Project): Promise<Answer> {
   return {
     value: {
       tasks: told,
-      more: leftOut === 0 ? undefined : leftOut,
+      more: leftOut || undefined,
       problems: problems.length === 0 ? undefined : problems,
     },
     text: told.length === 0 ? 'No open tasks.' : told.map(lineOf).join('\n'),
@@ -131,10 +91,11 @@ async function nextTask(project: Project): Promise<Answer> {
       text: ['No task can be started.', ...words].join('\n'),
     }
   }
+  const { task: next, because } = first
   const afterwards = after.slice(0, 5).map((one) => one.task.shortname)
   return {
-    value: { task: detail(first.task), because: first.because, after: afterwards },
-    text: `Next: ${lineOf(row(first.task))}\nBecause: ${first.because}`,
+    value: { task: detail(next), because, after: afterwards },
+    text: `Next: ${lineOf(row(next))}\nBecause: ${because}`,
   }
 }
 
@@ -142,24 +103,15 @@ function shown(one: Task): Answer {
   return { value: { task: detail(one) }, text: lineOf(row(one)) }
 }
 
-function row({ id, shortname, title, status, priority, size, dependsOn }: Task) {
-  return {
-    id,
-    name: shortname,
-    title,
-    status,
-    priority,
-    size,
-    dependsOn: dependsOn.length === 0 ? undefined : dependsOn,
-  }
+function row({ id, shortname: name, title, status, priority, size, dependsOn }: Task) {
+  const depends = dependsOn.length === 0 ? undefined : dependsOn
+  return { id, name, title, status, priority, size, dependsOn: depends }
 }
 
 function detail(one: Task) {
   const { description, details, checklist, summary, verify, labels } = one
-  return clipped(
-    { ...row(one), labels, description, details, checklist, verify, summary },
-    LONGEST_FIELD,
-  )
+  const value = { ...row(one), labels, description, details, checklist, verify, summary }
+  return clipped(value, LONGEST_FIELD)
 }
 
 function lineOf({ name, title, status, priority, size }: ReturnType<typeof row>): string {

@@ -1,7 +1,8 @@
+// The tools that record: entries, and a checkpoint.
 import type { LogEntry } from '../../library.ts'
 import { publicSessionHead, shortId } from '../../public.ts'
-import { badArguments } from './schema.ts'
-import type { Tool } from './tool.ts'
+import { defined } from '../../text/defined.ts'
+import { badArguments, string, tool } from './tool.ts'
 
 const KINDS = [
   'progress',
@@ -22,19 +23,8 @@ const KINDS = [
   'tldr',
 ] as const
 
-interface Given {
-  readonly kind: (typeof KINDS)[number]
-  readonly text: string
-  readonly context?: string
-  readonly options?: string
-  readonly choice?: string
-  readonly rationale?: string
-  readonly resolution?: string
-  readonly description?: string
-}
-
 /** The fields that belong to some kinds only. */
-const BELONGS: Readonly<Record<string, Given['kind']>> = {
+const BELONGS: Readonly<Record<string, (typeof KINDS)[number]>> = {
   context: 'decision',
   options: 'decision',
   choice: 'decision',
@@ -43,38 +33,28 @@ const BELONGS: Readonly<Record<string, Given['kind']>> = {
   description: 'file',
 }
 
-const string = { type: 'string' } as const
-
-export const journal: Tool = {
+export const journal = tool({
   name: 'journal',
   description:
     'Record in the session as it happens. done, current and resolved name a step or blocker by its text.',
   effect: 'records',
-  inputSchema: {
-    type: 'object',
-    properties: {
-      entries: {
-        type: 'array',
-        items: {
-          type: 'object',
-          properties: {
-            kind: { type: 'string', enum: KINDS },
-            text: string,
-          },
-          additionalProperties: string,
-          description:
-            'decision: context, options, choice, rationale; resolved: resolution; file (text is its path): description',
-          required: ['kind', 'text'],
-        },
+  properties: {
+    entries: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { kind: { type: 'string', enum: KINDS }, text: string },
+        additionalProperties: string,
+        description:
+          'decision: context, options, choice, rationale; resolved: resolution; file (text is its path): description',
+        required: ['kind', 'text'],
       },
-      retract: { type: 'array', items: string },
-      session: string,
     },
+    retract: { type: 'array', items: string },
+    session: string,
   },
-  async run({ project }, args) {
-    const given = (args.entries ?? []) as readonly Given[]
-    const retract = (args.retract ?? []) as readonly string[]
-    if (given.length === 0 && retract.length === 0) {
+  async run({ project }, { entries = [], retract = [], session }) {
+    if (entries.length === 0 && retract.length === 0) {
       throw badArguments(
         'there is nothing to record',
         'entries: [{"kind": "progress", "text": "what was done"}]',
@@ -82,16 +62,16 @@ export const journal: Tool = {
     }
     const { reading, appended, isLeft } = await project.log({
       by: 'mcp',
-      entries: given.map(entryOf),
+      entries: entries.map(entryOf),
       retract,
-      ...(args.session === undefined ? {} : { session: args.session as string }),
+      ...defined({ session }),
     })
     const { name, counts } = publicSessionHead(reading.state)
     const steps = `${counts.stepsDone}/${counts.steps}`
     const recorded = appended
       .filter(({ kind }) => kind !== 'git.observed')
       .map(({ id, kind }) => ({ id: shortId(id), kind }))
-    const lacksReason = given.some(
+    const lacksReason = entries.some(
       ({ kind, rationale }) => kind === 'decision' && rationale === undefined,
     )
     return {
@@ -99,15 +79,18 @@ export const journal: Tool = {
         session: name,
         recorded,
         steps,
-        ...(isLeft === true ? { left: 'the run takes it in' } : {}),
-        ...(lacksReason ? { advice: 'a decision without a rationale will be argued again' } : {}),
+        ...(isLeft && { left: 'the run takes it in' }),
+        ...(lacksReason && { advice: 'a decision without a rationale will be argued again' }),
       },
       text: `${name}: recorded ${recorded.map(({ kind, id }) => `${kind} (${id})`).join(', ')}; ${steps} steps`,
     }
   },
-}
+})
 
-function entryOf({ kind, text, ...fields }: Given, index: number): LogEntry {
+function entryOf(
+  { kind = '', text, ...fields }: Readonly<Record<string, string>>,
+  index: number,
+): LogEntry {
   const stray = Object.keys(fields).find((name) => BELONGS[name] !== kind)
   if (stray !== undefined) {
     const whose = Object.hasOwn(BELONGS, stray)
@@ -117,3 +100,20 @@ function entryOf({ kind, text, ...fields }: Given, index: number): LogEntry {
   }
   return { [kind]: text, ...fields } as unknown as LogEntry
 }
+
+export const checkpoint = tool({
+  name: 'checkpoint',
+  description: 'Pin the state of the session and keep the working tree.',
+  effect: 'records',
+  properties: { note: string, tldr: string },
+  async run({ project }, args) {
+    const { state, checkpoint: made } = await project.checkpoint({ by: 'mcp', ...args })
+    const id = shortId(made.id)
+    const commit = made.code?.commit.slice(0, 7)
+    const { tldr } = publicSessionHead(state)
+    return {
+      value: { session: state.name, checkpoint: id, note: made.text, code: commit, tldr },
+      text: `${state.name}: checkpoint ${id}${commit === undefined ? '' : `, code kept as ${commit}`}`,
+    }
+  },
+})

@@ -1,6 +1,8 @@
-import type { Reading } from '../../library.ts'
+// The tools that read: a session or a part of it, and the search in all of them.
+import type { Reading, SearchHit } from '../../library.ts'
 import {
   type PublicSession,
+  SEARCH_NAMES,
   type SessionRow,
   publicEntries,
   publicSession,
@@ -8,7 +10,7 @@ import {
 } from '../../public.ts'
 import { defined } from '../../text/defined.ts'
 import { clip, latestWithin } from './bounds.ts'
-import type { Answer, Tool } from './tool.ts'
+import { type Answer, badArguments, string, tool } from './tool.ts'
 
 const PARTS = [
   'overview',
@@ -29,42 +31,34 @@ const MOST_TOKENS = 8000
 const MOST_SESSIONS = 100
 const LONGEST_ITEM = 2000
 
-export const view: Tool = {
+export const view = tool({
   name: 'view',
   description: 'Show a session, a part of it, or all sessions.',
   effect: 'reads',
-  inputSchema: {
-    type: 'object',
-    properties: {
-      part: { type: 'string', enum: PARTS },
-      session: { type: 'string', description: 'id or name' },
-      tokens: { type: 'integer' },
-    },
+  properties: {
+    part: { type: 'string', enum: PARTS },
+    session: { type: 'string', description: 'id or name' },
+    tokens: { type: 'integer' },
   },
-  async run({ project }, args) {
-    const part = (args.part ?? 'overview') as Part
-    const session = args.session as string | undefined
-    const tokens = Math.min(
-      Math.max((args.tokens as number | undefined) ?? USUAL_TOKENS, LEAST_TOKENS),
-      MOST_TOKENS,
-    )
+  async run({ project }, { part = 'overview', session, tokens = USUAL_TOKENS }) {
+    const budget = Math.min(Math.max(tokens, LEAST_TOKENS), MOST_TOKENS)
     if (part === 'overview') {
-      const { text, leftOut } = await project.pack({
-        budget: tokens,
-        ...defined({ session }),
-      })
+      const { text, leftOut } = await project.pack({ budget, ...defined({ session }) })
       return { value: { text, leftOut: leftOut.length === 0 ? undefined : leftOut }, text }
     }
     if (part === 'sessions') {
       const rows = [...(await project.list({ limit: MOST_SESSIONS }))]
-      return listed(part, tokens, {}, rows.map(sessionItem).toReversed())
+      return listed(part, budget, {}, rows.map(sessionItem).toReversed())
     }
     const reading = await project.view(session)
     const shown = publicSession(reading.state)
     const items = part === 'entries' ? entryItems(reading) : ITEMS[part](shown)
-    return listed(part, tokens, { session: headOf(shown) }, items)
+    const { id, name, status, goal, counts, currentStep } = shown
+    const steps = `${counts.stepsDone}/${counts.steps}`
+    const head = { id, name, status, goal, steps, current: currentStep?.text }
+    return listed(part, budget, { session: head }, items)
   },
-}
+})
 
 /** The newest of a list that there is room for. */
 function listed(part: Part, tokens: number, head: object, items: readonly Listed[]): Answer {
@@ -72,7 +66,7 @@ function listed(part: Part, tokens: number, head: object, items: readonly Listed
   const { kept, leftOut } = latestWithin(short, tokens)
   const more = leftOut === 0 ? [] : [`… ${leftOut} earlier: more tokens show more`]
   return {
-    value: { ...head, [part]: kept, earlier: leftOut === 0 ? undefined : leftOut },
+    value: { ...head, [part]: kept, earlier: leftOut || undefined },
     text:
       kept.length === 0 && leftOut === 0
         ? `No ${part}.`
@@ -97,11 +91,6 @@ function sessionItem({ id, name, status, branch, goal, updatedAt }: SessionRow):
   return { id, text: goal, name, status, branch, updatedAt }
 }
 
-function headOf({ id, name, status, goal, counts, currentStep }: PublicSession) {
-  const steps = `${counts.stepsDone}/${counts.steps}`
-  return { id, name, status, goal, steps, current: currentStep?.text }
-}
-
 function entryItems({ entries }: Reading): readonly Listed[] {
   return publicEntries(entries).map(({ id, text, kind, at, by }) => {
     return { id: shortId(id), text, kind, at, by }
@@ -124,7 +113,7 @@ const ITEMS: Readonly<
     }),
   discoveries: ({ discoveries }) =>
     discoveries.items.map(({ id, text, at, gotcha }) => {
-      return { id: shortId(id), text, at, gotcha: gotcha ? true : undefined }
+      return { id: shortId(id), text, at, gotcha: gotcha || undefined }
     }),
   blockers: ({ blockers }) =>
     blockers.items.map(({ id, text, at, resolvedAt, resolution }) => {
@@ -148,4 +137,71 @@ function activityOf(session: PublicSession): readonly (Listed & { readonly at: s
     }),
     ...agents.items.map(({ text, at, result }) => ({ what: 'agent', text, at, result })),
   ]
+}
+
+const USUAL_HITS = 10
+const MOST_HITS = 50
+
+export const search = tool({
+  name: 'search',
+  description: 'Search everything recorded: words, "phrases", prefix*.',
+  effect: 'reads',
+  properties: {
+    query: string,
+    kind: string,
+    session: string,
+    limit: { type: 'integer' },
+    all_projects: { type: 'boolean' },
+  },
+  required: ['query'],
+  async run({ project, signal }, args) {
+    const query = args.query.trim()
+    if (query === '') throw badArguments('query is empty', 'say what to look for')
+    const limit = Math.min(args.limit ?? USUAL_HITS, MOST_HITS)
+    const isEverywhere = args.all_projects === true
+    const hits: SearchHit[] = []
+    const found = project.search({
+      text: query,
+      in: 'journal',
+      // One more than is told, to know whether there are more.
+      limit: limit + 1,
+      ...(args.kind !== undefined && { kind: kindsOf(args.kind) }),
+      ...(args.session !== undefined && { session: (await project.find(args.session)).id }),
+      ...(isEverywhere && { allProjects: true }),
+    })
+    for await (const hit of found) {
+      if (signal.aborted || (hit.where === 'journal' && hits.push(hit) > limit)) break
+    }
+    const told = hits
+      .slice(0, limit)
+      .map(({ project: root, session, name, entry, kind, at, snippet }) => ({
+        ...(isEverywhere && { project: root }),
+        session: name,
+        sessionId: shortId(session),
+        entry: shortId(entry),
+        kind,
+        at,
+        snippet,
+      }))
+    const hasMore = hits.length > limit
+    const lines = told.map(
+      ({ session, kind, at, snippet }) => `${session}  ${at}  ${kind}: ${snippet}`,
+    )
+    return {
+      value: { hits: told, more: hasMore || undefined },
+      text:
+        told.length === 0
+          ? `Nothing found for "${query}".`
+          : [...lines, ...(hasMore ? ['… and more'] : [])].join('\n'),
+    }
+  },
+})
+
+function kindsOf(name: string): readonly string[] {
+  const kinds = SEARCH_NAMES.get(name) ?? (name.includes('.') ? [name] : undefined)
+  if (kinds !== undefined) return kinds
+  throw badArguments(
+    `there is no kind "${name}"`,
+    `there are ${[...SEARCH_NAMES.keys()].join(', ')}`,
+  )
 }
