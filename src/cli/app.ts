@@ -10,8 +10,7 @@ import {
   run,
   text_en,
 } from '@stricli/core'
-import type { Context } from './context/context.ts'
-import { EXIT, describeError, exitCodeFor } from './context/errors.ts'
+import { type Context, EXIT, describeError, exitCodeFor } from './context/context.ts'
 import { runSlash } from './slash.ts'
 
 type Route = Command<Context> | RouteMap<Context>

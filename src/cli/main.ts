@@ -1,7 +1,7 @@
 import { StintError, isMissing } from '../public.ts'
 import { readFileSync } from 'node:fs'
 import { runCommandLine } from './app.ts'
-import { describeError, exitCodeFor } from './context/errors.ts'
+import { describeError, exitCodeFor } from './context/context.ts'
 
 const { env, stdout, stderr } = process
 

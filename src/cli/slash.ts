@@ -1,8 +1,7 @@
 // What a slash command of a harness runs: `stint slash log`, with the arguments on standard input. So no shell
 // reads them, and an apostrophe or a backtick in them is only that.
 import { StintError } from '../public.ts'
-import type { Context } from './context/context.ts'
-import { EXIT, describeError } from './context/errors.ts'
+import { type Context, EXIT, describeError } from './context/context.ts'
 
 /** The commands that take no names, only flags: words that follow a flag there belong to it, quoted or not. */
 const FLAGS_ONLY: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Context } from '../../src/cli/context/context.ts'
+import { type Context, Output } from '../../src/cli/context/context.ts'
 import { readFlags } from '../../src/cli/context/command.ts'
 import { START_FLAGS, delegateRequest } from '../../src/cli/commands/work/delegate.ts'
 import {
@@ -19,7 +19,6 @@ import {
   mergeEventWords,
   reviewBy,
 } from '../../src/cli/print/merge.ts'
-import { Output } from '../../src/cli/context/output.ts'
 import type { MergeProposal } from '../../src/run/delegate/delegate-row.ts'
 import { NOW, detail, row } from './delegate-rows.ts'
 import type { MergeOutcome } from '../../src/run/entries.ts'

@@ -1,9 +1,10 @@
 // How a command is written: its words, its flags and what it does. What is the same for all of them is here.
 import { type Command, type RouteMap, buildCommand, buildRouteMap } from '@stricli/core'
 import { defined } from '../../text/defined.ts'
-import type { Context } from './context.ts'
+import { type Context, Output, withJsonErrors } from './context.ts'
 import { toggle } from './flags.ts'
-import { Output, withJsonErrors } from './output.ts'
+import type { Project } from '../../library.ts'
+import { StintError } from '../../public.ts'
 
 const JSON_BRIEF = 'Print the result as JSON'
 
@@ -152,4 +153,158 @@ export function listFlags(flags: FlagSpecs, width: number): readonly string[] {
   return Object.entries({ ...flags, json: { brief: JSON_BRIEF } }).map(
     ([name, { brief }]) => `  ${flagName(name).padEnd(width)}${brief}`,
   )
+}
+
+/** What a command about the project works with. */
+export interface ProjectInvocation extends Invocation {
+  readonly project: Project
+  /** The session that a name on the command line means; a person is asked when it fits several. */
+  pick(name: string | undefined): Promise<{ readonly session?: string }>
+}
+
+/** A command that works with the project. Which session is meant is asked where several fit. */
+export const projectCommand = commandWith<ProjectInvocation>(async (invocation, work) => {
+  const { context, output } = invocation
+  const { AmbiguousSession, openProject } = await import('./open.ts')
+  /** The sessions that names turned out to mean, so that nothing is asked twice. */
+  const known = new Map<string, string>()
+
+  const answerTo = async (error: unknown): Promise<string> => {
+    if (!(error instanceof AmbiguousSession) || !context.canAsk) throw error
+    const { askWhich } = await import('./ask.ts')
+    const chosen = await askWhich(error.candidates)
+    // Not the same error again, or a person who thought better of it would be asked once more.
+    if (chosen === undefined) throw new StintError(error.code, error.message, error.hint)
+    return chosen
+  }
+
+  const attempt = async (env: NodeJS.ProcessEnv) => {
+    const project = openProject(context.cwd, {
+      env,
+      say: (line) => output.talk(line),
+      progress: (done, total) => output.progress(done, total),
+    })
+    const pick = async (name: string | undefined) => {
+      if (name === undefined) return {}
+      const session = known.get(name) ?? (await project.find(name).then((row) => row.id, answerTo))
+      known.set(name, session)
+      return { session }
+    }
+    try {
+      await work({ ...invocation, project, pick })
+    } catch (error) {
+      throw await withNearest(project, error)
+    } finally {
+      project.dispose()
+    }
+  }
+
+  try {
+    await attempt(context.env)
+  } catch (error) {
+    // Names are known by now; what is left to ask is which session is the active one.
+    await attempt({ ...context.env, STINT_SESSION: await answerTo(error) })
+  }
+})
+
+/** Lets somebody else say what is said, as long as they draw; undefined gives it back. */
+export type SayBy = (say: ((line: string) => void) | undefined) => void
+
+export interface RunInvocation extends Invocation {
+  readonly project: Project
+  readonly sayBy: SayBy
+}
+
+export async function withRuns(
+  invocation: Invocation,
+  work: (opened: RunInvocation) => Promise<void> | void,
+): Promise<void> {
+  const { context, output } = invocation
+  const talk = (line: string) => output.talk(line)
+  let say = talk
+  const { openProject } = await import('./open.ts')
+  const project = openProject(context.cwd, { env: context.env, say: (line) => say(line) })
+  try {
+    await work({ ...invocation, project, sayBy: (by) => (say = by ?? talk) })
+  } finally {
+    project.dispose()
+  }
+}
+
+/** A command about runs, which asks for no session. */
+export const runCommand = commandWith(withRuns)
+
+const MOST = 3
+
+/** The same error with the names that may have been meant, when it is about a name that is not there. */
+export async function withNearest(project: Project, error: unknown): Promise<unknown> {
+  const about = error instanceof StintError ? NOT_THERE.exec(error.message) : null
+  if (!(error instanceof StintError) || about === null) return error
+  const [, what, wanted = ''] = about
+  const near = nearest(wanted, await namesOf(project, what))
+  if (near.length === 0) return error
+  return new StintError(
+    error.code,
+    `${error.message}; did you mean ${near.join(' or ')}?`,
+    error.hint,
+    { cause: error },
+  )
+}
+
+const NOT_THERE = /^there is no (session, task or run|session|task|delegate) "(.*)"$/
+
+async function namesOf(project: Project, what: string | undefined): Promise<ReadonlySet<string>> {
+  try {
+    if (what === 'delegate')
+      return new Set((await project.delegates.recorded()).map(({ order }) => order.name))
+    const tasks =
+      what === 'session' ? [] : (await project.tasks.list()).tasks.map((task) => task.shortname)
+    const sessions = what === 'task' ? [] : [...(await project.list())].map((row) => row.name)
+    return new Set([...sessions, ...tasks])
+  } catch {
+    // The first error is the one to tell; without names to compare there is only nothing to add to it.
+    return new Set()
+  }
+}
+
+/** The names that differ least from the one wanted, the nearest first. */
+export function nearest(wanted: string, names: Iterable<string>): readonly string[] {
+  const text = wanted.toLowerCase()
+  const most = Math.max(1, Math.floor(text.length / 3))
+  const near: { name: string; away: number }[] = []
+  for (const name of names) {
+    const isPart = text.length >= 3 && name.includes(text)
+    if (!isPart && Math.abs(name.length - text.length) > most) continue
+    const away = isPart ? 1 : distance(text, name.toLowerCase())
+    if (away <= most) near.push({ name, away })
+  }
+  return near
+    .toSorted((a, b) => a.away - b.away || (a.name < b.name ? -1 : 1))
+    .slice(0, MOST)
+    .map(({ name }) => name)
+}
+
+/** How many letters have to be put in, left out, replaced, or swapped with their neighbour. */
+function distance(a: string, b: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= a.length; row += 1) {
+    const line = [row]
+    for (let column = 1; column <= b.length; column += 1) {
+      const differs = a[row - 1] === b[column - 1] ? 0 : 1
+      const isSwapped =
+        row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+      line.push(
+        Math.min(
+          last[column]! + 1,
+          line[column - 1]! + 1,
+          last[column - 1]! + differs,
+          isSwapped ? beforeLast[column - 2]! + 1 : Infinity,
+        ),
+      )
+    }
+    beforeLast = last
+    last = line
+  }
+  return last[b.length]!
 }

@@ -4,19 +4,19 @@ import type { Permissions, RunOptions } from '../../library.ts'
 import { StintError } from '../../public.ts'
 import { defined } from '../../text/defined.ts'
 import { type Flags, flagName } from './command.ts'
-import { Misuse } from './errors.ts'
+import { Misuse } from './context.ts'
 import {
   amount,
   checked,
   choice,
   filled,
+  propose,
   text,
   texts,
   toggle,
   tokenCount,
   wholeAbove0,
 } from './flags.ts'
-import { propose } from './propose.ts'
 
 const PERMISSIONS: readonly Permissions[] = ['ask', 'edits', 'all']
 

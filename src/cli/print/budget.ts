@@ -2,7 +2,7 @@ import { budgetLine, isPercent, roleOf, tokensAt } from '../../core.ts'
 import { number } from '../../text/amounts.ts'
 import type { ConversationBudget, Figure, Limit, Stage, Used } from '../../library.ts'
 import { duration, minute, second } from '../../text/times.ts'
-import type { Output } from '../context/output.ts'
+import type { Output } from '../context/context.ts'
 import { dollars, joinLines } from './terminal/text.ts'
 
 /** What `--json` prints: a figure that is not known says so, and is not missing. */

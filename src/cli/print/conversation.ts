@@ -3,7 +3,7 @@ import { wordsIn } from '../../core.ts'
 import type { HistoryItem, Message, Part } from '../../library.ts'
 import { cleanText, oneLine, shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
-import type { Output } from '../context/output.ts'
+import type { Output } from '../context/context.ts'
 import { indent, plural, tokens } from './terminal/text.ts'
 
 const LINE = 100

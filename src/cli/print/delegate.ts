@@ -4,7 +4,7 @@ import type { DelegateDetail, DelegateRow, DelegateStatus } from '../../library.
 import type { DelegateMove } from '../../core.ts'
 import { cleanText, shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
-import type { Output } from '../context/output.ts'
+import type { Output } from '../context/context.ts'
 import { allTokens, costWords, programWords } from './run/words.ts'
 import { cutTo, table, widthOf } from './terminal/layout.ts'
 import {

@@ -10,7 +10,7 @@ import type {
 } from '../../library.ts'
 import { isTakenUp } from '../../core.ts'
 import { minute } from '../../text/times.ts'
-import type { Output } from '../context/output.ts'
+import type { Output } from '../context/context.ts'
 import { joinLines } from './terminal/text.ts'
 
 export function handoffJson(

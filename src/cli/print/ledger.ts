@@ -1,7 +1,7 @@
 import { number } from '../../text/amounts.ts'
 import type { Ledger, LedgerDay, LedgerRow, Maintenance, SavingName } from '../../library.ts'
 import { minute } from '../../text/times.ts'
-import type { Output } from '../context/output.ts'
+import type { Output } from '../context/context.ts'
 import { table, tableWithHead } from './terminal/layout.ts'
 import {
   type Lines,

@@ -22,7 +22,7 @@ import type {
 } from '../../library.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
-import type { Output } from '../context/output.ts'
+import type { Output } from '../context/context.ts'
 import { waitingLine } from './handoff.ts'
 import { type Lines, joinLines, listLines, plural, section } from './terminal/text.ts'
 

@@ -11,7 +11,7 @@ import {
   unifiedDiff,
 } from '../../core.ts'
 import { minute } from '../../text/times.ts'
-import type { Output } from '../context/output.ts'
+import type { Output } from '../context/context.ts'
 import { joinLines, plural } from './terminal/text.ts'
 
 type Asked = Pick<SetupRequest, 'into' | 'remove' | 'dryRun'>

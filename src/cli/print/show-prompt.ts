@@ -1,10 +1,7 @@
 // A prompt in front of a person or a program: the answer as it is written, what is asked, what Ctrl-C does, how it ends.
 import type { PermissionRequest, PromptEnd, PromptEvent, PromptHandle } from '../../library.ts'
 import { withoutControls } from '../../text/clean.ts'
-import type { Context } from '../context/context.ts'
-import { EXIT } from '../context/errors.ts'
-import { INTERRUPTED } from '../context/interrupt.ts'
-import { Output } from '../context/output.ts'
+import { type Context, EXIT, INTERRUPTED, Output } from '../context/context.ts'
 import { permissionWords } from './run/words.ts'
 import { cents, line } from './terminal/text.ts'
 

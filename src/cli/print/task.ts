@@ -2,7 +2,7 @@ import type { Project, Task, TaskStatus, TreeNode } from '../../library.ts'
 import { taskTrees } from '../../core.ts'
 import { facts, indent, joinLines } from './terminal/text.ts'
 import { shorten } from '../../text/clean.ts'
-import type { Output } from '../context/output.ts'
+import type { Output } from '../context/context.ts'
 
 /** What they were linked by where the backlog does not have them. */
 export async function taskNames(

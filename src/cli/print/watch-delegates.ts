@@ -1,9 +1,8 @@
 // Delegates while they work: drawn in place on a terminal, a line for each change elsewhere.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DelegateRow } from '../../library.ts'
-import type { Context } from '../context/context.ts'
-import type { Interrupt } from '../context/interrupt.ts'
-import { type DelegateScene, idsOf, standing } from '../context/with-delegates.ts'
+import type { Context, Interrupt } from '../context/context.ts'
+import { type DelegateScene, idsOf, standing } from '../context/delegates.ts'
 import { delegateTable, rowLine } from './delegate.ts'
 import { LiveBlock, liveTerminal } from './terminal/live.ts'
 import { clock } from './terminal/text.ts'

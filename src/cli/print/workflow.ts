@@ -2,7 +2,7 @@ import { currentPlace, focusOf, isApproved, tokensText } from '../../core.ts'
 import type { Phase, PhaseStatus, Recovered, WorkflowOverview } from '../../library.ts'
 import { shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
-import type { Output } from '../context/output.ts'
+import type { Output } from '../context/context.ts'
 import { tableWithHead } from './terminal/layout.ts'
 import { joinLines } from './terminal/text.ts'
 

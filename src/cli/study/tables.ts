@@ -1,5 +1,5 @@
 // The tables of the study and the sentences beside them, alike on the terminal, on the page and in the docs.
-import type { Output } from '../context/output.ts'
+import type { Output } from '../context/context.ts'
 import { table } from '../print/terminal/layout.ts'
 import type { Figures } from './draw.ts'
 import { type ArmName, type Failures, type Rate, COMPLEXITIES, upperBound } from './parameters.ts'

@@ -1,8 +1,7 @@
 import type { Check, Counts, Diagnosis } from '../../../library.ts'
-import { EXIT } from '../../context/errors.ts'
+import { EXIT, type Output } from '../../context/context.ts'
 import { toggle } from '../../context/flags.ts'
-import type { Output } from '../../context/output.ts'
-import { projectCommand } from '../../context/with-project.ts'
+import { projectCommand } from '../../context/command.ts'
 import { plural } from '../../print/terminal/text.ts'
 
 export const doctor = projectCommand({

@@ -1,8 +1,8 @@
 import { relative } from 'node:path'
 import { EXPORT_FORMATS } from '../../../core.ts'
-import { Misuse } from '../../context/errors.ts'
+import { Misuse } from '../../context/context.ts'
 import { oneWord, optionalSession, text, toggle } from '../../context/flags.ts'
-import { projectCommand } from '../../context/with-project.ts'
+import { projectCommand } from '../../context/command.ts'
 
 export const exporting = projectCommand({
   brief: 'Give a session out: as JSON, TOON, Markdown, session.json or a workflow log',

@@ -1,10 +1,9 @@
 import { whyNotPurged } from '../../../core.ts'
 import type { Purged } from '../../../library.ts'
 import { shortId } from '../../../public.ts'
-import { EXIT, Misuse } from '../../context/errors.ts'
+import { EXIT, Misuse, type Output } from '../../context/context.ts'
 import { argument, toggle } from '../../context/flags.ts'
-import type { Output } from '../../context/output.ts'
-import { projectCommand } from '../../context/with-project.ts'
+import { projectCommand } from '../../context/command.ts'
 import { plural } from '../../print/terminal/text.ts'
 
 const FILES_SHOWN = 4

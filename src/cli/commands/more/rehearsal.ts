@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Script } from '../../../core.ts'
 import { command } from '../../context/command.ts'
-import { Misuse } from '../../context/errors.ts'
+import { Misuse } from '../../context/context.ts'
 import { text, toggle } from '../../context/flags.ts'
 import { plural } from '../../print/terminal/text.ts'
 

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path'
 import { defined } from '../../../text/defined.ts'
 import { command } from '../../context/command.ts'
-import { Misuse } from '../../context/errors.ts'
+import { Misuse } from '../../context/context.ts'
 import { number, text, toggle } from '../../context/flags.ts'
 import { ProgressLine, bar } from '../../print/terminal/live.ts'
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defined } from '../../../text/defined.ts'
 import { optional, toggle } from '../../context/flags.ts'
-import { Interrupt } from '../../context/interrupt.ts'
-import { projectCommand } from '../../context/with-project.ts'
+import { Interrupt } from '../../context/context.ts'
+import { projectCommand } from '../../context/command.ts'
 import { budgetJson, describeBudget, describeBudgetShortly } from '../../print/budget.ts'
 
 const EVERY_MS = 1000

@@ -1,8 +1,7 @@
 import { defined } from '../../../text/defined.ts'
-import { Misuse } from '../../context/errors.ts'
-import { checked, oneWord, optional, text, timeAgo, toggle } from '../../context/flags.ts'
-import { propose } from '../../context/propose.ts'
-import { projectCommand } from '../../context/with-project.ts'
+import { Misuse } from '../../context/context.ts'
+import { checked, oneWord, optional, propose, text, timeAgo, toggle } from '../../context/flags.ts'
+import { projectCommand } from '../../context/command.ts'
 
 export const ledger = projectCommand({
   brief: 'Show what Stint itself cost and saved',

@@ -2,7 +2,7 @@
 import type { ExplainedSection, Packed, ProjectContext } from '../../../library.ts'
 import { defined } from '../../../text/defined.ts'
 import { number, optionalSession, toggle } from '../../context/flags.ts'
-import { projectCommand } from '../../context/with-project.ts'
+import { projectCommand } from '../../context/command.ts'
 
 export const pack = projectCommand({
   brief: 'Print what a model would be given of a session',

@@ -1,9 +1,8 @@
 import { findVersion } from '../../../core.ts'
 import { defined } from '../../../text/defined.ts'
 import { command } from '../../context/command.ts'
-import { Misuse } from '../../context/errors.ts'
+import { Interrupt, Misuse } from '../../context/context.ts'
 import { number, text, toggle } from '../../context/flags.ts'
-import { Interrupt } from '../../context/interrupt.ts'
 
 export const serve = command({
   brief: 'Show sessions, conversations and runs in the browser, live',

@@ -3,7 +3,7 @@ import type { Project, SaidHit, SearchHit, SessionStatus } from '../../../librar
 import { SEARCH_NAMES, StintError, shortId } from '../../../public.ts'
 import { defined } from '../../../text/defined.ts'
 import { minute } from '../../../text/times.ts'
-import { Misuse } from '../../context/errors.ts'
+import { Misuse, type Output } from '../../context/context.ts'
 import {
   anyOf,
   argument,
@@ -17,8 +17,7 @@ import {
   text,
   toggle,
 } from '../../context/flags.ts'
-import type { Output } from '../../context/output.ts'
-import { projectCommand } from '../../context/with-project.ts'
+import { projectCommand } from '../../context/command.ts'
 import { printList } from '../../print/session.ts'
 
 const STATUSES: readonly SessionStatus[] = ['active', 'paused', 'completed', 'abandoned']

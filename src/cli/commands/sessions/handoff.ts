@@ -1,9 +1,8 @@
 import { publicHandoff } from '../../../public.ts'
 import { defined } from '../../../text/defined.ts'
-import { commandGroup } from '../../context/command.ts'
-import { EXIT } from '../../context/errors.ts'
+import { commandGroup, projectCommand } from '../../context/command.ts'
+import { EXIT } from '../../context/context.ts'
 import { number, optional, optionalSession, text, toggle } from '../../context/flags.ts'
-import { projectCommand } from '../../context/with-project.ts'
 import {
   describeAccepted,
   describeMade,

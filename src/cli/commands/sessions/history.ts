@@ -3,8 +3,8 @@ import { size } from '../../../text/amounts.ts'
 import { oneLine, shorten } from '../../../text/clean.ts'
 import { defined } from '../../../text/defined.ts'
 import { minute } from '../../../text/times.ts'
-import { type Flags, type Invocation, commandGroup } from '../../context/command.ts'
-import { Misuse } from '../../context/errors.ts'
+import { type Flags, type Invocation, commandGroup, projectCommand } from '../../context/command.ts'
+import { Misuse, type Output } from '../../context/context.ts'
 import {
   checked,
   date,
@@ -15,8 +15,6 @@ import {
   timeAgo,
   toggle,
 } from '../../context/flags.ts'
-import type { Output } from '../../context/output.ts'
-import { projectCommand } from '../../context/with-project.ts'
 import { conversationText } from '../../print/conversation.ts'
 import { tableWithHead } from '../../print/terminal/layout.ts'
 import { plural } from '../../print/terminal/text.ts'

@@ -5,22 +5,19 @@ import type { InitOptions, SessionState } from '../../../library.ts'
 import { publicSessionHead, shortId } from '../../../public.ts'
 import { defined } from '../../../text/defined.ts'
 import { duration } from '../../../text/times.ts'
-import type { Flags } from '../../context/command.ts'
-import type { Context } from '../../context/context.ts'
-import { Misuse } from '../../context/errors.ts'
+import { type Flags, projectCommand } from '../../context/command.ts'
+import { type Context, Misuse, type Output } from '../../context/context.ts'
 import {
   argument,
   list,
   optionalSession,
+  propose,
   session,
   sessionName,
   taskName,
   text,
   toggle,
 } from '../../context/flags.ts'
-import type { Output } from '../../context/output.ts'
-import { propose } from '../../context/propose.ts'
-import { projectCommand } from '../../context/with-project.ts'
 import { sayWaiting } from '../../print/handoff.ts'
 import { describeResumed, printList, progressLine, resumedJson } from '../../print/session.ts'
 import { taskNames } from '../../print/task.ts'

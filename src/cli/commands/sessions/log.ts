@@ -1,10 +1,9 @@
 import type { LogEntry, Project, RecordOptions, Recorded } from '../../../library.ts'
 import { StintError, publicEntries, publicSessionHead } from '../../../public.ts'
 import { defined } from '../../../text/defined.ts'
-import type { Flags as FlagsOf } from '../../context/command.ts'
-import { Misuse } from '../../context/errors.ts'
+import { type Flags as FlagsOf, projectCommand } from '../../context/command.ts'
+import { Misuse } from '../../context/context.ts'
 import { session, text, texts, toggle } from '../../context/flags.ts'
-import { projectCommand } from '../../context/with-project.ts'
 import { entryLine, progressLine } from '../../print/session.ts'
 
 const FLAGS = {

@@ -2,9 +2,9 @@ import { modelOf, renderModel, renderStateToon } from '../../../core.ts'
 import type { Reading, SessionState } from '../../../library.ts'
 import { type PublicSession, publicEntries, publicSession } from '../../../public.ts'
 import { minute } from '../../../text/times.ts'
-import { Misuse } from '../../context/errors.ts'
+import { Misuse } from '../../context/context.ts'
 import { optionalSession, toggle } from '../../context/flags.ts'
-import { projectCommand } from '../../context/with-project.ts'
+import { projectCommand } from '../../context/command.ts'
 import { describeActivity, describeDeliveries, entryLine, printList } from '../../print/session.ts'
 
 export const view = projectCommand({

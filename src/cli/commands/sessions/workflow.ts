@@ -3,10 +3,8 @@ import { currentPlace } from '../../../core.ts'
 import type { Project, WorkflowOverview } from '../../../library.ts'
 import { publicWorkflow } from '../../../public.ts'
 import { defined } from '../../../text/defined.ts'
-import { commandGroup } from '../../context/command.ts'
-import { argument, optional, sessionName, text, toggle } from '../../context/flags.ts'
-import { propose } from '../../context/propose.ts'
-import { type ProjectInvocation, projectCommand } from '../../context/with-project.ts'
+import { type ProjectInvocation, commandGroup, projectCommand } from '../../context/command.ts'
+import { argument, optional, propose, sessionName, text, toggle } from '../../context/flags.ts'
 import {
   describeRecovered,
   describeStep,

@@ -9,7 +9,7 @@ import {
   setUpHarness,
 } from '../../../core.ts'
 import { type Flags as FlagsOf, command, flagName } from '../../context/command.ts'
-import { EXIT, Misuse } from '../../context/errors.ts'
+import { EXIT, Misuse } from '../../context/context.ts'
 import { optional, text, toggle } from '../../context/flags.ts'
 
 const FLAGS = {

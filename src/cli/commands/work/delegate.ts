@@ -3,25 +3,7 @@ import { resolve } from 'node:path'
 import { refuseInRun } from '../../../core.ts'
 import type { DelegateRequest, DelegateRow } from '../../../library.ts'
 import { defined } from '../../../text/defined.ts'
-import { type Flags, commandGroup, listFlags } from '../../context/command.ts'
-import type { Context } from '../../context/context.ts'
-import { Misuse } from '../../context/errors.ts'
-import {
-  argument,
-  checked,
-  filled,
-  notEmpty,
-  optional,
-  session,
-  taskName,
-  text,
-  texts,
-  toggle,
-} from '../../context/flags.ts'
-import { Interrupt, onQuitKey } from '../../context/interrupt.ts'
-import { nearest } from '../../context/nearest.ts'
-import { propose } from '../../context/propose.ts'
-import { harnessFlag, limitFlags, permissionsFlag, refuseScript } from '../../context/run-flags.ts'
+import { type Flags, commandGroup, listFlags, nearest, runCommand } from '../../context/command.ts'
 import {
   type DelegateScene,
   chosenDelegates,
@@ -29,8 +11,22 @@ import {
   delegateNames,
   idsOf,
   standing,
-} from '../../context/with-delegates.ts'
-import { runCommand } from '../../context/with-project.ts'
+} from '../../context/delegates.ts'
+import { type Context, Interrupt, Misuse, onQuitKey } from '../../context/context.ts'
+import {
+  argument,
+  checked,
+  filled,
+  notEmpty,
+  optional,
+  propose,
+  session,
+  taskName,
+  text,
+  texts,
+  toggle,
+} from '../../context/flags.ts'
+import { harnessFlag, limitFlags, permissionsFlag, refuseScript } from '../../context/run-flags.ts'
 import {
   describeDelegates,
   describeDetail,

@@ -2,9 +2,6 @@ import { refuseInRun } from '../../../core.ts'
 import type { DelegateRow, MergeOptions, MergeOutcome } from '../../../library.ts'
 import { defined } from '../../../text/defined.ts'
 import type { Flags } from '../../context/command.ts'
-import { Misuse } from '../../context/errors.ts'
-import { text, toggle } from '../../context/flags.ts'
-import { Interrupt } from '../../context/interrupt.ts'
 import {
   type DelegateScene,
   chosenDelegates,
@@ -12,7 +9,9 @@ import {
   delegateNames,
   idsNamed,
   idsOf,
-} from '../../context/with-delegates.ts'
+} from '../../context/delegates.ts'
+import { Interrupt, Misuse } from '../../context/context.ts'
+import { text, toggle } from '../../context/flags.ts'
 import { isAtWork, nameOf, rowLine } from '../../print/delegate.ts'
 import {
   countOutcomes,

@@ -1,8 +1,8 @@
 import { defined } from '../../../text/defined.ts'
-import { Misuse } from '../../context/errors.ts'
+import { Misuse } from '../../context/context.ts'
 import { argument, checked, filled, notEmpty, session, toggle } from '../../context/flags.ts'
 import { harnessFlag, permissionsFlag, refuseScript } from '../../context/run-flags.ts'
-import { runCommand } from '../../context/with-project.ts'
+import { runCommand } from '../../context/command.ts'
 
 export const prompt = runCommand({
   brief: 'Prompt an agent, in a session that is new or goes on',

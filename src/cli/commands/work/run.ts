@@ -1,8 +1,8 @@
 // Working a backlog through, what that would come to, and what came of it.
-import { Misuse } from '../../context/errors.ts'
+import { Misuse } from '../../context/context.ts'
 import { optional } from '../../context/flags.ts'
 import { PLAN_FLAGS, RUN_FLAGS, planOptions, runOptions } from '../../context/run-flags.ts'
-import { runCommand } from '../../context/with-project.ts'
+import { runCommand } from '../../context/command.ts'
 
 export const run = runCommand({
   brief: 'Work a backlog through, in as few conversations as is cheapest',

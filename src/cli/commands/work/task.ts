@@ -2,8 +2,8 @@ import { PRIORITIES, SIZES, findItem, matchTasks, proposeSpecialist } from '../.
 import type { ReportedStatus, Task, TaskFields, TaskStatus } from '../../../library.ts'
 import { StintError, publicTask } from '../../../public.ts'
 import { defined } from '../../../text/defined.ts'
-import { type Flags, commandGroup } from '../../context/command.ts'
-import { Misuse } from '../../context/errors.ts'
+import { type Flags, commandGroup, projectCommand } from '../../context/command.ts'
+import { Misuse } from '../../context/context.ts'
 import {
   anyOf,
   argument,
@@ -15,7 +15,6 @@ import {
   texts,
   toggle,
 } from '../../context/flags.ts'
-import { projectCommand } from '../../context/with-project.ts'
 import { sayWaiting } from '../../print/handoff.ts'
 import { describeTask, taskLine, taskLines } from '../../print/task.ts'
 import { taskTree } from './task-tree.ts'

@@ -12,7 +12,7 @@ import type {
 } from '../../../library.ts'
 import type { PlannedParallel, PlannedRunSession } from '../../../core.ts'
 import { minute } from '../../../text/times.ts'
-import type { Output } from '../../context/output.ts'
+import type { Output } from '../../context/context.ts'
 import { table, tableWithHead } from '../terminal/layout.ts'
 import {
   type Lines,

@@ -1,4 +1,4 @@
-import type { Output } from '../../context/output.ts'
+import type { Output } from '../../context/context.ts'
 
 // By hand: a library for it takes longer to load than most commands run. Where terminals disagree (emoji joined into one, flags) the larger
 // width is taken: too much leaves a gap, too little breaks the line and everything drawn below.

@@ -2,11 +2,8 @@
 import type { DelegateRow, Delegates, Project } from '../../library.ts'
 import { StintError } from '../../public.ts'
 import { redactDeep } from '../../text/redact.ts'
-import { commandWith } from './command.ts'
-import { argument } from './flags.ts'
-import { withNearest } from './nearest.ts'
-import { propose } from './propose.ts'
-import { type RunInvocation, withRuns } from './with-project.ts'
+import { type RunInvocation, commandWith, withNearest, withRuns } from './command.ts'
+import { argument, propose } from './flags.ts'
 
 /** What a command about delegates works with. */
 export interface DelegateScene extends RunInvocation {
