@@ -1,7 +1,7 @@
 // How a command is written: its words, its flags and what it does. What is the same for all of them is here.
 import { type Command, type RouteMap, buildCommand, buildRouteMap } from '@stricli/core'
 import { defined } from '../../text/defined.ts'
-import { type Context, Output, withJsonErrors } from './context.ts'
+import { type Context, EXIT, Output, errorJson, exitCodeFor } from './context.ts'
 import { toggle } from './flags.ts'
 import type { Project } from '../../library.ts'
 import { StintError } from '../../public.ts'
@@ -92,16 +92,21 @@ export function commandWith<I>(
           context: this,
           output,
           json,
-          print: (value: unknown, text: () => string) => output.result(json, value, text),
+          print: (value: unknown, text: () => string) =>
+            output.line(json ? JSON.stringify(value, undefined, 2) : text()),
           exit: (code: number) => {
             this.process.exitCode = code
           },
         }
-        const work = async () => {
+        try {
           const given = readFlags(flags, raw)
           await open(invocation, (opened) => run(opened, given as never, ...words))
+        } catch (error) {
+          if (!json || exitCodeFor(error) === EXIT.defect) throw error
+          output.line(JSON.stringify(errorJson(error), undefined, spec.isLines ? 0 : 2))
+          // Set and not thrown: the parser would say a thrown one once more on standard error.
+          this.process.exitCode = exitCodeFor(error)
         }
-        await withJsonErrors(this, { json }, output, work, spec.isLines ? 0 : 2)
       },
     })
   }

@@ -62,12 +62,6 @@ export class Output {
     this.#context = context
   }
 
-  /** The result: as JSON when asked, else in words. */
-  result(isJson: boolean | undefined, value: unknown, words: () => string): void {
-    const text = isJson === true ? JSON.stringify(value, undefined, 2) : words()
-    this.line(text)
-  }
-
   /** A line of the result. */
   line(text: string): void {
     this.#context.process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
@@ -94,24 +88,6 @@ export class Output {
   }
 }
 
-/** Does the work of a command. With `--json` an error is JSON too; on one line where everything else is. */
-export async function withJsonErrors(
-  context: Context,
-  flags: { json?: boolean | undefined },
-  output: Output,
-  work: () => Promise<void>,
-  indent: 0 | 2 = 2,
-): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    if (flags.json !== true || exitCodeFor(error) === EXIT.defect) throw error
-    output.line(JSON.stringify(errorJson(error), undefined, indent))
-    // Set and not thrown: the parser would say a thrown one once more on standard error.
-    context.process.exitCode = exitCodeFor(error)
-  }
-}
-
 export const INTERRUPTED = EXIT.interrupted
 
 /** The first of these signals ends what a command waits for. A second one ends the command itself, as anywhere else. */
@@ -135,6 +111,19 @@ export class Interrupt {
   readonly now = (): void => {
     this.dispose()
     this.#controller.abort()
+  }
+
+  /** Work that one of these signals may interrupt, SIGINT unless others are named. */
+  static async during(
+    work: (interrupt: Interrupt) => Promise<void>,
+    ...signals: readonly NodeJS.Signals[]
+  ): Promise<void> {
+    const interrupt = new Interrupt(...signals)
+    try {
+      await work(interrupt)
+    } finally {
+      interrupt.dispose()
+    }
   }
 
   /** What work comes to, or undefined when the interrupt came first. */

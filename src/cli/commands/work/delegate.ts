@@ -119,14 +119,11 @@ async function printWhenDone(
   rows: readonly DelegateRow[],
   printEnded: (ended: readonly DelegateRow[]) => boolean,
 ): Promise<void> {
-  const interrupt = new Interrupt()
-  try {
+  await Interrupt.during(async (interrupt) => {
     const ended = await waitFor(scene.context, scene, rows, interrupt)
     const areGood = printEnded(ended)
     scene.exit(interrupt.exitCode(areGood))
-  } finally {
-    interrupt.dispose()
-  }
+  })
 }
 
 export async function delegateRequest(
@@ -418,23 +415,21 @@ async function watchUntilDone(
   look: () => Promise<readonly DelegateRow[]>,
   tasks: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const interrupt = new Interrupt()
-  const endKeys = onQuitKey(interrupt.now)
-  let noneLeft = (): void => {}
-  const untilNone = new Promise<void>((resolve) => (noneLeft = resolve))
-  const lookFor = async () => {
-    const rows = await look()
-    if (!rows.some(isAtWork)) noneLeft()
-    return rows
-  }
-  try {
-    await watching(context, interrupt.orUndefined(untilNone), {
+  await Interrupt.during(async (interrupt) => {
+    const endKeys = onQuitKey(interrupt.now)
+    let noneLeft = (): void => {}
+    const untilNone = new Promise<void>((resolve) => (noneLeft = resolve))
+    const lookFor = async () => {
+      const rows = await look()
+      if (!rows.some(isAtWork)) noneLeft()
+      return rows
+    }
+    const hint = 'q ends the watching; they go on'
+    const watched = watching(context, interrupt.orUndefined(untilNone), {
       look: lookFor,
       tasks,
-      hint: 'q ends the watching; they go on',
+      hint,
     })
-  } finally {
-    endKeys()
-    interrupt.dispose()
-  }
+    await watched.finally(endKeys)
+  })
 }

@@ -62,17 +62,14 @@ export const merge = delegateCommand({
       )
     const isNamed = names.length > 0 || all || group !== undefined
     if (!isNamed && !(await askToMerge(scene, rows))) return output.talk('nothing was merged')
-    const interrupt = new Interrupt()
-    try {
+    await Interrupt.during(async (interrupt) => {
       // As they were named, and not as they are listed.
       const order = names.length === 0 ? [...idsOf(rows)] : await idsNamed(scene, names)
       const outcomes = await mergeAll(scene, flags, interrupt, order)
       if (json) print({ outcomes }, () => '')
       else if (outcomes.length > 1) output.line(countOutcomes(outcomes))
       exit(interrupt.exitCode(outcomes.length > 0 && outcomes.every(isAsWanted)))
-    } finally {
-      interrupt.dispose()
-    }
+    })
   },
 })
 
