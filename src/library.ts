@@ -1,15 +1,15 @@
 // What `import … from 'stint'` gives.
-export { type LedgerQuery, type Project, openProject } from './open-project.ts'
 export type { Priority, Size, Task } from './backlog/task.ts'
-export type { TaskGraph } from './backlog/waits.ts'
+export type { PartOf, TaskGraph, TreeNode } from './backlog/waits.ts'
 export type { Figure, Limit } from './context/budget/figures.ts'
 export type { Role, Stage } from './context/budget/stages.ts'
-export type { ExplainedSection } from './context/pack.ts'
 export type { RecordedHandoff } from './context/handoff/recorded.ts'
+export type { ExplainedSection } from './context/pack.ts'
 export type { ProjectContext } from './context/survey/project-context.ts'
 export type { ExportFormat } from './document/export/work.ts'
 export type { RestoreTo } from './git/code-checkpoint.ts'
 export type { Drift } from './git/status.ts'
+export { SLASH_COMMANDS } from './harness/claude/setup/plugin.ts'
 export type {
   Capabilities,
   Conversation,
@@ -48,6 +48,7 @@ export type {
   Saving,
   SavingName,
 } from './ledger/contract.ts'
+export { type LedgerQuery, type Project, openProject } from './open-project.ts'
 export type { ConversationBudget, Used } from './project/budget.ts'
 export type { Delivery } from './project/delivery.ts'
 export type { Artifact } from './project/digest/artifacts.ts'
@@ -56,7 +57,8 @@ export type { Check, Counts, Diagnosis } from './project/doctor/examine.ts'
 export type { ExportOptions, Exported } from './project/export/export-session.ts'
 export type { AcceptedHandoff } from './project/handoff/accept.ts'
 export type { MadeHandoff } from './project/handoff/create.ts'
-export type { History } from './project/history/history.ts'
+export type { ShownHandoff, WaitingHandoff } from './project/handoff/find.ts'
+export type { ConversationRow, History, PruneOptions, Pruned } from './project/history/history.ts'
 export type {
   ImportProgress,
   ImportReport,
@@ -67,6 +69,7 @@ export type { LogEntry } from './project/lifecycle/log-entries.ts'
 export type { RecordOptions, Recorded } from './project/lifecycle/record.ts'
 export type { Resumed } from './project/lifecycle/resume.ts'
 export type { InitOptions } from './project/lifecycle/start.ts'
+export type { SessionHandle } from './project/open-project.ts'
 export type { Packed } from './project/pack.ts'
 export type { Purged } from './project/purge/purge.ts'
 export type { SearchRequest } from './project/search.ts'
@@ -77,21 +80,38 @@ export type { ReportedStatus } from './project/tasks/report-task.ts'
 export type { WorkflowOverview } from './project/workflow/overview.ts'
 export type { Recovered } from './project/workflow/recover.ts'
 export type { QueueOptions, WaitOptions } from './run/control/delegate-operations.ts'
-export type { AttemptDetail, DelegateDetail } from './run/delegate/delegate-row.ts'
-export type { DelegateStatus } from './run/entries.ts'
+export type { Delegates, RecordedDelegate } from './run/control/runs-of-project.ts'
+export type {
+  AttemptDetail,
+  DelegateDetail,
+  DelegateRequest,
+  DelegateRow,
+  MergeOptions,
+  MergeProposal,
+} from './run/delegate/delegate-row.ts'
+export type {
+  Comparison,
+  DelegateStatus,
+  EndOfRun,
+  Gauge,
+  MergeEvent,
+  MergeOutcome,
+  NeverBegun,
+  ParallelReport,
+  RunEvent,
+  RunEventKind,
+  RunReport,
+  RunRow,
+  SessionReport,
+  Spend,
+  TaskName,
+  TaskReport,
+} from './run/entries.ts'
 export type { RunPlan } from './run/loop/plan-run.ts'
 export type { RunHandle, StartOptions } from './run/loop/start-run.ts'
 export type { RunOptions } from './run/options.ts'
 export type { Profile } from './run/profiles/profile.ts'
 export type { PromptEnd, PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
-export type {
-  Comparison,
-  ParallelReport,
-  RunReport,
-  SessionReport,
-  Spend,
-  TaskReport,
-} from './run/entries.ts'
 export type { TaskFields, TaskStatus, Usage } from './session/entries.ts'
 export type { RawEntry } from './session/in-effect.ts'
 export type { Phase, PhaseStatus, SubPhase, Workflow } from './session/kinds/phases.ts'
@@ -106,26 +126,3 @@ export type {
 } from './session/state.ts'
 export * from './public.ts'
 export type * from './pages/contract.ts'
-export { type PartOf, type TreeNode } from './backlog/waits.ts'
-export { type Delegates, type RecordedDelegate } from './run/control/runs-of-project.ts'
-export {
-  type DelegateRequest,
-  type DelegateRow,
-  type MergeOptions,
-  type MergeProposal,
-} from './run/delegate/delegate-row.ts'
-export {
-  type Gauge,
-  type MergeEvent,
-  type MergeOutcome,
-  type RunEvent,
-  type RunEventKind,
-  type EndOfRun,
-  type NeverBegun,
-  type RunRow,
-  type TaskName,
-} from './run/entries.ts'
-export { SLASH_COMMANDS } from './harness/claude/setup/plugin.ts'
-export { type ShownHandoff, type WaitingHandoff } from './project/handoff/find.ts'
-export { type PruneOptions, type Pruned, type ConversationRow } from './project/history/history.ts'
-export { type SessionHandle } from './project/open-project.ts'

@@ -24,9 +24,11 @@ export {
   publicSessionHead,
 } from './session/public.ts'
 export type { ConversationRow as PublicConversation } from './project/history/history.ts'
-export type { DelegateRow as PublicDelegate } from './run/delegate/delegate-row.ts'
-export type { DelegateDetail as PublicDelegateDetail } from './run/delegate/delegate-row.ts'
-export type { RunRow as PublicRun, RunReport as PublicRunReport } from './run/entries.ts'
+export type {
+  DelegateDetail as PublicDelegateDetail,
+  DelegateRow as PublicDelegate,
+} from './run/delegate/delegate-row.ts'
+export type { RunReport as PublicRunReport, RunRow as PublicRun } from './run/entries.ts'
 
 export type PublicTask = ReturnType<typeof publicTask>
 export type PublicEntry = ReturnType<typeof publicEntry>
