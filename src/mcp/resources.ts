@@ -1,14 +1,10 @@
-// Documents and prompts, which a client may use without a tool being called.
+// Documents that a client may show or attach without a tool being called.
 import {
-  type GetPromptResult,
-  type ListPromptsResult,
   type ListResourcesResult,
-  ProtocolError,
-  ProtocolErrorCode,
   type ReadResourceResult,
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server'
-import { type Project, SLASH_COMMANDS, type SessionRow } from '../library.ts'
+import type { Project, SessionRow } from '../library.ts'
 import { StintError } from '../public.ts'
 import { clip } from './tools/bounds.ts'
 
@@ -116,33 +112,4 @@ function sessionsAsJson(uri: string, rows: Iterable<SessionRow>): ReadResourceRe
     updatedAt,
   }))
   return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(told) }] }
-}
-
-/** The slash commands, for clients that have none of their own. */
-export function listedPrompts(): ListPromptsResult['prompts'] {
-  return SLASH_COMMANDS.map(({ name, description, hint }) => ({
-    name,
-    description,
-    arguments: [{ name: 'arguments', description: hint, required: false }],
-  }))
-}
-
-export function promptNamed(
-  name: string,
-  given: Readonly<Record<string, string>> = {},
-): GetPromptResult {
-  const command = SLASH_COMMANDS.find((one) => one.name === name)
-  if (command === undefined) {
-    const names = SLASH_COMMANDS.map((one) => one.name).join(', ')
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      `there is no prompt ${JSON.stringify(name)}; there are ${names}`,
-    )
-  }
-  const line = `stint ${command.command} ${given.arguments ?? ''}`.trimEnd()
-  const text = `Run this in the shell and read what it says:\n\n    ${line}\n\n${command.afterwards}`
-  return {
-    description: command.description,
-    messages: [{ role: 'user', content: { type: 'text', text } }],
-  }
 }

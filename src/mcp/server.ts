@@ -8,13 +8,7 @@ import {
 import type { Project } from '../library.ts'
 import { publicError } from '../public.ts'
 import { type AskRoots, chooseFolder } from './folder.ts'
-import {
-  RESOURCE_TEMPLATES,
-  listedPrompts,
-  listedResources,
-  promptNamed,
-  readResource,
-} from './resources.ts'
+import { RESOURCE_TEMPLATES, listedResources, readResource } from './resources.ts'
 import { clip, clipped } from './tools/bounds.ts'
 import { type Answer, checkArguments } from './tools/tool.ts'
 import { INSTRUCTIONS, TOOLS, listedTools } from './tools.ts'
@@ -84,9 +78,13 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
   server.setRequestHandler('resources/read', ({ params }) =>
     saying(() => withProject((project) => readResource(project, params.uri))),
   )
-  server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts() }))
-  server.setRequestHandler('prompts/get', ({ params }) =>
-    promptNamed(params.name, params.arguments),
+  // Loaded when asked for, as with all that few clients ask for.
+  const prompts = () => import('./prompts.ts')
+  server.setRequestHandler('prompts/list', async () => ({
+    prompts: (await prompts()).listedPrompts(),
+  }))
+  server.setRequestHandler('prompts/get', async ({ params }) =>
+    (await prompts()).promptNamed(params.name, params.arguments),
   )
 
   /** Where there is no result that could say that it is an error, the protocol's own errors have to. */
