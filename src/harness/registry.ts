@@ -146,7 +146,7 @@ export function checkHarnessName(name: string): string {
   return name
 }
 
-function unknownHarness(name: string, argument: HarnessArgument | undefined): StintError {
+function unknownHarness(name: string, argument: HarnessArgument | undefined) {
   if (argument?.isRequired !== undefined)
     return new StintError('NO_HARNESS', argument.isRequired.problem, argument.isRequired.example)
   const ways = HARNESSES.flatMap((each) =>
@@ -161,7 +161,7 @@ function unknownHarness(name: string, argument: HarnessArgument | undefined): St
   )
 }
 
-function argumentOf(name: string): string | undefined {
+function argumentOf(name: string) {
   const colon = name.indexOf(':')
   return colon === -1 ? undefined : name.slice(colon + 1).trim()
 }

@@ -44,13 +44,3 @@ export function namesIn(folder: string): readonly string[] {
     throw error
   }
 }
-
-/** Also a process of another user. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return errnoOf(error) === 'EPERM'
-  }
-}

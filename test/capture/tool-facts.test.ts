@@ -1,8 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readEvent } from '../../src/harness/claude/hooks/protocol.ts'
+import { factsOf, readEvent } from '../../src/harness/claude/hooks/protocol.ts'
 import type { ToolUsedEvent } from '../../src/harness/contract/hooks.ts'
-import { factsOf } from '../../src/harness/claude/hooks/tool-facts.ts'
 import { recorded } from './transcript.ts'
 
 const ROOT = '/home/dev/project'

@@ -74,6 +74,7 @@ describe('a stream of events', () => {
     const endless = async () => {
       for await (const _ of serverSentEvents(
         inPieces(Buffer.alloc(5000, 120), [1000, 2000]),
+        undefined,
         1000,
       ));
     }

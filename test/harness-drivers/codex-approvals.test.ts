@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { commandOf, questionOf } from '../../src/harness/codex/drive/items.ts'
+import { commandOf, questionOf } from '../../src/harness/codex/drive/translate.ts'
 
 const at = { threadId: 't', turnId: 'u', itemId: 'call_1_0', startedAtMs: 1 }
 

@@ -147,13 +147,8 @@ async function told(
 ): Promise<readonly SessionUpdate[]> {
   const to = new TransformStream<AnyMessage>()
   const from = new TransformStream<AnyMessage>()
-  const options = {
-    script: readScript(script, 'script.yml'),
-    state: undefined,
-    run: '',
-    version: '1',
-  }
-  const served = serveRehearsal({ readable: to.readable, writable: from.writable }, options)
+  const stream = { readable: to.readable, writable: from.writable }
+  const served = serveRehearsal(stream, readScript(script, 'script.yml'), {})
   const updates: SessionUpdate[] = []
   await client()
     .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update))

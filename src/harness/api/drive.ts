@@ -127,7 +127,7 @@ function openApi(
   })
 }
 
-function keyFrom(settings: ApiSettings, env: NodeJS.ProcessEnv): string | undefined {
+function keyFrom(settings: ApiSettings, env: NodeJS.ProcessEnv) {
   const variable = keyVariable(settings)
   if (variable === undefined) return undefined
   const key = env[variable]?.trim() ?? ''

@@ -1,4 +1,4 @@
-import type { Conversation, Harness, OpenConversation, Permissions } from '../contract/drive.ts'
+import type { Harness, OpenConversation, Permissions } from '../contract/drive.ts'
 import { spawnGuarded } from '../process/spawn-guarded.ts'
 import { checkVersion } from '../process/find-program.ts'
 import { ClaudeConversation } from './drive/conversation.ts'
@@ -23,11 +23,11 @@ export const claudeHarness: Harness = {
 
 const HINT =
   'install it with `npm install -g @anthropic-ai/claude-code`, or name the program in STINT_CLAUDE'
-function programIn(env: NodeJS.ProcessEnv): string {
+function programIn(env: NodeJS.ProcessEnv) {
   return env.STINT_CLAUDE || 'claude'
 }
 
-async function open(options: OpenConversation): Promise<Conversation> {
+async function open(options: OpenConversation) {
   const env = environmentFor(options)
   const { cwd, wrap } = options
   const program = spawnGuarded(programIn(env), argumentsFor(options), { cwd, env, wrap })
@@ -61,7 +61,7 @@ export function argumentsFor(open: OpenConversation): readonly string[] {
  * `npm test:*` stops at the end of a word in every version; `npm test*` does not. Git is asked
  * about, since its beginning does not say what it runs.
  */
-function allowedTools({ permissions, allow }: OpenConversation): readonly string[] {
+function allowedTools({ permissions, allow }: OpenConversation) {
   if (permissions !== 'edits') return []
   const commands = allow.filter(
     (command) => PLAIN.test(command) && shellCommands(command).length === 1,
@@ -72,7 +72,7 @@ function allowedTools({ permissions, allow }: OpenConversation): readonly string
 }
 
 /** It edits the working tree without asking, so these are denied up front. */
-function keptTools({ permissions }: OpenConversation): readonly string[] {
+function keptTools({ permissions }: OpenConversation) {
   if (permissions !== 'edits') return []
   return [
     '--disallowedTools',

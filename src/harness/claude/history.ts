@@ -111,14 +111,6 @@ class ClaudeTranslator implements Translator {
     return [...this.#began(fields), placed, ...endedBy(fields)]
   }
 
-  rest(): readonly HistoryItem[] {
-    return []
-  }
-
-  heldFrom(): undefined {
-    return undefined
-  }
-
   memory(): Json {
     return { hasBegun: this.#hasBegun, links: [...this.#links].slice(-KEPT_LINKS) }
   }

@@ -1,15 +1,14 @@
-import type { HarnessHooks, StatusFigures, StatusInput } from '../contract/hooks.ts'
-import { claudeProtocol } from './hooks/protocol.ts'
+import type { HarnessHooks, StatusInput } from '../contract/hooks.ts'
+import { claudeProtocol, pathOf } from './hooks/protocol.ts'
 import { lookAtPiece, readUsageTail, timeOf, usageIn } from './transcript/transcript.ts'
 import { sumUp } from './transcript/usage-totals.ts'
-import { isAbsolute, join } from 'node:path'
-import type { Limit } from '../../context/budget/figures.ts'
 import { isConversationId } from '../../history/places.ts'
 import { defined } from '../../text/defined.ts'
 import { type Json, countOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { tokensOf } from '../contract/usage.ts'
-import { homedir } from 'node:os'
+import { configFolder } from './setup/places.ts'
 import { namesIn, statOrUndefined } from '../../journal/look.ts'
+import { join } from 'node:path'
 
 export const claudeHooks: HarnessHooks = {
   ...claudeProtocol,
@@ -23,8 +22,6 @@ export const claudeHooks: HarnessHooks = {
   },
 }
 
-const LONGEST_PATH = 4096
-
 export function readStatusInput(json: string): StatusInput {
   const fields = objectOf(parseJson(json)) ?? {}
   const conversation = fields.session_id
@@ -36,7 +33,7 @@ export function readStatusInput(json: string): StatusInput {
   }
 }
 
-function figuresIn(fields: Json): StatusFigures {
+function figuresIn(fields: Json) {
   const window = objectOf(fields.context_window)
   const limits = objectOf(fields.rate_limits)
   return defined({
@@ -52,12 +49,12 @@ function figuresIn(fields: Json): StatusFigures {
 }
 
 // Not from the totals beside it, which old clients sum over all calls.
-function usedIn(window: Json | undefined): number | undefined {
+function usedIn(window: Json | undefined) {
   const usage = usageIn({ usage: window?.current_usage })
   return usage === undefined ? undefined : positive(tokensOf(usage))
 }
 
-function toldLimit(value: unknown): Limit | undefined {
+function toldLimit(value: unknown) {
   const fields = objectOf(value)
   const percent = countOf(fields?.used_percentage) ?? countOf(fields?.utilization)
   return percent === undefined
@@ -65,25 +62,24 @@ function toldLimit(value: unknown): Limit | undefined {
     : { percent, ...defined({ resetsAt: resetIn(fields?.resets_at) }) }
 }
 
-function resetIn(value: unknown): string | undefined {
+function resetIn(value: unknown) {
   const seconds = positive(value)
   return seconds === undefined
     ? timeOf(value)
     : timeOf(new Date(Math.min(seconds, 8e12) * 1000).toISOString())
 }
 
-function positive(value: unknown): number | undefined {
+function positive(value: unknown) {
   const count = countOf(value)
   return count === 0 ? undefined : count
 }
 
-function pathOf(value: unknown): string | undefined {
-  const path = nameOf(value, LONGEST_PATH)
-  return path !== undefined && isAbsolute(path) && !path.includes('\0') ? path : undefined
-}
-
 export function usualTranscript(conversation: string, cwd: string, env: NodeJS.ProcessEnv): string {
-  return join(projectsFolder(env), cwd.replaceAll(/[^A-Za-z0-9]/g, '-'), `${conversation}.jsonl`)
+  return join(
+    join(configFolder(env), 'projects'),
+    cwd.replaceAll(/[^A-Za-z0-9]/g, '-'),
+    `${conversation}.jsonl`,
+  )
 }
 
 export function transcriptOf(
@@ -94,15 +90,8 @@ export function transcriptOf(
   const usual = usualTranscript(conversation, cwd, env)
   if (statOrUndefined(usual) !== undefined) return usual
   // Long folder names are shortened, differently in each version.
-  const projects = projectsFolder(env)
+  const projects = join(configFolder(env), 'projects')
   return namesIn(projects)
     .map((project) => join(projects, project, `${conversation}.jsonl`))
     .find((path) => statOrUndefined(path) !== undefined)
-}
-
-function projectsFolder({
-  CLAUDE_CONFIG_DIR: given = '',
-  HOME: home = '',
-}: NodeJS.ProcessEnv): string {
-  return join(given === '' ? join(home === '' ? homedir() : home, '.claude') : given, 'projects')
 }

@@ -4,7 +4,7 @@ import { windowOf } from '../../context/budget/prices.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { defined } from '../../text/defined.ts'
-import { type Json, countOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
+import { countOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import type { HarnessLimits, PointEvidence } from '../contract/limits.ts'
 import type { Surroundings } from '../contract/setup.ts'
 
@@ -50,7 +50,7 @@ export function compactionPoint(evidence: ClaudeEvidence): Figure | undefined {
   return measured(seen.tokens, 'transcript: it compacted there', seen.at)
 }
 
-function pointByRule({ window, settings, version }: ClaudeEvidence): Figure | undefined {
+function pointByRule({ window, settings, version }: ClaudeEvidence) {
   if (window === undefined) return undefined
   const { isAutomatic, percent } = settings
   const said = settings.said.length === 0 ? '' : ` (${settings.said.join(', ')})`
@@ -72,12 +72,12 @@ function pointByRule({ window, settings, version }: ClaudeEvidence): Figure | un
 }
 
 /** Before 2.1 the whole of the longest answer was kept free. */
-function isOldClient(version: string | undefined): boolean {
+function isOldClient(version: string | undefined) {
   const [, major = '', minor = ''] = /^(\d+)\.(\d+)\./.exec(version ?? '') ?? []
   return major !== '' && (Number(major) < 2 || (Number(major) === 2 && Number(minor) < 1))
 }
 
-function count(tokens: number): string {
+function count(tokens: number) {
   return `${tokens / 1000}k`
 }
 
@@ -121,9 +121,7 @@ export function readCompactionSettings(
 }
 
 /** The most binding first. */
-function settingsFiles(
-  around: Pick<Surroundings, 'root' | 'env'>,
-): readonly { readonly settings: Json }[] {
+function settingsFiles(around: Pick<Surroundings, 'root' | 'env'>) {
   const places = { ...around, gitCommonDir: undefined }
   const paths = [
     ...managedSettings(),
@@ -135,7 +133,7 @@ function settingsFiles(
   })
 }
 
-function settingsIn(path: string): Json | undefined {
+function settingsIn(path: string) {
   try {
     const text = readOrUndefined(path)?.toString('utf8')
     return text === undefined ? undefined : objectOf(parseJson(text.replace(/^\uFEFF/, '')))
@@ -146,12 +144,12 @@ function settingsIn(path: string): Json | undefined {
   }
 }
 
-function isTrue(value: string | undefined): boolean {
+function isTrue(value: string | undefined) {
   return value !== undefined && /^(?:1|true|yes|on)$/i.test(value.trim())
 }
 
 /** `200000`, `200k`, `1m`, clamped as the client does. */
-function sizeOf(value: unknown): number | undefined {
+function sizeOf(value: unknown) {
   const [, digits, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([km]?)\s*$/i.exec(String(value ?? '')) ?? []
   if (digits === undefined) return undefined
   const tokens = Number(digits) * ({ k: 1000, m: 1_000_000 }[unit.toLowerCase()] ?? 1)

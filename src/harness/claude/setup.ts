@@ -63,11 +63,7 @@ export function setUpClaude(
   return plan
 }
 
-function planFor(
-  request: SetupRequest,
-  around: Surroundings,
-  program: HookProgram | undefined,
-): Plan {
+function planFor(request: SetupRequest, around: Surroundings, program: HookProgram | undefined) {
   const { into, remove, notify, mcp } = request
   if (typeof into === 'string')
     return remove

@@ -1,7 +1,7 @@
 import { checkVersion } from '../process/find-program.ts'
 import { StintError } from '../../journal/errors.ts'
 import { cleanText } from '../../text/clean.ts'
-import type { Conversation, Harness, OpenConversation } from '../contract/drive.ts'
+import type { Harness, OpenConversation } from '../contract/drive.ts'
 import { type Json, countOf, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
 import { spawnGuarded } from '../process/spawn-guarded.ts'
 import { CodexConversation } from './drive/conversation.ts'
@@ -26,11 +26,11 @@ export const codexHarness: Harness = {
   open,
 }
 
-function programIn(env: NodeJS.ProcessEnv): string {
+function programIn(env: NodeJS.ProcessEnv) {
   return textOf(env.STINT_CODEX) ?? 'codex'
 }
 
-async function open(options: OpenConversation): Promise<Conversation> {
+async function open(options: OpenConversation) {
   const { cwd, env, wrap } = options
   const guarded = spawnGuarded(programIn(env), ['app-server'], { cwd, env, wrap })
   const conversation = new CodexConversation(guarded, options)
@@ -46,10 +46,7 @@ async function open(options: OpenConversation): Promise<Conversation> {
   }
 }
 
-async function beginThread(
-  conversation: CodexConversation,
-  options: OpenConversation,
-): Promise<void> {
+async function beginThread(conversation: CodexConversation, options: OpenConversation) {
   const { server, process } = conversation
   const clientInfo = { name: 'stint', title: 'Stint', version: '1' }
   // `thread/backgroundTerminals/clean` is experimental.
@@ -71,7 +68,7 @@ async function beginThread(
   conversation.begin(thread, nameOf(answer.model), compactsAt)
 }
 
-function notOpened(cause: unknown, stderr: string, resume: string | undefined): StintError {
+function notOpened(cause: unknown, stderr: string, resume: string | undefined) {
   const reason = cause instanceof Error ? cause.message : String(cause)
   const said = cleanText(stderr).slice(-1000)
   const hint =
@@ -94,7 +91,7 @@ function threadParams(
   options: OpenConversation,
   mark: string,
   theirInstructions: string | undefined,
-): Json {
+) {
   const { cwd, env, model, systemPrompt, resume } = options
   // Instructions of a thread replace those of the user's configuration, so both are sent.
   const instructions = [theirInstructions, systemPrompt]
@@ -120,7 +117,7 @@ function threadParams(
 }
 
 /** By name, because the user may have limited which variables are passed on. */
-function environment(env: NodeJS.ProcessEnv): Json {
+function environment(env: NodeJS.ProcessEnv) {
   const names = Object.keys(env).filter((name) => name === 'PATH' || /^STINT_\w+$/.test(name))
   return Object.fromEntries(
     names.map((name) => [`shell_environment_policy.set.${name}`, env[name]]),

@@ -20,6 +20,7 @@ import {
   type Translator,
   filesNamed,
   firstObjects,
+  partsIn,
   pictureAt,
 } from '../contract/history.ts'
 import { defined } from '../../text/defined.ts'
@@ -37,7 +38,7 @@ export const codexHistory: FileHistory = {
 }
 
 function foldersOf({ CODEX_HOME: given, HOME: home }: NodeJS.ProcessEnv): readonly string[] {
-  const folder = given !== undefined && given !== '' ? given : join(home || homedir(), '.codex')
+  const folder = given || join(home || homedir(), '.codex')
   return [join(folder, 'sessions'), join(folder, 'archived_sessions')]
 }
 
@@ -141,7 +142,8 @@ class RolloutTranslator implements Translator {
     }
     // What the model says after a tool's answer belongs to the next request.
     const isNext = isOfModel && this.#held.some(({ role }) => role !== 'assistant')
-    const before = isNext || (!isOfModel && !isToolResult(whole)) ? this.#release() : []
+    const isResult = whole.parts.every((part) => part.type === 'tool result')
+    const before = isNext || (!isOfModel && !isResult) ? this.#release() : []
     if (!isOfModel && this.#held.length === 0) return [...before, whole]
     this.#heldFrom ??= offset
     this.#held.push(whole)
@@ -169,21 +171,17 @@ class RolloutTranslator implements Translator {
         // Newer versions report it before, for each request.
         if (!this.#held.some(({ role }) => role === 'assistant')) return []
         return this.#used(objectOf(objectOf(payload.info)?.last_token_usage), undefined)
-      case 'task_complete': {
-        const failure = textOf(objectOf(payload.error)?.message)
-        return [...this.#release(), ...(failure === undefined ? [] : [failed(failure, at, offset)])]
+      case 'task_complete':
+        return [...this.#release(), ...failed(objectOf(payload.error)?.message, at, offset)]
+      case 'error':
+        return [...this.#release(), ...failed(payload.message, at, offset)]
+      case 'turn_aborted': {
+        const reason = nameOf(payload.reason) ?? 'interrupted'
+        return [
+          ...this.#release(),
+          ...(at === undefined ? [] : [{ type: 'ended', at, reason } as const]),
+        ]
       }
-      case 'error': {
-        const failure = textOf(payload.message)
-        return [...this.#release(), ...(failure === undefined ? [] : [failed(failure, at, offset)])]
-      }
-      case 'turn_aborted':
-        return at === undefined
-          ? this.#release()
-          : [
-              ...this.#release(),
-              { type: 'ended', at, reason: nameOf(payload.reason) ?? 'interrupted' },
-            ]
       default:
         return []
     }
@@ -194,26 +192,18 @@ class RolloutTranslator implements Translator {
     const summary = textOf(payload.message)
     const more = defined({ at, tokensBefore: this.#context })
     const history = listOf(payload.replacement_history)
-    const restated = history.flatMap((item, index) => {
+    const restated = history.flatMap((item, index): readonly Message[] => {
       const message = messageOf(objectOf(item) ?? {}, '')
       if (message === undefined) return []
-      const isSummary =
-        summary !== undefined &&
-        message.parts.some((part) => part.type === 'text' && part.text === summary)
+      const isSummary = message.parts.some((part) => part.type === 'text' && part.text === summary)
       const { isMeta: _known, ...rest } = message
-      return [
-        {
-          ...rest,
-          id: `${id}-${index}`,
-          ...defined({ at }),
-          ...(isSummary ? { isSummary } : { isMeta: true }),
-        },
-      ]
+      const role = isSummary ? { isSummary } : { isMeta: true }
+      return [{ ...rest, id: `${id}-${index}`, ...defined({ at }), ...role }]
     })
-    const alone: Message[] =
+    const alone: readonly Message[] =
       summary === undefined
         ? []
-        : [{ ...text('user', summary), id: `${id}-0`, ...defined({ at }), isSummary: true }]
+        : [{ ...text('user', summary, at), id: `${id}-0`, isSummary: true }]
     return [
       ...this.#release(),
       { type: 'compaction', id, ...more },
@@ -229,21 +219,14 @@ class RolloutTranslator implements Translator {
   }
 }
 
-function isToolResult(message: Message): boolean {
-  return message.parts.every((part) => part.type === 'tool result')
+function failed(failure: unknown, at: string | undefined, offset: number) {
+  const said = textOf(failure)
+  if (said === undefined) return []
+  return [{ ...text('assistant', said, at), id: `failure-${offset}`, isFailure: true }]
 }
 
-function failed(failure: string, at: string | undefined, offset: number): Message {
-  return {
-    ...text('assistant', failure),
-    id: `failure-${offset}`,
-    ...defined({ at }),
-    isFailure: true,
-  }
-}
-
-function text(role: Message['role'], said: string): Omit<Message, 'id'> {
-  return { type: 'message', role, parts: [{ type: 'text', text: said }] }
+function text(role: Message['role'], said: string, at: string | undefined): Omit<Message, 'id'> {
+  return { type: 'message', role, parts: [{ type: 'text', text: said }], ...defined({ at }) }
 }
 
 const NAMES = {
@@ -253,117 +236,85 @@ const NAMES = {
   output: 'output_tokens',
 }
 
-type Said = Omit<Message, 'at'>
-
-export function messageOf(item: Json, place: string): Said | undefined {
+function messageOf(item: Json, place: string): Message | undefined {
   const id = nameOf(item.id) ?? place
+  const said = saidIn(item, id)
+  return said && { type: 'message', id, ...said }
+}
+
+type Said = Pick<Message, 'role' | 'parts' | 'isMeta'>
+
+function saidIn(item: Json, id: string): Said | undefined {
   switch (item.type) {
-    case 'message':
-      return said(item, id)
-    case 'reasoning':
-      return reasoned(item, id)
+    case 'message': {
+      const parts = partsOf(item.content)
+      const isAgent = item.role === 'assistant'
+      const role = isAgent || item.role === 'user' ? (item.role as 'assistant' | 'user') : 'system'
+      return { role, parts, ...(!isAgent && isOfHarness(item, parts) ? { isMeta: true } : {}) }
+    }
+    case 'reasoning': {
+      const texts = [...listOf(item.summary), ...listOf(item.content)].flatMap(
+        (piece) => textOf(objectOf(piece)?.text) ?? [],
+      )
+      const data = textOf(item.encrypted_content)
+      const parts: Part[] = []
+      if (texts.length > 0) parts.push({ type: 'thinking', text: texts.join('\n\n') })
+      if (data !== undefined) parts.push({ type: 'thinking', text: '', data })
+      return { role: 'assistant', parts }
+    }
     case 'function_call':
     case 'custom_tool_call':
     case 'local_shell_call':
-    case 'web_search_call':
-      return called(item, id)
+    case 'web_search_call': {
+      const use = nameOf(item.call_id) ?? id
+      const name = nameOf(item.name, 1000) ?? String(item.type).replace(/_call$/, '')
+      const given = item.arguments ?? item.input ?? item.action
+      const parsed = typeof given === 'string' ? objectOf(parseJson(given)) : objectOf(given)
+      const input = parsed ?? { input: given ?? '' }
+      return { role: 'assistant', parts: [{ type: 'tool use', id: use, name, input }] }
+    }
     case 'function_call_output':
     case 'custom_tool_call_output':
-    case 'local_shell_call_output':
-      return answered(item, id)
+    case 'local_shell_call_output': {
+      const use = nameOf(item.call_id)
+      if (use === undefined) return undefined
+      const output = objectOf(item.output)
+      const parts = partsOf(output ? (output.content ?? output.content_items) : item.output)
+      const isError =
+        output?.success === false ||
+        parts.some((part) => part.type === 'text' && hasFailed(part.text))
+      return { role: 'user', parts: [{ type: 'tool result', use, parts, isError }] }
+    }
     default:
       return undefined
-  }
-}
-
-function said(item: Json, id: string): Said {
-  const parts = partsOf(item.content)
-  const role = item.role === 'assistant' ? 'assistant' : item.role === 'user' ? 'user' : 'system'
-  return {
-    type: 'message',
-    id,
-    role,
-    parts,
-    ...(isOfHarness(item, role, parts) ? { isMeta: true } : {}),
   }
 }
 
 const OF_HARNESS =
   /^\s*(?:<(?:environment_context|user_instructions|turn_aborted|subagent_notification)>|# AGENTS\.md instructions)/
 
-function isOfHarness(item: Json, role: Message['role'], parts: readonly Part[]): boolean {
-  if (role === 'assistant') return false
-  const kinds = listOf(
-    objectOf(item.internal_chat_message_metadata_passthrough)?.content_item_kinds,
-  )
+function isOfHarness(item: Json, [first]: readonly Part[]) {
+  const about = objectOf(item.internal_chat_message_metadata_passthrough)
+  const kinds = listOf(about?.content_item_kinds)
   if (kinds.length > 0)
     return !kinds.some((kind) => typeof kind === 'string' && kind.startsWith('user.'))
-  const [first] = parts
-  return role === 'system' || (first?.type === 'text' && OF_HARNESS.test(first.text))
+  return item.role !== 'user' || (first?.type === 'text' && OF_HARNESS.test(first.text))
 }
 
-function partsOf(content: unknown): readonly Part[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
-  return listOf(content).flatMap((value): readonly Part[] => {
-    const block = objectOf(value)
-    if (block === undefined) return []
+function partsOf(content: unknown) {
+  return partsIn(content, (block) => {
     if (typeof block.text === 'string') return [{ type: 'text', text: block.text }]
-    if (block.type === 'input_image' && typeof block.image_url === 'string')
-      return [pictureAt(block.image_url)]
-    return [{ type: 'other', block }]
+    return block.type === 'input_image' && typeof block.image_url === 'string'
+      ? [pictureAt(block.image_url)]
+      : [{ type: 'other', block }]
   })
-}
-
-function reasoned(item: Json, id: string): Said {
-  const texts = [...listOf(item.summary), ...listOf(item.content)].flatMap(
-    (piece) => textOf(objectOf(piece)?.text) ?? [],
-  )
-  const data = textOf(item.encrypted_content)
-  const thinking: Part[] =
-    texts.length === 0 ? [] : [{ type: 'thinking', text: texts.join('\n\n') }]
-  const encrypted: Part[] = data === undefined ? [] : [{ type: 'thinking', text: '', data }]
-  return { type: 'message', id, role: 'assistant', parts: [...thinking, ...encrypted] }
-}
-
-function called(item: Json, id: string): Said {
-  const use = nameOf(item.call_id) ?? id
-  const name = nameOf(item.name, 1000) ?? String(item.type).replace(/_call$/, '')
-  return {
-    type: 'message',
-    id,
-    role: 'assistant',
-    parts: [{ type: 'tool use', id: use, name, input: inputOf(item) }],
-  }
-}
-
-function inputOf(item: Json): Json {
-  const given = item.arguments ?? item.input ?? item.action
-  const parsed = typeof given === 'string' ? objectOf(parseJson(given)) : objectOf(given)
-  return parsed ?? { input: given ?? '' }
-}
-
-function answered(item: Json, id: string): Said | undefined {
-  const use = nameOf(item.call_id)
-  if (use === undefined) return undefined
-  const output = objectOf(item.output)
-  const parts = partsOf(
-    output === undefined ? item.output : (output.content ?? output.content_items),
-  )
-  const isError =
-    output?.success === false || parts.some((part) => part.type === 'text' && hasFailed(part.text))
-  return {
-    type: 'message',
-    id,
-    role: 'user',
-    parts: [{ type: 'tool result', use, parts, isError }],
-  }
 }
 
 // How the tool begins its answer, in words or, in older versions, in JSON.
 const EXIT_CODE = /^(?:[^\n]*\n){0,3}Process exited with code (\d+)$|"exit_code":(\d+)/m
 const SAID_WITHIN = 300
 
-function hasFailed(text: string): boolean {
+function hasFailed(text: string) {
   const isJson = text.startsWith('{"output"')
   const found = EXIT_CODE.exec(isJson ? text.slice(-SAID_WITHIN) : text.slice(0, SAID_WITHIN))
   const code = isJson ? found?.[2] : found?.[1]

@@ -7,7 +7,6 @@ import type { HarnessSetup, SetupRequest, Surroundings } from '../contract/setup
 import { findHookProgram } from '../process/find-program.ts'
 import { MCP_COMMAND, MCP_ENVIRONMENT, MCP_SERVER } from '../setup/launcher.ts'
 import {
-  type Plan,
   carryOut,
   planInstallation,
   planLauncher,
@@ -33,7 +32,7 @@ export const codexSetup: HarnessSetup = {
     'Codex reads it in projects that you trust. Start codex here, and then look: codex mcp list',
 }
 
-function setUpCodex(request: SetupRequest, around: Surroundings): Plan {
+function setUpCodex(request: SetupRequest, around: Surroundings) {
   const plan = request.remove ? planTakeOut(around) : planInstall(request, around)
   refuseImpossible(plan)
   if (!request.dryRun) carryOut(plan)
@@ -53,11 +52,11 @@ const edit = blockEdit(
   ],
 )
 
-function configPath(root: string): string {
+function configPath(root: string) {
   return join(root, '.codex', 'config.toml')
 }
 
-function planInstall({ into }: SetupRequest, around: Surroundings): Plan {
+function planInstall({ into }: SetupRequest, around: Surroundings) {
   const { root, gitCommonDir, env } = around
   const path = configPath(root)
   const home = stateHome(env)
@@ -78,7 +77,7 @@ function planInstall({ into }: SetupRequest, around: Surroundings): Plan {
   return planInstallation(home, known, [launcher, exclude, config], launcher.notes)
 }
 
-function planTakeOut({ root, gitCommonDir, env }: Surroundings): Plan {
+function planTakeOut({ root, gitCommonDir, env }: Surroundings) {
   const path = configPath(root)
   const known = readManifest(stateHome(env), path)
   const excluded = gitCommonDir === undefined ? [] : [excludePath(gitCommonDir)]
@@ -91,7 +90,7 @@ function planTakeOut({ root, gitCommonDir, env }: Surroundings): Plan {
 }
 
 /** A second table of the same name would make the whole file unreadable for Codex. */
-function refuseOther(path: string): void {
+function refuseOther(path: string) {
   const others = edit.takeOut(readText(path) ?? '')
   if (!/^\s*(?:\[\s*)?mcp_servers\s*(?:\.\s*["']?stint["']?\s*[\].=]|=)/m.test(others)) return
   throw new StintError(

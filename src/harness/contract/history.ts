@@ -1,5 +1,5 @@
 import type { HistoryItem, NewItem, Part } from '../../history/items.ts'
-import { type Json, objectOf, parseJson } from '../../text/json-fields.ts'
+import { type Json, listOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { closeSync } from 'node:fs'
 import { join } from 'node:path'
 import { openRegularFile } from '../../journal/files.ts'
@@ -21,9 +21,10 @@ export interface HistoryHead {
 export interface Translator {
   /** `damaged`: unreadable. Items may be held back until more is known. */
   translate(line: Buffer, offset: number): readonly NewItem[] | 'damaged'
-  rest(): readonly NewItem[]
+  /** The items held back. */
+  rest?(): readonly NewItem[]
   /** The offset to restart from to get the held items again. */
-  heldFrom(): number | undefined
+  heldFrom?(): number | undefined
   /** State for the next import: small, and JSON. */
   memory(): Json
 }
@@ -41,11 +42,8 @@ export interface FileHistory {
   readonly hasStableIds?: true
 }
 
-export interface DatabaseHistory {
+export interface DatabaseHistory extends Pick<FileHistory, 'name' | 'files' | 'filesAt'> {
   readonly form: 'database'
-  readonly name: string
-  files(env: NodeJS.ProcessEnv): Iterable<HistoryFile>
-  filesAt(path: string): Iterable<HistoryFile>
   open(path: string): ConversationDatabase
   /** Undefined for an item of another origin. */
   messageOf(item: string): string | undefined
@@ -142,4 +140,16 @@ export function pictureAt(url: string): Part {
   const [start, mediaType] = DATA_URL.exec(url) ?? []
   if (start === undefined || mediaType === undefined) return { type: 'image link', url }
   return { type: 'image', mediaType, data: url.slice(start.length) }
+}
+
+/** The parts of a message: a text, or a list of blocks. */
+export function partsIn(
+  content: unknown,
+  partsOf: (block: Json) => readonly Part[],
+): readonly Part[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
+  return listOf(content).flatMap((value) => {
+    const block = typeof value === 'string' ? { text: value } : objectOf(value)
+    return block === undefined ? [] : partsOf(block)
+  })
 }

@@ -8,7 +8,14 @@ export interface HookProtocol {
   readEvent(json: string): HookEvent | undefined
   printResponse(event: string, response: HookResponse): string
   toolFacts(event: ToolUsedEvent, root: string): ToolFacts
-  readonly variables: HookVariables
+  /** The environment variables in which the harness tells its hooks something. */
+  readonly variables: {
+    readonly startFolder: string
+    /** A file of shell commands that the agent's shells read. */
+    readonly shellFile: string
+    readonly process: string
+    readonly conversation: string
+  }
   readonly signs: TranscriptSigns
 }
 
@@ -27,14 +34,6 @@ export interface TranscriptSigns {
   lastUsage(bytes: Buffer): number | undefined
 }
 
-export interface HookVariables {
-  readonly startFolder: string
-  /** A file of shell commands that the agent's shells read. */
-  readonly shellFile: string
-  readonly process: string
-  readonly conversation: string
-}
-
 export interface HookResponse {
   readonly person?: string
   readonly model?: string
@@ -51,77 +50,46 @@ export interface EventBase {
   readonly cwd: string
 }
 
-export interface SessionStartEvent extends EventBase {
-  readonly kind: 'sessionStart'
-  /** `startup`, `resume`, `clear`, `compact`, `fork`, or something newer. */
-  readonly source: string
-  readonly model?: string
+interface EventFields {
+  readonly sessionStart: {
+    /** `startup`, `resume`, `clear`, `compact`, `fork`, or something newer. */
+    readonly source: string
+    readonly model?: string
+  }
+  readonly userPrompt: {
+    readonly prompt: string
+    /** Sent by the harness, such as the end of a background agent. */
+    readonly isFromHarness: boolean
+  }
+  readonly preCompact: { readonly trigger: string; readonly instructions?: string }
+  readonly toolUsed: {
+    readonly tool: string
+    readonly input: Json
+    readonly response: unknown
+    readonly toolUseId?: string
+    readonly agent?: string
+  }
+  readonly stop: {
+    readonly lastMessage?: string
+    /** A hook kept the turn going, and this is its end. */
+    readonly isContinued: boolean
+  }
+  readonly subagentStop: {
+    readonly agent: string
+    readonly type: string
+    readonly lastMessage?: string
+    readonly agentTranscript?: string
+  }
+  readonly sessionEnd: { readonly reason: string }
+  readonly notification: { readonly message: string; readonly about?: string }
+  readonly other: object
 }
 
-export interface UserPromptEvent extends EventBase {
-  readonly kind: 'userPrompt'
-  readonly prompt: string
-  /** Sent by the harness, such as the end of a background agent. */
-  readonly isFromHarness: boolean
-}
-
-export interface PreCompactEvent extends EventBase {
-  readonly kind: 'preCompact'
-  readonly trigger: string
-  readonly instructions?: string
-}
-
-export interface ToolUsedEvent extends EventBase {
-  readonly kind: 'toolUsed'
-  readonly tool: string
-  readonly input: Json
-  readonly response: unknown
-  readonly toolUseId?: string
-  readonly agent?: string
-}
-
-export interface StopEvent extends EventBase {
-  readonly kind: 'stop'
-  readonly lastMessage?: string
-  /** A hook kept the turn going, and this is its end. */
-  readonly isContinued: boolean
-}
-
-export interface SubagentStopEvent extends EventBase {
-  readonly kind: 'subagentStop'
-  readonly agent: string
-  readonly type: string
-  readonly lastMessage?: string
-  readonly agentTranscript?: string
-}
-
-export interface SessionEndEvent extends EventBase {
-  readonly kind: 'sessionEnd'
-  readonly reason: string
-}
-
-export interface NotificationEvent extends EventBase {
-  readonly kind: 'notification'
-  readonly message: string
-  readonly about?: string
-}
-
-export interface OtherEvent extends EventBase {
-  readonly kind: 'other'
-}
-
-export type HookEvent =
-  | SessionStartEvent
-  | UserPromptEvent
-  | PreCompactEvent
-  | ToolUsedEvent
-  | StopEvent
-  | SubagentStopEvent
-  | SessionEndEvent
-  | NotificationEvent
-  | OtherEvent
-
+export type HookEvent = {
+  [K in keyof EventFields]: EventBase & { readonly kind: K } & EventFields[K]
+}[keyof EventFields]
 export type EventOf<K extends HookEvent['kind']> = Extract<HookEvent, { kind: K }>
+export type ToolUsedEvent = EventOf<'toolUsed'>
 
 export interface ToolFacts {
   readonly isEdit: boolean
@@ -131,17 +99,15 @@ export interface ToolFacts {
   readonly output?: string
   readonly todos?: PlanChange
   readonly agentStarted?: { readonly agent: string; readonly description: string }
-  readonly agentFinished?: AgentFinished
+  readonly agentFinished?: {
+    readonly agent: string
+    readonly type?: string
+    readonly task?: string
+    readonly result?: string
+  }
   /** `init`, `log`; of several the most important. */
   readonly stintCommand?: string
   readonly committed: boolean
-}
-
-export interface AgentFinished {
-  readonly agent: string
-  readonly type?: string
-  readonly task?: string
-  readonly result?: string
 }
 
 export interface StatusFigures {

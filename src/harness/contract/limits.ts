@@ -1,22 +1,18 @@
 import { type Figure, estimated } from '../../context/budget/figures.ts'
 import type { ModelSettings } from './drive.ts'
+import type { Surroundings } from './setup.ts'
 
 export interface HarnessLimits {
   /** Absent where only the harness itself knows it. */
   readonly windowOf?: (model: string | undefined) => Figure | undefined
   readonly compactionPoint: (
-    project: CompactionProject,
+    project: Pick<Surroundings, 'root' | 'env'>,
   ) => (evidence: PointEvidence) => Figure | undefined
   readonly configuredPoint?: (
     name: string,
     model: string | undefined,
     models: ModelSettings,
   ) => number | undefined
-}
-
-export interface CompactionProject {
-  readonly root: string
-  readonly env: NodeJS.ProcessEnv
 }
 
 export interface PointEvidence {

@@ -85,7 +85,7 @@ const SHELL_SYNTAX = /['"\\`$;&|<>()#\n]/
 /** Showing only the end of the output does not change a command. */
 const SHORTENED = /^(?: 2>&1)?(?: ?\| ?(?:tail|head)(?: -n ?| -)\d+)?$/
 
-function isJust(line: string, allowed: string): boolean {
+function isJust(line: string, allowed: string) {
   return allowed !== '' && line.startsWith(allowed) && SHORTENED.test(line.slice(allowed.length))
 }
 
@@ -93,7 +93,7 @@ function isAllowedPart(
   command: ShellCommand,
   beginnings: readonly (readonly string[])[],
   place: GitPlace | undefined,
-): boolean {
+) {
   const { words, written } = command
   if (isHarmlessCommand(words)) return true
   const isHere =
@@ -103,7 +103,7 @@ function isAllowedPart(
 }
 
 /** `npm test` also allows `npm test:unit`, but `stint` no program with a longer name. */
-function beginsWith(words: readonly string[], beginning: readonly string[]): boolean {
+function beginsWith(words: readonly string[], beginning: readonly string[]) {
   const last = beginning.length - 1
   const isLast = (index: number) => index === last && index > 0
   return (

@@ -79,19 +79,19 @@ function todoIn(fields: Json | undefined, name: string): readonly Todo[] {
     : [{ text, status, ...defined({ key: keyIn(fields?.id) }) }]
 }
 
-function statusIn(value: unknown): Todo['status'] {
+function statusIn(value: unknown) {
   if (value === 'in_progress') return 'started'
   if (value === 'completed') return 'done'
   if (value === 'deleted' || value === 'cancelled') return 'dropped'
   return value === 'pending' ? 'todo' : undefined
 }
 
-function textIn(value: unknown): string | undefined {
+function textIn(value: unknown) {
   const text = typeof value === 'string' ? shorten(oneLine(value.slice(0, 10_000)), LONGEST) : ''
   return text === '' ? undefined : text
 }
 
-function keyIn(value: unknown): string | undefined {
+function keyIn(value: unknown) {
   return nameOf(typeof value === 'number' ? String(value) : value, 64)
 }
 
@@ -132,7 +132,7 @@ class Alignment {
   }
 
   /** By the harness's key, or by text; two items never share a step. */
-  #take({ text, key }: Todo): Step | undefined {
+  #take({ text, key }: Todo) {
     const free = this.state.steps.items.filter((step) => !this.#taken.has(step.id))
     const byKey = key === undefined ? undefined : free.find((step) => step.plan === this.#plan(key))
     const same = text === undefined ? [] : free.filter((step) => isSame(step.text, text))
@@ -145,7 +145,7 @@ class Alignment {
     return step
   }
 
-  #add({ text, status, key }: Todo, after: string | undefined): string | undefined {
+  #add({ text, status, key }: Todo, after: string | undefined) {
     if (text === undefined || status === 'dropped') return undefined
     const { earlier } = this.state.steps
     // Only the end of a long session is known here; steps done long ago are not.
@@ -157,7 +157,7 @@ class Alignment {
     return id
   }
 
-  #follow({ text, status, key }: Todo, step: Step): string {
+  #follow({ text, status, key }: Todo, step: Step) {
     if (status === 'dropped') {
       this.#drop(step)
       return step.id
@@ -177,7 +177,7 @@ class Alignment {
   }
 
   // A new entry in its place, since amending the old one would refold the journal.
-  #reword(step: Step, todo: Todo): string {
+  #reword(step: Step, todo: Todo) {
     const { items } = this.state.steps
     const index = items.indexOf(step)
     this.#drop(step)
@@ -185,16 +185,16 @@ class Alignment {
   }
 
   /** Done steps stay, and so do those of a person or another conversation. */
-  #drop(step: Step): void {
+  #drop(step: Step) {
     if (this.#isOwn(step) && step.status !== 'done') this.#make('step.dropped', { step: step.id })
   }
 
-  #isOwn({ plan }: Step): boolean {
+  #isOwn({ plan }: Step) {
     return plan === this.conversation || (plan?.startsWith(`${this.conversation}#`) ?? false)
   }
 
   /** No conversation id contains `#`. */
-  #plan(key?: string): string {
+  #plan(key?: string) {
     return key === undefined ? this.conversation : `${this.conversation}#${key}`
   }
 
@@ -208,7 +208,7 @@ class Alignment {
 // Journalled texts are redacted, so compare what is left.
 const REDACTED = /\[redacted:[a-z-]+\]/
 
-function isSame(step: string, todo: string): boolean {
+function isSame(step: string, todo: string) {
   const [mine, theirs] = [comparable(step), comparable(todo)]
   if (mine === theirs || !REDACTED.test(mine)) return mine === theirs
   const parts = mine.split(REDACTED)
@@ -222,7 +222,7 @@ function isSame(step: string, todo: string): boolean {
   return theirs.endsWith(end) && theirs.length - end.length > from
 }
 
-function comparable(text: string): string {
+function comparable(text: string) {
   return oneLine(text).replace(/\s+/g, ' ').toLowerCase()
 }
 
@@ -267,7 +267,7 @@ const KINDS: readonly { readonly pattern: RegExp; readonly atLeast: number }[] =
 
 type Found = Readonly<Record<string, string | undefined>>
 
-function outermost(found: readonly Found[]): readonly PlanItem[] {
+function outermost(found: readonly Found[]) {
   const depths = found.map(({ indent = '' }) => indent.replaceAll('\t', '    ').length)
   const outer = Math.min(...depths)
   return found
@@ -276,11 +276,11 @@ function outermost(found: readonly Found[]): readonly PlanItem[] {
     .filter(({ text }) => text !== '')
 }
 
-function plain(text: string): string {
+function plain(text: string) {
   return oneLine(text.replace(/\*\*|__/g, '')).replace(/\s*:$/, '')
 }
 
-function withoutFences(lines: readonly string[]): readonly string[] {
+function withoutFences(lines: readonly string[]) {
   let fence: string | undefined
   return lines.filter((line) => {
     const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1]

@@ -41,21 +41,18 @@ export interface Checked {
 }
 
 export interface Probe {
+  /** In the order in which the command looks; null when there is none. */
   readonly foundBy: 'launcher' | 'project' | 'path' | null
   readonly program: string | null
   readonly exitCode: number | null
   readonly output: string
 }
 
-export interface ServerAnswer {
-  readonly isWell: boolean
-  readonly said: string
-}
-
 export interface PlaceReport {
   readonly scope: Scope
   readonly path: string
   readonly status: 'current' | 'outdated' | 'none' | 'unreadable'
+  /** The events that are registered as they should be. */
   readonly events: readonly string[]
   readonly plugin?: string
   readonly reason?: string
@@ -65,6 +62,11 @@ export interface ServerPlace {
   readonly path: string
   /** `other`: no setup wrote it. */
   readonly status: 'current' | 'outdated' | 'other' | 'unreadable'
+}
+
+export interface ServerAnswer {
+  readonly isWell: boolean
+  readonly said: string
 }
 
 export interface ServerReport {
@@ -77,29 +79,29 @@ export interface ServerReport {
 export interface SetupReport {
   readonly places: readonly PlaceReport[]
   readonly server: ServerReport
+  /** Settings files that turn every hook off. */
   readonly disabledBy: readonly string[]
   readonly command: Probe
+  /** When each event last fired in this project. */
   readonly fired: Readonly<Record<string, string | null>>
   readonly notes: readonly string[]
   readonly problems: readonly SetupProblem[]
   readonly isWorking: boolean
 }
 
-type ProblemKind =
-  | 'unreadable'
-  | 'not registered'
-  | 'outdated'
-  | 'twice'
-  | 'disabled'
-  | 'not found'
-  | 'not answering'
-  | 'server outdated'
-  | 'server not answering'
-  | 'no project'
-  | 'never fired'
-
 export interface SetupProblem {
-  readonly kind: ProblemKind
+  readonly kind:
+    | 'unreadable'
+    | 'not registered'
+    | 'outdated'
+    | 'twice'
+    | 'disabled'
+    | 'not found'
+    | 'not answering'
+    | 'server outdated'
+    | 'server not answering'
+    | 'no project'
+    | 'never fired'
   readonly what: string
   readonly advice: string
 }

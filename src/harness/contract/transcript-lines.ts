@@ -119,10 +119,7 @@ export function readBackwards(
   })
 }
 
-function withTranscript<T>(
-  path: string,
-  work: (fd: number, size: number, inode: number) => T,
-): T | undefined {
+function withTranscript<T>(path: string, work: (fd: number, size: number, inode: number) => T) {
   const fd = openRegularFile(path)
   if (fd === undefined) return undefined
   try {
@@ -142,7 +139,7 @@ function isPlaceIn(place: Place | undefined, size: number, inode: number): place
   return Number.isInteger(place.offset) && place.offset >= 0 && place.offset <= size
 }
 
-function lineStartNearEnd(fd: number, size: number, maxBytes: number): number {
+function lineStartNearEnd(fd: number, size: number, maxBytes: number) {
   const window = size - maxBytes
   if (window <= 0) return 0
   // From the byte before, since a line may begin right there.
@@ -154,13 +151,7 @@ function lineStartNearEnd(fd: number, size: number, maxBytes: number): number {
 }
 
 // Reads on to a line's end, so that a long line does not stop all reading.
-function readLines(
-  fd: number,
-  from: number,
-  size: number,
-  maxBytes: number,
-  longestLine: number,
-): Buffer {
+function readLines(fd: number, from: number, size: number, maxBytes: number, longestLine: number) {
   let bytes = readRange(fd, from, Math.min(size, from + maxBytes))
   while (!bytes.includes(NEWLINE) && bytes.length < longestLine && from + bytes.length < size) {
     const to = Math.min(size, from + Math.min(longestLine, Math.max(2 * bytes.length, 4096)))

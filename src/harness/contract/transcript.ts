@@ -139,7 +139,7 @@ export function withCall(totals: Totals, { model, isDelegated, spent }: Call): T
   }
 }
 
-function withSpent(all: SpentByModel, model: string, spent: Spent): SpentByModel {
+function withSpent(all: SpentByModel, model: string, spent: Spent) {
   const before = Object.hasOwn(all, model) ? all[model]! : NOTHING
   return { ...all, [model]: combineCounts(before, spent, (x, y) => x + y) }
 }

@@ -23,9 +23,9 @@ import {
   filesBelow,
   filesNamed,
   firstObjects,
+  partsIn,
 } from '../contract/history.ts'
 import { defined } from '../../text/defined.ts'
-import type { Usage } from '../../session/entries.ts'
 
 const HEAD_BYTES = 16 * 1024
 
@@ -92,14 +92,6 @@ class ChatTranslator implements Translator {
     return [...this.#began(fields), ...messagesOf(fields, this.#window)]
   }
 
-  rest(): readonly HistoryItem[] {
-    return []
-  }
-
-  heldFrom(): undefined {
-    return undefined
-  }
-
   memory(): Json {
     return { hasBegun: this.#hasBegun, window: this.#window }
   }
@@ -119,24 +111,16 @@ class ChatTranslator implements Translator {
     for (const value of messages) {
       const fields = objectOf(value)
       if (fields === undefined) continue
-      if (isSnapshot(fields)) {
+      const isSummary = isSnapshot(fields)
+      if (isSummary) {
         isCompressed = true
-        this.#window = `~${String(fields.id).slice(0, 8)}`
-        items.push({
-          type: 'compaction',
-          id: `compaction-${String(fields.id)}`,
-          ...defined({ at: nameOf(fields.timestamp) }),
-        })
-        items.push(
-          ...messagesOf(fields, this.#window).map((message) => ({ ...message, isSummary: true })),
-        )
-      } else {
-        items.push(
-          ...messagesOf(fields, this.#window).map((message) =>
-            isCompressed ? { ...message, isMeta: true } : message,
-          ),
-        )
+        const id = String(fields.id)
+        this.#window = `~${id.slice(0, 8)}`
+        const at = nameOf(fields.timestamp)
+        items.push({ type: 'compaction', id: `compaction-${id}`, ...defined({ at }) })
       }
+      const sign = isSummary ? { isSummary } : isCompressed && { isMeta: true }
+      for (const message of messagesOf(fields, this.#window)) items.push({ ...message, ...sign })
     }
     return items
   }
@@ -255,7 +239,7 @@ function resultOf(
   }
 }
 
-function thoughtsOf(thoughts: unknown): readonly Part[] {
+function thoughtsOf(thoughts: unknown) {
   return listOf(thoughts).flatMap((value): readonly Part[] => {
     const thought = objectOf(value)
     const text = [textOf(thought?.subject), textOf(thought?.description)]
@@ -266,28 +250,21 @@ function thoughtsOf(thoughts: unknown): readonly Part[] {
 }
 
 function partsOf(content: unknown): readonly Part[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
-  return listOf(content).flatMap((value): readonly Part[] => {
-    const part = typeof value === 'string' ? { text: value } : objectOf(value)
-    if (
-      part === undefined ||
-      part.functionCall !== undefined ||
-      part.functionResponse !== undefined
-    )
-      return []
-    if (typeof part.text === 'string') {
-      if (part.text === '') return []
-      return [{ type: part.thought === true ? 'thinking' : 'text', text: part.text }]
-    }
-    const inline = objectOf(part.inlineData)
+  return partsIn(content, (block) => {
+    if (block.functionCall !== undefined || block.functionResponse !== undefined) return []
+    const { text } = block
+    if (text === '') return []
+    if (typeof text === 'string')
+      return [{ type: block.thought === true ? 'thinking' : 'text', text }]
+    const inline = objectOf(block.inlineData)
     const [mediaType, data] = [nameOf(inline?.mimeType), textOf(inline?.data)]
     if (mediaType !== undefined && data !== undefined) return [{ type: 'image', mediaType, data }]
-    return [{ type: 'other', block: part }]
+    return [{ type: 'other', block }]
   })
 }
 
 // Output excludes thoughts, and input includes the cache.
-function usageOf(tokens: Json | undefined): Usage | undefined {
+function usageOf(tokens: Json | undefined) {
   const input = countOf(tokens?.input)
   if (tokens === undefined || input === undefined) return undefined
   const cacheRead = countOf(tokens.cached) ?? 0

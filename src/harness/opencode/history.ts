@@ -1,10 +1,12 @@
 // opencode's database may be written meanwhile.
-import { basename, join } from 'node:path'
 import { homedir } from 'node:os'
+import { basename, join } from 'node:path'
 import { isConversationId } from '../../history/places.ts'
 import type { HistoryItem, Message, Part } from '../../history/items.ts'
 import { type Database, loadSqlite } from '../../index/sqlite.ts'
 import { statOrUndefined } from '../../journal/look.ts'
+import type { Usage } from '../../session/entries.ts'
+import { defined } from '../../text/defined.ts'
 import { type Json, countOf, nameOf, objectOf, parseJson, textOf } from '../../text/json-fields.ts'
 import {
   type ConversationDatabase,
@@ -12,12 +14,10 @@ import {
   type DatabasePlace,
   type DatabaseSession,
   type DatabaseStep,
-  type HistoryFile,
   filesNamed,
+  partsIn,
   pictureAt,
 } from '../contract/history.ts'
-import { defined } from '../../text/defined.ts'
-import type { Usage } from '../../session/entries.ts'
 
 const LONGEST = 8 * 1024 * 1024
 const BUSY_MS = 3_000
@@ -25,23 +25,16 @@ const BUSY_MS = 3_000
 export const opencodeHistory: DatabaseHistory = {
   form: 'database',
   name: 'opencode',
-  files: databaseIn,
-  filesAt: databasesAt,
+  *files({ XDG_DATA_HOME: data, HOME: home }) {
+    const path = join(data || join(home || homedir(), '.local/share'), 'opencode/opencode.db')
+    if (statOrUndefined(path)?.isFile() === true) yield { path, form: 'database' }
+  },
+  *filesAt(path) {
+    for (const file of filesNamed(path))
+      if (/^opencode.*\.db$/.test(basename(file))) yield { path: file, form: 'database' }
+  },
   open: (path) => new OpencodeDatabase(path),
-  messageOf,
-}
-
-function* databaseIn({
-  XDG_DATA_HOME: data,
-  HOME: home,
-}: NodeJS.ProcessEnv): Generator<HistoryFile> {
-  const path = join(data || join(home || homedir(), '.local', 'share'), 'opencode', 'opencode.db')
-  if (statOrUndefined(path)?.isFile() === true) yield { path, form: 'database' }
-}
-
-function* databasesAt(path: string): Generator<HistoryFile> {
-  for (const file of filesNamed(path))
-    if (/^opencode.*\.db$/.test(basename(file))) yield { path: file, form: 'database' }
+  messageOf: (item) => /^(msg_[^-]+)(?:-|$)/.exec(item)?.[1],
 }
 
 class OpencodeDatabase implements ConversationDatabase {
@@ -57,57 +50,49 @@ class OpencodeDatabase implements ConversationDatabase {
     this.#database.close()
   }
 
+  #rows(sql: string, ...values: string[]): readonly Json[] {
+    return this.#database.prepare(sql).all(...values) as readonly Json[]
+  }
+
   sessions(): readonly DatabaseSession[] {
+    const columns = this.#rows("SELECT 1 FROM pragma_table_info('session') WHERE name = 'revert'")
     // Older versions had no revert. The column also holds all file changes, so only two fields are
     // read.
     const field = (name: string) =>
-      this.#hasColumn('session', 'revert')
-        ? `CASE WHEN json_valid(revert) THEN revert ->> '${name}' END`
-        : 'NULL'
-    const sql = `SELECT id, parent_id AS parent, directory, time_created AS created, time_updated AS updated,
-      ${field('messageID')} AS reverted, ${field('partID')} AS revertedPart FROM session ORDER BY id`
-    const rows = this.#database.prepare(sql).all() as readonly Json[]
+      columns.length > 0 ? `CASE WHEN json_valid(revert) THEN revert ->> '${name}' END` : 'NULL'
+    const rows =
+      this.#rows(`SELECT id, parent_id AS parent, directory, time_created AS created, time_updated AS updated,
+      ${field('messageID')} AS reverted, ${field('partID')} AS revertedPart FROM session ORDER BY id`)
     const parents = new Map(rows.map((row) => [row.id, row.parent]))
     return rows.flatMap((row) => {
       const [id, cwd] = [nameOf(row.id), nameOf(row.directory, 4096)]
       if (!isConversationId(id) || cwd === undefined) return []
       const conversation = rootOf(id, parents)
       const [startedAt, updatedAt] = [Number(row.created), Number(row.updated)]
-      return [
-        { id, conversation, cwd, startedAt, updatedAt, ...defined({ revert: revertIn(row) }) },
-      ]
+      const message = nameOf(row.reverted)
+      // With a part, the message stays whole.
+      const isBehind = nameOf(row.revertedPart) !== undefined
+      const revert = message === undefined ? undefined : { message, isBehind }
+      return [{ id, conversation, cwd, startedAt, updatedAt, ...defined({ revert }) }]
     })
   }
 
-  #hasColumn(table: string, name: string): boolean {
-    return (
-      this.#database
-        .prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?')
-        .get(table, name) !== undefined
-    )
-  }
-
   hasMessage({ id }: DatabaseSession, message: string): boolean {
-    return (
-      this.#database
-        .prepare('SELECT 1 FROM message WHERE session_id = ? AND id = ?')
-        .get(id, message) !== undefined
-    )
+    const sql = 'SELECT 1 FROM message WHERE session_id = ? AND id = ?'
+    return this.#rows(sql, id, message).length > 0
   }
 
   /** Reverted messages are deleted at the next prompt. */
   standing({ id, revert }: DatabaseSession): ReadonlySet<string> {
-    const rows = this.#database
-      .prepare('SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id')
-      .all(id)
-    const ids = (rows as readonly Json[]).map((row) => String(row.id))
+    const sql = 'SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id'
+    const ids = this.#rows(sql, id).map((row) => String(row.id))
     const at = revert === undefined ? -1 : ids.indexOf(revert.message)
     return new Set(at === -1 ? ids : ids.slice(0, at + (revert?.isBehind === true ? 1 : 0)))
   }
 
   bytesOf({ id }: DatabaseSession): number {
     const sql = 'SELECT coalesce(sum(length(data)), 0) AS bytes FROM part WHERE session_id = ?'
-    return Number((this.#database.prepare(sql).get(id) as Json).bytes)
+    return Number(this.#rows(sql, id)[0]!.bytes)
   }
 
   *messages(session: DatabaseSession, after: DatabasePlace | undefined): Generator<DatabaseStep> {
@@ -118,7 +103,11 @@ class OpencodeDatabase implements ConversationDatabase {
        FROM message WHERE session_id = ? AND (time_created, id) > (?, ?) ORDER BY time_created, id`,
     )
     const agent = id === conversation ? undefined : id
-    let isFirst = after === undefined && agent === undefined
+    const at = new Date(startedAt).toISOString()
+    let began: readonly HistoryItem[] =
+      after === undefined && agent === undefined
+        ? [{ type: 'began', conversation, harness: 'opencode', at, cwd }]
+        : []
     let place = after ?? { at: -1, id: '' }
     for (const row of rows.iterate(id, place.at, place.id) as IterableIterator<Json>) {
       const message = objectOf(parseJson(String(row.data)))
@@ -129,60 +118,32 @@ class OpencodeDatabase implements ConversationDatabase {
       }
       if (isUnfinished(message) && row.isFollowed !== 1) return
       const { parts, bytes, damaged } = this.#parts(place.id)
-      const items = itemsOf({ id: place.id, at: place.at, message, parts, ...defined({ agent }) })
-      const began: readonly HistoryItem[] = isFirst
-        ? [
-            {
-              type: 'began',
-              conversation,
-              harness: 'opencode',
-              at: new Date(startedAt).toISOString(),
-              cwd,
-            },
-          ]
-        : []
-      isFirst = false
-      yield {
-        items: [...began, ...items],
-        place,
-        bytes: bytes + String(row.data).length,
-        damaged,
-      }
+      const items = [...began, ...itemsOf(place, message, parts, agent)]
+      began = []
+      yield { items, place, bytes: bytes + String(row.data).length, damaged }
     }
   }
 
-  #parts(message: string): {
-    readonly parts: readonly (Json & { readonly id: string })[]
-    readonly bytes: number
-    readonly damaged: number
-  } {
+  #parts(message: string) {
     const sql = `SELECT id, length(data) AS length, CASE WHEN length(data) <= ${LONGEST} THEN data END AS data FROM part WHERE message_id = ? ORDER BY id`
     let [bytes, damaged] = [0, 0]
-    const parts: (Json & { id: string })[] = []
-    for (const row of this.#database.prepare(sql).all(message) as readonly Json[]) {
-      bytes += Number(row.length)
-      const fields = typeof row.data === 'string' ? objectOf(parseJson(row.data)) : undefined
+    const parts: Json[] = []
+    for (const { id, length, data } of this.#rows(sql, message)) {
+      bytes += Number(length)
+      const fields = typeof data === 'string' ? objectOf(parseJson(data)) : undefined
       if (fields === undefined) damaged += 1
-      else parts.push({ ...fields, id: String(row.id) })
+      else parts.push({ ...fields, id: String(id) })
     }
     return { parts, bytes, damaged }
   }
 }
 
-/** With a part, the message stays whole. */
-function revertIn({ reverted, revertedPart }: Json): DatabaseSession['revert'] {
-  const message = nameOf(reverted)
-  return message === undefined
-    ? undefined
-    : { message, isBehind: nameOf(revertedPart) !== undefined }
-}
-
-function isUnfinished(message: Json): boolean {
+function isUnfinished(message: Json) {
   if (message.role !== 'assistant' || message.error !== undefined) return false
   return objectOf(message.time)?.completed === undefined
 }
 
-function rootOf(id: string, parents: ReadonlyMap<unknown, unknown>): string {
+function rootOf(id: string, parents: ReadonlyMap<unknown, unknown>) {
   let root = id
   // Bounded, so that a cycle ends.
   for (let depth = 0; depth < 50; depth += 1) {
@@ -193,64 +154,41 @@ function rootOf(id: string, parents: ReadonlyMap<unknown, unknown>): string {
   return root
 }
 
-export interface StoredMessage {
-  readonly id: string
-  readonly at: number
-  readonly message: Json
-  readonly parts: readonly (Json & { readonly id: string })[]
-  readonly agent?: string
-}
-
 /** A tool's result shares a part with its use and becomes a message of its own. */
-export function itemsOf(stored: StoredMessage): readonly HistoryItem[] {
-  const { id, message, parts } = stored
-  const common = {
-    type: 'message',
-    at: new Date(stored.at).toISOString(),
-    ...defined({ agent: stored.agent }),
-  } as const
+function itemsOf(
+  { id, at: time }: DatabasePlace,
+  message: Json,
+  parts: readonly Json[],
+  agent: string | undefined,
+): readonly HistoryItem[] {
+  const at = new Date(time).toISOString()
+  const common = { type: 'message', at, ...defined({ agent }) } as const
   const compaction = parts.find((part) => part.type === 'compaction')
-  if (compaction !== undefined) {
-    return [
-      {
-        type: 'compaction',
-        id,
-        at: common.at,
-        trigger: compaction.auto === false ? 'manual' : 'auto',
-      },
-    ]
-  }
-  if (message.role === 'assistant') return saidByModel(stored, common)
+  if (compaction !== undefined)
+    return [{ type: 'compaction', id, at, trigger: compaction.auto === false ? 'manual' : 'auto' }]
+  if (message.role === 'assistant') return saidByModel(id, message, parts, common)
   const said = parts.flatMap(partOf)
   if (said.length === 0) return []
   const isMeta = parts.every((part) => part.synthetic === true)
   return [{ ...common, id, role: 'user', parts: said, ...(isMeta ? { isMeta } : {}) }]
 }
 
-export function messageOf(item: string): string | undefined {
-  return /^(msg_[^-]+)(?:-|$)/.exec(item)?.[1]
-}
-
-type Common = Pick<Message, 'type' | 'at' | 'agent'>
-
 function saidByModel(
-  { id, message, parts }: StoredMessage,
-  common: Common,
+  id: string,
+  message: Json,
+  parts: readonly Json[],
+  common: Pick<Message, 'type' | 'agent'> & { readonly at: string },
 ): readonly HistoryItem[] {
   const isSummary = message.summary === true || undefined
-  const shared = {
-    ...common,
-    role: 'assistant',
-    ...defined({ model: nameOf(message.modelID), isSummary }),
-  } as const
+  const about = defined({ model: nameOf(message.modelID), isSummary })
+  const shared = { ...common, role: 'assistant', ...about } as const
   const items: HistoryItem[] = []
   // One step is one request; older versions have several in a message.
   for (const [number, step] of stepsOf(parts).entries()) {
     const name = number === 0 ? id : `${id}-${number}`
     const finish = step.find((part) => part.type === 'step-finish')
-    const usage = usageOf(
-      objectOf(finish?.tokens) ?? (number === 0 ? objectOf(message.tokens) : undefined),
-    )
+    const tokens = objectOf(finish?.tokens) ?? (number === 0 ? objectOf(message.tokens) : undefined)
+    const usage = usageOf(tokens)
     const said = step.flatMap(partOf)
     if (said.length > 0)
       items.push({ ...shared, id: name, request: name, parts: said, ...defined({ usage }) })
@@ -260,23 +198,15 @@ function saidByModel(
   }
   const failure = objectOf(message.error)
   if (failure === undefined) return items
-  const text = textOf(objectOf(failure.data)?.message) ?? nameOf(failure.name) ?? 'failed'
   if (failure.name === 'MessageAbortedError')
-    return [...items, { type: 'ended', at: common.at!, reason: 'interrupted' }]
-  return [
-    ...items,
-    {
-      ...common,
-      id: `${id}-failure`,
-      role: 'assistant',
-      parts: [{ type: 'text', text }],
-      isFailure: true,
-    },
-  ]
+    return [...items, { type: 'ended', at: common.at, reason: 'interrupted' }]
+  const text = textOf(objectOf(failure.data)?.message) ?? nameOf(failure.name) ?? 'failed'
+  const said = { role: 'assistant', parts: [{ type: 'text', text }], isFailure: true } as const
+  return [...items, { ...common, id: `${id}-failure`, ...said }]
 }
 
-function stepsOf<T extends Json>(parts: readonly T[]): readonly (readonly T[])[] {
-  const steps: T[][] = [[]]
+function stepsOf(parts: readonly Json[]) {
+  const steps: Json[][] = [[]]
   for (const part of parts) {
     if (part.type === 'step-start' && steps.at(-1)!.some(({ type }) => type === 'step-finish'))
       steps.push([])
@@ -285,10 +215,17 @@ function stepsOf<T extends Json>(parts: readonly T[]): readonly (readonly T[])[]
   return steps
 }
 
-const SILENT = new Set(['step-start', 'step-finish', 'snapshot', 'patch', 'retry', 'agent'])
+const SILENT = new Set<unknown>([
+  'step-start',
+  'step-finish',
+  'snapshot',
+  'patch',
+  'retry',
+  'agent',
+])
 
 function partOf(part: Json): readonly Part[] {
-  const { type, text, url, mime } = part
+  const { type, text, url } = part
   if (type === 'text' || type === 'reasoning') {
     if (typeof text !== 'string' || text === '' || part.ignored === true) return []
     return [{ type: type === 'text' ? 'text' : 'thinking', text }]
@@ -296,35 +233,24 @@ function partOf(part: Json): readonly Part[] {
   if (
     type === 'file' &&
     typeof url === 'string' &&
-    typeof mime === 'string' &&
-    mime.startsWith('image/')
+    textOf(part.mime)?.startsWith('image/') === true
   )
     return [pictureAt(url)]
-  if (type === 'tool') {
-    const [id, name] = [nameOf(part.callID), nameOf(part.tool, 1000)]
-    const state = objectOf(part.state)
-    if (id !== undefined && name !== undefined)
-      return [{ type: 'tool use', id, name, input: objectOf(state?.input) ?? {} }]
+  const [id, name] = [nameOf(part.callID), nameOf(part.tool, 1000)]
+  if (type === 'tool' && id !== undefined && name !== undefined) {
+    const input = objectOf(objectOf(part.state)?.input) ?? {}
+    return [{ type: 'tool use', id, name, input }]
   }
-  return typeof type === 'string' && SILENT.has(type) ? [] : [{ type: 'other', block: part }]
+  return SILENT.has(type) ? [] : [{ type: 'other', block: part }]
 }
 
 function resultOf(part: Json): readonly Part[] {
-  const state = objectOf(part.state)
+  const { status, output, error } = objectOf(part.state) ?? {}
   const use = nameOf(part.callID)
-  if (part.type !== 'tool' || use === undefined || state === undefined) return []
-  const { status, output, error } = state
-  if (status !== 'completed' && status !== 'error') return []
   const isError = status === 'error'
-  const text = isError ? error : output
-  return [
-    {
-      type: 'tool result',
-      use,
-      parts: typeof text === 'string' && text !== '' ? [{ type: 'text', text }] : [],
-      isError,
-    },
-  ]
+  if (part.type !== 'tool' || use === undefined || (status !== 'completed' && !isError)) return []
+  const parts = partsIn(isError ? error : output, () => [])
+  return [{ type: 'tool result', use, parts, isError }]
 }
 
 function usageOf(tokens: Json | undefined): Usage | undefined {
@@ -332,10 +258,6 @@ function usageOf(tokens: Json | undefined): Usage | undefined {
   if (tokens === undefined || input === undefined) return undefined
   const cache = objectOf(tokens.cache)
   const output = (countOf(tokens.output) ?? 0) + (countOf(tokens.reasoning) ?? 0)
-  return {
-    input,
-    cacheWritten: countOf(cache?.write) ?? 0,
-    cacheRead: countOf(cache?.read) ?? 0,
-    output,
-  }
+  const [cacheWritten, cacheRead] = [countOf(cache?.write) ?? 0, countOf(cache?.read) ?? 0]
+  return { input, cacheWritten, cacheRead, output }
 }

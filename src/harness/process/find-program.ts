@@ -19,7 +19,7 @@ export function findProgram(
   return folders.map((folder) => resolve(cwd, folder, command)).find(isProgram)
 }
 
-function isProgram(path: string): boolean {
+function isProgram(path: string) {
   try {
     accessSync(path, constants.X_OK)
     return statSync(path).isFile()

@@ -188,7 +188,7 @@ export function startOf(pid: number): string {
   }
 }
 
-function environmentOf(pid: number): string {
+function environmentOf(pid: number) {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1')
   } catch {
@@ -197,7 +197,7 @@ function environmentOf(pid: number): string {
   }
 }
 
-function isThere(pid: number): boolean {
+function isThere(pid: number) {
   try {
     process.kill(pid, 0)
     return true

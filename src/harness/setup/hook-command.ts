@@ -20,7 +20,7 @@ export const STATUS_LINE_COMMAND = /* @__PURE__ */ commandFor('statusline')
  * Always silent and successful: a teammate without Stint must not notice, and exit code 2 would
  * block a prompt. Short, because Claude Code shows it after a compaction.
  */
-function commandFor(argument: string): string {
+function commandFor(argument: string) {
   const launcher = `"\${STINT_STATE_HOME:-\${XDG_STATE_HOME:-$HOME/.local/state}/stint}/${LAUNCHER}"`
   const launch = `IFS='\t' read -r n h <${launcher} && [ -x "$n" ] && [ -r "$h" ] && { "$n" "$h" ${argument}; :; }`
   const elsewhere = ['"${CLAUDE_PROJECT_DIR:-.}/node_modules/.bin/stint"', 'stint'].map(

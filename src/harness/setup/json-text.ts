@@ -28,23 +28,23 @@ export function faultyLine(text: string): number | undefined {
   return errors[0] === undefined ? undefined : text.slice(0, errors[0].offset).split('\n').length
 }
 
-function find(text: string, path: Path): Node {
+function find(text: string, path: Path) {
   const found = path.reduce<Node | undefined>(childAt, parseTree(text))
   if (found === undefined) throw new Error(`no ${path.join('.')} in this JSON`)
   return found
 }
 
-function childAt(node: Node | undefined, key: string | number): Node | undefined {
+function childAt(node: Node | undefined, key: string | number) {
   if (typeof key === 'number') return node?.children?.[key]
   return memberOf(node, key)?.children?.[1]
 }
 
 /** With duplicate keys the last one counts. */
-function memberOf(node: Node | undefined, key: string): Node | undefined {
+function memberOf(node: Node | undefined, key: string) {
   return node?.children?.findLast((member) => member.children?.[0]?.value === key)
 }
 
-function insert(text: string, container: Node, value: unknown, key?: string): string {
+function insert(text: string, container: Node, value: unknown, key?: string) {
   const children = container.children ?? []
   const last = children.at(-1)
   if (last === undefined) return insertFirst(text, container, value, key)
@@ -56,7 +56,7 @@ function insert(text: string, container: Node, value: unknown, key?: string): st
   return splice(text, endOf(last), endOf(last), added)
 }
 
-function insertFirst(text: string, container: Node, value: unknown, key?: string): string {
+function insertFirst(text: string, container: Node, value: unknown, key?: string) {
   const at = container.offset + 1
   const isRoot = container.parent === undefined
   if (!isRoot && !text.includes('\n')) return splice(text, at, at, inOneLine(value, key))
@@ -72,7 +72,7 @@ function insertFirst(text: string, container: Node, value: unknown, key?: string
   )
 }
 
-function remove(text: string, container: Node, key: string | number): string {
+function remove(text: string, container: Node, key: string | number) {
   const children = container.children ?? []
   const index = typeof key === 'number' ? key : children.indexOf(memberOf(container, key)!)
   const node = children[index]!
@@ -82,39 +82,39 @@ function remove(text: string, container: Node, key: string | number): string {
   return splice(text, container.offset + 1, endOf(container) - 1, '')
 }
 
-function inOneLine(value: unknown, key?: string): string {
+function inOneLine(value: unknown, key?: string) {
   return `${key === undefined ? '' : `${JSON.stringify(key)}:`}${JSON.stringify(value)}`
 }
 
-function inLines(text: string, indent: string, value: unknown, key?: string): string {
+function inLines(text: string, indent: string, value: unknown, key?: string) {
   const lines = JSON.stringify(value, undefined, unitOf(text))
     .split('\n')
     .join(`${lineEnd(text)}${indent}`)
   return `${key === undefined ? '' : `${JSON.stringify(key)}: `}${lines}`
 }
 
-function splice(text: string, from: number, to: number, added: string): string {
+function splice(text: string, from: number, to: number, added: string) {
   return text.slice(0, from) + added + text.slice(to)
 }
 
-function endOf(node: Node): number {
+function endOf(node: Node) {
   return node.offset + node.length
 }
 
-function lineStart(text: string, offset: number): number {
+function lineStart(text: string, offset: number) {
   return text.lastIndexOf('\n', offset - 1) + 1
 }
 
-function indentOf(text: string, offset: number): string | undefined {
+function indentOf(text: string, offset: number) {
   const start = lineStart(text, offset)
   const before = text.slice(start, offset)
   return start > 0 && /^[ \t]*$/.test(before) ? before : undefined
 }
 
-function unitOf(text: string): string {
+function unitOf(text: string) {
   return /^\uFEFF?\s*\{[ \t]*\r?\n([ \t]+)"/.exec(text)?.[1] ?? '  '
 }
 
-function lineEnd(text: string): string {
+function lineEnd(text: string) {
   return text.includes('\r\n') ? '\r\n' : '\n'
 }

@@ -88,7 +88,7 @@ export function planRemoval(
   }
 }
 
-function removeIfThere(path: string): readonly FileChange[] {
+function removeIfThere(path: string) {
   const before = readText(path)
   return before === undefined ? [] : [{ path, before, after: undefined }]
 }
@@ -98,7 +98,7 @@ function recordOf(
   known: Manifest,
   changes: readonly FileChange[],
   written: Manifest['files'],
-): FileChange | undefined {
+) {
   const path = manifestPath(stateHome, known.target)
   const before = readText(path)
   if (changes.length === 0 && before === undefined) return undefined
@@ -215,7 +215,7 @@ function applyChange({ path, before, after }: FileChange): void {
   }
 }
 
-function cannotWrite(path: string, reason: string, cause?: unknown): StintError {
+function cannotWrite(path: string, reason: string, cause?: unknown) {
   return new StintError(
     'CANNOT_WRITE',
     `${path} cannot be written: ${reason}`,
@@ -224,7 +224,7 @@ function cannotWrite(path: string, reason: string, cause?: unknown): StintError 
   )
 }
 
-function changedMeanwhile(path: string): StintError {
+function changedMeanwhile(path: string) {
   return new StintError(
     'CHANGED_MEANWHILE',
     `${path} was changed by another program just now`,
@@ -302,7 +302,7 @@ export function undo(text: string, steps: readonly UndoStep[]): string {
   )
 }
 
-function stepBack(before: string, after: string): UndoStep {
+function stepBack(before: string, after: string) {
   const shorter = Math.min(before.length, after.length)
   let start = 0
   while (start < shorter && before[start] === after[start]) start += 1

@@ -62,7 +62,7 @@ export function planTakingOut(
 }
 
 /** The exact original bytes if the file is unchanged since. */
-function takeOut(text: string, edit: TextEdit, known: WrittenFile | undefined): string {
+function takeOut(text: string, edit: TextEdit, known: WrittenFile | undefined) {
   if (known !== undefined && sumOf(text) === known.sum)
     return known.undo === 'delete' ? '' : undo(text, known.undo)
   const bare = withoutMark(text)
@@ -165,7 +165,7 @@ function limitsOf(text: string, { begin, end }: Marks): readonly [number, number
 }
 
 /** One block per agent program. */
-function excludeMarks(program: string): Marks {
+function excludeMarks(program: string) {
   const mark = `# stint setup${program}`
   return { begin: `${mark}: begin`, end: `${mark}: end`, isApart: false }
 }

@@ -13,7 +13,7 @@ import { defined } from '../../text/defined.ts'
 import { contentHash } from '../../context/handoff/frontmatter.ts'
 import { lookAround } from '../../context/handoff/probes.ts'
 import { whatMoved } from '../../context/handoff/what-moved.ts'
-import type { HandoffTarget, TaskStatus } from '../../session/entries.ts'
+import type { TaskStatus } from '../../session/entries.ts'
 import { openBacklog } from '../tasks/backlog.ts'
 import { conversationOf } from '../store/conversation-binding.ts'
 import { acceptanceOf, handoffOf, isTakenUp } from '../../session/kinds/handoffs.ts'
@@ -195,21 +195,6 @@ export async function waitingHandoffs(
   workspace: Workspace,
   whom: { readonly session?: string; readonly tasks?: readonly string[] },
 ): Promise<readonly WaitingHandoff[]> {
-  const found = await latestHandoffs(workspace, (to) =>
-    to?.kind === 'task'
-      ? whom.tasks?.includes(to.id) === true
-      : to !== undefined && whom.session === to.id,
-  )
-  return found.map(({ id, number, session, name, text: reason, at }) => {
-    return { id, number, session, name, reason, at }
-  })
-}
-
-/** The latest of each session that was made for somebody and has not been taken up. */
-export async function latestHandoffs(
-  workspace: Workspace,
-  isFor: (to: HandoffTarget | undefined) => boolean = () => true,
-) {
   if (!workspace.hasSessions()) return []
   const bySession = new Map<string, { name: string; entries: RawEntry[] }>()
   for (const { session, name, entry } of (await workspace.index()).handoffEntries()) {
@@ -222,11 +207,25 @@ export async function latestHandoffs(
     const waiting = standing
       .filter(({ kind }) => kind === 'handoff.made')
       .map((entry) => handoffOf(entry, entry.data))
-      .findLast(({ to }) => isFor(to))
+      .findLast(
+        ({ to }) =>
+          to !== undefined &&
+          (to.kind === 'task' ? whom.tasks?.includes(to.id) : whom.session === to.id),
+      )
     if (waiting === undefined || waiting.isDraft) return []
     const accepted = standing
       .filter(({ kind, data }) => kind === 'handoff.accepted' && data.handoff === waiting.id)
       .map((entry) => acceptanceOf(entry, entry.data))
-    return isTakenUp({ accepted }) ? [] : [{ ...waiting, session, name }]
+    if (isTakenUp({ accepted })) return []
+    return [
+      {
+        id: waiting.id,
+        number: waiting.number,
+        session,
+        name,
+        reason: waiting.text,
+        at: waiting.at,
+      },
+    ]
   })
 }

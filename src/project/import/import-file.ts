@@ -82,7 +82,7 @@ function importLines(
     sink.flush()
     if (isDryRun || (!isWhole && at - keptAt < CURSOR_EVERY)) return
     keptAt = at
-    const offset = translator.heldFrom() ?? at
+    const offset = translator.heldFrom?.() ?? at
     // Until the whole file is read it must not count as unchanged.
     const size = isWhole ? stat.size : -1
     target.cursors.write(name, {
@@ -116,7 +116,7 @@ function importLines(
     read(bytes)
     bytes = 0
   }
-  sink.add(translator.rest(), 0)
+  sink.add(translator.rest?.() ?? [], 0)
   keep(true)
   read(bytes)
   return { ...sink.stored, bytes: at - (cursor?.offset ?? 0), damaged }
@@ -139,7 +139,7 @@ function importDocument(
     read(element.end - at)
     at = element.end
   }
-  sink.add(translator.rest(), 0)
+  sink.add(translator.rest?.() ?? [], 0)
   sink.flush()
   read(stat.size - at)
   const identity = { inode: stat.ino, size: stat.size, mtime: stat.mtimeMs }

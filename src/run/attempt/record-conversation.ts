@@ -107,7 +107,7 @@ function itemsIn(
     if (read !== 'damaged') items.push(...read)
     offset += line.length + 1
   }
-  return isOver ? [...items, ...translator.rest()] : items
+  return isOver ? [...items, ...(translator.rest?.() ?? [])] : items
 }
 
 /** Copies what is new in what a harness has written down of a conversation. False when it has written nothing that we can see. */

@@ -6,7 +6,6 @@ import {
   RequestError,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
-  type Stream,
   client,
   methods,
 } from '@agentclientprotocol/sdk'
@@ -105,7 +104,7 @@ export function limitBehind(error: unknown): LimitReached | undefined {
   return limitIn(failure) ?? (isLimit ? { message: failure } : undefined)
 }
 
-function hintFor(error: unknown, isGone: boolean): string {
+function hintFor(error: unknown, isGone: boolean) {
   if (error instanceof RequestError && error.code === RequestError.authRequired().code)
     return 'log in with its own program first, then try again'
   return isGone
@@ -118,7 +117,7 @@ function streamTo(
   agent: GuardedProcess,
   update: Handlers['update'],
   trace: OpenConversation['trace'],
-): Stream {
+) {
   let isWanted = true
   const readable = new ReadableStream<AnyMessage>({
     async start(controller) {

@@ -201,11 +201,11 @@ export function toolEvent(use: ToolUse, status: ToolEvent['status']): ToolEvent 
   return { type: 'tool', id, name, status, ...defined({ command, path: paths[0], output }) }
 }
 
-function isOver({ status }: Json): boolean {
+function isOver({ status }: Json) {
   return status === 'completed' || status === 'failed'
 }
 
-function commandIn(told: Json): string | undefined {
+function commandIn(told: Json) {
   const input = objectOf(told.rawInput)
   const command = input?.command ?? input?.cmd
   if (!Array.isArray(command)) return textOf(command)
@@ -214,7 +214,7 @@ function commandIn(told: Json): string | undefined {
   return isScript ? words[2] : words.map(quoteWord).join(' ')
 }
 
-function folderIn(told: Json): string | undefined {
+function folderIn(told: Json) {
   const input = objectOf(told.rawInput)
   return [input?.cwd, input?.workdir, input?.directory, input?.dir_path]
     .map(textOf)
@@ -224,11 +224,11 @@ function folderIn(told: Json): string | undefined {
 const SHELL = /(?:^|\/)(?:ba|z|da|k)?sh$/
 
 /** Some write the command into the title, as code. */
-function commandInTitle(title: string | undefined): string | undefined {
+function commandInTitle(title: string | undefined) {
   return title === undefined ? undefined : (/^`+([^`]+)`+$/.exec(title.trim())?.[1] ?? undefined)
 }
 
-function pathsIn(told: Json): readonly string[] {
+function pathsIn(told: Json) {
   const input = objectOf(told.rawInput)
   const places = [...listOf(told.locations), ...listOf(told.content)].map((place) =>
     textOf(objectOf(place)?.path),
@@ -237,7 +237,7 @@ function pathsIn(told: Json): readonly string[] {
   return [...new Set([...places, ...named].filter((path) => path !== undefined))]
 }
 
-function outputIn(told: Json): string | undefined {
+function outputIn(told: Json) {
   const blocks = listOf(told.content).map((block) => objectOf(block)?.content)
   const raw = told.rawOutput
   const fields = objectOf(raw)
@@ -256,7 +256,7 @@ export function usageIn(response: Json): Usage | undefined {
   return usage === undefined ? quotaIn(response) : counted(usage)
 }
 
-function counted(usage: Json): Usage {
+function counted(usage: Json) {
   const [input, output, cacheRead, cacheWritten, thought, total] = [
     'inputTokens',
     'outputTokens',
@@ -278,7 +278,7 @@ function counted(usage: Json): Usage {
 }
 
 /** Gemini CLI's form. */
-function quotaIn(response: Json): Usage | undefined {
+function quotaIn(response: Json) {
   const count = objectOf(objectOf(objectOf(response._meta)?.quota)?.token_count)
   const names = { input: 'input_tokens', output: 'output_tokens' }
   return count === undefined ? undefined : usageFrom(count, names)

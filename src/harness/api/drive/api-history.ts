@@ -54,7 +54,7 @@ export class ApiHistory {
     this.#add([{ type: 'ended', at: new Date().toISOString(), reason }])
   }
 
-  #messagesOf(said: readonly Said[]): readonly Message[] {
+  #messagesOf(said: readonly Said[]) {
     let last = this.#last
     return said.map((one): Message => {
       const parent = last
@@ -69,13 +69,13 @@ export class ApiHistory {
     })
   }
 
-  #add(items: readonly HistoryItem[]): void {
+  #add(items: readonly HistoryItem[]) {
     this.#store.append(this.#conversation, items)
     this.#last = items.findLast((item) => item.type === 'message')?.id ?? this.#last
   }
 }
 
-function isStanding({ role, isMeta }: Message): boolean {
+function isStanding({ role, isMeta }: Message) {
   return role === 'system' && isMeta === true
 }
 
@@ -137,7 +137,7 @@ export function openingMessages({ cwd, standing, initialFiles }: OpeningOptions)
 }
 
 /** Leaves out a file that repeats another or only points to it. */
-function instructionsIn(cwd: string): readonly { readonly path: string; readonly text: string }[] {
+function instructionsIn(cwd: string) {
   const found = INSTRUCTIONS.flatMap((path) => {
     const read = readInside(cwd, path)
     return typeof read === 'string' || read.text.trim() === ''
@@ -152,7 +152,7 @@ function instructionsIn(cwd: string): readonly { readonly path: string; readonly
   })
 }
 
-function quoted(path: string, text: string, longest: number): string {
+function quoted(path: string, text: string, longest: number) {
   const safe = safePassage(text)
   const shown =
     safe.length <= longest

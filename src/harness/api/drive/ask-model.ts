@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { errnoOf } from '../../../journal/errors.ts'
 import {
   ModelFailure,
@@ -41,61 +42,61 @@ export async function askModel(request: ModelRequest, options: AskOptions): Prom
       if (error.kind !== 'again') throw error.without(key)
       if (wait === undefined) throw givenUp(error, tries).without(key)
       if (isTold) options.anew()
-      await pause(Math.max(wait, error.at.retryAfterMs ?? 0), signal)
+      const ms = Math.max(wait, error.at.retryAfterMs ?? 0)
+      await pause(ms, undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return formOf(request.settings).reader().reply()
     }
   }
 }
 
-function givenUp({ message, at }: ModelFailure, tries: number): ModelFailure {
+function givenUp({ message, at }: ModelFailure, tries: number) {
   const told = tries === 0 ? message : `${message}; asked ${tries + 1} times`
   return new ModelFailure(at.isThrottled === true ? 'limit' : 'no', told, at)
 }
 
-async function askOnce(
-  request: ModelRequest,
-  reader: ReplyReader,
-  options: AskOptions,
-): Promise<void> {
-  const silence = new Silence(request.settings.silenceSeconds, options.signal)
+async function askOnce(request: ModelRequest, reader: ReplyReader, options: AskOptions) {
+  const seconds = request.settings.silenceSeconds ?? LONGEST_SILENCE_SECONDS
+  const silence = new AbortController()
+  const timer = setTimeout(() => silence.abort(), seconds * 1000)
+  const signal = AbortSignal.any([options.signal, silence.signal])
   try {
-    await askListening(request, reader, options, silence)
+    await listen(request, reader, { ...options, signal }, () => timer.refresh())
   } catch (error) {
-    throw options.signal.aborted ? error : (silence.failure ?? error)
+    if (options.signal.aborted || !silence.signal.aborted) throw error
+    throw new ModelFailure(
+      'no',
+      `the server said nothing for ${seconds} seconds; api.silence_seconds is how long it may`,
+    )
   } finally {
-    silence.over()
+    clearTimeout(timer)
   }
 }
 
-async function askListening(
+async function listen(
   request: ModelRequest,
   reader: ReplyReader,
   { key, delta, trace, signal }: AskOptions,
-  silence: Silence,
-): Promise<void> {
+  heard: () => void,
+) {
   const { settings } = request
   const form = formOf(settings)
   const body = JSON.stringify(form.body(request))
   trace('to', withoutKey(body, key))
-  const response = await reach(addressOf(settings, form.path), {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'text/event-stream',
-      'user-agent': 'stint',
-      ...settings.headers,
-      ...form.headers(key),
-    },
-    body,
-    // A redirect would carry the key to another host.
-    redirect: 'manual',
-    signal: silence.signal,
-  })
-  silence.heard()
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+    'user-agent': 'stint',
+    ...settings.headers,
+    ...form.headers(key),
+  }
+  // A redirect would carry the key to another host.
+  const init = { method: 'POST', headers, body, redirect: 'manual', signal } as const
+  const response = await reach(addressOf(settings, form.path), init)
+  heard()
   if (response.status !== 200) throw await refusalOf(response, settings, key)
   const pieces = new PiecesWithoutKey(key)
   try {
-    for await (const data of serverSentEvents(silence.listen(response.body ?? noBytes()))) {
+    for await (const data of serverSentEvents(response.body ?? noBytes(), heard)) {
       trace('from', withoutKey(data, key).replaceAll('\n', ' '))
       const text = pieces.take(reader.take(data) ?? '')
       if (text !== '') delta(text)
@@ -131,18 +132,13 @@ export async function refusalOf(
 ): Promise<ModelFailure> {
   const { status, headers } = response
   const body = withoutKey(await beginningOf(response), key)
-  return failureFor({
-    status,
-    headers,
-    body,
-    keyVariable: keyVariable(settings),
-    now: Date.now(),
-  }).without(key)
+  const variable = keyVariable(settings)
+  return failureFor({ status, headers, body, keyVariable: variable, now: Date.now() }).without(key)
 }
 
 const LONGEST_REFUSAL = 64 * 1024
 
-async function beginningOf(response: Response): Promise<string> {
+async function beginningOf(response: Response) {
   const pieces: Uint8Array[] = []
   let length = 0
   try {
@@ -157,62 +153,12 @@ async function beginningOf(response: Response): Promise<string> {
   return Buffer.concat(pieces).subarray(0, LONGEST_REFUSAL).toString('utf8')
 }
 
-async function* noBytes(): AsyncGenerator<Uint8Array> {}
+async function* noBytes() {}
 
 /** `fetch failed` says nothing; its cause does. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown) {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   return errnoOf(cause) ?? (cause instanceof Error ? cause.message : String(cause))
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    if (signal.aborted) done()
-    else signal.addEventListener('abort', done)
-  })
-}
-
-export class Silence {
-  readonly signal: AbortSignal
-  readonly #seconds: number
-  readonly #ending = new AbortController()
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(seconds: number | undefined, wanted: AbortSignal) {
-    this.#seconds = seconds ?? LONGEST_SILENCE_SECONDS
-    this.signal = AbortSignal.any([wanted, this.#ending.signal])
-    this.heard()
-  }
-
-  heard(): void {
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#ending.abort(), this.#seconds * 1000)
-  }
-
-  over(): void {
-    clearTimeout(this.#timer)
-  }
-
-  get failure(): ModelFailure | undefined {
-    if (!this.#ending.signal.aborted) return undefined
-    return new ModelFailure(
-      'no',
-      `the server said nothing for ${this.#seconds} seconds; api.silence_seconds is how long it may`,
-    )
-  }
-
-  async *listen(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const piece of bytes) {
-      this.heard()
-      yield piece
-    }
-  }
 }
 
 const LONGEST_LINE = 16 * 1024 * 1024
@@ -220,10 +166,11 @@ const LONGEST_LINE = 16 * 1024 * 1024
 /** An event that was cut off is dropped: half of it may look whole. */
 export async function* serverSentEvents(
   bytes: AsyncIterable<Uint8Array>,
+  heard = () => {},
   longest = LONGEST_LINE,
 ): AsyncGenerator<string> {
   let data: string[] = []
-  for await (const line of linesOf(bytes, longest)) {
+  for await (const line of linesOf(bytes, heard, longest)) {
     if (line === '') {
       if (data.length > 0) yield data.join('\n')
       data = []
@@ -234,10 +181,11 @@ export async function* serverSentEvents(
   }
 }
 
-async function* linesOf(bytes: AsyncIterable<Uint8Array>, longest: number): AsyncGenerator<string> {
+async function* linesOf(bytes: AsyncIterable<Uint8Array>, heard: () => void, longest: number) {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const piece of bytes) {
+    heard()
     rest += decoder.decode(piece, { stream: true })
     // A CR at the end may be half of a CRLF.
     const lines = rest.split(/\r\n|\n|\r(?!$)/)

@@ -86,7 +86,7 @@ export function failureInStream(error: unknown): ModelFailure {
   return new ModelFailure(isFinal ? 'no' : 'again', told, { isThrottled: /rate_limit/.test(type) })
 }
 
-function throttled(told: string, headers: Headers, now: number): ModelFailure {
+function throttled(told: string, headers: Headers, now: number) {
   const retryAfterMs = waitIn(headers, now)
   const wait = retryAfterMs === undefined ? undefined : new Date(now + retryAfterMs).toISOString()
   const resetsAt = limitIn(told)?.resetsAt ?? wait
@@ -97,7 +97,7 @@ function throttled(told: string, headers: Headers, now: number): ModelFailure {
   })
 }
 
-function waitIn(headers: Headers, now: number): number | undefined {
+function waitIn(headers: Headers, now: number) {
   const millis = Number.parseFloat(headers.get('retry-after-ms') ?? '')
   if (millis >= 0) return millis
   const value = headers.get('retry-after')?.trim() ?? ''
@@ -107,7 +107,7 @@ function waitIn(headers: Headers, now: number): number | undefined {
 }
 
 /** Servers other than the two providers put it elsewhere, or send a page. */
-function messageIn(body: string): string {
+function messageIn(body: string) {
   const fields = objectOf(parseJson(body))
   const error = fields?.error
   const inner = objectOf(error)
@@ -129,7 +129,7 @@ export function withoutKey(text: string, key: string | undefined): string {
   return [key, inJson, escaped(inJson)].reduce((rest, form) => rest.replaceAll(form, MARK), text)
 }
 
-function escaped(text: string): string {
+function escaped(text: string) {
   return JSON.stringify(text).slice(1, -1)
 }
 
@@ -161,7 +161,7 @@ export class PiecesWithoutKey {
     return text.slice(0, from)
   }
 
-  #beginningIn(text: string): number {
+  #beginningIn(text: string) {
     const key = this.#key
     if (key === undefined || key.length < SHORTEST) return text.length
     for (let at = Math.max(0, text.length - key.length + 1); at < text.length; at += 1)

@@ -67,7 +67,7 @@ export function roomFor(settings: Pick<ApiSettings, 'window' | 'maxOutput'>, mod
   return { window, maxOutput, point: window - maxOutput }
 }
 
-function windowByName(model: string): number | undefined {
+function windowByName(model: string) {
   const name = plainName(model)
   return WINDOWS.find(([beginning]) => name.startsWith(beginning))?.[1]
 }

@@ -117,7 +117,7 @@ export class ApiConversation implements Conversation {
     return (this.#closing ??= this.#close())
   }
 
-  async #close(): Promise<void> {
+  async #close() {
     const turn = this.#turn
     const { process } = this.#work.program
     turn?.stopping.abort()
@@ -138,7 +138,7 @@ export class ApiConversation implements Conversation {
   }
 }
 
-async function takeTurn(prompt: string, work: TurnWork): Promise<TurnEnded> {
+async function takeTurn(prompt: string, work: TurnWork) {
   const { history, tell, signal } = work
   history.say({ role: 'user', parts: [{ type: 'text', text: prompt.toWellFormed() }] })
   let said: string | undefined
@@ -190,7 +190,7 @@ const FAILURES: Readonly<Partial<Record<Stop, string>>> = {
 }
 
 /** Stores what the model said, even if the turn was ended in the middle. */
-async function answerTo({ system, items, live }: StoredContext, work: TurnWork): Promise<Reply> {
+async function answerTo({ system, items, live }: StoredContext, work: TurnWork) {
   const { settings, model, room, key, waits, history, options, tell, signal } = work
   const tokens = contextTokens(live)
   if (room.point !== undefined && tokens > room.point)
@@ -225,7 +225,7 @@ async function answerTo({ system, items, live }: StoredContext, work: TurnWork):
 }
 
 /** Some servers restart the numbers of tool uses in each answer. */
-function withOwnIds(parts: readonly Part[], live: readonly Message[]): readonly Part[] {
+function withOwnIds(parts: readonly Part[], live: readonly Message[]) {
   const taken = new Set(live.flatMap((message) => toolUses(message.parts)).map(({ id }) => id))
   return parts.map((part) => {
     if (part.type !== 'tool use') return part
@@ -235,7 +235,7 @@ function withOwnIds(parts: readonly Part[], live: readonly Message[]): readonly 
   })
 }
 
-function tellUsage(reply: Reply, { live }: StoredContext, { room, tell, model }: TurnWork): void {
+function tellUsage(reply: Reply, { live }: StoredContext, { room, tell, model }: TurnWork) {
   const { usage, parts } = reply
   if (usage === undefined && parts.length === 0) return
   // Without counts from the server, an estimate shows how full the context is.
@@ -251,7 +251,7 @@ function tellUsage(reply: Reply, { live }: StoredContext, { room, tell, model }:
 const OUTPUT_SHOWN = 4000
 
 /** Undefined when the program ended meanwhile. */
-async function useTool(use: ToolUse, work: TurnWork): Promise<ToolResult | undefined> {
+async function useTool(use: ToolUse, work: TurnWork) {
   const { program, options, tell } = work
   const { id, name } = use
   const about = { type: 'tool', id, name, ...targetOf(use.input, options.cwd) } as const
@@ -266,7 +266,7 @@ async function useTool(use: ToolUse, work: TurnWork): Promise<ToolResult | undef
   return result
 }
 
-async function resultOf({ name, input }: ToolUse, work: TurnWork): Promise<ToolResult> {
+async function resultOf({ name, input }: ToolUse, work: TurnWork) {
   const { program, options, signal } = work
   const fault = (text: string): ToolResult => ({ text, isError: true })
   const tool = TOOLS.find((one) => one.name === name)
@@ -285,17 +285,13 @@ async function resultOf({ name, input }: ToolUse, work: TurnWork): Promise<ToolR
 
 const NOT_RUN = 'It was not run: the turn was interrupted.'
 
-function targetOf(input: Json, cwd: string): { readonly command?: string; readonly path?: string } {
+function targetOf(input: Json, cwd: string) {
   const path = textOf(input.path)
   return defined({ command: textOf(input.command), path: path && resolve(cwd, path) })
 }
 
 /** Undefined when the use is permitted. */
-async function refusal(
-  tool: string,
-  input: Json,
-  options: OpenConversation,
-): Promise<string | undefined> {
+async function refusal(tool: string, input: Json, options: OpenConversation) {
   const target = targetOf(input, options.cwd)
   if (tool === 'read' && target.path !== undefined && isInside(options.cwd, target.path))
     return undefined

@@ -95,7 +95,7 @@ export class ClaudeConversation implements Conversation {
     return this.#closing
   }
 
-  async #leave(): Promise<void> {
+  async #leave() {
     this.#program.stdin.end()
     // In the middle of a turn it would first finish that.
     if (this.#turn === undefined)
@@ -139,17 +139,17 @@ export class ClaudeConversation implements Conversation {
     }
   }
 
-  #tell(event: HarnessEvent): void {
+  #tell(event: HarnessEvent) {
     if (this.#turn?.isOver === false) this.#turn.push(event)
     else this.#between.push(event)
   }
 
-  #giveUp(fault: string): void {
+  #giveUp(fault: string) {
     this.#fault = fault
     void this.#program.end()
   }
 
-  async #answer(message: Json): Promise<void> {
+  async #answer(message: Json) {
     const id = nameOf(message.request_id) ?? ''
     const request = objectOf(message.request) ?? {}
     if (request.subtype !== 'can_use_tool') {
@@ -173,11 +173,11 @@ export class ClaudeConversation implements Conversation {
     return { type: 'turn ended', how: 'died', failure: this.#fault ?? closed ?? lastWords }
   }
 
-  #request(id: string, request: object): void {
+  #request(id: string, request: object) {
     this.#send({ type: 'control_request', request_id: id, request })
   }
 
-  #respond(response: object): void {
+  #respond(response: object) {
     this.#send({ type: 'control_response', response })
   }
 

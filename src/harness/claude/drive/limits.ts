@@ -1,13 +1,9 @@
 import { oneLine } from '../../../text/clean.ts'
-import { type Json, countOf, nameOf, objectOf } from '../../../text/json-fields.ts'
+import { type LimitReached, momentOf } from '../../contract/usage.ts'
+import { type Json, nameOf, objectOf } from '../../../text/json-fields.ts'
 import { defined } from '../../../text/defined.ts'
 
-export interface Limit {
-  readonly message: string
-  readonly resetsAt?: string
-}
-
-export function limitInEvent(event: Json): Limit | undefined {
+export function limitInEvent(event: Json): LimitReached | undefined {
   const info = objectOf(event.rate_limit_info)
   if (info?.status !== 'rejected') return undefined
   // The account continues on overage or grace.
@@ -19,14 +15,14 @@ export function limitInEvent(event: Json): Limit | undefined {
   return {
     message:
       which === undefined ? 'the usage limit is reached' : `the usage limit is reached (${which})`,
-    ...defined({ resetsAt: momentOf(countOf(info.resetsAt)) }),
+    ...defined({ resetsAt: momentOf(info.resetsAt) }),
   }
 }
 
 const USED_UP =
   /usage limit reached|spend limit|You've (?:hit|reached) your|You're out of|out of (?:extra )?usage|Credit balance is too low|rate.limit|\b429\b/i
 
-export function limitInFailure(result: Json, text: string, now: Date): Limit | undefined {
+export function limitInFailure(result: Json, text: string, now: Date): LimitReached | undefined {
   const isTold = result.api_error_status === 429 || result.api_error === 'usage_limit_reached'
   if (!isTold && !USED_UP.test(text)) return undefined
   return {
@@ -35,7 +31,7 @@ export function limitInFailure(result: Json, text: string, now: Date): Limit | u
   }
 }
 
-function resetIn(text: string, now: Date): string | undefined {
+function resetIn(text: string, now: Date) {
   const seconds = /limit reached\|(\d{9,11})\b/.exec(text)?.[1]
   return seconds === undefined ? resetInWords(text, now) : momentOf(Number(seconds))
 }
@@ -44,7 +40,7 @@ const RESET =
   /resets (?:([A-Z][a-z]{2}) (\d{1,2}),? (?:(\d{4}),? )?(?:at )?)?(\d{1,2})(?::(\d{2}))? ?([ap])m(?: \(([A-Za-z0-9_+/-]{1,40})\))?/
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-function resetInWords(text: string, now: Date): string | undefined {
+function resetInWords(text: string, now: Date) {
   const [, month, day, year, hour, minute, half, zone = 'UTC'] = RESET.exec(text) ?? []
   if (hour === undefined) return undefined
   const here = wallClock(now, zone)
@@ -64,7 +60,7 @@ function resetInWords(text: string, now: Date): string | undefined {
 }
 
 /** The wall clock of a zone, as if it were UTC. */
-function wallClock(moment: Date, zone: string): Date | undefined {
+function wallClock(moment: Date, zone: string) {
   try {
     const shown = new Intl.DateTimeFormat('sv-SE', {
       timeZone: zone,
@@ -78,7 +74,7 @@ function wallClock(moment: Date, zone: string): Date | undefined {
   }
 }
 
-function inZone(wall: number, zone: string): string | undefined {
+function inZone(wall: number, zone: string) {
   // The second round covers a moment beyond a clock change.
   let moment = wall
   for (let look = 0; look < 2; look += 1) {
@@ -87,10 +83,4 @@ function inZone(wall: number, zone: string): string | undefined {
     moment += wall - shown.getTime()
   }
   return momentOf(moment / 1000)
-}
-
-function momentOf(seconds: number | undefined): string | undefined {
-  if (seconds === undefined) return undefined
-  const moment = new Date(seconds * 1000)
-  return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString()
 }

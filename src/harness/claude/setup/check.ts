@@ -86,7 +86,7 @@ function readPlace(
   }
 }
 
-function readManaged(path: string): Settings {
+function readManaged(path: string) {
   try {
     return readSettings(path)
   } catch {
@@ -119,7 +119,7 @@ async function checkServer(
   }
 }
 
-function approvalBy(settings: readonly Settings[]): 'approved' | 'refused' | 'asked' {
+function approvalBy(settings: readonly Settings[]) {
   const said = new Set(settings.map(approvalIn))
   const isOff = settings.some(
     ({ disabledMcpServers: list }) => Array.isArray(list) && list.includes(MCP_SERVER),
@@ -128,7 +128,7 @@ function approvalBy(settings: readonly Settings[]): 'approved' | 'refused' | 'as
   return said.has('approved') ? 'approved' : 'asked'
 }
 
-function readOwn(path: string): Settings {
+function readOwn(path: string) {
   try {
     return objectOf(parseJson(readOrUndefined(path)?.toString('utf8') ?? '')) ?? {}
   } catch {

@@ -7,7 +7,6 @@ import {
   type FileChange,
   type Manifest,
   type Plan,
-  type PlannedFiles,
   planInstallation,
   planLauncher,
   planRemoval,
@@ -79,7 +78,7 @@ export function planInstall(
   )
 }
 
-function commandPaths({ commands }: SetupPlace): ReadonlyMap<string, string> {
+function commandPaths({ commands }: SetupPlace) {
   return new Map([...slashCommandFiles()].map(([name, text]) => [join(commands, name), text]))
 }
 
@@ -90,7 +89,7 @@ function planExclude(
   known: Manifest,
   changes: readonly FileChange[],
   givenUp: readonly string[],
-): PlannedFiles {
+) {
   if (gitCommonDir === undefined || place.scope === 'user') return NO_FILES
   const path = excludePath(gitCommonDir)
   const excluded = excludedIn(readText(path) ?? '')
@@ -151,10 +150,7 @@ export function planRemove(scope: Scope, around: Surroundings): Plan {
 }
 
 /** Both scopes of a project keep their commands in one folder. */
-function commandsSharedWith(
-  { scope, commands }: SetupPlace,
-  around: Surroundings,
-): string | undefined {
+function commandsSharedWith({ scope, commands }: SetupPlace, around: Surroundings) {
   return SCOPES.filter((each) => each !== scope)
     .map((each) => setupPlace(each, around))
     .filter((other) => other.commands === commands)
@@ -181,11 +177,11 @@ export const instructionsEdit = blockEdit(MARKS, [
 ])
 
 /** The preferred one first. */
-function instructionFiles(folder: string): readonly string[] {
+function instructionFiles(folder: string) {
   return [join(folder, 'CLAUDE.md'), join(folder, 'AGENTS.md')]
 }
 
-function instructionsPath(folder: string): string {
+function instructionsPath(folder: string) {
   const paths = instructionFiles(folder)
   return paths.find((path) => statOrUndefined(path)?.isFile() === true) ?? paths[0]!
 }

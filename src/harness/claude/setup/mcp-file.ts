@@ -128,7 +128,7 @@ function isOurs(around: Surroundings, { files }: Manifest): boolean {
   return !isTeams && hasStintServer(path)
 }
 
-function isKeptByGit({ root, gitCommonDir }: Surroundings, path: string): boolean {
+function isKeptByGit({ root, gitCommonDir }: Surroundings, path: string) {
   try {
     return gitCommonDir !== undefined && isTracked(root, path)
   } catch (error) {
@@ -145,11 +145,7 @@ function madeAlone(path: string): WrittenFile | undefined {
   return isAsMade ? { sum: sumOf(text), undo: 'delete' } : undefined
 }
 
-function writtenElsewhere(
-  around: Surroundings,
-  scope: Scope,
-  path: string,
-): WrittenFile | undefined {
+function writtenElsewhere(around: Surroundings, scope: Scope, path: string) {
   const other = setupPlace(scope === 'local' ? 'shared' : 'local', around).settings
   return readManifest(stateHome(around.env), other).files[path]
 }

@@ -22,10 +22,7 @@ interface PluginOptions {
 }
 
 /** A folder that Claude Code takes for a marketplace. */
-function pluginFiles(
-  folder: string,
-  { version, notify, mcp }: PluginOptions,
-): ReadonlyMap<string, string> {
+function pluginFiles(folder: string, { version, notify, mcp }: PluginOptions) {
   const owner = { name: 'Stint' }
   const marketplace = {
     name: PLUGIN,
@@ -185,7 +182,7 @@ export function slashCommandFiles(): ReadonlyMap<string, string> {
  * `stint` covers it in old and new clients. A code fence or the end mark in the arguments cuts them
  * off; then the last line is missing.
  */
-function textOf({ description, hint, command, afterwards }: SlashCommand): string {
+function textOf({ description, hint, command, afterwards }: SlashCommand) {
   return `---
 description: ${JSON.stringify(description)}
 argument-hint: ${JSON.stringify(hint)}

@@ -46,7 +46,7 @@ function shell(command: string, { root, env }: Surroundings, input: string) {
   })
 }
 
-function isThere(path: string): boolean {
+function isThere(path: string) {
   return statOrUndefined(path)?.isFile() === true
 }
 
@@ -109,7 +109,7 @@ export function probeServer(
   })
 }
 
-function answerIn(line: string): ServerAnswer {
+function answerIn(line: string) {
   const { result } = objectOf(parseJson(line)) ?? {}
   const { name, version } = objectOf(objectOf(result)?.serverInfo) ?? {}
   if (name !== MCP_SERVER) return { isWell: false, said: `it said: ${line.slice(0, 200)}` }

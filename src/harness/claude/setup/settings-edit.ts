@@ -88,7 +88,7 @@ export function takeOutOfSettings(
   return hasOurStatusLine(read(rest)) ? removeAt(rest, ['statusLine']) : rest
 }
 
-function withoutEmpty(text: string, event: string, kept: readonly string[]): string {
+function withoutEmpty(text: string, event: string, kept: readonly string[]) {
   const isEmptied = eventsOf(read(text)).some(
     ([name, groups]) => name === event && groups.length === 0,
   )
@@ -110,11 +110,11 @@ export function containersOf(text: string): readonly string[] {
   ]
 }
 
-function read(text: string): Settings {
+function read(text: string) {
   return text.trim() === '' ? {} : (JSON.parse(text) as Settings)
 }
 
-function hasOurStatusLine(settings: Settings): boolean {
+function hasOurStatusLine(settings: Settings) {
   return ['ours', 'outdated'].includes(statusLineOf(settings))
 }
 
@@ -126,41 +126,41 @@ export const TOKEN_EFFICIENT_TOOLS = 'token-efficient-tools-2025-02-19'
 const BETAS = 'ANTHROPIC_BETAS'
 const BETAS_MEMBER = `env.${BETAS}`
 
-function betasText({ env }: Settings): string | undefined {
+function betasText({ env }: Settings) {
   const value = isObject(env) ? env[BETAS] : undefined
   return typeof value === 'string' ? value : undefined
 }
 
-function hasTokenEfficientTools(settings: Settings): boolean {
+function hasTokenEfficientTools(settings: Settings) {
   return betasIn(betasText(settings) ?? '').includes(TOKEN_EFFICIENT_TOOLS)
 }
 
-function betasIn(list: string): readonly string[] {
+function betasIn(list: string) {
   return list
     .split(',')
     .map((beta) => beta.trim())
     .filter((beta) => beta !== '')
 }
 
-function withBeta(list: string): string {
+function withBeta(list: string) {
   const isEnded = list.trim() === '' || list.trimEnd().endsWith(',')
   return `${list}${isEnded ? '' : ','}${TOKEN_EFFICIENT_TOOLS}`
 }
 
 /** A list in this file hides inherited betas, so they are copied. */
-function addBeta(text: string, inherited: string): string {
+function addBeta(text: string, inherited: string) {
   const settings = read(text)
   if (!isObject(settings.env)) return addMember(text, [], 'env', { [BETAS]: withBeta(inherited) })
   if (betasText(settings) === undefined) return addMember(text, ['env'], BETAS, withBeta(inherited))
   return editText(text, ['env', BETAS], withBeta)
 }
 
-function addedBetas(settings: Settings, inherited: string): readonly string[] {
+function addedBetas(settings: Settings, inherited: string) {
   if (betasText(settings) === undefined) return [...betasIn(inherited), TOKEN_EFFICIENT_TOOLS]
   return hasTokenEfficientTools(settings) ? [] : [TOKEN_EFFICIENT_TOOLS]
 }
 
-function takeOutBetas(text: string, betas: readonly string[], kept: readonly string[]): string {
+function takeOutBetas(text: string, betas: readonly string[], kept: readonly string[]) {
   const list = betasText(read(text))
   if (list === undefined || !betasIn(list).some((beta) => betas.includes(beta))) return text
   const rest = (raw: string) =>
@@ -193,13 +193,13 @@ export function isApprovedByName(settings: Settings): boolean {
 }
 
 /** About this server, or about how to be asked about all of them. */
-function hasDecided(settings: Settings): boolean {
+function hasDecided(settings: Settings) {
   const list = settings[ENABLED]
   const isOdd = list !== undefined && !Array.isArray(list)
   return isOdd || isListed(settings[DISABLED]) || settings[ALL] !== undefined
 }
 
-function takeOutApproval(text: string, added: readonly string[], kept: readonly string[]): string {
+function takeOutApproval(text: string, added: readonly string[], kept: readonly string[]) {
   const list = read(text)[ENABLED]
   const index = Array.isArray(list) ? list.indexOf(MCP_SERVER) : -1
   if (index === -1 || !added.includes(APPROVAL)) return text
@@ -207,7 +207,7 @@ function takeOutApproval(text: string, added: readonly string[], kept: readonly 
   return removeAt(text, isAlone && !kept.includes(ENABLED) ? [ENABLED] : [ENABLED, index])
 }
 
-function isListed(list: unknown): boolean {
+function isListed(list: unknown) {
   return Array.isArray(list) && list.includes(MCP_SERVER)
 }
 
@@ -311,7 +311,7 @@ export function wantedOf(
   }
 }
 
-function refuseOddEnvironment(path: string, { env }: Settings): void {
+function refuseOddEnvironment(path: string, { env }: Settings) {
   if (env === undefined) return
   if (!isObject(env)) throw invalidSettings(path, '"env" is not an object')
   if (env[BETAS] !== undefined && typeof env[BETAS] !== 'string')

@@ -26,7 +26,7 @@ export function parseSettings(path: string, text: string): Settings {
   return settings
 }
 
-function parse(path: string, text: string): unknown {
+function parse(path: string, text: string) {
   try {
     return JSON.parse(text)
   } catch (error) {

@@ -1,5 +1,4 @@
 // Lines are many and long, so a line is parsed only when its bytes show that it matters.
-import { CommandResults } from './command-results.ts'
 import { defined } from '../../../text/defined.ts'
 import {
   type Json,
@@ -21,7 +20,9 @@ import {
 import type {
   Boundary,
   Carried,
+  CommandResult,
   LastAnswer,
+  PendingCommand,
   QueuedPrompt,
   TranscriptFacts,
   UsageTail,
@@ -29,6 +30,7 @@ import type {
 import type { Usage } from '../../../session/entries.ts'
 import { shorten } from '../../../text/clean.ts'
 import { ANTHROPIC_USAGE, largerUsage, usageFrom } from '../../contract/usage.ts'
+import { bothEnds } from '../hooks/protocol.ts'
 
 export const BOUNDARY = Buffer.from('"subtype":"compact_boundary"')
 const SUMMARY = Buffer.from('"isCompactSummary":true')
@@ -42,7 +44,7 @@ const MARKS = /\[stint:([0-9a-f]{4,64})\]/g
 
 const LONGEST_PROMPT = 20_000
 
-function typeOf(line: Buffer): unknown {
+function typeOf(line: Buffer) {
   const found = TYPES.filter(([, bytes]) => line.includes(bytes)).map(([type]) => type)
   // With several, all but one are inside a tool's input or output.
   return found.length > 1 ? parseLine(line)?.type : found[0]
@@ -90,7 +92,7 @@ class Look {
     }
   }
 
-  #isWorthParsing(line: Buffer, type: unknown): boolean {
+  #isWorthParsing(line: Buffer, type: unknown) {
     if (type === 'attachment') return line.includes(MARK) || line.includes(QUEUED)
     return (
       line.includes(BOUNDARY) ||
@@ -100,32 +102,32 @@ class Look {
     )
   }
 
-  #addAnswer(line: Buffer): void {
+  #addAnswer(line: Buffer) {
     const before = this.#boundaries.length
     const answer = new AnswerLine(line, () => this.#boundaries.length > before)
     this.#answers.push(answer)
     if (line.includes(BASH)) this.#commands.addCommands(objectOf(answer.fields?.message))
   }
 
-  #read(line: Json): void {
+  #read(line: Json) {
     if (line.type === 'attachment') this.#readAttachment(line)
     if (line.type === 'system') this.#readSystem(line)
     if (line.type === 'user') this.#readUser(line)
   }
 
-  #readSystem(line: Json): void {
+  #readSystem(line: Json) {
     const boundary = boundaryIn(line)
     if (boundary === undefined) return this.#addMarks(line.content)
     this.#addBoundary(boundary)
   }
 
-  #addBoundary(boundary: Boundary): void {
+  #addBoundary(boundary: Boundary) {
     this.#boundaries.push(boundary)
     this.#marks = new Set()
     this.#summary = undefined
   }
 
-  #readUser(line: Json): void {
+  #readUser(line: Json) {
     const message = objectOf(line.message)
     this.#commands.addResults(message)
     const text = textOf(saidIn(message?.content))
@@ -136,7 +138,7 @@ class Look {
     this.#summary = { text, ...defined({ boundary }) }
   }
 
-  #readAttachment(line: Json): void {
+  #readAttachment(line: Json) {
     const attachment = objectOf(line.attachment)
     if (attachment?.type === 'hook_additional_context') this.#addMarks(attachment.content)
     if (attachment?.type !== 'queued_command') return
@@ -155,7 +157,7 @@ class Look {
     })
   }
 
-  #addMarks(content: unknown): void {
+  #addMarks(content: unknown) {
     const texts =
       typeof content === 'string'
         ? [content]
@@ -164,7 +166,7 @@ class Look {
   }
 
   /** A boundary says so at the start of its line, even of one too long to parse. */
-  #glanceAt(line: Buffer): void {
+  #glanceAt(line: Buffer) {
     const start = line.subarray(0, 2048)
     const text = start.toString('latin1')
     if (!/"subtype":\s*"compact_boundary"/.test(text)) return
@@ -283,7 +285,7 @@ class Call {
   }
 }
 
-function callIn(message: Json | undefined, at: unknown): Call | undefined {
+function callIn(message: Json | undefined, at: unknown) {
   const usage = usageIn(message)
   // While an answer streams in, its tokens are written as 0 or 1; those read from the cache are
   // right even then.
@@ -302,4 +304,92 @@ export function timeOf(value: unknown): string | undefined {
   const text = nameOf(value, 40)
   const time = text === undefined ? Number.NaN : Date.parse(text)
   return Number.isNaN(time) ? undefined : new Date(time).toISOString()
+}
+
+const MOST_PENDING = 20
+const LONGEST_PENDING = 300
+const LONGEST_COMMAND = 4000
+export class CommandResults {
+  readonly #pending: Map<string, { readonly id: Buffer; readonly command: string }>
+  readonly #results: CommandResult[] = []
+
+  constructor(carried: readonly PendingCommand[] = []) {
+    this.#pending = new Map(
+      pendingIn(carried).map(({ toolUseId, command }) => [
+        toolUseId,
+        { id: quoted(toolUseId), command },
+      ]),
+    )
+  }
+
+  get results(): readonly CommandResult[] {
+    return this.#results
+  }
+
+  get pending(): readonly PendingCommand[] {
+    return [...this.#pending].slice(-MOST_PENDING).map(([toolUseId, { command }]) => ({
+      toolUseId,
+      command: shorten(command, LONGEST_PENDING),
+    }))
+  }
+
+  isAnsweredBy(line: Buffer): boolean {
+    for (const { id } of this.#pending.values()) if (line.includes(id)) return true
+    return false
+  }
+
+  addCommands(message: Json | undefined): void {
+    for (const block of listOf(message?.content)) {
+      const { type, name, id, input } = objectOf(block) ?? {}
+      const toolUseId = nameOf(id)
+      const command = textOf(objectOf(input)?.command)
+      if (
+        type !== 'tool_use' ||
+        name !== 'Bash' ||
+        toolUseId === undefined ||
+        command === undefined
+      )
+        continue
+      this.#pending.set(toolUseId, {
+        id: quoted(toolUseId),
+        command: command.slice(0, LONGEST_COMMAND),
+      })
+    }
+  }
+
+  addResults(message: Json | undefined): void {
+    for (const block of listOf(message?.content)) {
+      const { type, tool_use_id: id, is_error: isError, content } = objectOf(block) ?? {}
+      const toolUseId = nameOf(id)
+      const pending = toolUseId === undefined ? undefined : this.#pending.get(toolUseId)
+      if (type !== 'tool_result' || toolUseId === undefined || pending === undefined) continue
+      this.#pending.delete(toolUseId)
+      const output = saidIn(content)
+      if (NOT_RUN.test(output)) continue
+      this.#results.push({
+        toolUseId,
+        command: pending.command,
+        isError: isError === true,
+        output: bothEnds(output),
+      })
+    }
+  }
+}
+
+// Claude Code's replacements for a result: refused, interrupted or moved to the background.
+const NOT_RUN =
+  /^\s*(?:<tool_use_error>|The user doesn't want to|\[Request interrupted|\[Tool call interrupted|Permission to use|Claude requested permission|This command requires approval|PreToolUse:|Bash operation blocked|Command running in background|Command was manually backgrounded)/
+
+function quoted(id: string) {
+  return Buffer.from(JSON.stringify(id))
+}
+
+// The carried state comes from a file and may hold anything.
+function pendingIn(carried: unknown) {
+  return listOf(carried).flatMap((entry) => {
+    const fields = objectOf(entry)
+    const toolUseId = nameOf(fields?.toolUseId)
+    const command = textOf(fields?.command)
+    return toolUseId === undefined || command === undefined ? [] : [{ toolUseId, command }]
+  })
 }

@@ -1,5 +1,4 @@
 import { BOUNDARY, boundaryIn, timeOf, usageIn } from './transcript.ts'
-import type { Spent } from '../../../context/budget/prices.ts'
 import { combineCounts } from '../../contract/usage.ts'
 import { crc32 } from '../../../journal/record.ts'
 import { type Json, countOf, nameOf, objectOf } from '../../../text/json-fields.ts'
@@ -65,12 +64,12 @@ class Sum {
     return { settled: this.#settled, open: this.#open }
   }
 
-  #note(more: Partial<Totals>): void {
+  #note(more: Partial<Totals>) {
     this.#settled = { ...this.#settled, ...more }
   }
 
   /** Both ends are searched: between them may be megabytes of tool output. */
-  #noteWhen(line: Buffer): void {
+  #noteWhen(line: Buffer) {
     const ends = `${line.toString('latin1', 0, 1024)} ${line.toString('latin1', Math.max(1024, line.length - 1024))}`
     const at = timeOf(TIMESTAMP.exec(ends)?.[1])
     if (at !== undefined) this.#note({ lastAt: at, startedAt: this.#settled.startedAt ?? at })
@@ -78,7 +77,7 @@ class Sum {
     if (version !== undefined) this.#note({ version })
   }
 
-  #addCall(line: Buffer): void {
+  #addCall(line: Buffer) {
     const fields = parseLine(line)
     const message = objectOf(fields?.message)
     const spent = spentIn(message)
@@ -94,7 +93,7 @@ class Sum {
     if (this.#open.length > MOST_OPEN) this.#settled = withCall(this.#settled, this.#open.shift()!)
   }
 
-  #addBoundary(line: Json | undefined): void {
+  #addBoundary(line: Json | undefined) {
     const boundary = line === undefined ? undefined : boundaryIn(line)
     if (boundary === undefined) return
     this.#note({ compactions: this.#settled.compactions + 1 })
@@ -102,7 +101,7 @@ class Sum {
     if (trigger === 'auto' && tokens !== undefined) this.#note({ lastAutomatic: { tokens, at } })
   }
 
-  #addCost(line: Json | undefined): void {
+  #addCost(line: Json | undefined) {
     const dollars = countOf(line?.totalCostUSD)
     if (line?.type !== 'cost-state' || dollars === undefined) return
     const isWhole = line.hasUnknownModelCost !== true
@@ -111,7 +110,7 @@ class Sum {
   }
 }
 
-function spentIn(message: Json | undefined): Spent | undefined {
+function spentIn(message: Json | undefined) {
   const usage = usageIn(message)
   if (usage === undefined) return undefined
   const { input, output, cacheRead, cacheWritten } = usage
@@ -121,7 +120,7 @@ function spentIn(message: Json | undefined): Spent | undefined {
   return { input, output, cacheRead, cacheWritten: cacheWritten - hour, cacheWrittenHour: hour }
 }
 
-function prefixAt(path: string, { offset, inode }: Place): number {
+function prefixAt(path: string, { offset, inode }: Place) {
   const from = Math.max(0, offset - PREFIX)
   const piece = readEveryPiece(path, { offset: from, inode }, PREFIX, PREFIX)
   return piece === undefined || piece.from !== from

@@ -12,8 +12,7 @@ import {
 } from '../../contract/drive.ts'
 import { isPermitted } from '../../contract/permission-rules.ts'
 import type { Exit, GuardedProcess } from '../../process/spawn-guarded.ts'
-import { questionOf } from './items.ts'
-import { ThreadTranslator } from './translate.ts'
+import { ThreadTranslator, questionOf } from './translate.ts'
 
 const INTERRUPT_GRACE_MS = 10_000
 const CLOSE_GRACE_MS = 2000
@@ -58,7 +57,7 @@ export class CodexConversation implements Conversation {
   }
 
   // The usage of a resumed thread may arrive before the answer that names it.
-  #notified(method: string, params: Json): void {
+  #notified(method: string, params: Json) {
     if (this.#thread === undefined) this.#early.push([method, params])
     else if (method !== 'item/agentMessage/delta' || this.#options.deltas === true)
       this.#push(...this.#thread.translate(method, params))
@@ -94,7 +93,7 @@ export class CodexConversation implements Conversation {
     return this.#closing
   }
 
-  async #startTurn(text: string): Promise<string | undefined> {
+  async #startTurn(text: string) {
     // Deferred, so that the turn is known before it can end.
     await undefined
     if (this.#exit !== undefined) return this.#endTurn('died', this.#lastWords(this.#exit))
@@ -116,7 +115,7 @@ export class CodexConversation implements Conversation {
     }
   }
 
-  async #breakOff(turn: Turn): Promise<void> {
+  async #breakOff(turn: Turn) {
     const patience = AbortSignal.timeout(INTERRUPT_GRACE_MS)
     // A turn that was only just accepted cannot be interrupted yet, so repeat.
     while (this.#turn === turn && !patience.aborted) {
@@ -130,17 +129,17 @@ export class CodexConversation implements Conversation {
   }
 
   /** A refusal does no harm: the turn may just have ended, or the server is old. */
-  async #askAside(method: string, params: Json): Promise<void> {
+  async #askAside(method: string, params: Json) {
     await this.server.request(method, { threadId: this.id, ...params }).catch(() => undefined)
   }
 
-  async #endProcess(): Promise<void> {
+  async #endProcess() {
     this.#process.stdin.end()
     await Promise.race([this.#process.exited, pause(CLOSE_GRACE_MS, undefined, { ref: false })])
     await this.#process.end()
   }
 
-  async #watch(): Promise<void> {
+  async #watch() {
     await this.server.gone
     this.#exit = await this.#process.exited
     this.#endTurn('died', this.#lastWords(this.#exit))
@@ -150,14 +149,14 @@ export class CodexConversation implements Conversation {
     if (this.#thread?.isRunning === true) this.#push(...this.#thread.endTurn(how, failure))
   }
 
-  #lastWords({ code, signal }: Exit): string {
+  #lastWords({ code, signal }: Exit) {
     if (this.#closing !== undefined) return 'the conversation was closed'
     const how = signal === null ? `with exit code ${code ?? 'unknown'}` : `by ${signal}`
     const said = cleanText(this.#process.stderrTail()).slice(-1000)
     return shorten(`Codex ended ${how}${said === '' ? '' : `: ${said}`}`, 1200)
   }
 
-  async #answer(method: string, params: Json): Promise<Json | undefined> {
+  async #answer(method: string, params: Json) {
     const changed = this.#thread?.tools.get(nameOf(params.itemId) ?? '')?.paths ?? []
     const question = questionOf(method, params, changed)
     if (question === undefined) return undefined
@@ -169,7 +168,7 @@ export class CodexConversation implements Conversation {
     return question.answer(isAllowed)
   }
 
-  #push(...events: readonly HarnessEvent[]): void {
+  #push(...events: readonly HarnessEvent[]) {
     if (this.#turn === undefined) this.#between.push(...events)
     else this.#turn.push(...events)
     if (this.#turn?.isOver === true) this.#turn = undefined
@@ -183,7 +182,7 @@ interface Listener {
   trace?(direction: 'to' | 'from', line: string): void
 }
 
-function refused(method: string, reason: string): StintError {
+function refused(method: string, reason: string) {
   return new StintError('HARNESS_REFUSED', `Codex refused ${method}: ${reason}`)
 }
 
@@ -220,7 +219,7 @@ class AppServer {
     this.#send({ method })
   }
 
-  async #listen(): Promise<void> {
+  async #listen() {
     for await (const line of this.#process.lines) {
       this.#listener.trace?.('from', line)
       this.#take(objectOf(parseJson(line)) ?? {})
@@ -231,7 +230,7 @@ class AppServer {
     this.#waiting.clear()
   }
 
-  #take(message: Json): void {
+  #take(message: Json) {
     const method = textOf(message.method)
     const params = objectOf(message.params) ?? {}
     if (method === undefined) this.#takeAnswer(message)
@@ -239,7 +238,7 @@ class AppServer {
     else void this.#answer(message.id, method, params)
   }
 
-  #takeAnswer({ id, error, result }: Json): void {
+  #takeAnswer({ id, error, result }: Json) {
     const waiting = this.#waiting.get(id)
     this.#waiting.delete(id)
     const fault = objectOf(error)
@@ -247,13 +246,13 @@ class AppServer {
     else waiting?.reject(refused(waiting.method, textOf(fault.message) ?? 'it did not say why'))
   }
 
-  async #answer(id: unknown, method: string, params: Json): Promise<void> {
+  async #answer(id: unknown, method: string, params: Json) {
     const result = await this.#listener.asked(method, params)
     const error = { code: -32_601, message: `unknown method ${method}` }
     this.#send(result === undefined ? { id, error } : { id, result })
   }
 
-  #send(message: Json): void {
+  #send(message: Json) {
     const line = JSON.stringify(message)
     this.#listener.trace?.('to', line)
     this.#process.stdin.write(`${line}\n`)

@@ -1,3 +1,5 @@
+// An agent without a model, which follows a script: for dry runs, the tour, and tests.
+import { dirname, join, resolve } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import {
   type AgentContext,
@@ -7,17 +9,11 @@ import {
   RequestError,
   type SessionUpdate,
   type Stream,
-  type ToolKind,
+  type ToolCall,
   agent,
   methods,
   ndJsonStream,
 } from '@agentclientprotocol/sdk'
-import { type Act, type PromptedTask, type Script, taskIn, turnFor } from './script.ts'
-import { mintId, randomHex } from '../../../journal/ids.ts'
-import type { Usage } from '../../../session/entries.ts'
-import { findVersion } from '../../process/find-program.ts'
-import { spawn } from 'node:child_process'
-import { dirname, join, resolve } from 'node:path'
 import { quoteWord } from '../../../command/shell-commands.ts'
 import {
   createFolder,
@@ -25,76 +21,79 @@ import {
   replaceFile,
   replaceUnsynced,
 } from '../../../journal/files.ts'
+import { mintId, randomHex } from '../../../journal/ids.ts'
 import { readOrUndefined } from '../../../journal/look.ts'
-import { NO_USAGE, addUsage } from '../../contract/usage.ts'
+import type { Usage } from '../../../session/entries.ts'
 import { countOf, objectOf, parseJson } from '../../../text/json-fields.ts'
+import { NO_USAGE, addUsage, tokensOf } from '../../contract/usage.ts'
+import { findVersion } from '../../process/find-program.ts'
+import { runDetached } from '../../process/run-detached.ts'
+import { type Act, type PromptedTask, type Script, taskIn, turnFor } from './script.ts'
 
-export interface RehearsalOptions {
-  readonly script: Script
-  readonly state: string | undefined
-  readonly run: string
-  readonly version: string
+export interface RememberedConversation {
+  readonly used: number
+  readonly isWarm: boolean
+  readonly spent: Usage
+  readonly said: readonly { readonly by: 'user' | 'agent'; readonly text: string }[]
 }
 
 interface Live {
   readonly id: string
   readonly cwd: string
   readonly meter: Meter
-  readonly said: { by: 'user' | 'agent'; text: string }[]
+  readonly said: RememberedConversation['said'][number][]
   turn?: AbortController | undefined
 }
 
+/** Serves the rehearsal agent on the standard input and output of this process. */
+export function serveOnStandardStreams(script: Script, env: NodeJS.ProcessEnv): Promise<void> {
+  const stream = ndJsonStream(
+    Writable.toWeb(process.stdout),
+    Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
+  )
+  return serveRehearsal(stream, script, env)
+}
+
+/** Serves until the other side closes the stream. */
 export async function serveRehearsal(
   stream: Stream,
-  { script, state: folder, run, version }: RehearsalOptions,
+  script: Script,
+  env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const state = new RehearsalState(folder)
+  const state = new RehearsalState(env.STINT_REHEARSAL_STATE)
   const conversations = new Map<string, Live>()
   let takesCompaction = false
 
-  const find = (id: string): Live => {
-    const live = conversations.get(id)
-    if (live === undefined) throw RequestError.resourceNotFound(id)
-    return live
+  const keep = ({ id, meter, said }: Live) => {
+    const { used, isWarm, spent } = meter
+    state.keep(id, { used, isWarm, spent, said })
   }
-  const keep = ({ id, meter, said }: Live) =>
-    state.keep(id, { used: meter.used, isWarm: meter.isWarm, spent: meter.spent, said })
 
   const prompt = async ({
     params,
     client,
   }: AgentRequestContext<PromptRequest>): Promise<PromptResponse> => {
-    const live = find(params.sessionId)
+    const live = conversations.get(params.sessionId)
+    if (live === undefined) throw RequestError.resourceNotFound(params.sessionId)
     if (live.turn !== undefined)
       throw RequestError.invalidRequest(undefined, 'another turn is running')
     const text = params.prompt.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
     live.said.push({ by: 'user', text })
     keep(live)
     const task = taskIn(text)
-    const turn = turnFor(script, task, state.nextTurn(run, task?.name ?? ''))
+    // Turns of a task are counted within a run.
+    const turn = turnFor(script, task, state.nextTurn(env.STINT_RUN ?? '', task?.name ?? ''))
     const { signal } = (live.turn = new AbortController())
-    const heard = (said: string) => void live.said.push({ by: 'agent', text: said })
-    const { id: sessionId, cwd, meter } = live
-    const performer = new Performer({
-      client,
-      sessionId,
-      cwd,
-      script,
-      meter,
-      task,
-      signal,
-      heard,
-      takesCompaction,
-    })
+    const performer = new Performer({ client, live, script, task, signal, takesCompaction })
     try {
       // As after a model's first answer.
-      await tellUse(client, sessionId, meter.used, script.window)
+      await performer.tellUsage()
       for (const act of turn) {
         if (signal.aborted) break
         await performer.perform(act)
         keep(live)
       }
-      const usage = forProtocol(meter.endTurn())
+      const usage = forProtocol(live.meter.endTurn())
       return { stopReason: signal.aborted ? 'cancelled' : 'end_turn', usage } as PromptResponse
     } finally {
       live.turn = undefined
@@ -107,33 +106,28 @@ export async function serveRehearsal(
       takesCompaction = (params.clientCapabilities?.session?.compaction ?? undefined) !== undefined
       return {
         protocolVersion: 1,
-        agentInfo: { name: 'stint-rehearsal', title: 'Rehearsal', version },
+        agentInfo: { name: 'stint-rehearsal', title: 'Rehearsal', version: findVersion() },
         agentCapabilities: { loadSession: true },
       }
     })
-    .onRequest(methods.agent.session.new, ({ params }) => {
-      const live = {
-        id: mintId(undefined),
-        cwd: params.cwd,
-        meter: new Meter(script.start),
-        said: [],
-      }
-      conversations.set(live.id, live)
+    .onRequest(methods.agent.session.new, ({ params: { cwd } }) => {
+      const id = mintId(undefined)
+      const live = { id, cwd, meter: new Meter(script.start), said: [] }
+      conversations.set(id, live)
       keep(live)
-      return { sessionId: live.id }
+      return { sessionId: id }
     })
-    .onRequest(methods.agent.session.load, async ({ params, client }) => {
-      const before = state.conversation(params.sessionId)
-      if (before === undefined) throw RequestError.resourceNotFound(params.sessionId)
+    .onRequest(methods.agent.session.load, async ({ params: { sessionId, cwd }, client }) => {
+      const before = state.conversation(sessionId)
+      if (before === undefined) throw RequestError.resourceNotFound(sessionId)
       const { used, isWarm, spent, said } = before
-      const live = {
-        id: params.sessionId,
-        cwd: params.cwd,
-        meter: new Meter(used, isWarm, spent),
-        said: [...said],
+      const meter = new Meter(used, isWarm, spent)
+      conversations.set(sessionId, { id: sessionId, cwd, meter, said: [...said] })
+      for (const { by, text } of said) {
+        const sessionUpdate = by === 'user' ? 'user_message_chunk' : 'agent_message_chunk'
+        await tell(client, sessionId, { sessionUpdate, content: { type: 'text', text } })
       }
-      conversations.set(live.id, live)
-      await tellHistory(client, live.id, before, script.window)
+      await tell(client, sessionId, { sessionUpdate: 'usage_update', used, size: script.window })
       return {}
     })
     .onRequest(methods.agent.session.prompt, prompt)
@@ -145,97 +139,60 @@ export async function serveRehearsal(
   for (const { turn } of conversations.values()) turn?.abort()
 }
 
-async function tellHistory(
-  client: AgentContext,
-  sessionId: string,
-  { said, used }: RememberedConversation,
-  size: number,
-): Promise<void> {
-  for (const { by, text } of said) {
-    const sessionUpdate = by === 'user' ? 'user_message_chunk' : 'agent_message_chunk'
-    await client.notify(methods.client.session.update, {
-      sessionId,
-      update: { sessionUpdate, content: { type: 'text', text } },
-    })
-  }
-  await tellUse(client, sessionId, used, size)
-}
-
-async function tellUse(
-  client: AgentContext,
-  sessionId: string,
-  used: number,
-  size: number,
-): Promise<void> {
-  await client.notify(methods.client.session.update, {
-    sessionId,
-    update: { sessionUpdate: 'usage_update', used, size },
-  })
+async function tell(client: AgentContext, sessionId: string, update: SessionUpdate) {
+  await client.notify(methods.client.session.update, { sessionId, update })
 }
 
 /** Not in the stable protocol yet, but agents that count send it. */
-function forProtocol({ input, cacheWritten, cacheRead, output }: Usage) {
+function forProtocol(usage: Usage) {
   return {
-    totalTokens: input + cacheWritten + cacheRead + output,
-    inputTokens: input,
-    outputTokens: output,
-    cachedReadTokens: cacheRead,
-    cachedWriteTokens: cacheWritten,
+    totalTokens: tokensOf(usage),
+    inputTokens: usage.input,
+    outputTokens: usage.output,
+    cachedReadTokens: usage.cacheRead,
+    cachedWriteTokens: usage.cacheWritten,
   }
 }
 
-export async function serveOnStandardStreams(
-  script: Script,
-  env: NodeJS.ProcessEnv,
-): Promise<void> {
-  const stream = ndJsonStream(
-    Writable.toWeb(process.stdout),
-    Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
-  )
-  await serveRehearsal(stream, {
-    script,
-    state: env.STINT_REHEARSAL_STATE,
-    run: env.STINT_RUN ?? '',
-    version: findVersion(),
-  })
-}
-
-export interface Stage {
+interface Performance {
   readonly client: AgentContext
-  readonly sessionId: string
-  readonly cwd: string
+  readonly live: Live
   readonly script: Script
-  readonly meter: Meter
   readonly task: PromptedTask | undefined
+  /** Aborted when the turn is cancelled. */
   readonly signal: AbortSignal
-  readonly heard: (text: string) => void
   readonly takesCompaction: boolean
 }
 
-export class Performer {
-  readonly #stage: Stage
+const TAIL_BYTES = 4000
 
-  constructor(stage: Stage) {
-    this.#stage = stage
+class Performer {
+  readonly #on: Performance
+
+  constructor(on: Performance) {
+    this.#on = on
   }
 
   async perform(act: Act): Promise<void> {
+    const { meter } = this.#on.live
     switch (act.do) {
       case 'say':
         return this.#say(act.text)
       case 'run':
-        return this.#shell(act.text)
+        return this.#run(act.text, ['sh', '-c', act.text])
       case 'ask':
         return this.#ask(act.text)
       case 'write':
         return this.#write(act.path, act.text)
-      case 'append':
-        return this.#write(
-          act.path,
-          `${readOrUndefined(this.#path(act.path))?.toString('utf8') ?? ''}${act.text}`,
-        )
-      case 'commit':
-        return this.#commit(act.text)
+      case 'append': {
+        const before = readOrUndefined(this.#path(act.path))?.toString('utf8') ?? ''
+        return this.#write(act.path, `${before}${act.text}`)
+      }
+      case 'commit': {
+        const script = 'git add --all && git commit --quiet --message'
+        const command = ['sh', '-c', `${script} "$1"`, 'sh', act.text] as const
+        return this.#run(`${script} ${quoteWord(act.text)}`, command)
+      }
       case 'done':
       case 'blocked':
       case 'failed':
@@ -243,7 +200,7 @@ export class Performer {
       case 'lie':
         return this.#report('done', act.text)
       case 'usage':
-        this.#stage.meter.request(act.amount)
+        meter.request(act.amount)
         return this.tellUsage()
       case 'compact':
         return this.#compact()
@@ -263,27 +220,25 @@ export class Performer {
     }
   }
 
-  async tellUsage(): Promise<void> {
-    await this.#tell({
+  tellUsage(): Promise<void> {
+    const { live, script } = this.#on
+    return this.#tell({
       sessionUpdate: 'usage_update',
-      used: this.#stage.meter.used,
-      size: this.#stage.script.window,
+      used: live.meter.used,
+      size: script.window,
     })
   }
 
-  async #tell(update: SessionUpdate): Promise<void> {
-    await this.#stage.client.notify(methods.client.session.update, {
-      sessionId: this.#stage.sessionId,
-      update,
-    })
+  #tell(update: SessionUpdate) {
+    return tell(this.#on.client, this.#on.live.id, update)
   }
 
-  #path(path: string): string {
-    return resolve(this.#stage.cwd, path)
+  #path(path: string) {
+    return resolve(this.#on.live.cwd, path)
   }
 
-  async #say(text: string): Promise<void> {
-    this.#stage.heard(text)
+  async #say(text: string) {
+    this.#on.live.said.push({ by: 'agent', text })
     await this.#tell({
       sessionUpdate: 'agent_message_chunk',
       messageId: randomHex(8),
@@ -291,110 +246,88 @@ export class Performer {
     })
   }
 
-  #shell(command: string): Promise<void> {
-    return this.#run(command, ['sh', '-c', command])
-  }
-
-  #commit(message: string): Promise<void> {
-    const script = 'git add --all && git commit --quiet --message'
-    return this.#run(`${script} ${quoteWord(message)}`, [
-      'sh',
-      '-c',
-      `${script} "$1"`,
-      'sh',
-      message,
-    ])
-  }
-
-  async #report(how: string, summary: string): Promise<void> {
-    const { task } = this.#stage
+  async #report(how: string, summary: string) {
+    const { task } = this.#on
     if (task === undefined) return this.#say(`There is no task to report as ${how}.`)
     const args = ['task', how, task.name, '--summary', summary]
-    return this.#run(`stint ${args.map(quoteWord).join(' ')}`, [
-      process.execPath,
-      process.argv[1]!,
-      ...args,
-    ])
+    const shown = `stint ${args.map(quoteWord).join(' ')}`
+    return this.#run(shown, [process.execPath, process.argv[1]!, ...args])
   }
 
-  async #run(shown: string, command: readonly string[]): Promise<void> {
-    const toolCallId = await this.#begin(shown, 'execute', { rawInput: { command: shown } })
-    await this.#end(toolCallId, await runCommand(command, this.#stage.cwd, this.#stage.signal))
+  async #run(shown: string, command: readonly [string, ...string[]]) {
+    const use = { title: shown, kind: 'execute', rawInput: { command: shown } } as const
+    await this.#runUse(await this.#begin(use), command)
   }
 
-  async #ask(command: string): Promise<void> {
-    const { client, sessionId, cwd, signal } = this.#stage
-    const rawInput = { command }
-    const toolCallId = await this.#begin(command, 'execute', { rawInput, status: 'pending' })
+  async #runUse(toolCallId: string, command: readonly [string, ...string[]]) {
+    const { live, signal } = this.#on
+    let tail = Buffer.alloc(0)
+    const take = (piece: Buffer) => {
+      tail = Buffer.concat([tail, piece]).subarray(-TAIL_BYTES)
+    }
+    const { code } = await runDetached(command, { cwd: live.cwd, signal, take })
+    await this.#end(toolCallId, code ?? 128, tail.toString('utf8'))
+  }
+
+  async #ask(command: string) {
+    const { client, live } = this.#on
+    const use = { title: command, kind: 'execute', rawInput: { command } } as const
+    const toolCallId = await this.#begin({ ...use, status: 'pending' })
     const { outcome } = await client.request(methods.client.session.requestPermission, {
-      sessionId,
-      toolCall: { toolCallId, title: command, kind: 'execute', rawInput },
+      sessionId: live.id,
+      toolCall: { toolCallId, ...use },
       options: [
         { optionId: 'yes', name: 'Allow once', kind: 'allow_once' },
         { optionId: 'no', name: 'Reject', kind: 'reject_once' },
       ],
     })
-    const isYes = outcome.outcome === 'selected' && outcome.optionId === 'yes'
-    const ran = isYes
-      ? await runCommand(['sh', '-c', command], cwd, signal)
-      : { exitCode: 126, output: 'it was not allowed' }
-    await this.#end(toolCallId, ran)
+    if (outcome.outcome === 'selected' && outcome.optionId === 'yes')
+      return this.#runUse(toolCallId, ['sh', '-c', command])
+    await this.#end(toolCallId, 126, 'it was not allowed')
   }
 
-  async #write(path: string, text: string): Promise<void> {
-    const toolCallId = await this.#begin(`Write ${path}`, 'edit', {
-      locations: [{ path: this.#path(path) }],
-    })
-    createFolder(dirname(this.#path(path)))
-    replaceFile(this.#path(path), text)
-    await this.#end(toolCallId, { exitCode: 0, output: '' })
+  async #write(path: string, text: string) {
+    const target = this.#path(path)
+    const locations = [{ path: target }]
+    const toolCallId = await this.#begin({ title: `Write ${path}`, kind: 'edit', locations })
+    createFolder(dirname(target))
+    replaceFile(target, text)
+    await this.#end(toolCallId, 0, '')
   }
 
-  async #begin(
-    title: string,
-    kind: ToolKind,
-    more: { rawInput?: unknown; locations?: { path: string }[]; status?: 'pending' },
-  ): Promise<string> {
+  async #begin(use: Omit<ToolCall, 'toolCallId'>) {
     const toolCallId = randomHex(8)
     await this.#tell({
       sessionUpdate: 'tool_call',
       toolCallId,
-      title,
-      kind,
       status: 'in_progress',
-      ...more,
+      ...use,
     })
     return toolCallId
   }
 
-  async #end(toolCallId: string, { exitCode, output }: Ran): Promise<void> {
-    const content =
-      output === ''
-        ? []
-        : [{ type: 'content' as const, content: { type: 'text' as const, text: output } }]
-    const status = exitCode === 0 ? 'completed' : 'failed'
+  async #end(toolCallId: string, exitCode: number, text: string) {
     await this.#tell({
       sessionUpdate: 'tool_call_update',
       toolCallId,
-      status,
+      status: exitCode === 0 ? 'completed' : 'failed',
       rawOutput: { exitCode },
-      content,
+      content: text === '' ? [] : [{ type: 'content', content: { type: 'text', text } }],
     })
   }
 
-  async #compact(): Promise<void> {
-    const { meter, script, takesCompaction } = this.#stage
-    const compactionId = randomHex(8)
-    if (takesCompaction)
-      await this.#tell({ sessionUpdate: 'compaction_update', compactionId, status: 'in_progress' })
-    meter.compact(script.start)
-    if (takesCompaction)
-      await this.#tell({ sessionUpdate: 'compaction_update', compactionId, status: 'completed' })
+  async #compact() {
+    const { live, script, takesCompaction } = this.#on
+    const compaction = { sessionUpdate: 'compaction_update', compactionId: randomHex(8) } as const
+    if (takesCompaction) await this.#tell({ ...compaction, status: 'in_progress' })
+    live.meter.compact(script.start)
+    if (takesCompaction) await this.#tell({ ...compaction, status: 'completed' })
     await this.tellUsage()
   }
 
+  /** For so long, or forever; not beyond the end of the turn. */
   #wait(ms?: number): Promise<void> {
-    const { signal } = this.#stage
+    const { signal } = this.#on
     return new Promise((done) => {
       const timer = ms === undefined ? undefined : setTimeout(done, ms)
       const stop = () => {
@@ -407,58 +340,8 @@ export class Performer {
   }
 }
 
-export interface Ran {
-  readonly exitCode: number
-  readonly output: string
-}
-
-const TAIL_BYTES = 4000
-/** Background processes of the command may hold its output open. */
-const LATE_OUTPUT_MS = 100
-
-export function runCommand(
-  command: readonly string[],
-  cwd: string,
-  signal: AbortSignal,
-): Promise<Ran> {
-  return new Promise((resolve) => {
-    let tail: Buffer = Buffer.alloc(0)
-    const [program, ...args] = command as [string, ...string[]]
-    const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
-    const keep = (piece: Buffer) => (tail = Buffer.concat([tail, piece]).subarray(-TAIL_BYTES))
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', keep)
-    const kill = () => {
-      try {
-        process.kill(-child.pid!, 'SIGKILL')
-      } catch {
-        // It ended by itself.
-      }
-    }
-    const end = (exitCode: number) => {
-      signal.removeEventListener('abort', kill)
-      child.stdout.destroy()
-      child.stderr.destroy()
-      resolve({ exitCode, output: tail.toString('utf8') })
-    }
-    child.once('error', (error) => {
-      keep(Buffer.from(error.message))
-      end(127)
-    })
-    child.once('close', (code) => end(code ?? 128))
-    child.once('exit', (code) => setTimeout(() => end(code ?? 128), LATE_OUTPUT_MS))
-    if (signal.aborted) kill()
-    else signal.addEventListener('abort', kill)
-  })
-}
-
-export interface RememberedConversation {
-  readonly used: number
-  readonly isWarm: boolean
-  readonly spent: Usage
-  readonly said: readonly { readonly by: 'user' | 'agent'; readonly text: string }[]
-}
-
-export class RehearsalState {
+/** In a folder where one is given, else only as long as the agent lives. */
+class RehearsalState {
   readonly #folder: string | undefined
   readonly #memory = new Map<string, string>()
 
@@ -466,6 +349,7 @@ export class RehearsalState {
     this.#folder = folder === '' ? undefined : folder
   }
 
+  /** Counts one more turn of a task within a run, and returns its number from 1 on. */
   nextTurn(run: string, task: string): number {
     const key = JSON.stringify([run, task])
     const turns = objectOf(parseJson(this.#read('turns.json') ?? '{}')) ?? {}
@@ -483,13 +367,13 @@ export class RehearsalState {
     this.#write(`${id}.json`, JSON.stringify(conversation))
   }
 
-  #read(name: string): string | undefined {
+  #read(name: string) {
     return this.#folder === undefined
       ? this.#memory.get(name)
       : readOrUndefined(join(this.#folder, name))?.toString('utf8')
   }
 
-  #write(name: string, text: string): void {
+  #write(name: string, text: string) {
     if (this.#folder === undefined) return void this.#memory.set(name, text)
     createFolderUnsynced(this.#folder)
     replaceUnsynced(join(this.#folder, name), text)
@@ -498,18 +382,20 @@ export class RehearsalState {
 
 const SUMMARY_TOKENS = 2000
 
-export class Meter {
+/** Each request reads the context again, from the cache once it is there. */
+class Meter {
   used: number
   isWarm: boolean
-  #turn: Usage = NO_USAGE
-  #all: Usage
+  spent: Usage
+  #turn = NO_USAGE
 
-  constructor(used: number, isWarm = false, spent: Usage = NO_USAGE) {
+  constructor(used: number, isWarm = false, spent = NO_USAGE) {
     this.used = used
     this.isWarm = isWarm
-    this.#all = spent
+    this.spent = spent
   }
 
+  /** Makes the context so much longer; a tenth of it is the answer. */
   request(added: number): void {
     const output = Math.ceil(added / 10)
     const spent = {
@@ -519,7 +405,7 @@ export class Meter {
       output,
     }
     this.#turn = addUsage(this.#turn, spent)
-    this.#all = addUsage(this.#all, spent)
+    this.spent = addUsage(this.spent, spent)
     this.used += added
     this.isWarm = true
   }
@@ -530,10 +416,7 @@ export class Meter {
     this.isWarm = false
   }
 
-  get spent(): Usage {
-    return this.#all
-  }
-
+  /** A turn takes one request at least. */
   endTurn(): Usage {
     if (this.#turn === NO_USAGE) this.request(0)
     const turn = this.#turn

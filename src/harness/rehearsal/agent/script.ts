@@ -6,25 +6,6 @@ import { readOrUndefined } from '../../../journal/look.ts'
 import { oneLine, shorten, slug } from '../../../text/clean.ts'
 import { defined } from '../../../text/defined.ts'
 
-export type Act =
-  | {
-      readonly do:
-        | 'say'
-        | 'run'
-        | 'ask'
-        | 'commit'
-        | 'done'
-        | 'blocked'
-        | 'failed'
-        | 'lie'
-        | 'fail'
-        | 'limit'
-      readonly text: string
-    }
-  | { readonly do: 'write' | 'append'; readonly path: string; readonly text: string }
-  | { readonly do: 'usage' | 'wait'; readonly amount: number }
-  | { readonly do: 'compact' | 'hang' | 'die' }
-
 export type ScriptedTurn = readonly Act[]
 
 export interface Script {
@@ -52,6 +33,13 @@ const TEXTS = [
 const FILES = ['write', 'append'] as const
 const AMOUNTS = ['usage', 'wait'] as const
 const FLAGS = ['compact', 'hang', 'die'] as const
+
+export type Act =
+  | { readonly do: (typeof TEXTS)[number]; readonly text: string }
+  | { readonly do: (typeof FILES)[number]; readonly path: string; readonly text: string }
+  | { readonly do: (typeof AMOUNTS)[number]; readonly amount: number }
+  | { readonly do: (typeof FLAGS)[number] }
+
 const ACTS: readonly string[] = [...TEXTS, ...FILES, ...AMOUNTS, ...FLAGS]
 
 export function readScript(text: string, path: string): Script {
@@ -100,14 +88,14 @@ class Reader {
     return { tasks, window, start, ...defined({ default: otherwise }) }
   }
 
-  #tasks(node: Node | null, tasks: Record<string, readonly ScriptedTurn[]>): void {
+  #tasks(node: Node | null, tasks: Record<string, readonly ScriptedTurn[]>) {
     if (!isMap(node)) return this.say(node, 'tasks are named: each has a list of turns')
     for (const { key, value } of node.items as Pair<Node, Node | null>[]) {
       tasks[nameIn(key)] = this.#turns(value, `task ${nameIn(key)}`)
     }
   }
 
-  #turns(node: Node | null, whose: string): readonly ScriptedTurn[] {
+  #turns(node: Node | null, whose: string) {
     if (!isSeq(node)) {
       this.say(node, `${whose} has a list of turns, each a list of acts`)
       return []
@@ -118,13 +106,13 @@ class Reader {
       : [this.#turn(node, whose)]
   }
 
-  #turn(node: Node | null, whose: string): ScriptedTurn {
+  #turn(node: Node | null, whose: string) {
     if (isSeq(node)) return (node.items as (Node | null)[]).flatMap((item) => this.#act(item) ?? [])
     this.say(node, `a turn of ${whose} is a list of acts`)
     return []
   }
 
-  #act(node: Node | null): Act | undefined {
+  #act(node: Node | null) {
     const [pair, ...others] = isMap(node) ? (node.items as Pair<Node, Node | null>[]) : []
     if (pair === undefined || others.length > 0)
       return this.say(node, 'an act is one thing, such as "say: I look first."')
@@ -140,7 +128,7 @@ class Reader {
     return this.say(pair.key, `there is no act "${name}"; there are ${ACTS.join(', ')}`)
   }
 
-  #textAct(name: (typeof TEXTS)[number], value: Node | null): Act | undefined {
+  #textAct(name: (typeof TEXTS)[number], value: Node | null) {
     const text = this.#text(value, name)
     if (text === undefined) return undefined
     if (name === 'limit' && Number.isNaN(Date.parse(text)))
@@ -148,7 +136,7 @@ class Reader {
     return { do: name, text }
   }
 
-  #fileAct(name: (typeof FILES)[number], value: Node | null): Act | undefined {
+  #fileAct(name: (typeof FILES)[number], value: Node | null) {
     const fields = isMap(value)
       ? new Map(
           (value.items as Pair<Node, Node | null>[]).map((pair) => [nameIn(pair.key), pair.value]),
@@ -164,24 +152,24 @@ class Reader {
     return path === undefined || text === undefined ? undefined : { do: name, path, text }
   }
 
-  #text(node: Node | null, name: string): string | undefined {
+  #text(node: Node | null, name: string) {
     if (isScalar(node) && ['string', 'number', 'boolean'].includes(typeof node.value))
       return String(node.value)
     return this.say(node, `${name} is a text`)
   }
 
-  #amount(node: Node | null, name: string): number | undefined {
+  #amount(node: Node | null, name: string) {
     if (isScalar(node) && Number.isSafeInteger(node.value) && Number(node.value) >= 0)
       return Number(node.value)
     return this.say(node, `${name} is a whole number from 0 on`)
   }
 }
 
-function amountAct(name: (typeof AMOUNTS)[number], amount: number | undefined): Act | undefined {
+function amountAct(name: (typeof AMOUNTS)[number], amount: number | undefined) {
   return amount === undefined ? undefined : { do: name, amount }
 }
 
-function nameIn(key: Node): string {
+function nameIn(key: Node) {
   return isScalar(key) ? String(key.value) : ''
 }
 
@@ -216,13 +204,8 @@ export function turnFor(
   task: PromptedTask | undefined,
   turn: number,
 ): ScriptedTurn {
-  const named =
-    task === undefined
-      ? undefined
-      : Object.hasOwn(script.tasks, task.name)
-        ? script.tasks[task.name]
-        : undefined
-  const turns = named ?? script.default
+  const isNamed = task !== undefined && Object.hasOwn(script.tasks, task.name)
+  const turns = isNamed ? script.tasks[task.name] : script.default
   if (turns !== undefined) return turns[Math.min(turn, turns.length) - 1] ?? []
   return task === undefined
     ? [{ do: 'say', text: 'There is no task in this prompt.' }]

@@ -50,7 +50,7 @@ export function behindLinks(path: string): string {
   }
 }
 
-function whyNot(path: string): string {
+function whyNot(path: string) {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) return `there is no file ${path}`
   if (found.isDirectory()) return `${path} is a folder; list it with the shell`
@@ -77,13 +77,7 @@ export function readLines(path: string, from = 1, limit = MOST_LINES): string {
   })
 }
 
-interface Lines {
-  readonly bytes: Buffer
-  readonly lines: number
-  readonly isAll: boolean
-}
-
-function linesBetween(fd: number, from: number, limit: number, path: string): Lines {
+function linesBetween(fd: number, from: number, limit: number, path: string) {
   const piece = Buffer.alloc(PIECE)
   const kept: Buffer[] = []
   let [line, length, position] = [1, 0, 0]
@@ -111,7 +105,7 @@ function linesBetween(fd: number, from: number, limit: number, path: string): Li
   }
 }
 
-function cut(kept: readonly Buffer[], lines: number): Lines {
+function cut(kept: readonly Buffer[], lines: number) {
   const bytes = Buffer.concat(kept)
   if (lines > 0) return { bytes: bytes.subarray(0, bytes.lastIndexOf(LF) + 1), lines, isAll: false }
   let end = bytes.length
@@ -158,7 +152,7 @@ export function editFile(path: string, old: string, fresh: string): string {
 }
 
 /** The model sees a mark in place of a secret, and would overwrite the secret with it. */
-function refuseMarks(path: string, before: string, after: string): void {
+function refuseMarks(path: string, before: string, after: string) {
   const mark = marksIn(after).find((one) => timesIn(after, one) > timesIn(before, one))
   if (mark === undefined) return
   throw new ToolFault(
@@ -167,7 +161,7 @@ function refuseMarks(path: string, before: string, after: string): void {
   )
 }
 
-function textBefore(path: string): string {
+function textBefore(path: string) {
   try {
     return wholeText(path)
   } catch (error) {
@@ -176,14 +170,14 @@ function textBefore(path: string): string {
   }
 }
 
-function nearMiss(text: string, old: string): string {
+function nearMiss(text: string, old: string) {
   if (text.includes('\r\n') && text.replaceAll('\r\n', '\n').includes(old))
     return ' (its lines end with CR LF)'
   const bare = (string: string) => string.replaceAll(/\s+/g, '')
   return bare(old) !== '' && bare(text).includes(bare(old)) ? ' (but for its white space)' : ''
 }
 
-function timesIn(text: string, piece: string): number {
+function timesIn(text: string, piece: string) {
   let times = 0
   for (let at = text.indexOf(piece); at !== -1; at = text.indexOf(piece, at + 1)) times += 1
   return times

@@ -5,9 +5,8 @@ import { errnoOf } from '../../../../journal/errors.ts'
 import { type Json, countOf, objectOf, parseJson } from '../../../../text/json-fields.ts'
 import { linesOf } from '../../../process/spawn-guarded.ts'
 import { ToolFault, editFile, readLines, writeFile } from './files.ts'
-import type { ToolResult } from './tool-program.ts'
-import { spawn } from 'node:child_process'
 import { cleanText } from '../../../../text/clean.ts'
+import { runDetached } from '../../../process/run-detached.ts'
 import { findProgram } from '../../../process/find-program.ts'
 
 export interface Surroundings {
@@ -37,11 +36,8 @@ export async function serveTools(
   for (const controller of running.values()) controller.abort()
 }
 
-async function use(
-  { tool, input }: Json,
-  { cwd, env }: Surroundings,
-  signal: AbortSignal,
-): Promise<ToolResult> {
+async function use({ tool, input }: Json, surroundings: Surroundings, signal: AbortSignal) {
+  const { cwd } = surroundings
   const given = objectOf(input) ?? {}
   const path = resolve(cwd, String(given.path ?? ''))
   const text = (name: string) => String(given[name] ?? '')
@@ -54,13 +50,7 @@ async function use(
       case 'edit':
         return done(editFile(path, text('old_text'), text('new_text')))
       case 'shell':
-        return await runShell({
-          command: text('command'),
-          seconds: countOf(given.timeout_seconds),
-          cwd,
-          env,
-          signal,
-        })
+        return await runShell(text('command'), countOf(given.timeout_seconds), surroundings, signal)
       default:
         throw new ToolFault(`there is no tool ${String(tool)}`)
     }
@@ -72,7 +62,7 @@ async function use(
   }
 }
 
-function done(text: string): ToolResult {
+function done(text: string) {
   return { text, isError: false }
 }
 
@@ -80,79 +70,32 @@ const USUAL_SECONDS = 120
 const LONGEST_SECONDS = 3600
 const HEAD_BYTES = 8 * 1024
 const TAIL_BYTES = 24 * 1024
-/** Background processes of the command may hold its output open. */
-const LATE_OUTPUT_MS = 100
 
-export interface ShellUse {
-  readonly command: string
-  readonly seconds?: number | undefined
-  readonly cwd: string
-  readonly env: NodeJS.ProcessEnv
-  readonly signal: AbortSignal
+/** What a command leaves in the background lives as long as the conversation. */
+async function runShell(
+  command: string,
+  wanted: number | undefined,
+  { cwd, env }: Surroundings,
+  signal: AbortSignal,
+) {
+  const seconds = Math.min(wanted ?? USUAL_SECONDS, LONGEST_SECONDS)
+  const late = AbortSignal.timeout(seconds * 1000)
+  const printed = new Printed()
+  const shell = findProgram('bash', env, cwd) ?? '/bin/sh'
+  // Through one pipe, so that both outputs stay in order.
+  const { code, by } = await runDetached(
+    ['/bin/sh', '-c', 'exec "$0" -c "$1" 2>&1', shell, command],
+    { cwd, env, signal: AbortSignal.any([signal, late]), take: (piece) => printed.add(piece) },
+  )
+  let how = code === 0 ? '' : `it exited with ${code}`
+  if (by !== null) how = `it was ended by ${by}`
+  if (by !== null && late.aborted) how = `it was ended after ${seconds} seconds`
+  if (signal.aborted) how = 'it was interrupted'
+  const said = printed.text() || '[it printed nothing]'
+  return { text: how === '' ? said : `${said}\n[${how}]`, isError: how !== '' }
 }
 
-export function runShell({
-  command,
-  seconds: wanted = USUAL_SECONDS,
-  cwd,
-  env,
-  signal,
-}: ShellUse): Promise<ToolResult> {
-  const seconds = Math.min(wanted, LONGEST_SECONDS)
-  return new Promise((resolve) => {
-    const printed = new Printed()
-    const shell = findProgram('bash', env, cwd) ?? '/bin/sh'
-    // Through one pipe, so that both outputs stay in order.
-    const args = ['-c', 'exec "$0" -c "$1" 2>&1', shell, command]
-    const child = spawn('/bin/sh', args, {
-      cwd,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    })
-    let ended: string | undefined
-    const kill = (why: string) => {
-      ended ??= why
-      try {
-        process.kill(-child.pid!, 'SIGKILL')
-      } catch {
-        // It ended by itself.
-      }
-    }
-    const stop = () => kill('it was interrupted')
-    const timer = setTimeout(() => kill(`it was ended after ${seconds} seconds`), seconds * 1000)
-    const end = (code: number | null, by: string | null) => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', stop)
-      child.stdout.destroy()
-      child.stderr.destroy()
-      resolve(
-        told(
-          printed.text(),
-          ended ?? (by === null ? undefined : `it was ended by ${by}`),
-          code ?? undefined,
-        ),
-      )
-    }
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (piece: Buffer) => printed.add(piece))
-    child.once('error', (error) => {
-      printed.add(Buffer.from(error.message))
-      end(127, null)
-    })
-    child.once('close', end)
-    child.once('exit', (code, by) => setTimeout(() => end(code, by), LATE_OUTPUT_MS))
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop)
-  })
-}
-
-function told(output: string, ended: string | undefined, code: number | undefined): ToolResult {
-  const how = ended ?? (code === 0 ? undefined : `it exited with ${code}`)
-  const said = output === '' ? '[it printed nothing]' : output
-  return { text: how === undefined ? said : `${said}\n[${how}]`, isError: how !== undefined }
-}
-
+/** The beginning and the end of what a command printed. */
 class Printed {
   #head = Buffer.alloc(0)
   #tail = Buffer.alloc(0)

@@ -33,7 +33,7 @@ export class ToolProgram {
     })
   }
 
-  async #listen(): Promise<void> {
+  async #listen() {
     for await (const line of this.process.lines) {
       this.#trace?.('from', line)
       const message = objectOf(parseJson(line)) ?? {}
@@ -46,7 +46,7 @@ export class ToolProgram {
     }
   }
 
-  #send(message: Json): void {
+  #send(message: Json) {
     const line = JSON.stringify(message)
     this.#trace?.('to', line)
     this.process.stdin.write(`${line}\n`)
@@ -71,7 +71,7 @@ const PATH = {
   description: 'Path of the file, from the working folder or absolute',
 }
 
-function fields(properties: Json, ...required: readonly string[]): Json {
+function fields(properties: Json, ...required: readonly string[]) {
   return { type: 'object', properties, required, additionalProperties: false }
 }
 

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process'
+
+/** Background processes of the command may hold its output open. */
+const LATE_OUTPUT_MS = 100
+
+interface Detached {
+  readonly cwd: string
+  readonly env?: NodeJS.ProcessEnv
+  /** Aborted, the command is killed with everything of its group. */
+  readonly signal: AbortSignal
+  readonly take: (output: Buffer) => void
+}
+
+/** Runs a command in a group of its own. One that cannot be started exits with 127. */
+export function runDetached(
+  [program, ...args]: readonly [string, ...string[]],
+  { cwd, env, signal, take }: Detached,
+): Promise<{ readonly code: number | null; readonly by: string | null }> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
+    const kill = () => {
+      try {
+        process.kill(-child.pid!, 'SIGKILL')
+      } catch {
+        // It ended by itself.
+      }
+    }
+    const end = (code: number | null, by: string | null) => {
+      signal.removeEventListener('abort', kill)
+      child.stdout.destroy()
+      child.stderr.destroy()
+      resolve({ code, by })
+    }
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', take)
+    child.once('error', (error) => {
+      take(Buffer.from(error.message))
+      end(127, null)
+    })
+    child.once('close', end)
+    child.once('exit', (code, by) => setTimeout(() => end(code, by), LATE_OUTPUT_MS))
+    if (signal.aborted) kill()
+    else signal.addEventListener('abort', kill)
+  })
+}
