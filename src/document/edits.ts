@@ -14,6 +14,7 @@ import type { ParsedDocument } from './parse.ts'
 
 export interface Edits {
   readonly drafts: readonly Draft[]
+  /** Changes that cannot become an entry, a sentence each. */
   readonly unabsorbed: readonly string[]
 }
 

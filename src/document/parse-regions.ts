@@ -146,7 +146,8 @@ function textItem(region: Region, text: string) {
   return { ...ofItsKind(region, unescapeItem(untimed)), ...when }
 }
 
-function timed(text: string, isTimed = true) {
+/** Takes the time from the end of the first line. */
+function timed(text: string, isTimed = true): { text: string; when?: string } {
   const [first = '', ...more] = text.split('\n')
   const time = isTimed ? TIME_SUFFIX.exec(first) : null
   return time === null ? { text } : { text: [time[1]!, ...more].join('\n'), when: time[2]! }

@@ -21,6 +21,7 @@ interface Snapshot {
   readonly fold: number
   readonly inode: number
   readonly offset: number
+  /** A sum over the first and the last bytes before `offset`. */
   readonly prefix: number
   readonly state: SessionState
 }
@@ -114,7 +115,7 @@ function prefixSum(log: Log, offset: number) {
   return crc32(readRange(fd, Math.max(0, offset - PREFIX_BYTES), offset), head)
 }
 
-function readSealed<T extends { readonly fold: number }>(path: string) {
+function readSealed<T extends { readonly fold: number }>(path: string): T | undefined {
   const bytes = bytesOf(path)
   // Without a checksum a changed file would be believed.
   if (bytes === undefined || !isSealed(bytes)) return undefined
@@ -126,6 +127,7 @@ function bytesOf(path: string) {
   try {
     return readFileSync(path)
   } catch {
+    // Unreadable: the log has everything.
     return undefined
   }
 }

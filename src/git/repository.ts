@@ -7,8 +7,11 @@ import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 /** Every path is absolute and without symbolic links. */
 export interface Repository {
   readonly worktree: string
+  /** Where this worktree's HEAD and index are. */
   readonly gitDir: string
+  /** Shared by all worktrees. */
   readonly commonDir: string
+  /** The same folder from every linked worktree. */
   readonly mainRoot: string
   readonly isLinked: boolean
 }
@@ -36,10 +39,16 @@ function fromWorktree(worktree: string, dotGit: string) {
   if (gitDir === undefined) return undefined
   const commonDir = commonDirOf(gitDir)
   const isLinked = commonDir !== gitDir
-  const mainRoot = isLinked ? mainRootOf(commonDir) : worktree
-  return { worktree, gitDir, commonDir, mainRoot, isLinked }
+  return {
+    worktree,
+    gitDir,
+    commonDir,
+    mainRoot: isLinked ? mainRootOf(commonDir) : worktree,
+    isLinked,
+  }
 }
 
+// In `.git` itself, or in a bare repository.
 function fromInside(gitDir: string) {
   const commonDir = commonDirOf(gitDir)
   const mainRoot = mainRootOf(commonDir)
@@ -85,7 +94,9 @@ function unquoted(value: string) {
 
 function commonDirOf(gitDir: string) {
   const named = textOf(join(gitDir, 'commondir'))?.trim()
-  return (named ? realPath(resolve(gitDir, named)) : undefined) ?? gitDir
+  return (
+    (named === undefined || named === '' ? undefined : realPath(resolve(gitDir, named))) ?? gitDir
+  )
 }
 
 function gitDirNamedIn(dotGit: string) {

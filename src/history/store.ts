@@ -21,7 +21,9 @@ export interface StoredConversation {
 }
 
 export interface ReadOptions {
+  /** A byte offset from an earlier read. */
   readonly from?: number
+  /** Does not load blobs, except for what the user asked, which lists use as the title. */
   readonly isBrief?: boolean
 }
 
@@ -45,6 +47,7 @@ export interface ConversationStore {
 
 export interface ConversationWriter {
   add(item: NewItem): void
+  /** It is in the file when this returns. */
   flush(): void
 }
 
@@ -173,6 +176,7 @@ class Writer implements ConversationWriter {
 
 const FIRST = 16 * 1024
 const NEWLINE = 0x0a
+/** Of a UTF-16 unit in UTF-8. */
 const MOST_BYTES = 3
 
 /** Held as bytes, so that the items can be freed before the write. */
@@ -199,10 +203,16 @@ class LineBatch {
   }
 }
 
+export interface KeptLine {
+  readonly text: string
+  /** Has to be written before the line. */
+  readonly blobs: ReadonlyMap<string, string>
+}
+
 const NO_BLOBS: ReadonlyMap<string, string> = new Map()
 
 /** Most lines hold no secret, which a cheap test shows. */
-function keptLine(line: Json, redaction: RedactOptions) {
+export function keptLine(line: Json, redaction: RedactOptions): KeptLine {
   const text = JSON.stringify(line)
   const isClean = isWithoutSecrets(text, redaction)
   if (isClean && isPlain(text)) return { text, blobs: NO_BLOBS }
@@ -219,7 +229,7 @@ function isWithoutSecrets(text: string, { extra = [] }: RedactOptions) {
 const HIDING = /\\[u/]/
 
 /** Keeps the harness's own JSON: making it again costs as much as reading. Undefined where something in it must change. */
-function keptAsWritten(item: NewItem, redaction: RedactOptions) {
+export function keptAsWritten(item: NewItem, redaction: RedactOptions): KeptLine | undefined {
   const { source } = item
   if (item.type !== 'message' || source === undefined || HIDING.test(source)) return undefined
   const around = JSON.stringify(messageLine(item, {}))

@@ -21,6 +21,7 @@ export function rememberProject(root: string): boolean {
   }
 }
 
+/** A root on an unmounted disk stays in the file. */
 export function knownProjects(): readonly string[] {
   return readRoots(registryPath()).filter((root) => statOrUndefined(root)?.isDirectory() === true)
 }

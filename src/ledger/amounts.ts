@@ -9,6 +9,7 @@ export interface Amounts extends Counts {
   >
 }
 
+/** Keys like `2026-11-16`. */
 export type ByDay = Readonly<Record<string, Amounts>>
 
 const COUNTS: Counts = {
@@ -21,6 +22,7 @@ const COUNTS: Counts = {
 }
 export const NOTHING: Amounts = { ...COUNTS, saved: {} }
 
+/** In display order. */
 const NAMES: readonly SavingName[] = [
   'batching',
   'toon',
@@ -58,6 +60,7 @@ function mapCounts(change: (name: keyof Counts) => number) {
   return Object.fromEntries(names.map((name) => [name, change(name)])) as unknown as Counts
 }
 
+/** The sum of `a` and a share of `b`. */
 export function add(a: Amounts, b: Amounts, share = 1): Amounts {
   const saved = { ...a.saved }
   for (const name of Object.keys(b.saved) as SavingName[]) {

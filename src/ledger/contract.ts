@@ -4,6 +4,7 @@ export type Known = 'measured' | 'estimated'
 export interface Costs {
   readonly injections: number
   readonly injectedChars: number
+  /** Estimated from the characters. */
   readonly injectedTokens: number
   readonly modelCalls: 0
   readonly hooks: number
@@ -24,6 +25,7 @@ export type SavingName =
 
 export interface Saving {
   readonly name: SavingName
+  /** Negative where it cost more than it saved. */
   readonly tokens: number
   readonly known: Known
   readonly times: number
@@ -39,6 +41,7 @@ export interface LedgerRow {
 }
 
 export interface LedgerDay {
+  /** As in `2026-11-16`. */
   readonly day: string
   readonly injectedTokens: number
   readonly avoidedTokens: number
@@ -61,6 +64,7 @@ export interface Hint {
 
 export interface Maintenance {
   readonly sessions: number
+  /** Since maintenance was last done. */
   readonly sinceLast: number
   readonly lastDoneAt?: string
   readonly every: number

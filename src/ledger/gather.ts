@@ -27,6 +27,7 @@ import { replaceUnsynced } from '../journal/files.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import { objectOf, parseJson } from '../text/json-fields.ts'
 
+/** What runs spent in it is counted with the runs. */
 export interface CountedSession {
   readonly row: SessionRow
   readonly days: ByDay
@@ -73,6 +74,7 @@ export async function gather(workspace: Workspace): Promise<Gathered> {
   return { sessions, runs, nobodys: waiting.get(undefined)?.byDay ?? {} }
 }
 
+/** One unreadable log must not hide the others. */
 function ifReadable<T>(workspace: Workspace, what: string, count: () => T): T | undefined {
   try {
     return count()
@@ -188,6 +190,7 @@ class Remembered {
     this.#known = file?.version === VERSION ? file : {}
   }
 
+  /** Undefined for a missing file. */
   get<K extends keyof Kinds>(
     kind: K,
     id: string,

@@ -120,7 +120,13 @@ export function closedGates(workflow: Workflow, target: number): readonly Phase[
     .map(({ phase }) => phase)
 }
 
-export function conversationGroups({ phases }: Workflow) {
+export interface ConversationGroup {
+  readonly name: string
+  readonly phases: readonly Phase[]
+  readonly tokens?: readonly [number, number]
+}
+
+export function conversationGroups({ phases }: Workflow): readonly ConversationGroup[] {
   const names = [...new Set(phases.flatMap(({ conversation }) => conversation ?? []))]
   return names.map((name) => {
     const own = phases.filter(({ conversation }) => conversation === name)
