@@ -1,3 +1,4 @@
+import { isRunning } from '../journal/look.ts'
 import { accessSync, constants, existsSync, lstatSync, readFileSync, readdirSync } from 'node:fs'
 import { NotWritten, StintError, errnoOf, isMissing } from '../journal/errors.ts'
 import type { Repository } from './repository.ts'
@@ -201,14 +202,5 @@ function copyIndex(index: string, path: string, cause: unknown): boolean {
     return true
   } catch (error) {
     throw new NotWritten(path, errnoOf(error) === undefined ? cause : error)
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return errnoOf(error) === 'EPERM'
   }
 }
