@@ -1,6 +1,7 @@
+import { isRunning } from '../../journal/look.ts'
 import { readdirSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
-import { errnoOf, isMissing } from '../../journal/errors.ts'
+import { isMissing } from '../../journal/errors.ts'
 import { staleTemporaries, sweepTemporaries, writerOf } from '../../journal/files.ts'
 import { isReplacedLog } from '../purge/rewrite-log.ts'
 import type { Place } from '../store/place.ts'
@@ -51,15 +52,6 @@ function describe(name: string, folder: string) {
   if (name.includes('.damaged-'))
     return 'a log that differed from its second name and has damaged lines; what could be read is in the log'
   return undefined
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return errnoOf(error) === 'EPERM'
-  }
 }
 
 function* foldersUnder(place: Place): Iterable<string> {
