@@ -27,8 +27,8 @@ interface MilestonesState {
   readonly milestones: Shelf<Item>
 }
 
-vi.mock('../src/session/kinds/decisions.ts', async (importOriginal) => {
-  const family = await importOriginal<typeof import('../src/session/kinds/decisions.ts')>()
+vi.mock('../src/session/kinds/findings.ts', async (importOriginal) => {
+  const family = await importOriginal<typeof import('../src/session/kinds/findings.ts')>()
   const { insert } = await import('../src/session/kinds/shelf.ts')
   const { item } = await import('../src/session/kinds/read-fields.ts')
   const shelves: ShelfRules<MilestonesState> = { milestones: { recent: 1, isOrdered: true } }

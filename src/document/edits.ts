@@ -14,7 +14,6 @@ import type { ParsedDocument } from './parse.ts'
 
 export interface Edits {
   readonly drafts: readonly Draft[]
-  /** Changes that cannot become an entry, a sentence each. */
   readonly unabsorbed: readonly string[]
 }
 

@@ -55,7 +55,6 @@ export const DELEGATE_PATTERN =
 
 export const NO_RATIONALE = 'not recorded'
 
-/** Says which bytes of the log the document was rendered from. */
 export interface Marker {
   readonly offset: number
   readonly sum: string

@@ -1,18 +1,13 @@
-export interface Matched<B, P> {
-  readonly pairs: readonly (readonly [base: B, person: P])[]
-  readonly removed: readonly B[]
-  readonly added: readonly P[]
-}
+import { firstFalse } from '../text/bisect.ts'
 
 const ALIKE = 0.45
 // Above this many comparisons everything was rewritten, and matching is worthless.
 const COMPARISONS_LIMIT = 250_000
 
-/** Pairs blocks with the same text first, in order, then the most similar ones. */
 export function match<B extends { readonly text: string }, P extends { readonly text: string }>(
   base: readonly B[],
   person: readonly P[],
-): Matched<B, P> {
+) {
   const pairs: [B, P][] = []
   const waiting = new Map<string, B[]>()
   for (const block of base) waiting.set(block.text, [...(waiting.get(block.text) ?? []), block])
@@ -75,17 +70,11 @@ function size(pairs: ReadonlyMap<string, number>) {
 
 /** The longest run already in order stays; the other items were moved. An item without a position is new. */
 export function inOrder(positions: readonly (number | undefined)[]): ReadonlySet<number> {
-  // For each length, the run that ends lowest; each item remembers its predecessor.
   const ends: number[] = []
   const previous: (number | undefined)[] = []
   for (const [index, position] of positions.entries()) {
     if (position === undefined) continue
-    let [low, high] = [0, ends.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (positions[ends[middle]!]! < position) low = middle + 1
-      else high = middle
-    }
+    const low = firstFalse(ends.length, (at) => positions[ends[at]!]! < position)
     previous[index] = ends[low - 1]
     ends[low] = index
   }

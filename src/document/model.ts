@@ -18,7 +18,6 @@ import { delegateName, delegateText } from './progress.ts'
 export interface Block {
   readonly kind: string
   readonly text: string
-  /** Absent in a parsed document. */
   readonly id?: string
   readonly when?: string
   readonly isChecked?: boolean
@@ -41,7 +40,6 @@ export interface Section {
 }
 
 export interface DocumentModel {
-  /** In order; the value is raw YAML. */
   readonly fields: readonly (readonly [key: string, value: string])[]
   readonly title: string
   readonly tldr: string
@@ -231,7 +229,7 @@ function decisionBlock(decision: Decision) {
   }
 }
 
-function fileBlock(kind: string, file: { id: string; text: string; description?: string }): Block {
+function fileBlock(kind: string, file: { id: string; text: string; description?: string }) {
   const description = file.description && line(file.description)
   return { kind, id: file.id, text: line(file.text), ...defined({ description }) }
 }

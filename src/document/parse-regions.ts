@@ -146,8 +146,7 @@ function textItem(region: Region, text: string) {
   return { ...ofItsKind(region, unescapeItem(untimed)), ...when }
 }
 
-/** Takes the time from the end of the first line. */
-function timed(text: string, isTimed = true): { text: string; when?: string } {
+function timed(text: string, isTimed = true) {
   const [first = '', ...more] = text.split('\n')
   const time = isTimed ? TIME_SUFFIX.exec(first) : null
   return time === null ? { text } : { text: [time[1]!, ...more].join('\n'), when: time[2]! }

@@ -110,7 +110,6 @@ export function delegateLine(line: DelegateLine): string {
   return `${delegateName(line)} (${line.status}): ${delegateText(line)}`.trimEnd()
 }
 
-/** Only characters that mean nothing in a document. */
 export function delegateName({ delegate, name }: DelegateLine): string {
   return (
     oneLine(name).replaceAll(/[*()]/g, '').trim() ||

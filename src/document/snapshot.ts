@@ -21,7 +21,6 @@ interface Snapshot {
   readonly fold: number
   readonly inode: number
   readonly offset: number
-  /** A sum over the first and the last bytes before `offset`. */
   readonly prefix: number
   readonly state: SessionState
 }
@@ -115,7 +114,7 @@ function prefixSum(log: Log, offset: number) {
   return crc32(readRange(fd, Math.max(0, offset - PREFIX_BYTES), offset), head)
 }
 
-function readSealed<T extends { readonly fold: number }>(path: string): T | undefined {
+function readSealed<T extends { readonly fold: number }>(path: string) {
   const bytes = bytesOf(path)
   // Without a checksum a changed file would be believed.
   if (bytes === undefined || !isSealed(bytes)) return undefined
@@ -127,7 +126,6 @@ function bytesOf(path: string) {
   try {
     return readFileSync(path)
   } catch {
-    // Unreadable: the log has everything.
     return undefined
   }
 }

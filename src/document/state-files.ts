@@ -65,7 +65,6 @@ export function summaryOf(session: PublicSession) {
   }
 }
 
-/** The first open steps, behind the last ones done. */
 function stepsShown({ steps: { items }, currentStep: current }: PublicSession): readonly Step[] {
   const open = items.filter((step) => step.status !== 'done')
   const shown = new Set([

@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { StintError } from '../journal/errors.ts'
 import { readHead } from './head.ts'
-import { GitFailed, askGit, ownIdentity, runGit } from './run-git.ts'
+import { askGit, ownIdentity, runGit, unlessGitFails } from './run-git.ts'
 import type { Repository } from './repository.ts'
 import { DEFAULT_EXCLUDE, QUIETLY, type TreeOptions, writeWorkingTree } from './working-tree.ts'
 
@@ -15,7 +15,6 @@ export interface KeepCode extends TreeOptions {
 export interface KeptCode {
   readonly commit: string
   readonly ref: string
-  /** Paths whose content is not in the commit. */
   readonly leftOut: readonly string[]
 }
 
@@ -54,16 +53,8 @@ export function codeDiff(
     (path) => `:(exclude,top,literal)${path}`,
   )
   const plain = ['--no-color', '--no-ext-diff', '--no-textconv', '-M']
-  return runGit(repository.worktree, [
-    'diff-tree',
-    ...form,
-    ...plain,
-    from,
-    tree,
-    '--',
-    ':(top)',
-    ...without,
-  ])
+  const paths = ['--', ':(top)', ...without]
+  return runGit(repository.worktree, ['diff-tree', ...form, ...plain, from, tree, ...paths])
 }
 
 export function restoreCode(repository: Repository, commit: string, to: RestoreTo): KeptCodePlace {
@@ -94,16 +85,8 @@ function toBranch(repository: Repository, commit: string, branch: string) {
 function toWorktree(repository: Repository, commit: string, folder: string) {
   const worktree = resolve(repository.worktree, folder)
   if (lstatSync(worktree, { throwIfNoEntry: false }) !== undefined) throw taken(worktree)
-  runGit(repository.worktree, [
-    ...QUIETLY,
-    'worktree',
-    'add',
-    '--quiet',
-    '--detach',
-    '--',
-    worktree,
-    commit,
-  ])
+  const add = ['worktree', 'add', '--quiet', '--detach', '--', worktree, commit]
+  runGit(repository.worktree, [...QUIETLY, ...add])
   return { commit, worktree }
 }
 
@@ -118,17 +101,14 @@ function taken(what: string) {
 function commitNamed(repository: Repository, commit: string) {
   // Only names that cannot be a git option or expression.
   const isName = /^[0-9a-f]{4,64}$/.test(commit) || commit.startsWith(REFS)
-  try {
-    if (isName)
-      return runGit(repository.worktree, [
-        'rev-parse',
-        '--quiet',
-        '--verify',
-        `${commit}^{commit}`,
-      ]).trim()
-  } catch (error) {
-    if (!(error instanceof GitFailed) || error.status === undefined) throw error
-  }
+  const args = ['rev-parse', '--quiet', '--verify', `${commit}^{commit}`]
+  const found = isName
+    ? unlessGitFails(
+        () => runGit(repository.worktree, args),
+        (status) => status !== undefined,
+      )
+    : undefined
+  if (found !== undefined) return found.trim()
   throw new StintError('NO_SUCH_CODE', `there is no kept code ${commit} in this repository`)
 }
 

@@ -2,9 +2,9 @@ import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { readOrUndefined } from '../journal/look.ts'
 import type { Repository } from './repository.ts'
-import { GitFailed, type GitOptions, runGit } from './run-git.ts'
+import { defined } from '../text/defined.ts'
+import { type GitOptions, runGit, unlessGitFails } from './run-git.ts'
 
-/** A new branch has no commit yet; a detached HEAD has no branch. */
 export interface Head {
   readonly branch?: string
   readonly commit?: string
@@ -15,10 +15,7 @@ const BRANCH_PREFIX = 'refs/heads/'
 
 /** Reads git's own files; starts git only where these are not enough. */
 export function readHead(repository: Repository, timeoutMs?: number): Head {
-  return (
-    headInFiles(repository) ??
-    askGitForHead(repository, timeoutMs === undefined ? {} : { timeoutMs })
-  )
+  return headInFiles(repository) ?? askGitForHead(repository, defined({ timeoutMs }))
 }
 
 export function headInFiles({ gitDir, commonDir }: Repository): Head | undefined {
@@ -65,19 +62,11 @@ function packedCommit(packed: string, ref: string) {
 }
 
 function askGitForHead(repository: Repository, options: GitOptions) {
-  const branch = answer(repository, ['symbolic-ref', '--quiet', '--short', 'HEAD'], options)
-  const commit = answer(repository, ['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'], options)
-  return { ...(branch !== undefined && { branch }), ...(commit !== undefined && { commit }) }
-}
-
-// A head that git cannot read either is left out.
-function answer(repository: Repository, args: readonly string[], options: GitOptions) {
-  try {
-    return runGit(repository.worktree, args, options).trim() || undefined
-  } catch (error) {
-    if (error instanceof GitFailed) return undefined
-    throw error
-  }
+  const answer = (...args: readonly string[]) =>
+    unlessGitFails(() => runGit(repository.worktree, args, options).trim() || undefined)
+  const branch = answer('symbolic-ref', '--quiet', '--short', 'HEAD')
+  const commit = answer('rev-parse', '--quiet', '--verify', 'HEAD^{commit}')
+  return defined({ branch, commit })
 }
 
 // A folder of branches may stand where the branch itself is packed.

@@ -7,11 +7,8 @@ import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 /** Every path is absolute and without symbolic links. */
 export interface Repository {
   readonly worktree: string
-  /** Where this worktree's HEAD and index are. */
   readonly gitDir: string
-  /** Shared by all worktrees. */
   readonly commonDir: string
-  /** The same folder from every linked worktree. */
   readonly mainRoot: string
   readonly isLinked: boolean
 }
@@ -39,16 +36,10 @@ function fromWorktree(worktree: string, dotGit: string) {
   if (gitDir === undefined) return undefined
   const commonDir = commonDirOf(gitDir)
   const isLinked = commonDir !== gitDir
-  return {
-    worktree,
-    gitDir,
-    commonDir,
-    mainRoot: isLinked ? mainRootOf(commonDir) : worktree,
-    isLinked,
-  }
+  const mainRoot = isLinked ? mainRootOf(commonDir) : worktree
+  return { worktree, gitDir, commonDir, mainRoot, isLinked }
 }
 
-// In `.git` itself, or in a bare repository.
 function fromInside(gitDir: string) {
   const commonDir = commonDirOf(gitDir)
   const mainRoot = mainRootOf(commonDir)
@@ -94,9 +85,7 @@ function unquoted(value: string) {
 
 function commonDirOf(gitDir: string) {
   const named = textOf(join(gitDir, 'commondir'))?.trim()
-  return (
-    (named === undefined || named === '' ? undefined : realPath(resolve(gitDir, named))) ?? gitDir
-  )
+  return (named ? realPath(resolve(gitDir, named)) : undefined) ?? gitDir
 }
 
 function gitDirNamedIn(dotGit: string) {

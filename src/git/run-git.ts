@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs'
 import { StintError } from '../journal/errors.ts'
 import { join } from 'node:path'
 import { removeFile } from '../journal/files.ts'
+import { defined } from '../text/defined.ts'
 import type { Repository } from './repository.ts'
 
 export class GitFailed extends StintError {
   override readonly name = 'GitFailed'
   constructor(
     readonly args: readonly string[],
-    /** Absent when git did not run to its end. */
     readonly status: number | undefined,
     readonly stderr: string,
     reason: string,
@@ -30,35 +30,15 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024
 const TIMEOUT_MS = 5 * 60_000
 
 // A hook or editor may have pointed git at another repository or index. GIT_CONFIG_COUNT stays: containers use it for safe.directory.
-const FOREIGN = [
-  'GIT_DIR',
-  'GIT_WORK_TREE',
-  'GIT_IMPLICIT_WORK_TREE',
-  'GIT_INDEX_FILE',
-  'GIT_INDEX_VERSION',
-  'GIT_COMMON_DIR',
-  'GIT_OBJECT_DIRECTORY',
-  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
-  'GIT_QUARANTINE_PATH',
-  'GIT_NAMESPACE',
-  'GIT_PREFIX',
-  'GIT_CONFIG',
-  'GIT_CONFIG_PARAMETERS',
-  'GIT_GRAFT_FILE',
-  'GIT_SHALLOW_FILE',
-  'GIT_NO_REPLACE_OBJECTS',
-  'GIT_REPLACE_REF_BASE',
-  'GIT_CEILING_DIRECTORIES',
-  'GIT_LITERAL_PATHSPECS',
-  'GIT_GLOB_PATHSPECS',
-  'GIT_NOGLOB_PATHSPECS',
-  'GIT_ICASE_PATHSPECS',
-  'GIT_EXTERNAL_DIFF',
-  'GIT_DIFF_OPTS',
-  'GIT_ATTR_SOURCE',
-  'GIT_DEFAULT_HASH',
-  'GIT_DEFAULT_REF_FORMAT',
-]
+const FOREIGN = (
+  'DIR WORK_TREE IMPLICIT_WORK_TREE INDEX_FILE INDEX_VERSION COMMON_DIR OBJECT_DIRECTORY ' +
+  'ALTERNATE_OBJECT_DIRECTORIES QUARANTINE_PATH NAMESPACE PREFIX CONFIG CONFIG_PARAMETERS GRAFT_FILE ' +
+  'SHALLOW_FILE NO_REPLACE_OBJECTS REPLACE_REF_BASE CEILING_DIRECTORIES LITERAL_PATHSPECS ' +
+  'GLOB_PATHSPECS NOGLOB_PATHSPECS ICASE_PATHSPECS EXTERNAL_DIFF DIFF_OPTS ATTR_SOURCE DEFAULT_HASH ' +
+  'DEFAULT_REF_FORMAT'
+)
+  .split(' ')
+  .map((name) => `GIT_${name}`)
 
 export function runGit(cwd: string, args: readonly string[], options: GitOptions = {}): string {
   const encoding = options.encoding ?? 'utf8'
@@ -78,43 +58,39 @@ export function runGit(cwd: string, args: readonly string[], options: GitOptions
   if (result.error !== undefined && result.status === null)
     throw didNotRun(cwd, args, stderr, result.error)
   if (result.status !== 0) {
-    throw new GitFailed(
-      args,
-      result.status ?? undefined,
-      stderr,
-      firstLine(stderr) || endOf(result.status, result.signal),
-    )
+    const why = firstLine(stderr) || endOf(result.status, result.signal)
+    throw new GitFailed(args, result.status ?? undefined, stderr, why)
   }
   return result.stdout.toString(encoding)
 }
 
-export function tryGit(cwd: string, args: readonly string[]): string | undefined {
+export function unlessGitFails<T>(
+  work: () => T,
+  isExpected: (status: number | undefined) => boolean = () => true,
+): T | undefined {
   try {
-    return runGit(cwd, args)
+    return work()
   } catch (error) {
-    if (error instanceof GitFailed) return undefined
+    if (error instanceof GitFailed && isExpected(error.status)) return undefined
     throw error
   }
+}
+
+export function tryGit(cwd: string, args: readonly string[]): string | undefined {
+  return unlessGitFails(() => runGit(cwd, args))
 }
 
 /** For commands that answer by exit code: 0 is yes, 1 is no. */
 export function askGit(cwd: string, args: readonly string[], options: GitOptions = {}): boolean {
-  try {
-    runGit(cwd, args, options)
-    return true
-  } catch (error) {
-    if (error instanceof GitFailed && error.status === 1) return false
-    throw error
-  }
+  const printed = unlessGitFails(
+    () => runGit(cwd, args, options),
+    (status) => status === 1,
+  )
+  return printed !== undefined
 }
 
-const SETTINGS = [
-  '-c',
-  'core.quotepath=off',
-  // It would outlive us.
-  '-c',
-  'core.fsmonitor=false',
-]
+// A file system monitor would outlive us.
+const SETTINGS = ['-c', 'core.quotepath=off', '-c', 'core.fsmonitor=false']
 
 function environment(extra: Readonly<Record<string, string>> = {}) {
   const env: NodeJS.ProcessEnv = { ...process.env }
@@ -130,23 +106,19 @@ function environment(extra: Readonly<Record<string, string>> = {}) {
   }
 }
 
-function didNotRun(cwd: string, args: readonly string[], stderr: string, error: Error) {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT' && !existsSync(cwd))
-    return new GitFailed(args, undefined, stderr, `there is no folder ${cwd}`, { cause: error })
-  if (code === 'ENOENT') {
-    return new GitFailed(args, undefined, stderr, 'git is not installed', {
-      cause: error,
-      hint: 'install git and put it on the PATH',
-    })
+function didNotRun(cwd: string, args: readonly string[], stderr: string, cause: Error) {
+  const { code = '' } = cause as NodeJS.ErrnoException
+  const hasFolder = existsSync(cwd)
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: hasFolder ? 'git is not installed' : `there is no folder ${cwd}`,
+    ENOBUFS: 'it printed more than can be held',
+    ETIMEDOUT: 'it took too long',
   }
-  if (code === 'ENOBUFS')
-    return new GitFailed(args, undefined, stderr, 'it printed more than can be held', {
-      cause: error,
-    })
-  if (code === 'ETIMEDOUT')
-    return new GitFailed(args, undefined, stderr, 'it took too long', { cause: error })
-  return new GitFailed(args, undefined, stderr, error.message, { cause: error })
+  const hint = code === 'ENOENT' && hasFolder ? 'install git and put it on the PATH' : undefined
+  return new GitFailed(args, undefined, stderr, reasons[code] ?? cause.message, {
+    cause,
+    ...defined({ hint }),
+  })
 }
 
 function endOf(status: number | null, signal: string | null) {
@@ -175,13 +147,7 @@ export function ownIdentity(): Record<string, string> {
 }
 
 export function identityFor(root: string): Record<string, string> {
-  try {
-    runGit(root, ['var', 'GIT_COMMITTER_IDENT'])
-    return {}
-  } catch (error) {
-    if (error instanceof GitFailed) return ownIdentity()
-    throw error
-  }
+  return tryGit(root, ['var', 'GIT_COMMITTER_IDENT']) === undefined ? ownIdentity() : {}
 }
 
 // A killed git leaves its locks behind, which stop every later git.
@@ -200,10 +166,6 @@ export function removeLeftLocks({ gitDir, commonDir, isLinked }: Repository, bra
   ]
   const isAnyLeft = () => locks.some((lock) => existsSync(lock))
   for (const until = Date.now() + PATIENCE_MS; isAnyLeft() && Date.now() < until;)
-    pause(LOOK_AGAIN_MS)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_AGAIN_MS)
   for (const lock of locks) removeFile(lock)
-}
-
-function pause(ms: number) {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

@@ -1,13 +1,13 @@
 import { readHead } from './head.ts'
 import { type Repository, findRepository } from './repository.ts'
-import { GitFailed, type GitOptions, askGit, runGit } from './run-git.ts'
+import { defined } from '../text/defined.ts'
+import { type GitOptions, askGit, runGit, unlessGitFails } from './run-git.ts'
 import { DEFAULT_EXCLUDE } from './working-tree.ts'
 
 /** How far a worktree has moved from a commit. */
 export interface Drift {
   readonly from: string
   readonly to?: string
-  /** Commits in HEAD that were not in the history of `from`. */
   readonly commits: number
   readonly subjects: readonly string[]
   /** `kept`: HEAD builds on `from`. `elsewhere`: another branch does. `rewritten`: no branch does. `missing`: the commit is not in this repository. */
@@ -53,25 +53,22 @@ export function drift(
   then: { readonly branch?: string } = {},
 ): Drift {
   const repository = findRepository(worktree)
-  const head = repository === undefined ? {} : readHead(repository)
-  const history = historyOf(worktree, fromCommit, head.commit)
-  const range =
-    history === 'missing' || head.commit === undefined ? undefined : `${fromCommit}..${head.commit}`
-  const subjects =
-    range === undefined
+  const { commit: to, branch: branchNow } = repository === undefined ? {} : readHead(repository)
+  const history = historyOf(worktree, fromCommit, to)
+  const ofRange = (...args: readonly string[]) =>
+    history === 'missing' || to === undefined
       ? ''
-      : runGit(worktree, ['log', '--format=%s', `--max-count=${SUBJECTS}`, range, '--'])
+      : runGit(worktree, [...args, `${fromCommit}..${to}`, '--'])
+  const subjects = ofRange('log', '--format=%s', `--max-count=${SUBJECTS}`)
   return {
     from: fromCommit,
-    ...(head.commit !== undefined && { to: head.commit }),
-    commits:
-      range === undefined ? 0 : Number(runGit(worktree, ['rev-list', '--count', range, '--'])),
+    ...defined({ to }),
+    commits: Number(ofRange('rev-list', '--count')),
     subjects: subjects.split('\n').filter((subject) => subject !== ''),
     history,
-    ...(then.branch !== undefined && { branchThen: then.branch }),
-    ...(head.branch !== undefined && { branchNow: head.branch }),
+    ...defined({ branchThen: then.branch, branchNow }),
     // A branch that was not recorded is not known to have been another.
-    hasBranchChanged: then.branch !== undefined && then.branch !== head.branch,
+    hasBranchChanged: then.branch !== undefined && then.branch !== branchNow,
     dirty: dirtyPaths(worktree).length,
   }
 }
@@ -80,26 +77,17 @@ function historyOf(worktree: string, from: string, head: string | undefined) {
   if (!OBJECT_NAME.test(from) || !hasCommit(worktree, from)) return 'missing'
   if (head !== undefined && askGit(worktree, ['merge-base', '--is-ancestor', from, head]))
     return 'kept'
-  const holders = runGit(worktree, [
-    'for-each-ref',
-    '--count=1',
-    '--contains',
-    from,
-    'refs/heads',
-    'refs/remotes',
-    'refs/tags',
-  ])
+  const places = ['refs/heads', 'refs/remotes', 'refs/tags']
+  const holders = runGit(worktree, ['for-each-ref', '--count=1', '--contains', from, ...places])
   return holders.trim() === '' ? 'rewritten' : 'elsewhere'
 }
 
 function hasCommit(worktree: string, commit: string) {
-  try {
-    runGit(worktree, ['cat-file', '-e', `${commit}^{commit}`])
-    return true
-  } catch (error) {
-    if (error instanceof GitFailed && error.status !== undefined) return false
-    throw error
-  }
+  const printed = unlessGitFails(
+    () => runGit(worktree, ['cat-file', '-e', `${commit}^{commit}`]),
+    (status) => status !== undefined,
+  )
+  return printed !== undefined
 }
 
 export function isTracked(root: string, path: string): boolean {
@@ -117,17 +105,9 @@ export interface Trace {
 const MOST_COMMITS = 5000
 
 export function commitTraces({ worktree }: Repository): readonly Trace[] {
-  const format = '--format=%h%x00%ct%x00%s'
-  const args = [
-    'log',
-    '--exclude=refs/stint/*',
-    '--all',
-    '--date-order',
-    `--max-count=${MOST_COMMITS}`,
-    '--no-show-signature',
-    format,
-  ]
-  return traces(runGit(worktree, args))
+  const all = ['--exclude=refs/stint/*', '--all', '--date-order', `--max-count=${MOST_COMMITS}`]
+  const format = ['--no-show-signature', '--format=%h%x00%ct%x00%s']
+  return traces(runGit(worktree, ['log', ...all, ...format]))
 }
 
 export function branchTraces({ worktree }: Repository): readonly Trace[] {

@@ -2,39 +2,27 @@ import { isRunning } from '../journal/look.ts'
 import { accessSync, constants, existsSync, lstatSync, readFileSync, readdirSync } from 'node:fs'
 import { NotWritten, StintError, errnoOf, isMissing } from '../journal/errors.ts'
 import type { Repository } from './repository.ts'
-import { GitFailed, runGit } from './run-git.ts'
-import { randomBytes } from 'node:crypto'
+import { runGit, tryGit } from './run-git.ts'
+import { randomHex } from '../journal/ids.ts'
 import { join } from 'node:path'
 import { linkFile, removeFile, replaceFile } from '../journal/files.ts'
 
 export interface TreeOptions {
   readonly exclude?: readonly string[]
-  /** Larger untracked files are left out. */
   readonly maxFileBytes?: number
-}
-
-export interface WorkingTree {
-  readonly tree: string
-  /** Too large, unreadable, or a repository of its own. */
-  readonly leftOut: readonly string[]
 }
 
 export const DEFAULT_EXCLUDE: readonly string[] = ['.sessions']
 const MAX_FILE_BYTES = 50 * 1024 * 1024
 
 // Reading must not start or change anything of the user's.
-export const QUIETLY = [
-  '-c',
-  'core.hooksPath=/dev/null',
-  '-c',
-  'core.splitIndex=false',
-  '-c',
-  'core.safecrlf=false',
-]
+export const QUIETLY = ['hooksPath=/dev/null', 'splitIndex=false', 'safecrlf=false'].flatMap(
+  (setting) => ['-c', `core.${setting}`],
+)
 
 const SUBMODULE = '160000'
 
-export function writeWorkingTree(repository: Repository, options: TreeOptions = {}): WorkingTree {
+export function writeWorkingTree(repository: Repository, options: TreeOptions = {}) {
   return withTemporaryIndex(repository.gitDir, (index) => {
     // latin1, so that names that are not UTF-8 come back byte for byte.
     const git = (args: readonly string[], input?: string) =>
@@ -43,26 +31,19 @@ export function writeWorkingTree(repository: Repository, options: TreeOptions = 
         encoding: 'latin1',
         ...(input !== undefined && { input }),
       })
-    const changes = listChanges(repository.worktree, git, options)
+    const { gone, present, leftOut } = listChanges(repository.worktree, git, options)
     // First and by force: git refuses a path behind what is now a link or a file.
-    if (changes.gone.length > 0)
-      git(['update-index', '--force-remove', '-z', '--stdin'], joined(changes.gone))
-    if (changes.present.length > 0)
-      git(['update-index', '--add', '--remove', '-z', '--stdin'], joined(changes.present))
-    return { tree: git(['write-tree']).trim(), leftOut: changes.leftOut.map(shown).sort() }
+    if (gone.length > 0) git(['update-index', '--force-remove', '-z', '--stdin'], joined(gone))
+    if (present.length > 0)
+      git(['update-index', '--add', '--remove', '-z', '--stdin'], joined(present))
+    return { tree: git(['write-tree']).trim(), leftOut: leftOut.map(shown).sort() }
   })
 }
 
 type Git = (args: readonly string[], input?: string) => string
 
-interface Changes {
-  readonly present: string[]
-  readonly gone: string[]
-  readonly leftOut: string[]
-}
-
 // `git add -A` stops at a nested repository without a commit, and fails when an excluded path is also ignored.
-function listChanges(worktree: string, git: Git, options: TreeOptions): Changes {
+function listChanges(worktree: string, git: Git, options: TreeOptions) {
   const isExcluded = exclusion(options.exclude ?? DEFAULT_EXCLUDE)
   const present = new Set<string>()
   const gone = new Set<string>()
@@ -94,9 +75,7 @@ function listChanges(worktree: string, git: Git, options: TreeOptions): Changes 
   }
 }
 
-function* trackedChanges(
-  git: Git,
-): Generator<{ path: string; status: string; isSubmodule: boolean }> {
+function* trackedChanges(git: Git) {
   const fields = split(
     git(['diff-files', '--raw', '-z', '--no-renames', '--ignore-submodules=none']),
   )
@@ -107,16 +86,11 @@ function* trackedChanges(
   }
 }
 
-function hasOwnChanges(worktree: string, path: string): boolean {
-  try {
-    return runGit(`${worktree}/${shown(path)}`, ['status', '--porcelain']) !== ''
-  } catch (error) {
-    if (error instanceof GitFailed) return true
-    throw error
-  }
+function hasOwnChanges(worktree: string, path: string) {
+  return tryGit(`${worktree}/${shown(path)}`, ['status', '--porcelain']) !== ''
 }
 
-function lookAt(worktree: string, path: string): number | 'missing' | 'unreadable' {
+function lookAt(worktree: string, path: string) {
   const file = Buffer.concat([Buffer.from(`${worktree}/`), Buffer.from(path, 'latin1')])
   try {
     const stat = lstatSync(file)
@@ -134,15 +108,15 @@ function exclusion(paths: readonly string[]): (path: string) => boolean {
   return (path) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`))
 }
 
-function split(list: string): string[] {
+function split(list: string) {
   return list.split('\0').filter((part) => part !== '')
 }
 
-function joined(paths: readonly string[]): string {
+function joined(paths: readonly string[]) {
   return paths.map((path) => `${path}\0`).join('')
 }
 
-function shown(path: string): string {
+function shown(path: string) {
   return Buffer.from(path, 'latin1').toString('utf8')
 }
 
@@ -158,11 +132,8 @@ const NAME = /^stint-index-(\d+)-(\d+)-[0-9a-f]+(?:\.lock)?$/
 const LEFT_BEHIND_MS = 60 * 60_000
 
 export function withTemporaryIndex<T>(gitDir: string, use: (path: string) => T): T {
-  sweepTemporaryIndexes(gitDir, LEFT_BEHIND_MS)
-  const path = join(
-    gitDir,
-    `stint-index-${Date.now()}-${process.pid}-${randomBytes(6).toString('hex')}`,
-  )
+  sweepTemporaryIndexes(gitDir)
+  const path = join(gitDir, `stint-index-${Date.now()}-${process.pid}-${randomHex(6)}`)
   try {
     const isNew = !borrowIndex(join(gitDir, 'index'), path)
     const result = use(path)
@@ -175,32 +146,27 @@ export function withTemporaryIndex<T>(gitDir: string, use: (path: string) => T):
 }
 
 /** Their time is in their name, since a second name of the index shares its time. */
-function sweepTemporaryIndexes(gitDir: string, olderThanMs: number): void {
+function sweepTemporaryIndexes(gitDir: string) {
   for (const name of readdirSync(gitDir)) {
     const [, madeAt, pid] = NAME.exec(name) ?? []
-    if (madeAt === undefined || Date.now() - Number(madeAt) < olderThanMs || isRunning(Number(pid)))
-      continue
-    removeFile(join(gitDir, name))
+    const isOld = madeAt !== undefined && Date.now() - Number(madeAt) >= LEFT_BEHIND_MS
+    if (isOld && !isRunning(Number(pid))) removeFile(join(gitDir, name))
   }
 }
 
 /** git renames a new index over the name, so the user's stays as it is. A copy would be newer, and git would trust what it must check. */
-function borrowIndex(index: string, path: string): boolean {
+function borrowIndex(index: string, path: string) {
   try {
     linkFile(index, path)
     return true
   } catch (error) {
     if (isMissing(error)) return false
-    return copyIndex(index, path, error)
-  }
-}
-
-// Without hard links a change of the same size in the instant of the last `git add` may be missed.
-function copyIndex(index: string, path: string, cause: unknown): boolean {
-  try {
-    replaceFile(path, readFileSync(index))
-    return true
-  } catch (error) {
-    throw new NotWritten(path, errnoOf(error) === undefined ? cause : error)
+    try {
+      // Without hard links a change of the same size in the instant of the last `git add` may be missed.
+      replaceFile(path, readFileSync(index))
+      return true
+    } catch (second) {
+      throw new NotWritten(path, errnoOf(second) === undefined ? error : second)
+    }
   }
 }

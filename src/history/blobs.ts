@@ -19,7 +19,6 @@ import { readRange } from '../journal/read.ts'
 
 export interface BlobName {
   readonly hash: string
-  /** In characters, for the message when it is missing. */
   readonly length: number
 }
 
@@ -90,7 +89,7 @@ export function sha256(bytes: Buffer | string): string {
   return process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('hex')
 }
 
-export function blobNameIn(fields: Json): BlobName | undefined {
+function blobNameIn(fields: Json): BlobName | undefined {
   const { $blob: hash, length } = fields
   if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) return undefined
   return typeof length === 'number' && Object.keys(fields).length === 2
@@ -98,7 +97,6 @@ export function blobNameIn(fields: Json): BlobName | undefined {
     : undefined
 }
 
-/** A longer string becomes a blob. */
 const LONGEST = 16_384
 const DEEPEST = 400
 const TOO_DEEP = '[left out: nested too deep]'
@@ -131,7 +129,6 @@ export function toKeep(value: unknown, redaction: RedactOptions, isClean = false
   return { value: short, blobs }
 }
 
-/** Whether its JSON can be written as it stands. */
 export function isPlain(json: string): boolean {
   // The rarest first character first.
   return (
@@ -141,7 +138,6 @@ export function isPlain(json: string): boolean {
   )
 }
 
-/** `get` returns the blob's content, or a text that says why it is missing. */
 export function asItWas(
   value: unknown,
   get: (name: BlobName, isPicture: boolean) => string,
@@ -163,7 +159,7 @@ export function asItWas(
   )
 }
 
-export function* blobsIn(value: unknown, depth = 0): Generator<BlobName> {
+function* blobsIn(value: unknown, depth = 0): Generator<BlobName> {
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return
   const name = Array.isArray(value) ? undefined : blobNameIn(value as Json)
   if (name !== undefined) yield name
@@ -193,7 +189,6 @@ function mapped(
   return object === undefined ? fields : object(fields)
 }
 
-/** How these files begin, in base64. */
 const BEGINNINGS = new Map([
   ['image/png', 'iVBORw0KGgo'],
   ['image/jpeg', '/9j/'],
@@ -231,7 +226,6 @@ export function* namesOf(path: string, passedOver?: () => void): Generator<strin
     for (const { hash } of blobsIn(line)) yield hash
 }
 
-/** All but tool outputs and pictures. */
 export function* saidNamesOf(path: string): Generator<string> {
   for (const { line } of readLines(path))
     for (const { hash } of blobsIn(withoutOutputs(line))) yield hash

@@ -82,7 +82,7 @@ function messageIn(line: Json, type: Message['role']): Message | undefined {
   }
 }
 
-export function agentIn(line: Json): string | undefined {
+function agentIn(line: Json): string | undefined {
   return line.isSidechain === true ? (nameOf(line.agentId) ?? 'agent') : undefined
 }
 

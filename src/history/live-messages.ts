@@ -120,7 +120,7 @@ function isSummary({ isSummary: is }: Message) {
   return is === true
 }
 
-export function withoutTakenBack(items: Iterable<HistoryItem>): readonly (Message | Compaction)[] {
+function withoutTakenBack(items: Iterable<HistoryItem>) {
   const taking = new TakingBack()
   for (const item of items) taking.add(item)
   return taking.nodes.slice(0, taking.end)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { errnoOf } from '../journal/errors.ts'
 import { appendLines, removeFile, takeLock } from '../journal/files.ts'
-import { readOrUndefined } from '../journal/look.ts'
+import { isRunning, readOrUndefined } from '../journal/look.ts'
 import type { Ended } from './items.ts'
 import { conversationPath } from './places.ts'
 
@@ -47,13 +47,11 @@ function ourselves() {
 /** A harness that ends kills its hooks. */
 function isGone(owner: string) {
   const [, pid, host] = /^(\d{1,10}) (.+)$/.exec(owner) ?? []
-  if (pid === undefined || host !== process.getBuiltinModule('node:os').hostname()) return false
-  try {
-    process.kill(Number(pid), 0)
-    return false
-  } catch (error) {
-    return errnoOf(error) === 'ESRCH'
-  }
+  return (
+    pid !== undefined &&
+    host === process.getBuiltinModule('node:os').hostname() &&
+    !isRunning(Number(pid))
+  )
 }
 
 /** Gives up at once when the file is locked or unwritable: the caller is about to end, and the journal has the reason too. */

@@ -21,9 +21,7 @@ export interface StoredConversation {
 }
 
 export interface ReadOptions {
-  /** A byte offset from an earlier read. */
   readonly from?: number
-  /** Does not load blobs, except for what the user asked, which lists use as the title. */
   readonly isBrief?: boolean
 }
 
@@ -47,7 +45,6 @@ export interface ConversationStore {
 
 export interface ConversationWriter {
   add(item: NewItem): void
-  /** It is in the file when this returns. */
   flush(): void
 }
 
@@ -176,7 +173,6 @@ class Writer implements ConversationWriter {
 
 const FIRST = 16 * 1024
 const NEWLINE = 0x0a
-/** Of a UTF-16 unit in UTF-8. */
 const MOST_BYTES = 3
 
 /** Held as bytes, so that the items can be freed before the write. */
@@ -203,16 +199,10 @@ class LineBatch {
   }
 }
 
-export interface KeptLine {
-  readonly text: string
-  /** Has to be written before the line. */
-  readonly blobs: ReadonlyMap<string, string>
-}
-
 const NO_BLOBS: ReadonlyMap<string, string> = new Map()
 
 /** Most lines hold no secret, which a cheap test shows. */
-export function keptLine(line: Json, redaction: RedactOptions): KeptLine {
+function keptLine(line: Json, redaction: RedactOptions) {
   const text = JSON.stringify(line)
   const isClean = isWithoutSecrets(text, redaction)
   if (isClean && isPlain(text)) return { text, blobs: NO_BLOBS }
@@ -229,7 +219,7 @@ function isWithoutSecrets(text: string, { extra = [] }: RedactOptions) {
 const HIDING = /\\[u/]/
 
 /** Keeps the harness's own JSON: making it again costs as much as reading. Undefined where something in it must change. */
-export function keptAsWritten(item: NewItem, redaction: RedactOptions): KeptLine | undefined {
+function keptAsWritten(item: NewItem, redaction: RedactOptions) {
   const { source } = item
   if (item.type !== 'message' || source === undefined || HIDING.test(source)) return undefined
   const around = JSON.stringify(messageLine(item, {}))

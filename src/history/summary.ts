@@ -1,4 +1,3 @@
-// For lists, which never hold a whole conversation.
 import type { Usage } from '../session/entries.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import type { HistoryItem, Message } from './items.ts'
@@ -11,9 +10,7 @@ export interface ConversationSummary {
   readonly forkOf?: string
   readonly startedAt?: string
   readonly updatedAt?: string
-  /** Unless a message followed. */
   readonly endedBecause?: string
-  /** User messages and requests. */
   readonly messages: number
   readonly compactions: number
   readonly title: string
@@ -128,9 +125,7 @@ function sum(before: Usage | undefined, { input, cacheWritten, cacheRead, output
 
 // Stint and harnesses add text to user messages, known by its tags; other tags may be the user's own.
 
-/** A person's words follow these. */
 const BEFORE = /^\s*<(stint-[a-z]+|system-reminder|ide_[a-z_]+)(?: [^<>\n]*)?>[\s\S]*?<\/\1>\s*/
-/** Nothing of a person follows these. */
 const ALONE =
   /^\s*<(?:stint-[a-z]+|system-reminder|ide_[a-z_]+|command-(?:name|message|args)|local-command-[a-z]+|bash-(?:input|stdout|stderr)|(?:task|bash|agent|subagent)-notification|subagent_notification|teammate-message|user-prompt-submit-hook|environment_context|user_instructions|permissions instructions|collaboration_mode|turn_aborted|user_shell_command|session_context|hook_context|state_snapshot)[\s>]/
 

@@ -20,7 +20,6 @@ const REMOVALS = 3
 export class IndexFile {
   readonly #path: string
   readonly #options: { prepare(): void; say(line: string): void }
-  /** Undefined while memory serves. */
   #inode: number | undefined
   #isClosed = false
   database: Database
@@ -36,7 +35,6 @@ export class IndexFile {
     return this.#inode === undefined
   }
 
-  /** Whether the name means another file than the open one, or none. */
   isTakenAway(): boolean {
     return this.#inode !== undefined && statOrUndefined(this.#path)?.ino !== this.#inode
   }
@@ -130,7 +128,6 @@ const COMPANIONS = ['-wal', '-shm', '-journal', '']
 const KEPT = 3
 const MARK = '.set-aside-'
 
-/** Returns the new name, or undefined when the file is gone or already replaced. */
 export function setAside(path: string, inode: number | undefined): string | undefined {
   // An exclusively held empty database, which the system releases when a process is killed.
   const lock = new (loadSqlite().DatabaseSync)(`${path}.lock`)
@@ -159,7 +156,6 @@ const TABLES_VERSION = 3
 export const INDEX_VERSION = TABLES_VERSION * 1000 + FOLD_VERSION
 const APPLICATION_ID = 0x53746e74
 
-// `key` is short because every entry and every full-text row carries one.
 const TABLES = `
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
@@ -219,7 +215,6 @@ const TABLES = `
   CREATE VIRTUAL TABLE said_texts USING fts5 (text, tokenize = "unicode61 remove_diacritics 2");
 `
 
-/** Throws `OtherVersion` when the file holds something else. */
 function openDatabase(path: string) {
   const database = new (loadSqlite().DatabaseSync)(path)
   try {

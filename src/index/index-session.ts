@@ -11,11 +11,9 @@ import { entryText } from './entry-text.ts'
 import { ROW_COLUMNS, rowValues } from './queries.ts'
 import { Statements } from './sqlite.ts'
 
-/** Below this, reading the whole log is as quick as continuing. */
 const LONG_LOG_BYTES = 64 * 1024
 const CHUNK_BYTES = 1024 * 1024
 
-/** Called inside a transaction. */
 export function indexSession(writer: SessionWriter, id: string, place: LogPlace): void {
   const stored = writer.storedLog(id)
   const fd = openLog(place)
@@ -52,7 +50,6 @@ export function isUnchanged(stored: LogIdentity, log: LogIdentity): boolean {
   return stored.inode === log.inode && stored.size === log.size && stored.mtime === log.mtime
 }
 
-/** Returns false when the whole log must be read. */
 function continueLog(writer: SessionWriter, fd: number, stored: StoredLog, log: LogIdentity) {
   const { key, offset } = stored
   const state = writer.storedState(key)
@@ -124,7 +121,6 @@ interface StoredLog {
   readonly size: number
   readonly mtime: number
   readonly offset: number
-  /** CRC-32 of the bytes before `offset`. */
   readonly prefix: number
 }
 
@@ -210,7 +206,6 @@ export class SessionWriter extends Statements {
     this.run('DELETE FROM sessions WHERE key = ?', session)
   }
 
-  /** Whether an earlier entry already decides about this one: a repeat, or retracted. */
   isForeshadowed(session: number, { id, once, data }: RawEntry): boolean {
     const isRepeat = 'SELECT 1 FROM entries WHERE session = ? AND once = ?'
     if (once !== undefined && this.get(isRepeat, session, once) !== undefined) return true

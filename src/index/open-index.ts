@@ -35,9 +35,7 @@ import { defined } from '../text/defined.ts'
 export type { IndexSource } from './synchronise.ts'
 
 export interface IndexOptions {
-  /** Takes a message for the user: the index was rebuilt, or is behind. */
   say(line: string): void
-  /** Called while every session is read. */
   progress?(done: number, total: number): void
 }
 
@@ -52,7 +50,6 @@ export interface SearchHit {
   readonly entry: string
   readonly kind: string
   readonly at: string
-  /** One line. */
   readonly snippet: string
   /** Larger is better; comparable within one answer only. */
   readonly score: number
@@ -64,15 +61,12 @@ export interface SaidHit {
   readonly project: string
   readonly conversation: string
   readonly harness?: string
-  /** The number of the item in its conversation, from 0. */
   readonly item: number
   readonly role: 'user' | 'assistant' | 'system'
   readonly at?: string
-  /** The session that the conversation joined last. */
   readonly session?: string
   readonly name?: string
   readonly snippet: string
-  /** Comparable with other messages of the same answer only. */
   readonly score: number
 }
 
@@ -92,10 +86,8 @@ export class SessionIndex {
   readonly #source: IndexSource
   readonly #options: IndexOptions
   readonly #file: IndexFile
-  /** Prepared statements not in use. */
   readonly #idle = new WeakMap<Database, Map<string, Statement>>()
 
-  /** Valid while the database is unchanged. */
   #counts: { database?: Database; stamp: string; known: Map<string, number> } = {
     stamp: '',
     known: new Map(),
@@ -121,7 +113,6 @@ export class SessionIndex {
     for (const row of this.#stream(listSql(filter))) yield rowFrom(row)
   }
 
-  /** Cached until something is written, since counting visits every session. */
   countSessions(filter: SessionFilter = {}): number {
     const { sql, values } = countSql(filter)
     const key = JSON.stringify([sql, values])
@@ -172,7 +163,6 @@ export class SessionIndex {
     return this.sessions({ status: ['active', 'paused'] })
   }
 
-  /** Every word must occur; best first. */
   *search(query: SearchQuery): IterableIterator<SearchHit> {
     yield* this.#hits<SearchHit>('journal', searchSql(query), query)
   }
@@ -230,7 +220,6 @@ export class SessionIndex {
       yield { session, name, entry: JSON.parse(record) as RawEntry }
   }
 
-  /** Compares the index with every log: reads everything. */
   verify() {
     return this.#repairing(() => {
       const sql =

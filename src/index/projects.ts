@@ -21,7 +21,6 @@ export function rememberProject(root: string): boolean {
   }
 }
 
-/** A root on an unmounted disk stays in the file. */
 export function knownProjects(): readonly string[] {
   return readRoots(registryPath()).filter((root) => statOrUndefined(root)?.isDirectory() === true)
 }

@@ -14,7 +14,6 @@ export interface SessionFilter {
   readonly name?: string
   readonly text?: string
   readonly kind?: string
-  /** With `until`: sessions that were alive in between, from their first entry to their last. */
   readonly since?: string
   readonly until?: string
   readonly limit?: number
@@ -23,7 +22,6 @@ export interface SessionFilter {
 }
 
 export interface SearchQuery {
-  /** Words, all of which must occur; `"a phrase"`; `prefix*`. */
   readonly text: string
   readonly kind?: readonly string[]
   readonly session?: string
@@ -35,7 +33,6 @@ export interface SearchQuery {
   readonly marks?: readonly [string, string]
 }
 
-/** Its last two values are the limit and the offset. */
 export interface PagedSql {
   readonly sql: string
   readonly values: readonly SqlValue[]
@@ -43,7 +40,6 @@ export interface PagedSql {
   readonly offset: number
 }
 
-// Fields of a row and the columns that hold them.
 const FIELDS = {
   id: 'id',
   name: 'name',
@@ -147,7 +143,6 @@ function conditionsOf(filter: SessionFilter) {
   return where
 }
 
-/** Undefined when there is no word to search for. */
 export function searchSql(query: SearchQuery): PagedSql | undefined {
   return textSql(query, 'texts', 'e', (where) => {
     where.oneOf('e.kind', query.kind)
@@ -159,7 +154,6 @@ export function searchSql(query: SearchQuery): PagedSql | undefined {
   })
 }
 
-/** Undefined as well when only entries of a kind are asked for. */
 export function saidSql(query: SearchQuery): PagedSql | undefined {
   if (query.kind !== undefined) return undefined
   return textSql(
@@ -279,7 +273,6 @@ export function matchExpression(text: string): string | undefined {
 
 const USUAL_MARKS = ['«', '»'] as const
 
-/** How much of the beginning and of the end is shown. */
 const FOUND = [80, 30] as const
 const BETWEEN = [150, 150] as const
 

@@ -53,7 +53,6 @@ function packaged() {
   }
 }
 
-/** Statements prepared once for a connection. */
 export class Statements {
   readonly #prepared = new Map<string, Statement>()
 
@@ -122,7 +121,6 @@ export function isCorrupt(error: unknown): boolean {
   return CORRUPT.has(resultCode(error))
 }
 
-/** Full, read-only or failing disk, or no permission. */
 export function isUnwritable(error: unknown): boolean {
   return UNWRITABLE.has(resultCode(error)) || UNWRITABLE_ERRNO.has(errnoOf(error) ?? '')
 }

@@ -21,12 +21,10 @@ export function synchroniseSaid(
   budgetMs: number,
 ): { readonly bytesLeft: number } {
   const writer = new SaidWriter(database)
-  // Storing takes a lock in the folder, which changes its time.
   const changedAt = settledTime(join(folder, 'conversations'))
   if (changedAt !== undefined && writer.fact(CONVERSATIONS_TIME) === changedAt)
     return { bytesLeft: 0 }
   const store = conversationStore(folder, {})
-  // The latest conversations are searched most.
   const stored = store.list().toSorted((a, b) => (a.writtenAt < b.writtenAt ? 1 : -1))
   dropMissing(writer, new Set(stored.map(({ id }) => id)))
   const known = new Map(writer.read().map((row) => [row.id, row]))
@@ -140,7 +138,6 @@ class SaidWriter extends Statements {
     this.run('UPDATE conversations SET harness = ? WHERE key = ?', harness, key)
   }
 
-  /** Returns false for a repeat. */
   add(conversation: number, { id, role, at }: Message, number: number, text: string) {
     const sql =
       'INSERT OR IGNORE INTO said (conversation, id, number, role, at) VALUES (?, ?, ?, ?, ?)'
@@ -158,7 +155,6 @@ class SaidWriter extends Statements {
   }
 }
 
-/** Empty for what the harness inserted. */
 function saidText(message: Message) {
   if (message.isMeta === true) return ''
   const texts = message.parts.map(partText).filter((text) => text !== '')
@@ -181,7 +177,6 @@ function partText(part: Part) {
   }
 }
 
-/** Only this much of the beginning and of the end can be found. */
 function ends(text: string, head: number, tail: number) {
   return text.length <= head + tail ? text : `${text.slice(0, head)}\n…\n${text.slice(-tail)}`
 }

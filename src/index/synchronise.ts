@@ -9,7 +9,6 @@ import { type Database, inTransaction, isUnwritable } from './sqlite.ts'
 import { clearTouched, listTouched, markerFolder } from './touched.ts'
 
 export interface IndexSource {
-  /** `.sessions` */
   readonly folder: string
   /** Creates that folder: `git clean` may remove it at any time. */
   prepare(): void
@@ -19,9 +18,7 @@ export interface IndexSource {
 }
 
 interface SyncOptions {
-  /** Read every log, marked or not. */
   readonly full: boolean
-  /** Leave the marks for an index that lasts. */
   readonly keepMarks: boolean
   progress?(done: number, total: number): void
 }
@@ -88,7 +85,6 @@ function update(
         try {
           indexSession(writer, id, source.log(id))
         } catch (cause) {
-          // One unreadable log must not hide the others.
           if (!(cause instanceof Error) || !UNREADABLE.has(errnoOf(cause) ?? '')) throw cause
           unread.set(id, cause)
         }

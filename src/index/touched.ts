@@ -22,7 +22,6 @@ const marked = new Map<string, number>()
 export function markTouched(folder: string, id: string, now = monotonicMs()): boolean {
   const path = join(markerFolder(folder), id)
   const last = marked.get(path)
-  // It may have been removed by a program that has not read the log.
   if (last !== undefined && now - last < RENEW_AFTER_MS && statOrUndefined(path) !== undefined)
     return true
   try {

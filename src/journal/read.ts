@@ -4,7 +4,6 @@ import { type DamageReason, type JournalRecord, crc32, decodeLine, findRecords }
 /** A line that is not a record. It stays in the file as evidence. */
 export interface Damage {
   readonly file: string
-  /** Counted from where reading began. */
   readonly line: number
   readonly offset: number
   readonly reason: DamageReason
@@ -15,7 +14,6 @@ export interface LogContents {
   /** Each id once, in file order. */
   readonly records: readonly JournalRecord[]
   readonly damage: readonly Damage[]
-  /** The offset after the last complete line. */
   readonly end: number
   readonly bytes: Buffer
   /** How far the log had been read before, and the records appended since; absent when all of it was read. */

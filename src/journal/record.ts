@@ -6,7 +6,6 @@ export interface JournalRecord {
   /** For people; `id` gives the order. */
   readonly at: string
   readonly kind: string
-  /** `cli`, `document`, `hook` or `library`. */
   readonly by: string
   /** Two entries with the same `once` are one event captured twice; the fold takes the first. */
   readonly once?: string

@@ -9,7 +9,6 @@ export interface Amounts extends Counts {
   >
 }
 
-/** Keys like `2026-11-16`. */
 export type ByDay = Readonly<Record<string, Amounts>>
 
 const COUNTS: Counts = {
@@ -22,7 +21,6 @@ const COUNTS: Counts = {
 }
 export const NOTHING: Amounts = { ...COUNTS, saved: {} }
 
-/** In display order. */
 const NAMES: readonly SavingName[] = [
   'batching',
   'toon',
@@ -60,7 +58,6 @@ function mapCounts(change: (name: keyof Counts) => number) {
   return Object.fromEntries(names.map((name) => [name, change(name)])) as unknown as Counts
 }
 
-/** The sum of `a` and a share of `b`. */
 export function add(a: Amounts, b: Amounts, share = 1): Amounts {
   const saved = { ...a.saved }
   for (const name of Object.keys(b.saved) as SavingName[]) {

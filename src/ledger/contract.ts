@@ -4,7 +4,6 @@ export type Known = 'measured' | 'estimated'
 export interface Costs {
   readonly injections: number
   readonly injectedChars: number
-  /** Estimated from the characters. */
   readonly injectedTokens: number
   readonly modelCalls: 0
   readonly hooks: number
@@ -25,7 +24,6 @@ export type SavingName =
 
 export interface Saving {
   readonly name: SavingName
-  /** Negative where it cost more than it saved. */
   readonly tokens: number
   readonly known: Known
   readonly times: number
@@ -41,7 +39,6 @@ export interface LedgerRow {
 }
 
 export interface LedgerDay {
-  /** As in `2026-11-16`. */
   readonly day: string
   readonly injectedTokens: number
   readonly avoidedTokens: number
@@ -64,7 +61,6 @@ export interface Hint {
 
 export interface Maintenance {
   readonly sessions: number
-  /** Since maintenance was last done. */
   readonly sinceLast: number
   readonly lastDoneAt?: string
   readonly every: number

@@ -27,7 +27,6 @@ import { replaceUnsynced } from '../journal/files.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import { objectOf, parseJson } from '../text/json-fields.ts'
 
-/** What runs spent in it is counted with the runs. */
 export interface CountedSession {
   readonly row: SessionRow
   readonly days: ByDay
@@ -74,7 +73,6 @@ export async function gather(workspace: Workspace): Promise<Gathered> {
   return { sessions, runs, nobodys: waiting.get(undefined)?.byDay ?? {} }
 }
 
-/** One unreadable log must not hide the others. */
 function ifReadable<T>(workspace: Workspace, what: string, count: () => T): T | undefined {
   try {
     return count()
@@ -190,7 +188,6 @@ class Remembered {
     this.#known = file?.version === VERSION ? file : {}
   }
 
-  /** Undefined for a missing file. */
   get<K extends keyof Kinds>(
     kind: K,
     id: string,

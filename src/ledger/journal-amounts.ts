@@ -18,9 +18,7 @@ import {
 export interface Joined {
   readonly id: string
   readonly at: string
-  /** Characters of the session that were injected. */
   readonly given: number
-  /** Tokens saved by how that was injected. */
   readonly saved: number
 }
 
@@ -131,7 +129,6 @@ export function costsIn(data: { readonly events?: unknown; readonly writes?: unk
 // The saving is the difference between what the first conversation of a session and a resumed one read before they changed anything.
 
 export interface FirstEdit {
-  /** Growth of the context from the first request to the first change. */
   readonly read?: number
 }
 

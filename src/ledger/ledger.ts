@@ -1,5 +1,5 @@
-import { basename, join } from 'node:path'
-import { StintError, isMissing } from '../journal/errors.ts'
+import { basename, join, relative, sep } from 'node:path'
+import { StintError } from '../journal/errors.ts'
 import { shortId } from '../journal/ids.ts'
 import type { Workspace } from '../project/store/workspace.ts'
 import { foldBacklog } from '../backlog/backlog.ts'
@@ -7,8 +7,8 @@ import { Sums, costsOf, dayOf, savingsOf } from './amounts.ts'
 import type { Ledger, LedgerRow } from './contract.ts'
 import { type CountedRun, type CountedSession, type Gathered, gather } from './gather.ts'
 import type { RunPart } from './run-amounts.ts'
-import { readdirSync } from 'node:fs'
 import { statOrUndefined } from '../journal/look.ts'
+import { filesUnder } from '../project/purge/other-files.ts'
 import type { Place } from '../project/store/place.ts'
 import { allDelegates } from '../run/delegate/delegates.ts'
 import { NoSession, findSession } from '../project/store/choose.ts'
@@ -16,14 +16,11 @@ import { runIds } from '../project/store/run-files.ts'
 import { findRun } from '../run/run-log.ts'
 import { findTask, matchTasks } from '../backlog/task.ts'
 
-/** By ids; without any, the whole project. */
 export interface LedgerRequest {
   readonly session?: string
   readonly task?: string
   readonly run?: string
-  /** From the day of this time on, in UTC. */
   readonly since?: string
-  /** By default sessions, and of a session its tasks. */
   readonly by?: LedgerBy
 }
 
@@ -104,7 +101,6 @@ class Counted {
     const whole = this.#account(kind, id, own)
     const parts = new Map<string, Piece[]>()
     for (const piece of own) {
-      // For a task, its share of a session.
       const its = kind === 'task' ? onlyFor(piece, id) : piece
       for (const part of idsOf(its, by)) parts.set(part, [...(parts.get(part) ?? []), its])
     }
@@ -175,7 +171,6 @@ class Counted {
     return members.reduce((sum, run) => sum + (runs.get(run.id) ?? 0), ofSessions)
   }
 
-  /** Each has the same share. */
   #tasksOf(session: string) {
     const pieces = this.#pieces.filter((piece) => piece.session === session)
     return Math.max(1, new Set(pieces.flatMap(({ tasks }) => tasks.map(({ id }) => id))).size)
@@ -237,7 +232,7 @@ function sizesOf({ sessions, repository }: Place) {
   // A log has a second name under the git directory, but is one file.
   const counted = new Set<number>()
   let all = 0
-  for (const { parts, bytes, ino } of filesUnder(sessions)) {
+  for (const { parts, bytes, ino } of filesIn(sessions)) {
     const [folder, name = ''] = parts
     all += bytes
     counted.add(ino)
@@ -250,7 +245,7 @@ function sizesOf({ sessions, repository }: Place) {
   }
   for (const { bytes, ino } of repository === undefined
     ? []
-    : filesUnder(join(repository.commonDir, 'stint'))) {
+    : filesIn(join(repository.commonDir, 'stint'))) {
     if (!counted.has(ino)) all += bytes
     counted.add(ino)
   }
@@ -259,28 +254,11 @@ function sizesOf({ sessions, repository }: Place) {
 
 type Sizes = Map<string, number>
 
-function* filesUnder(
-  folder: string,
-  parts: readonly string[] = [],
-): Generator<{ parts: readonly string[]; bytes: number; ino: number }> {
-  for (const entry of entriesOf(folder)) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) yield* filesUnder(path, [...parts, entry.name])
-    else if (entry.isFile()) {
-      const stat = statOrUndefined(path)
-      if (stat !== undefined)
-        yield { parts: [...parts, entry.name], bytes: stat.size, ino: stat.ino }
-    }
-  }
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch (error) {
-    // Removed meanwhile.
-    if (isMissing(error)) return []
-    throw error
+function* filesIn(folder: string) {
+  for (const path of filesUnder(folder)) {
+    const stat = statOrUndefined(path)
+    const parts = relative(folder, path).split(sep)
+    if (stat !== undefined) yield { parts, bytes: stat.size, ino: stat.ino }
   }
 }
 
@@ -308,7 +286,6 @@ export async function findScope(
   throw new StintError('NOTHING_CALLED_SO', `there is no session, task or run "${name}"`, hint)
 }
 
-/** A task of another backlog, known by its linked sessions and runs. */
 async function keptElsewhere(workspace: Workspace, name: string) {
   const { sessions, runs } = await gather(workspace)
   if (sessions.some(({ row }) => row.tasks.includes(name))) return name

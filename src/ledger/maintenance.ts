@@ -3,8 +3,9 @@ import { appendToBacklog } from '../project/tasks/backlog.ts'
 import { StintError } from '../journal/errors.ts'
 import { logPlace } from '../project/store/place.ts'
 import { BACKLOG_ID, type Draft, draft } from '../session/entries.ts'
-import { type RawEntry, inEffect } from '../session/in-effect.ts'
+import { inEffect } from '../session/in-effect.ts'
 import { existsSync } from 'node:fs'
+import { latestHandoffs } from '../project/handoff/find.ts'
 import type { Hint, Maintenance } from './contract.ts'
 import { defined } from '../text/defined.ts'
 import { checkDelegates, checkRuns } from '../run/control/check-runs.ts'
@@ -16,14 +17,13 @@ import { shortId } from '../journal/ids.ts'
 import { checkHooks, checkLeftovers } from '../project/doctor/leftovers.ts'
 import { storeOf } from '../project/history/history.ts'
 import { listRuns } from '../run/runs.ts'
-import { acceptanceOf, handoffOf, isTakenUp, waitingHandoff } from '../session/kinds/handoffs.ts'
+import { waitingHandoff } from '../session/kinds/handoffs.ts'
 import { isOpen } from '../session/state.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { foldBacklog } from '../backlog/backlog.ts'
 
 const EVERY = 10
 
-/** Counted, never stored. */
 export async function maintenanceOf(workspace: Workspace, now = new Date()): Promise<Maintenance> {
   const rows = workspace.hasSessions() ? [...(await workspace.index()).sessions()] : []
   const lastDoneAt = lastDone(workspace)
@@ -65,15 +65,10 @@ function lastDone(workspace: Workspace) {
 const DAY_MS = 24 * 60 * 60_000
 const UNTOUCHED_DAYS = 14
 const LARGE_HISTORY = 200_000_000
-/** Of one kind; the rest is counted. */
 const MOST = 5
 const LONGEST = 160
 
-export async function hintsFor(
-  workspace: Workspace,
-  sessions: readonly SessionRow[],
-  now: Date,
-): Promise<readonly Hint[]> {
+async function hintsFor(workspace: Workspace, sessions: readonly SessionRow[], now: Date) {
   if (sessions.length === 0) return []
   return [
     ...untouched(sessions, now),
@@ -124,7 +119,7 @@ function runs(workspace: Workspace) {
 async function handoffs(workspace: Workspace, sessions: readonly SessionRow[], now: Date) {
   const before = new Date(now.getTime() - DAY_MS).toISOString()
   const waiting = [
-    ...(await forSomebody(workspace)),
+    ...(await latestHandoffs(workspace)),
     ...forWhoeverGoesOn(workspace, sessions),
   ].filter(({ at }) => at < before)
   return few(
@@ -137,25 +132,6 @@ async function handoffs(workspace: Workspace, sessions: readonly SessionRow[], n
       return { what: `handoff ${number} of ${name}${whom} was never taken up`, command }
     },
   )
-}
-
-async function forSomebody(workspace: Workspace) {
-  const bySession = new Map<string, { readonly name: string; readonly entries: RawEntry[] }>()
-  for (const { session, name, entry } of (await workspace.index()).handoffEntries()) {
-    const known = bySession.get(session) ?? { name, entries: [] }
-    known.entries.push(entry)
-    bySession.set(session, known)
-  }
-  return [...bySession].flatMap(([session, { name, entries }]) => {
-    const standing = inEffect(entries)
-    const last = standing.findLast(({ kind }) => kind === 'handoff.made')
-    if (last === undefined) return []
-    const handoff = handoffOf(last, last.data)
-    const accepted = standing
-      .filter(({ kind, data }) => kind === 'handoff.accepted' && data.handoff === last.id)
-      .map((entry) => acceptanceOf(entry, entry.data))
-    return handoff.isDraft || isTakenUp({ accepted }) ? [] : [{ ...handoff, session, name }]
-  })
 }
 
 function forWhoeverGoesOn(workspace: Workspace, sessions: readonly SessionRow[]) {
@@ -177,7 +153,7 @@ async function failedTasks(workspace: Workspace) {
 }
 
 /** The cheap checks of the doctor; the others read everything. */
-function checks({ place }: Workspace): readonly Hint[] {
+function checks({ place }: Workspace) {
   const [left, temporaries] = checkLeftovers(place, { repair: false })
   const found = [
     // Interrupted runs have a hint of their own.
@@ -200,7 +176,7 @@ function checks({ place }: Workspace): readonly Hint[] {
   })
 }
 
-function history(workspace: Workspace): readonly Hint[] {
+function history(workspace: Workspace) {
   const files = [...storeOf(workspace).list(), ...listBlobs(workspace.place.sessions)]
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   if (bytes < LARGE_HISTORY) return []
@@ -209,7 +185,7 @@ function history(workspace: Workspace): readonly Hint[] {
 }
 
 /** A name may come from another machine's journal, and must be safe in a shell. */
-function typed(name: string, id: string): string {
+function typed(name: string, id: string) {
   return /^[a-z0-9][\w-]*$/i.test(name) ? name : id
 }
 

@@ -6,7 +6,6 @@ import { countOf } from '../text/json-fields.ts'
 import { type Amounts, type ByDay, Sums, charactersGiven, dayOf, saving } from './amounts.ts'
 import { defined } from '../text/defined.ts'
 
-/** Without a session and task, what belongs to none in particular. */
 export interface RunPart {
   readonly session?: string
   readonly task?: { readonly id: string; readonly name: string }
@@ -18,14 +17,11 @@ export interface RunAmounts {
   readonly startedAt: string
   readonly updatedAt: string
   readonly name?: string
-  /** The run that it is a part of. */
   readonly of?: string
   readonly parts: readonly RunPart[]
-  /** Setup tokens of each conversation, by the harness's id. */
   readonly setups: Readonly<Record<string, number>>
 }
 
-/** Undefined for a log without a start. */
 export function runAmounts(entries: readonly RunEntry[]): RunAmounts | undefined {
   const state = foldRun(entries)
   if (state === undefined) return undefined

@@ -1,9 +1,6 @@
 import { defined } from '../text/defined.ts'
-import type { BlockerData } from './kinds/blockers.ts'
 import type { CapturedData } from './kinds/captured.ts'
-import type { CheckpointData } from './kinds/checkpoints.ts'
 import type { ConversationData } from './kinds/conversations.ts'
-import type { DecisionData } from './kinds/decisions.ts'
 import type { DelegateData } from './kinds/delegates.ts'
 import type { DocumentData } from './kinds/document.ts'
 import type { FileData } from './kinds/files.ts'
@@ -28,12 +25,9 @@ export interface EntryData
     SessionData,
     StepData,
     FindingData,
-    BlockerData,
-    DecisionData,
     DelegateData,
     FileData,
     DocumentData,
-    CheckpointData,
     HandoffData,
     CapturedData,
     ConversationData,

@@ -1,8 +1,5 @@
-import * as blockers from './kinds/blockers.ts'
 import * as captured from './kinds/captured.ts'
-import * as checkpoints from './kinds/checkpoints.ts'
 import * as conversations from './kinds/conversations.ts'
-import * as decisions from './kinds/decisions.ts'
 import * as delegates from './kinds/delegates.ts'
 import * as document from './kinds/document.ts'
 import * as files from './kinds/files.ts'
@@ -30,12 +27,9 @@ const FOLDS: Folds<EntryData, SessionState> = {
   ...session.fold,
   ...steps.fold,
   ...findings.fold,
-  ...blockers.fold,
-  ...decisions.fold,
   ...delegates.fold,
   ...files.fold,
   ...document.fold,
-  ...checkpoints.fold,
   ...handoffs.fold,
   ...captured.fold,
   ...conversations.fold,
@@ -46,12 +40,9 @@ const FOLDS: Folds<EntryData, SessionState> = {
 const SHELVES: ShelfRules<SessionState> = {
   ...steps.shelves,
   ...findings.shelves,
-  ...blockers.shelves,
-  ...decisions.shelves,
   ...delegates.shelves,
   ...files.shelves,
   ...document.shelves,
-  ...checkpoints.shelves,
   ...handoffs.shelves,
   ...captured.shelves,
   ...conversations.shelves,

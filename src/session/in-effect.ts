@@ -34,7 +34,7 @@ export function inEffect(entries: readonly RawEntry[]): readonly RawEntry[] {
   return [...kept.values()]
 }
 
-function onePerId(sorted: readonly RawEntry[]): readonly RawEntry[] {
+function onePerId(sorted: readonly RawEntry[]) {
   return sorted.filter(({ id }, index) => sorted[index + 1]?.id !== id)
 }
 

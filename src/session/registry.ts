@@ -1,9 +1,6 @@
 // Never loaded by hooks.
-import * as blockers from './kinds/blockers.ts'
 import * as captured from './kinds/captured.ts'
-import * as checkpoints from './kinds/checkpoints.ts'
 import * as conversations from './kinds/conversations.ts'
-import * as decisions from './kinds/decisions.ts'
 import * as delegates from './kinds/delegates.ts'
 import * as document from './kinds/document.ts'
 import * as files from './kinds/files.ts'
@@ -22,12 +19,9 @@ const KINDS: Kinds<EntryData, SessionState> = {
   ...session.kinds(),
   ...steps.kinds(),
   ...findings.kinds(),
-  ...blockers.kinds(),
-  ...decisions.kinds(),
   ...delegates.kinds(),
   ...files.kinds(),
   ...document.kinds(),
-  ...checkpoints.kinds(),
   ...handoffs.kinds(),
   ...captured.kinds(),
   ...conversations.kinds(),
@@ -73,7 +67,7 @@ export function aboutOf({ kind, data }: RawEntry): About {
   return typeof about === 'function' ? about(data) : about
 }
 
-function proseFields({ kind, data }: RawEntry): readonly string[] {
+function proseFields({ kind, data }: RawEntry) {
   const prose = kindOf(kind)?.prose ?? Object.keys(data)
   return typeof prose === 'function' ? prose(data) : prose
 }

@@ -1,13 +1,10 @@
 import type { GitState } from './entries.ts'
-import type { BlockersState, Blocker } from './kinds/blockers.ts'
 import type { CapturedState } from './kinds/captured.ts'
-import type { CheckpointsState } from './kinds/checkpoints.ts'
 import type { ConversationsState } from './kinds/conversations.ts'
-import type { DecisionsState } from './kinds/decisions.ts'
 import type { DelegatesState } from './kinds/delegates.ts'
 import type { DocumentState } from './kinds/document.ts'
 import type { FilesState } from './kinds/files.ts'
-import type { FindingsState } from './kinds/findings.ts'
+import type { Blocker, FindingsState } from './kinds/findings.ts'
 import type { HandoffsState } from './kinds/handoffs.ts'
 import type { WorkflowState } from './kinds/phases.ts'
 import type { SessionHead, SessionStatus } from './kinds/session.ts'
@@ -15,13 +12,10 @@ import type { Shelf } from './kinds/shelf.ts'
 import type { Step, StepsState } from './kinds/steps.ts'
 import type { TasksState } from './kinds/tasks.ts'
 
-export type { Blocker } from './kinds/blockers.ts'
-export type { Checkpoint } from './kinds/checkpoints.ts'
 export type { Conversation } from './kinds/conversations.ts'
-export type { Decision } from './kinds/decisions.ts'
 export type { DelegateLine } from './kinds/delegates.ts'
-export type { Discovery } from './kinds/findings.ts'
-export type { Acceptance, Handoff } from './kinds/handoffs.ts'
+export type { Blocker, Decision, Discovery } from './kinds/findings.ts'
+export type { Acceptance, Checkpoint, Handoff } from './kinds/handoffs.ts'
 export type { SessionStatus } from './kinds/session.ts'
 export type { Item, Shelf } from './kinds/shelf.ts'
 export type { Step } from './kinds/steps.ts'
@@ -32,12 +26,9 @@ export interface SessionState
     SessionHead,
     StepsState,
     FindingsState,
-    BlockersState,
-    DecisionsState,
     DelegatesState,
     FilesState,
     DocumentState,
-    CheckpointsState,
     HandoffsState,
     CapturedState,
     ConversationsState,

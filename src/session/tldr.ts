@@ -17,13 +17,9 @@ function latest(state: SessionState) {
   const note = state.progress.items.at(-1)
   const done = state.steps.items
     .filter((step) => step.status === 'done')
-    .reduce<{ at: string; text: string } | undefined>(
-      (newest, step) =>
-        newest && newest.at > step.changedAt ? newest : { at: step.changedAt, text: step.text },
-      undefined,
-    )
-  const found = [note, done, state.discoveries.items.at(-1)].filter((item) => item !== undefined)
-  const newest = found.reduce<{ at: string; text: string } | undefined>(
+    .map(({ text, changedAt: at }) => ({ text, at }))
+  const found = [note, ...done, state.discoveries.items.at(-1)].filter((item) => item !== undefined)
+  const newest = found.reduce<(typeof found)[number] | undefined>(
     (best, item) => (best && best.at > item.at ? best : item),
     undefined,
   )

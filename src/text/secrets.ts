@@ -1,6 +1,6 @@
 import { lazily } from './lazily.ts'
 
-export interface SecretPattern {
+interface SecretPattern {
   readonly kind: string
   /** Without one of these in the text the pattern is not tried. */
   readonly hints: readonly string[]
@@ -174,12 +174,8 @@ function assignedAt(text: string, index: number, word: string) {
   if (match === null) return undefined
   const [whole, before = '', after = ''] = match
   const isTight = before === '' && after === ''
-  return valueAt(text, index + whole.length, {
-    key: keyBefore(text, index) + word,
-    kind: kindOf(word),
-    isTight,
-    isStrict: false,
-  })
+  const key = keyBefore(text, index) + word
+  return valueAt(text, index + whole.length, { key, word, isTight, isStrict: false })
 }
 
 // `--token value` has no sign between, so only a value that is hardly a word counts.
@@ -192,34 +188,29 @@ function optionAt(text: string, index: number, word: string) {
   pattern.lastIndex = dashes
   const match = pattern.exec(text)
   if (match === null || dashes + match[0].length <= index) return undefined
-  return valueAt(text, dashes + match[0].length, {
-    key: word,
-    kind: kindOf(word),
-    isTight: false,
-    isStrict: true,
-  })
+  const name = { key: word, word, isTight: false, isStrict: true }
+  return valueAt(text, dashes + match[0].length, name)
 }
 
-interface Name {
-  readonly key: string
-  readonly kind: string
-  readonly isTight: boolean
-  readonly isStrict: boolean
-}
-
-function valueAt(text: string, at: number, { key, kind, isTight, isStrict }: Name) {
+function valueAt(
+  text: string,
+  at: number,
+  {
+    key,
+    word,
+    isTight,
+    isStrict,
+  }: { key: string; word: string; isTight: boolean; isStrict: boolean },
+) {
+  const kind = kindOf(word)
   OPENING.lastIndex = at
   const opening = OPENING.exec(text)
   if (opening !== null) {
     const [whole, escape = '', quote = ''] = opening
     const start = at + whole.length
     const end = endOfQuoted(text, start, quote, escape !== '')
-    const isSecret = givesSecret({
-      key,
-      value: text.slice(start, end),
-      isQuoted: !isStrict,
-      isTight,
-    })
+    const value = text.slice(start, end)
+    const isSecret = givesSecret({ key, value, isQuoted: !isStrict, isTight })
     return isSecret ? { kind, start, end } : undefined
   }
   BARE.lastIndex = at
@@ -259,14 +250,11 @@ const PLACEHOLDER = lazily(
   () =>
     new RegExp(
       [
-        // Taken from elsewhere, or to be filled in.
         String.raw`^(?:\$|<|\{|#\{|%\(|%[sdv]$|%\w+%$)`,
         String.raw`process\.env|import\.meta|os\.environ|getenv|(?:^|[^a-z])env\.|secrets?\.|vault:|keyring:`,
         String.raw`^(?:your|my|the|some|insert|replace|enter)[-_ .]`,
         String.raw`change[-_]?(?:me|it|this)|placeholder|example|dummy|redacted|foobar|\bhere\b`,
-        // Masked.
         String.raw`x{4,}|\*{3,}|\.{3,}|…|•|^[-_#?.]+$`,
-        // Words that stand where a value would.
         String.raw`^(?:undefined|nullable|optional|required|invalid|incorrect|missing|disabled|enabled|unchanged|expired|passw(?:or)?d|secret|token|bearer|pass)$`,
       ].join('|'),
       'i',
@@ -275,11 +263,11 @@ const PLACEHOLDER = lazily(
 
 const MARKER = /^\[redacted:[a-z-]+\]$/
 
-export function isPlaceholder(value: string): boolean {
+function isPlaceholder(value: string) {
   return MARKER.test(value) || PLACEHOLDER().test(value)
 }
 
-export function looksRandom(value: string): boolean {
+function looksRandom(value: string) {
   const rest = withoutTechnicalWords(value)
   if (/\d/.test(rest) && /[A-Za-z]/.test(rest)) return true
   if (value.length < 12) return false
@@ -288,17 +276,14 @@ export function looksRandom(value: string): boolean {
   return /[a-z]/.test(value) && capitals * 3 >= value.length
 }
 
-export interface Assignment {
-  readonly key: string
-  readonly value: string
-  readonly isQuoted: boolean
-  /** `NAME=value` with nothing between, as in a shell or a query. */
-  readonly isTight: boolean
-}
-
-export function givesSecret({ key, value, isQuoted, isTight }: Assignment): boolean {
+/** `isTight`: `NAME=value` with nothing between, as in a shell or a query. */
+export function givesSecret({
+  key,
+  value,
+  isQuoted,
+  isTight,
+}: Readonly<Record<'key' | 'value', string> & Record<'isQuoted' | 'isTight', boolean>>): boolean {
   if (value.length < 8 || isPlaceholder(value) || isElsewhere(value)) return false
-  // Prose, in quotes or in a script without ASCII letters.
   if (/\s/.test(value) || /[^\p{ASCII}]/u.test(value)) return false
   const isPassword = /pass|secret/i.test(key)
   if (/^\d+$/.test(value)) return isPassword
@@ -320,7 +305,6 @@ const FILE =
 const CODE =
   /^(?:this|self|req|request|res|ctx|context|config|cfg|opts|options|args|argv|settings|data|props|state|user|params|body)[.?[]/
 
-// The value says where the secret is.
 function isElsewhere(value: string) {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return true
   if (/^(?:~|\.{1,2})?\/[\w.@-]+(?:\/[\w.@-]+)*\/?$/.test(value))

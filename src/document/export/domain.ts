@@ -1,6 +1,5 @@
 // Decided by paths alone. A folder outranks an extension: `server/page.html` is backend.
 
-export type Domain = 'frontend' | 'backend' | 'fullstack' | 'devops'
 export type FileDomain = 'frontend' | 'backend' | 'devops' | 'docs' | 'other'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
@@ -59,7 +58,7 @@ export function fileDomain(path: string): FileDomain {
   return ENDINGS.find(([, types]) => types.has(type))?.[0] ?? 'other'
 }
 
-export function sessionDomain(paths: readonly string[]): Domain {
+export function sessionDomain(paths: readonly string[]) {
   const sides = new Set(paths.map(fileDomain))
   if (sides.has('frontend') === sides.has('backend')) {
     return !sides.has('frontend') && sides.has('devops') ? 'devops' : 'fullstack'

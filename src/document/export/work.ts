@@ -19,13 +19,11 @@ export interface BacklogTask {
 export interface UnfinishedAgent {
   readonly id: string
   readonly prompt: string
-  /** Its conversation has ended, so it will not report. */
   readonly isLost: boolean
 }
 
 export interface WorkSource {
   readonly state: SessionState
-  /** Includes entries of other journals that move its tasks. */
   readonly entries: readonly RawEntry[]
   readonly tasks: readonly BacklogTask[]
   readonly unfinished: readonly UnfinishedAgent[]

@@ -11,7 +11,6 @@ export interface AnthropicMessage {
 export interface AnthropicOptions {
   /** For models that take no system message between others: the user says it, in tags. */
   readonly isSystemSaidByUser?: boolean
-  /** The harnesses that store a conversation without its system prompt. */
   readonly promptless?: ReadonlySet<string>
 }
 

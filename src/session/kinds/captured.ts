@@ -31,7 +31,6 @@ export interface CapturedData {
     artifact: string
     bytes: number
     lines: number
-    /** Characters of the digest that was printed instead. */
     shown?: number
     summary?: string
   }
@@ -59,22 +58,13 @@ export interface TestRun extends Item {
   readonly summary?: string
 }
 
-/** `text` is the prompt, or the type of agent. */
-export interface AgentResult extends Item {
-  readonly result?: string
-}
-
-export interface LastTurn extends Readonly<CapturedData['turn.ended']> {
-  readonly at: string
-}
-
 export interface CapturedState {
   readonly requests: Shelf<Request>
   readonly commits: Shelf<Commit>
-  /** The latest run of each command. */
   readonly tests: Shelf<TestRun>
-  readonly agents: Shelf<AgentResult>
-  readonly lastTurn?: LastTurn
+  /** `text` is the prompt, or the type of agent. */
+  readonly agents: Shelf<Item & { readonly result?: string }>
+  readonly lastTurn?: Readonly<CapturedData['turn.ended'] & { at: string }>
 }
 
 export const shelves: ShelfRules<CapturedState> = {

@@ -35,10 +35,8 @@ export interface ConversationData {
     conversation: string
     stage: number | 'smart-zone'
     tokens: number
-    /** The compaction point. */
     point?: number
     window?: number
-    /** Who reported the tokens. */
     source: string
   }
   'hooks.ran': HookCosts
@@ -66,17 +64,11 @@ export interface BudgetCrossing
   readonly source?: string
 }
 
-export interface AutomaticCompaction {
-  readonly conversation: string
-  readonly tokens: number
-  readonly at: string
-}
-
 export interface ConversationsState {
   readonly conversations: Shelf<Conversation>
   readonly crossings: Shelf<BudgetCrossing>
   readonly compactions: number
-  readonly lastAutomatic?: AutomaticCompaction
+  readonly lastAutomatic?: Readonly<{ conversation: string; tokens: number; at: string }>
 }
 
 export const shelves: ShelfRules<ConversationsState> = {

@@ -11,19 +11,9 @@ export interface DocumentData {
   'entry.amended': { entry: string; changes: Readonly<Record<string, unknown>> }
 }
 
-export interface Remark extends Item {
-  readonly section: string
-  readonly after: string
-}
-
-export interface CustomSection extends Item {
-  readonly title: string
-  readonly after: string
-}
-
 export interface DocumentState {
-  readonly remarks: Shelf<Remark>
-  readonly sections: Shelf<CustomSection>
+  readonly remarks: Shelf<Item & Readonly<{ section: string; after: string }>>
+  readonly sections: Shelf<Item & Readonly<{ title: string; after: string }>>
   readonly fields: Readonly<Record<string, string>>
 }
 

@@ -74,7 +74,6 @@ export const kinds = (): Kinds<FileData, FilesState> => {
   }
 }
 
-// An empty description removes the old one.
 function noteFile(
   list: WorkingShelf<FileLine>,
   entry: { readonly id: string; readonly at: string },

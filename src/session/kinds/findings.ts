@@ -1,12 +1,25 @@
 import { type Folds, type Kinds, orderedItem, outdating } from './kind.ts'
-import { type After, type Whose, fields, item } from './read-fields.ts'
-import { type Item, type Shelf, type ShelfRules, insert } from './shelf.ts'
+import { type After, type Whose, fields, item, when } from './read-fields.ts'
+import { type Item, type Shelf, type ShelfRules, change, insert } from './shelf.ts'
 
 export interface FindingData {
   'discovery.made': { text: string; after?: After; when?: string; whose?: Whose }
   'gotcha.found': FindingData['discovery.made']
   'key.added': { text: string; after?: After; from?: string }
   'note.added': { text: string; after?: After; when?: string }
+  'blocker.raised': { text: string; after?: After; when?: string; whose?: Whose }
+  'blocker.resolved': { blocker: string; resolution?: string; when?: string }
+  'blocker.reopened': { blocker: string }
+  'decision.made': {
+    title: string
+    context?: string
+    options?: string
+    choice?: string
+    rationale?: string
+    after?: After
+    when?: string
+    whose?: Whose
+  }
 }
 
 export interface Discovery extends Item {
@@ -14,21 +27,31 @@ export interface Discovery extends Item {
   readonly whose?: Whose
 }
 
-export interface KeyLine extends Item {
-  /** The entry a checkpoint drew this line from; absent when somebody wrote it. */
-  readonly from?: string
+export interface Blocker extends Item {
+  readonly whose?: Whose
+  readonly resolvedAt?: string
+  readonly resolution?: string
 }
+
+type Decided = Omit<FindingData['decision.made'], 'title' | 'after' | 'when'>
+
+export interface Decision extends Item, Readonly<Decided> {}
 
 export interface FindingsState {
   readonly discoveries: Shelf<Discovery>
-  readonly key: Shelf<KeyLine>
+  /** `from` is the entry a checkpoint drew this line from; absent when somebody wrote it. */
+  readonly key: Shelf<Item & { readonly from?: string }>
   readonly notes: Shelf<Item>
+  readonly blockers: Shelf<Blocker>
+  readonly decisions: Shelf<Decision>
 }
 
 export const shelves: ShelfRules<FindingsState> = {
   discoveries: { recent: 12, isOrdered: true },
   key: { recent: 12, keeps: ({ from }) => from === undefined, isOrdered: true },
   notes: { recent: 5, isOrdered: true },
+  blockers: { recent: 5, keeps: ({ resolvedAt }) => resolvedAt === undefined, isOrdered: true },
+  decisions: { recent: 12, isOrdered: true },
 }
 
 const discovered = (gotcha: boolean) =>
@@ -46,6 +69,28 @@ export const fold: Folds<FindingData, FindingsState> = {
   'note.added': outdating((state, data, entry) =>
     insert(state.notes, item(entry, data.text, data.when), data.after),
   ),
+  'blocker.raised': outdating((state, data, entry) => {
+    const blocker = { ...item(entry, data.text, data.when), ...fields(data, 'whose') }
+    insert(state.blockers, blocker, data.after)
+  }),
+  'blocker.resolved': outdating((state, data, entry) => {
+    const resolution = { resolvedAt: when(data.when, entry.at), ...fields(data, 'resolution') }
+    change(state.blockers, data.blocker, (blocker) => ({ ...blocker, ...resolution }))
+  }),
+  'blocker.reopened': outdating((state, data) =>
+    change(
+      state.blockers,
+      data.blocker,
+      ({ resolvedAt: _at, resolution: _how, ...blocker }) => blocker,
+    ),
+  ),
+  'decision.made': outdating((state, data, entry) => {
+    const decision = {
+      ...item(entry, data.title, data.when),
+      ...fields(data, 'context', 'options', 'choice', 'rationale', 'whose'),
+    }
+    insert(state.decisions, decision, data.after)
+  }),
 }
 
 export const kinds = (): Kinds<FindingData, FindingsState> => {
@@ -64,6 +109,7 @@ export const kinds = (): Kinds<FindingData, FindingsState> => {
       isTimed: true,
       prefix: gotcha ? 'Gotcha: ' : '',
     })
+  const blocker = { group: 'blockers', writers: ['agent', 'document'], about: 'work' } as const
   return {
     'discovery.made': {
       ...usual,
@@ -93,6 +139,39 @@ export const kinds = (): Kinds<FindingData, FindingsState> => {
       group: 'session',
       prose: ['text'],
       document: orderedItem('note', 'notes', { shelf: 'notes', isTimed: true }),
+    },
+    'blocker.raised': {
+      ...blocker,
+      searchedAs: 'blocker',
+      amendable: ['text'],
+      prose: ['text', 'whose'],
+      line: ['text'],
+      document: orderedItem('blocker', 'blockers'),
+    },
+    'blocker.resolved': {
+      ...blocker,
+      searchedAs: 'blocker',
+      amendable: ['resolution'],
+      prose: ['resolution'],
+      subject: 'blocker',
+    },
+    'blocker.reopened': {
+      ...blocker,
+      writers: ['document'],
+      amendable: [],
+      prose: [],
+      subject: 'blocker',
+    },
+    'decision.made': {
+      label: 'decision',
+      searchedAs: 'decision',
+      group: 'decisions',
+      writers: ['agent', 'document'],
+      amendable: ['title', 'context', 'options', 'choice', 'rationale'],
+      about: 'work',
+      prose: ['title', 'context', 'options', 'choice', 'rationale', 'whose'],
+      line: ['title'],
+      document: orderedItem('decision', 'decisions'),
     },
   }
 }

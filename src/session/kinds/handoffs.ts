@@ -2,9 +2,18 @@ import { defined } from '../../text/defined.ts'
 import type { Folds, Kinds } from './kind.ts'
 import { type GitState, amountOf, fields, gitOf, item, str } from './read-fields.ts'
 import { type Item, KEPT, type Shelf, type ShelfRules, change, pushRecent } from './shelf.ts'
+import type { SessionHead } from './session.ts'
 import type { TaskStatus } from './tasks.ts'
 
 export interface HandoffData {
+  'checkpoint.made': {
+    note?: string
+    tldr?: string
+    preCompact?: boolean
+    git?: GitState
+    /** The working tree as a commit, under `refs/stint/`. */
+    code?: { commit: string; ref: string; leftOut?: readonly string[] }
+  }
   /** The entry holds the whole text; the file under `handoffs/` is a copy that may be lost or edited. */
   'handoff.made': {
     number: number
@@ -31,6 +40,11 @@ export interface HandoffData {
     forced?: boolean
     conversation?: string
   }
+}
+
+export interface Checkpoint
+  extends Item, Readonly<Pick<HandoffData['checkpoint.made'], 'tldr' | 'git' | 'code'>> {
+  readonly preCompact: boolean
 }
 
 export interface HandoffTarget {
@@ -61,15 +75,35 @@ export interface Acceptance {
 }
 
 export interface HandoffsState {
+  readonly checkpoints: Shelf<Checkpoint>
   readonly handoffs: Shelf<Handoff>
 }
 
-export const shelves: ShelfRules<HandoffsState> = { handoffs: KEPT }
+export const shelves: ShelfRules<HandoffsState> = {
+  checkpoints: { recent: 3, isOrdered: false },
+  handoffs: KEPT,
+}
 
 const HANDOFFS_KEPT = 6
 const ACCEPTED_KEPT = 3
 
-export const fold: Folds<HandoffData, HandoffsState> = {
+export const fold: Folds<HandoffData, HandoffsState & Pick<SessionHead, 'tldr'>> = {
+  'checkpoint.made': {
+    outdatesTldr: false,
+    bindsBranch: false,
+    apply(state, data, entry) {
+      if (state.tldr?.isOutdated === true) state.tldr = { ...state.tldr, renewed: entry.id }
+      const git = gitOf(data.git)
+      const code = data.code as { commit: string; ref: string } | undefined
+      state.checkpoints.items.push({
+        ...item(entry, data.note),
+        preCompact: data.preCompact === true,
+        ...fields(data, 'tldr'),
+        ...defined({ git }),
+        ...(typeof code?.commit === 'string' ? { code } : {}),
+      })
+    },
+  },
   'handoff.made': {
     outdatesTldr: false,
     bindsBranch: false,
@@ -93,6 +127,15 @@ export const fold: Folds<HandoffData, HandoffsState> = {
 export const kinds = (): Kinds<HandoffData, HandoffsState> => {
   const usual = { group: 'tasks', writers: [], amendable: [], about: 'handover' } as const
   return {
+    'checkpoint.made': {
+      ...usual,
+      label: 'checkpoint',
+      searchedAs: 'checkpoint',
+      group: 'session',
+      amendable: ['note'],
+      // Its TL;DR is composed from entries that search finds themselves.
+      prose: ['note'],
+    },
     // Its text is composed from entries that search finds themselves.
     'handoff.made': { ...usual, prose: ['reason'] },
     'handoff.accepted': { ...usual, prose: [] },

@@ -120,13 +120,7 @@ export function closedGates(workflow: Workflow, target: number): readonly Phase[
     .map(({ phase }) => phase)
 }
 
-export interface ConversationGroup {
-  readonly name: string
-  readonly phases: readonly Phase[]
-  readonly tokens?: readonly [number, number]
-}
-
-export function conversationGroups({ phases }: Workflow): readonly ConversationGroup[] {
+export function conversationGroups({ phases }: Workflow) {
   const names = [...new Set(phases.flatMap(({ conversation }) => conversation ?? []))]
   return names.map((name) => {
     const own = phases.filter(({ conversation }) => conversation === name)
