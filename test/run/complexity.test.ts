@@ -42,6 +42,11 @@ describe('the class of a run', () => {
     expect(classOfRun(sized('S', 'L'))).toBe('medium')
     expect(classOfRun(sized('S', 'S'))).toBe('simple')
   })
+
+  test('below six tasks leaves no code checkpoint per task and no entry per turn', () => {
+    expect(trackingFor('medium')).toBe('light')
+    expect(trackingFor('complex')).toBe('full')
+  })
 })
 
 describe('the class of a task', () => {
