@@ -17,9 +17,9 @@ const GUARDS: readonly {
       [
         'src/project/open-project.ts',
         `return this.#session.append(
-      entries.flatMap((entry) => draftsFor(entry, () => this.#session.open(), context)),
+      entries.flatMap((entry) => draftsFor(entry, () => this.state(), context)),
     )`,
-        `const drafts = entries.flatMap((entry) => draftsFor(entry, () => this.#session.open(), context))
+        `const drafts = entries.flatMap((entry) => draftsFor(entry, () => this.state(), context))
     setTimeout(() => this.#session.append(drafts), 300)
     return []`,
       ],
