@@ -59,7 +59,8 @@ const SIGNS: readonly {
     sign: '-',
     before: new Set([...'kxipt', ...'abdeoprs']),
     pattern: lazily(
-      () => /(?:gl[a-z]{2,5}|xox[a-z]|xapp|(?:^|[^\w-]|\\[\w-])sk|pypi|xai|pplx)-[\w.-]{10}/,
+      () =>
+        /(?:gl[a-z]{2,5}|xox[a-z]|xapp|(?:^|[^\w-]|\\[\w-]|\\u[\da-f]{4})sk|pypi|xai|pplx)-[\w.-]{10}/,
     ),
   },
 ]

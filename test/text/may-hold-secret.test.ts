@@ -84,7 +84,7 @@ const anyName = fc.oneof(
 describe('a quick look for secrets', () => {
   test('finds every secret that is known, in a text and in its JSON', () => {
     for (const [, secret] of SECRETS) {
-      for (const around of ['', ' ', '\n', '"', 'x=', '\\n', '\u00e9', '\u{1f511}']) {
+      for (const around of ['', ' ', '\n', '"', 'x=', '\\n', '\u0000', '\u00e9', '\u{1f511}']) {
         const text = `${around}${secret}${around}`
         if (redact(text).found.length === 0) continue
         expect([mayHoldSecret(text), mayHoldSecret(JSON.stringify({ text }))], text).toEqual([
