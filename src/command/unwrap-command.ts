@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { lazily } from '../text/lazily.ts'
 import { type ShellCommand, shellCommands } from './shell-commands.ts'
 
 /**
@@ -41,18 +42,15 @@ function withoutStarters(command: ShellCommand) {
     const count = starterLength(words)
     if (count === 0 || count >= words.length)
       return { ...command, words, written: [...kept, ...written] }
-    skip(count, !MANNERS.has(programOf(words)))
+    skip(count, !MANNERS.includes(` ${programOf(words)} `))
   }
 }
 
-const MANNERS = new Set(
-  'env time timeout gtimeout nice ionice nohup setsid exec command builtin stdbuf unbuffer caffeinate stint'.split(
-    ' ',
-  ),
-)
+const MANNERS =
+  ' env time timeout gtimeout nice ionice nohup setsid exec command builtin stdbuf unbuffer caffeinate stint '
 
 function starterLength(words: readonly string[]) {
-  const starter = STARTERS.get(programOf(words))
+  const starter = STARTERS().get(programOf(words))
   if (starter === undefined) return 0
   const [valued, verbs, operands] = starter
   let at = 1
@@ -116,10 +114,16 @@ const STARTER_TABLE: readonly (readonly [string, valued?: string, verbs?: string
   ['coverage', '--source --rcfile', 'run'],
 ]
 
-const STARTERS = new Map(
-  STARTER_TABLE.flatMap(([programs, valued = '', verbs = '', operands = 0]) =>
-    programs.split(' ').map((program) => [program, [valued, verbs, operands] as const] as const),
-  ),
+// Made when first asked for: every hook loads this, and few see a command.
+const STARTERS = lazily(
+  () =>
+    new Map(
+      STARTER_TABLE.flatMap(([programs, valued = '', verbs = '', operands = 0]) =>
+        programs
+          .split(' ')
+          .map((program) => [program, [valued, verbs, operands] as const] as const),
+      ),
+    ),
 )
 
 const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh', 'fish'])

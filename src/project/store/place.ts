@@ -27,7 +27,7 @@ export function findPlace(cwd: string): Place {
 }
 
 // Tasks may come before the first session.
-const MARKS = [join('.sessions', 'journal'), join('.sessions', 'backlog'), join('.tasks', 'active')]
+const MARKS = ['.sessions/journal', '.sessions/backlog', '.tasks/active']
 
 function nearestWithSessions(cwd: string) {
   const home = process.getBuiltinModule('node:os').homedir()
