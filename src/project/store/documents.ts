@@ -1,5 +1,4 @@
 import { checksum } from '../../journal/record.ts'
-import { randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { StintError, errnoOf } from '../../journal/errors.ts'
@@ -13,7 +12,7 @@ import {
 } from '../../journal/files.ts'
 import { parseLog } from '../../journal/read.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
-import { shortId } from '../../journal/ids.ts'
+import { randomHex, shortId } from '../../journal/ids.ts'
 import type { Draft } from '../../session/entries.ts'
 import type { RawEntry } from '../../session/in-effect.ts'
 import type { SessionState } from '../../session/state.ts'
@@ -310,17 +309,14 @@ function letGo(session: LiveSession, file: Taken, notices: string[]): boolean {
   const folder = join(session.folder, 'set-aside')
   createFolder(folder)
   const name = file.path.replace(/^.*taken-[0-9a-f]+-/, '').replace(/\.md$/, '')
-  const kept = join(
-    folder,
-    `${name}-${fileSafe(new Date().toISOString())}-${randomBytes(2).toString('hex')}.md`,
-  )
+  const kept = join(folder, `${name}-${fileSafe(new Date().toISOString())}-${randomHex(2)}.md`)
   if (moveFile(file.path, kept))
     notices.push(`${name}.md was set aside as ${relative(session.place.root, kept)}: ${why}`)
   return true
 }
 
 function takenName(document: string): string {
-  return `${TAKEN_PREFIX}${randomBytes(6).toString('hex')}-${basename(document)}`
+  return `${TAKEN_PREFIX}${randomHex(6)}-${basename(document)}`
 }
 
 /** Also true for a dangling link. */

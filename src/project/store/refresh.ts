@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { handoffFolder, restoreFiles } from '../../context/handoff/files.ts'
-import { handoffsIn } from '../../context/handoff/recorded.ts'
 import { createFolderUnsynced } from '../../journal/files.ts'
 import { checkpointCopies } from '../../document/checkpoint-copy.ts'
 import { renderProgress } from '../../document/progress.ts'
@@ -24,11 +22,18 @@ export async function refresh(
     const refreshed = await refreshDocument(session, { isDurable })
     notices.push(...refreshed.notices)
     entries += refreshed.entries
-    writeViews(session, refreshed, isDurable)
     const { reading } = refreshed
+    if (reading.state.handoffs.items.length > 0) await restoreHandoffs(session, reading)
+    writeViews(session, refreshed, isDurable)
     if (session.log.identity().size === reading.contents.bytes.length || round === ROUNDS)
       return { entries, notices, reading }
   }
+}
+
+async function restoreHandoffs(session: LiveSession, { entries }: Reading) {
+  const { handoffFolder, restoreFiles } = await import('../../context/handoff/files.ts')
+  const { handoffsIn } = await import('../../context/handoff/recorded.ts')
+  restoreFiles(handoffFolder(session.folder), handoffsIn(entries))
 }
 
 function writeViews(
@@ -43,8 +48,6 @@ function writeViews(
   write('state.json', renderStateJson(state))
   write('state.toon', renderStateToon(state))
   if (contents.bytes.includes('"checkpoint.made"')) writeCheckpointCopies(session, reading, write)
-  if (state.handoffs.items.length > 0)
-    restoreFiles(handoffFolder(session.folder), handoffsIn(reading.entries))
   writeOpenSession(session.place, state)
   writeSnapshot(session.snapshotPath, session.log, contents.end, state, { document, isDurable })
   session.keepState(reading)

@@ -14,7 +14,6 @@ import { drainIfPossible, sessionsWithOutbox } from './outbox.ts'
 import { type Place, findPlace, logIds, logPlace, prepareFolder } from './place.ts'
 import { readConfig } from '../config/read-config.ts'
 import { refreshDocument } from './documents.ts'
-import { refresh } from './refresh.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface WorkspaceOptions {
@@ -142,6 +141,7 @@ export class Workspace {
   async refresh(session: LiveSession, options: { isDurable?: boolean } = {}): Promise<Reading> {
     // The `share` setting may have changed.
     this.prepare()
+    const { refresh } = await import('./refresh.ts')
     return this.#report(await refresh(session, options))
   }
 
