@@ -23,13 +23,12 @@ import { noteSettled } from './fast.ts'
 import { readTranscript } from './transcript.ts'
 
 const PIECE = 512 * 1024
-/** Of all conversations together: a client that does not know `async` waits for it. The rest comes with the next one. */
+/** A client that does not know `async` waits for it; the rest is copied after the next event. */
 const PIECES = 8
 const COPYING_MS = 1000
-/** A conversation that ended at once left no time to be copied, and the costs of its last hooks. */
+/** A conversation that ended at once was not copied, and the costs of its last hooks were not recorded. */
 const EARLIER_CONVERSATIONS = 5
 
-/** At the end of a turn and before a compaction the document is rendered and the transcript copied. */
 const SAVED = new Set<HookEvent['kind']>(['stop', 'preCompact'])
 
 /**
@@ -75,7 +74,6 @@ export async function afterEvent(
   }
 }
 
-/** Brings journal and conversation state to where everything that can be known now is in them. */
 async function recordEverything(context: SessionContext): Promise<void> {
   // What the event speaks of may not be in the transcript yet.
   await context.attemptAsync(async () => void (await readTranscript(context, { isEarly: true })))
@@ -91,7 +89,7 @@ async function recordEverything(context: SessionContext): Promise<void> {
   context.finish({ isCareful: true })
 }
 
-/** A compaction came before the last line was crossed, as it does where an agent only reads. Once for each, however often announced. */
+/** An agent that only reads may be compacted before the last stage. Once per compaction, however often announced. */
 function requestHandoffOnce(context: SessionContext): void {
   const { handedOverIn, windowNumber = 0 } = context.tracking
   if (handedOverIn === windowNumber || isHandedOver(context)) return
@@ -99,7 +97,6 @@ function requestHandoffOnce(context: SessionContext): void {
   requestHandoff(context, 'handoff', 'a compaction came first')
 }
 
-/** Describes the repository for the next conversation that begins. */
 function surveyProject({ place, config }: SessionContext): void {
   if (place.repository === undefined || readProjectContext(place) !== undefined) return
   try {
@@ -110,7 +107,7 @@ function surveyProject({ place, config }: SessionContext): void {
   }
 }
 
-/** What a delegated agent was asked for is of no use once it has answered. */
+/** Once a subagent has answered, its task is not needed. */
 function forgetFinishedAgents(context: SessionContext): void {
   const running = Object.entries(context.tracking.agents)
   const unfinished = running.filter(([agent]) => !context.isRecorded(`agent:${agent}`))
@@ -157,7 +154,6 @@ function copyConversations(context: SessionContext): void {
   }
 }
 
-/** This conversation, and those of the session before it. */
 function recentConversations({ event, state }: SessionContext): readonly string[] {
   const recent = state.conversations.items.slice(-EARLIER_CONVERSATIONS).map(({ text }) => text)
   return [...new Set([event.conversation, ...recent])]

@@ -19,7 +19,6 @@ import { phaseLine } from '../session/kinds/phases.ts'
 import { requestHandoff } from './pending-handoff.ts'
 import type { SessionContext } from './session-context.ts'
 
-/** What is known of the budget of the conversation that an event is of. */
 export function budgetOf(context: SessionContext): Budget {
   const { tracking, place, config, env, now, stateFolder, event, hooks } = context
   const { lastAutomatic } = context.state
@@ -38,7 +37,6 @@ export function budgetOf(context: SessionContext): Budget {
   })
 }
 
-/** Reports the lines that were crossed since the last event. */
 export function watchBudget(context: SessionContext): void {
   // With a context in the same response it could be more than is ever to be injected; the next event reports it.
   if (context.session === undefined || context.response.model !== undefined) return
@@ -66,7 +64,7 @@ export function watchBudget(context: SessionContext): void {
   report(context, budget, newly)
 }
 
-/** Only the furthest that was crossed: a jump over several is one thing to report. */
+/** Only the furthest stage: a jump over several is one report. */
 function report(context: SessionContext, budget: Budget, newly: readonly Line[]): void {
   const stage = newly.findLast((line) => line !== SMART_ZONE)
   if (stage === undefined) return context.respond(SMART_ZONE_ADVICE)
@@ -142,7 +140,6 @@ export function nextAlert(context: SessionContext): number | undefined {
   return ahead.length === 0 ? undefined : Math.min(...ahead)
 }
 
-/** Whether the last line was crossed in this window, at which a handoff is made. */
 export function isHandedOver({ config, tracking }: SessionContext): boolean {
   const { crossed, windowNumber = 0 } = tracking
   const last = config.budget.stages.at(-1)

@@ -3,7 +3,6 @@ import { withoutSecrets } from '../project/store/clean-draft.ts'
 import type { Config } from '../project/config/config.ts'
 import { shorten } from '../text/clean.ts'
 
-/** How much is kept of an agent's last message of a turn, and of a delegated agent's result. */
 export const LONGEST_MESSAGE = 1200
 export const LONGEST_RESULT = 800
 
@@ -12,12 +11,12 @@ const MARGIN = 4096
 const PATIENCE_MS = 100
 const LEFT_OUT = '[left out: a pattern in config.yaml took too long for it]'
 
-/** The beginning of a text, without secrets. They are taken out first, and then the rest is cut. */
+/** Redacts before it cuts. */
 export function clip(text: string, max: number, config: Config): string {
   return shorten(secretless(text.slice(0, max + MARGIN), config), max)
 }
 
-/** A text without secrets. What the person's own patterns do not get through in time is left out: it may be what they are for. */
+/** Text that the user's patterns do not get through in time is left out: it may be what they are for. */
 export function secretless(text: string, config: Config): string {
   if (config.redact.patterns.length === 0) return withoutSecrets(text, config)
   try {

@@ -10,11 +10,10 @@ import { type Draft, type EntryData, type EntryKind, draft } from '../session/en
 import { defined } from '../text/defined.ts'
 import { isoTime } from '../text/times.ts'
 
-/** git is asked only where its files do not say it, and an agent waits for it. */
+/** git is asked only where its files do not say it; an agent waits for it. */
 const GIT_MS = 400
 const LONGEST_ERROR = 2000
 
-/** An event, where it happened, and how to speak to its harness. */
 export interface HookRequest<E extends HookEvent = HookEvent> {
   readonly event: E
   readonly place: Place
@@ -23,7 +22,7 @@ export interface HookRequest<E extends HookEvent = HookEvent> {
   readonly protocol: HookProtocol
 }
 
-/** One event: where it happened, the state of its conversation, what to record and what to answer. Opens no session. */
+/** One event and its conversation. Opens no session. */
 export class HookContext<E extends HookEvent = HookEvent> {
   readonly event: E
   readonly place: Place
@@ -31,7 +30,6 @@ export class HookContext<E extends HookEvent = HookEvent> {
   readonly env: NodeJS.ProcessEnv
   readonly protocol: HookProtocol
   readonly now = isoTime(Date.now())
-  /** Where the state of conversations is kept. */
   readonly stateFolder: string
   tracking: Tracking
   response: HookResponse = {}
@@ -60,7 +58,6 @@ export class HookContext<E extends HookEvent = HookEvent> {
     this.#initial = this.tracking
   }
 
-  /** Whether the state of the conversation is another than before the event. */
   get isStateChanged(): boolean {
     return this.tracking !== this.#initial
   }
@@ -75,7 +72,7 @@ export class HookContext<E extends HookEvent = HookEvent> {
     return this.#head
   }
 
-  /** The head as entries carry it: nothing outside of a repository. */
+  /** As entries carry it: empty outside a repository. */
   get git(): { readonly git?: Head } {
     return this.place.repository === undefined ? {} : { git: this.head }
   }
@@ -84,7 +81,7 @@ export class HookContext<E extends HookEvent = HookEvent> {
     this.tracking = { ...this.tracking, ...changes }
   }
 
-  /** Records an entry; two hooks that capture the same thing give it the same `once`. */
+  /** Two hooks that capture the same thing give it the same `once`. */
   record<K extends EntryKind>(kind: K, data: EntryData[K], once?: string): void {
     if (once !== undefined && this.isRecorded(once)) return
     const key = once === undefined ? undefined : this.onceOf(once)
@@ -95,12 +92,11 @@ export class HookContext<E extends HookEvent = HookEvent> {
     return false
   }
 
-  /** As it is stored: what two harnesses name alike is not the same. */
+  /** Two harnesses may use the same id. */
   protected onceOf(once: string): string {
     return `${this.event.harness}:${once}`
   }
 
-  /** Adds to the response. */
   respond(more: HookResponse): void {
     const joined = (a: string | undefined, b: string | undefined) =>
       a !== undefined && b !== undefined ? `${a}\n${b}` : (a ?? b)
@@ -111,13 +107,12 @@ export class HookContext<E extends HookEvent = HookEvent> {
     })
   }
 
-  /** How many characters of the response the model reads. */
   get charactersForModel(): number {
     const { model = '', plain = '' } = this.response
     return model.length + plain.length
   }
 
-  /** Work that must not be done twice: it waits until everything else is written. */
+  /** Runs after everything else is written, because it must not run twice. */
   afterwards(work: () => void): void {
     this.#later.push(work)
   }
@@ -126,7 +121,7 @@ export class HookContext<E extends HookEvent = HookEvent> {
     for (const work of this.#later.splice(0)) this.attempt(work)
   }
 
-  /** Whether it went well; an error is kept for `stint doctor`. */
+  /** An error is kept for `stint doctor`. */
   attempt(work: () => void): boolean {
     try {
       work()

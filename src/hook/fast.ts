@@ -17,12 +17,11 @@ import { defined } from '../text/defined.ts'
 import { nextAlert } from './budget.ts'
 import type { SessionContext } from './session-context.ts'
 
-/** How each kind of event is answered without its handler. False where the handler has to answer it. */
+/** False where the handler has to respond. */
 export type FastResponses = {
   readonly [K in HookEvent['kind']]?: (context: HookContext<EventOf<K>>) => boolean
 }
 
-/** What to print, or undefined where the handler has to answer. */
 export function serveFast(
   input: string,
   env: NodeJS.ProcessEnv,
@@ -67,15 +66,15 @@ function commit(context: HookContext): void {
   noteCost(stateFolder, event.conversation, event.name, context.charactersForModel)
 }
 
-/** The session of a conversation about which everything was recorded when it was last inspected. */
+/** A session of which everything was recorded when it was last read. */
 export interface SettledSession {
   readonly id: string
   readonly settled: NonNullable<Tracking['settled']>
-  /** Something became of a delegate that the conversation has not heard of. */
+  /** A delegate reported something that the conversation has not heard. */
   readonly hasNews: boolean
 }
 
-/** Undefined where git, the configuration or the session changed since, or anything is pending. */
+/** Undefined when git, the configuration or the session changed since, or anything is pending. */
 export function settledSession(context: HookContext): SettledSession | undefined {
   const { place, tracking } = context
   const { session, settled, heard = '' } = tracking
@@ -86,12 +85,10 @@ export function settledSession(context: HookContext): SettledSession | undefined
   return { id: session, settled, hasNews: open.news !== undefined && open.news > heard }
 }
 
-/** Whether something waits to be recorded or injected. */
 export function isPending({ awaitsBoundary, isOwed, files, requests }: Tracking): boolean {
   return awaitsBoundary === true || isOwed === true || files !== undefined || requests.length > 0
 }
 
-/** Whether git and the configuration are as they were when everything was recorded. */
 export function isStillSettled(
   { place }: HookContext,
   { head, config }: SettledSession['settled'],
@@ -99,7 +96,6 @@ export function isStillSettled(
   return head === headStamp(place.repository!) && config === configStamp(place.sessions)
 }
 
-/** Whether the transcript tells nothing that has to be recorded. */
 export function isQuiet({ protocol, tracking }: HookContext): boolean {
   return quietGlance(protocol.signs, tracking) !== undefined
 }
@@ -120,7 +116,7 @@ export function configStamp(sessions: string): string {
 
 const MOST_FILES = 200
 
-/** Notes that everything is recorded as it stands now, so that the next events need no handler. */
+/** The next events need no handler. */
 export function noteSettled(context: SessionContext): void {
   const { repository, sessions } = context.place
   if (repository === undefined || context.session === undefined) return
@@ -141,12 +137,11 @@ export function noteSettled(context: SessionContext): void {
   })
 }
 
-/** Whether the branch is not the session's. */
 export function hasSwitched({ head, state }: SessionContext): boolean {
   return head.branch !== undefined && state.branch !== undefined && head.branch !== state.branch
 }
 
-/** Whether the agent ended its turn with a question, which the next prompt may answer. */
+/** The next prompt may answer the agent's question. */
 export function hasAsked({ state, tracking }: SessionContext): boolean {
   return (
     /\?\s*$/.test(state.lastTurn?.said ?? '') &&

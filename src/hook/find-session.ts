@@ -12,7 +12,6 @@ export interface Found extends Opened {
   readonly session: LiveSession
 }
 
-/** The session with this id, as long as it is open. */
 export function openById(place: Place, config: Config, id: string): Found | undefined {
   const session = new LiveSession(id, place, config)
   try {
@@ -26,15 +25,13 @@ export function openById(place: Place, config: Config, id: string): Found | unde
   return undefined
 }
 
-/** What is open where a conversation stands. */
 export interface Here {
   readonly active: Found | undefined
   readonly paused: Found | undefined
-  /** More than one is active here, and nothing says which is meant. */
+  /** Several are active, and nothing says which is meant. */
   readonly several: readonly string[]
 }
 
-/** The sessions of this worktree and branch. */
 export function sessionsHere(place: Place, config: Config, head: Head): Here {
   const open = readOpenSessions(place).filter((candidate) => belongsHere(candidate, place, head))
   // The files that say so are views: they may be older than the journals, or of a session that was never made.
@@ -53,10 +50,10 @@ export function sessionsHere(place: Place, config: Config, head: Head): Here {
   }
 }
 
-/** More sessions than this are not worked on at once on one branch. */
+/** More are not worked on at once on one branch. */
 const MOST = 20
 
-/** The open session that a person named, in the environment or on a command line. */
+/** Named in the environment or on a command line. */
 export function namedSession(place: Place, config: Config, name: string): Found | undefined {
   const open = readOpenSessions(place)
   const exact = open.filter((candidate) => candidate.id === name || candidate.name === name)

@@ -42,7 +42,7 @@ function isFree(context: SessionContext): boolean {
   )
 }
 
-/** Oldest first. Empty when the old one is not behind the new one: what a rebase brings is not new work. */
+/** Oldest first. Empty after a rebase, which brings no new work. */
 function commitsBetween(
   worktree: string,
   from: string,

@@ -16,13 +16,12 @@ import type { SessionContext } from './session-context.ts'
 
 const ATTEMPTS = 3
 
-/** A text for the model and how it is recognised. */
 export interface Injection {
   readonly text: string
   readonly mark: string
-  /** A sum over what people had written when it was made. */
+  /** A sum of what people had written when it was made. */
   readonly essence: string
-  /** What the whole document in its place would have taken, and JSON in place of its tables. */
+  /** The size of the whole document, and of JSON in place of its tables. */
   readonly instead: Pick<EntryData['context.given'], 'whole' | 'toon'>
 }
 
@@ -36,7 +35,6 @@ export function injectionOf(
   return { text, mark, essence: essenceOf(state), instead }
 }
 
-/** What the transcript shows of the text that was injected last. */
 export type Delivery =
   | 'nothing injected'
   | 'delivered'
@@ -46,7 +44,6 @@ export type Delivery =
 
 export type Level = 'start' | 'full'
 
-/** Injects a text, and notes how to recognise it in the transcript. */
 export function inject(
   context: HookContext,
   { text, mark, essence, instead }: Injection,
@@ -64,7 +61,7 @@ export function inject(
   context.record('context.given', data)
 }
 
-/** Injects the context of the session in this state, unless that failed too often in this window. */
+/** Unless that failed too often in this window. */
 export async function injectState(
   context: SessionContext,
   state: SessionState,
@@ -104,7 +101,6 @@ export async function injectAgain(context: SessionContext, delivery: Delivery): 
   await injectState(context, context.state, { level: given.level, why })
 }
 
-/** Reports once what became of delegates since the conversation last heard of them. */
 export async function injectNews(context: SessionContext): Promise<void> {
   const { conversation, name: event } = context.event
   const { conversations, name: session } = context.state
@@ -125,14 +121,14 @@ export async function injectNews(context: SessionContext): Promise<void> {
   context.record('context.given', data, once)
 }
 
-/** Nothing has been injected since the conversation began, was cleared, or was compacted. */
+/** Nothing has been injected in it yet. */
 export function openWindow(context: HookContext): void {
   const { given: _given, nudgedAt: _at, sawBoundary: _saw, ...rest } = context.tracking
   const windowNumber = (rest.windowNumber ?? 0) + 1
   context.tracking = { ...rest, nudged: [], edits: 0, windowNumber }
 }
 
-/** Whether the model has what people wrote: it was delivered, and nothing of it is new since. */
+/** It was delivered, and nothing is new since. */
 export function isDelivered({ given }: Tracking, essence: string): boolean {
   return given?.isProved === true && given.essence === essence
 }

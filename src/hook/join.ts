@@ -6,7 +6,6 @@ import type { HookContext } from './context.ts'
 import type { SessionContext } from './session-context.ts'
 import { join as joinPath } from 'node:path'
 
-/** Records that this conversation works on the session, unless that is known. */
 export function joinIfNew(context: SessionContext, source: string): void {
   const { conversation } = context.event
   if (context.session === undefined) return
@@ -16,7 +15,7 @@ export function joinIfNew(context: SessionContext, source: string): void {
     recordJoined(context, source)
 }
 
-/** Records that it does, once more: it began, or was resumed. */
+/** Also when the conversation is known: it began again, or was resumed. */
 export function join(context: HookContext, source: string): void {
   recordJoined(context, source)
   recordPendingRequests(context)
@@ -28,7 +27,7 @@ function recordJoined(context: HookContext, source: string): void {
   context.record('conversation.joined', data)
 }
 
-/** Requests made before there was a session belong to the one that they led to. */
+/** Requests made before there was a session led to it. */
 function recordPendingRequests(context: HookContext): void {
   const { requests } = context.tracking
   const { conversation } = context.event
@@ -49,13 +48,12 @@ export function leaveCleared(context: HookContext, session: string): void {
   replaceUnsynced(clearedPath(context), session)
 }
 
-/** The session that the cleared conversation left. */
 export function clearedSession(context: HookContext): string | undefined {
   const session = readOrUndefined(clearedPath(context))?.toString('utf8')
   return session !== undefined && isId(session) ? session : undefined
 }
 
-/** It has been taken over: the next one that is cleared leaves its own. */
+/** The next conversation that is cleared leaves its own. */
 export function forgetCleared(context: HookContext): void {
   removeFile(clearedPath(context))
 }

@@ -8,9 +8,9 @@ import type { HookContext } from './context.ts'
 import type { SessionContext } from './session-context.ts'
 
 const APART_MS = 10 * 60_000
-/** After so many edits without an entry an agent is reminded of its journal. */
+/** Edits without an entry. */
 export const UNLOGGED_EDITS = 5
-/** From here on the output of a command is much of a context. In characters. */
+/** Characters of output that fill much of a context. */
 export const LARGE_OUTPUT = 12_000
 
 export function nudgeAtEdit(context: HookContext): void {
@@ -21,14 +21,13 @@ export function nudgeAtEdit(context: HookContext): void {
   })
 }
 
-/** Counts an edit, and tells whether the agent is to be reminded at it. */
 export function countEdit(context: HookContext): { edits: number; isDue: boolean } {
   const edits = context.tracking.edits + 1
   context.note({ edits })
   return { edits, isDue: edits >= UNLOGGED_EDITS && mayNudge(context, 'edits') }
 }
 
-/** The first may be the last; the second time it has a way out. */
+/** Once may be an exception; the second time there is a way out. */
 export function nudgeAtLargeOutput(context: HookContext): void {
   const largeOutputs = (context.tracking.largeOutputs ?? 0) + 1
   context.note({ largeOutputs })
@@ -41,7 +40,6 @@ export function nudgeAtLargeOutput(context: HookContext): void {
 
 type PromptNudge = 'unrelated' | 'switching' | 'ending' | 'decision' | 'question'
 
-/** The reminder that a prompt calls for now. */
 export function dueNudge(
   context: HookContext,
   prompt: string,
@@ -89,7 +87,7 @@ export function nudgeAtPrompt(context: SessionContext, kind: PromptNudge): void 
   nudge(context, kind, texts[kind])
 }
 
-/** A name as text: branches come from anywhere, and this stands outside of any fence. */
+/** A branch name may come from anywhere, and this text stands outside any delimiter. */
 function named(name: string | undefined): string {
   return shorten(safeLine(name ?? ''), 80)
 }

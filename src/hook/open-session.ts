@@ -13,7 +13,7 @@ import { type SessionContext, writeQuickViews } from './session-context.ts'
 
 const LONGEST_GOAL = 240
 
-/** Opens a session for this branch, because work began that none covers. Does not wait for another hook that opens one. */
+/** Does not wait for another hook that opens one. */
 export function openSession(context: SessionContext): 'opened' | 'busy' {
   const { place, config } = context
   prepareFolder(place, config)
@@ -55,7 +55,7 @@ export function openSession(context: SessionContext): 'opened' | 'busy' {
 
 const TRUNKS = new Set(['main', 'master', 'trunk', 'develop', 'dev', 'default'])
 
-/** A branch made for the work says best what it is; a trunk says nothing, and the request does. */
+/** A branch made for the work names it best; a trunk says nothing. */
 export function nameFrom(branch: string | undefined, request: string): string {
   if (branch !== undefined && !TRUNKS.has(branch)) return slug(branch)
   return slug(request)

@@ -11,15 +11,14 @@ const MAKING_MS = 20_000
 const STALE_LOCK_MS = 60_000
 
 interface PendingHandoff {
-  /** Quick and without the code, or whole. */
+  /** A draft is quick and has no code. */
   readonly kind: 'draft' | 'handoff'
   readonly reason: string
   readonly conversation: string
-  /** How often making it failed. */
   readonly failures: number
 }
 
-/** Notes that it has to be made. A draft does not take the place of the whole one. */
+/** A draft does not replace a whole handoff. */
 export function requestHandoff(
   { stateFolder, session, event }: SessionContext,
   kind: PendingHandoff['kind'],
@@ -32,7 +31,7 @@ export function requestHandoff(
   write(path, { kind, reason, conversation: event.conversation, failures: 0 })
 }
 
-/** Makes it by the command `stint`, which has all that a hook must not load. One process at a time, and not for ever. */
+/** By the command `stint`, which has what a hook must not load. One process at a time, with a timeout. */
 export function makePendingHandoff(context: SessionContext, stint: string): void {
   const { stateFolder, session } = context
   if (session === undefined) return

@@ -28,7 +28,7 @@ export async function onPreCompact(context: SessionContext<PreCompact>): Promise
   context.respond({ plain: textForSummariser(context.state, { compaction }) })
 }
 
-/** The same from what was precomputed. */
+/** From what was precomputed. */
 export function preCompactFast(context: HookContext<PreCompact>): boolean {
   const session = settledSession(context)
   if (session === undefined || !isQuiet(context)) return false

@@ -17,33 +17,26 @@ import type { Found } from './find-session.ts'
 import { type Injection, injectionOf } from './inject.ts'
 
 export interface Precomputed {
-  /** The build that made it: another one may answer differently. */
+  /** Another build may respond differently. */
   readonly build: string
-  /** The log that it was made from. */
   readonly log: { readonly inode: number; readonly size: number }
-  /** The conversation it was made after. */
   readonly conversation: string
   readonly isJoined: boolean
-  /** The latest conversation of the session, and the one before it. */
+  /** The latest, and the one before it. */
   readonly conversations: readonly string[]
   readonly git: GitState
-  /** For a conversation that begins. */
   readonly start: StartResponse
-  /** For this one, when it has been compacted once more. */
+  /** For this conversation after its next compaction. */
   readonly compacted: StartResponse
   readonly checkpoint: CheckpointResponse
-  /** The words that tell what the session is about. */
   readonly words: readonly string[]
 }
 
-/** What a conversation that starts is told. */
 export interface StartResponse extends Injection {
   readonly person: string
 }
 
-/** What is recorded before a compaction, and what the summariser is told. */
 export interface CheckpointResponse {
-  /** The number of the compaction. */
   readonly compaction: number
   readonly text: string
   /** Nothing happened since the last checkpoint. */
@@ -58,7 +51,6 @@ export function precomputedPath(place: Place, session: string): string {
   return join(journalFolder(place, session), 'prepared.json')
 }
 
-/** What was computed for a session, however old. */
 export function readPrecomputed(place: Place, session: string): Precomputed | undefined {
   try {
     const bytes = readOrUndefined(precomputedPath(place, session))
@@ -72,7 +64,7 @@ export function readPrecomputed(place: Place, session: string): Precomputed | un
   }
 }
 
-/** The same, unless the log has grown since. */
+/** Undefined once the log has grown. */
 export function readCurrent(place: Place, session: string): Precomputed | undefined {
   const value = readPrecomputed(place, session)
   if (value === undefined) return undefined
@@ -83,7 +75,6 @@ export function readCurrent(place: Place, session: string): Precomputed | undefi
 const MOST_WORDS = 2000
 const CONVERSATIONS = 2
 
-/** Computes what the next hooks of a session will answer. */
 export function precompute({ session, state, end }: Found, conversation: string): void {
   const { inode } = session.log.identity()
   const value = precomputedFor(session, state, conversation, { inode, size: end })
@@ -130,7 +121,7 @@ function checkpointResponse(state: SessionState): CheckpointResponse {
   }
 }
 
-/** Whether nothing happened since the last checkpoint, or since the handoff that made one. */
+/** Also since a handoff, which makes a checkpoint. */
 export function isPinned({ checkpoints, handoffs, lastId }: SessionState): boolean {
   return [checkpoints, handoffs].some(({ items }) => items.at(-1)?.id === lastId)
 }

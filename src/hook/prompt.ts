@@ -21,7 +21,6 @@ import { readTranscript } from './transcript.ts'
 
 type UserPrompt = EventOf<'userPrompt'>
 
-/** A person asks for something. Injecting anything beside it is rare. */
 export async function onPrompt(context: SessionContext<UserPrompt>): Promise<void> {
   const { prompt, isFromHarness } = context.event
   const { delivery } = await readTranscript(context)
@@ -49,7 +48,7 @@ export async function onPrompt(context: SessionContext<UserPrompt>): Promise<voi
   noteSettled(context)
 }
 
-/** The same where nothing is to be injected. */
+/** Where nothing is injected. */
 export function promptFast(context: HookContext<UserPrompt>): boolean {
   const { tracking, stateFolder, place, protocol } = context
   const { prompt, isFromHarness } = context.event
@@ -76,7 +75,7 @@ export function promptFast(context: HookContext<UserPrompt>): boolean {
   return true
 }
 
-/** As many words as it takes for a session to be about something, and none of them in any prompt. */
+/** Enough words for a session to be about something, none of them in any prompt. */
 const UNKNOWN = Array.from({ length: 20 }, (_, index) => ` ${index}`)
 
 function recordPrompt(context: HookContext<UserPrompt>): void {
@@ -86,7 +85,7 @@ function recordPrompt(context: HookContext<UserPrompt>): void {
   recordRequest(context, prompt, defined({ once }))
 }
 
-/** It is made in the background, from what is recorded. */
+/** Made in the background, from the journal. */
 function promiseHandoff(context: SessionContext): void {
   requestHandoff(context, 'handoff', 'asked for')
   context.respond({

@@ -8,7 +8,7 @@ import type { HookContext } from './context.ts'
 const LONGEST = 600
 const MOST_PENDING = 20
 
-/** What a prompt asks for, in the person's words, or undefined when it asks for nothing that should be kept. */
+/** Undefined when there is nothing to keep. */
 export function requestIn(
   prompt: string,
   config: Config,
@@ -19,11 +19,10 @@ export function requestIn(
   return { text: clip(text, LONGEST, config), isRuling: isRuling(text) }
 }
 
-/** Commands of the harness and of ours. One that a person made is a request. */
+/** Commands of the harness and ours. A command that the user made is a request. */
 const HARNESS_COMMAND =
   /^\/(?:(?:stint:)?(?:session-[a-z]+|task-next)|add-dir|agents|bug|clear|compact|config|context|continue|cost|doctor|exit|export|fast|fork|help|hooks|ide|init|keybindings|login|logout|mcp|memory|model|output-style|permissions|plugin|quit|release-notes|rename|resume|review|rewind|status|statusline|tasks|terminal-setup|theme|todos|upgrade|usage|vim)(?=\s|$)/
 
-/** Records a request, or keeps it until there is a session. */
 export function recordRequest(
   context: HookContext,
   prompt: string,

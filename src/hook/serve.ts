@@ -22,7 +22,6 @@ import {
   subagentStopFast,
 } from './turn-end.ts'
 
-/** What is done at each kind of event. */
 export type Handlers = {
   readonly [K in HookEvent['kind']]?: (context: SessionContext<EventOf<K>>) => void | Promise<void>
 }
@@ -92,12 +91,10 @@ const HANDLERS: Handlers = {
   notification: onNotification,
 }
 
-/** Serves an event of any kind. */
 export async function serveHook(input: string, env: NodeJS.ProcessEnv): Promise<string> {
   return serveWithoutHandler(input, env) ?? serve(input, env, HANDLERS)
 }
 
-/** What to print where no handler is needed. */
 export function serveWithoutHandler(input: string, env: NodeJS.ProcessEnv): string | undefined {
   return serveFast(input, env, FAST)
 }

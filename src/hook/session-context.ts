@@ -19,7 +19,7 @@ import { writeSnapshot } from '../document/snapshot.ts'
 const CLEANING_MS = 300
 const LONG_TAIL = 32 * 1024
 
-/** The context of a handler: with the session that the conversation works on, opened. */
+/** With the conversation's session opened. */
 export class SessionContext<E extends HookEvent = HookEvent> extends HookContext<E> {
   readonly hooks: HarnessHooks
   #found: Found | undefined
@@ -27,11 +27,7 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
   #paused: Found | undefined
   readonly #stamp: string
 
-  constructor(
-    request: HookRequest<E> & { readonly protocol: HarnessHooks },
-    /** Whether the session's outbox is drained as it is opened. */
-    drains = true,
-  ) {
+  constructor(request: HookRequest<E> & { readonly protocol: HarnessHooks }, drains = true) {
     const folder = trackingFolderOf(request.place)
     const { conversation } = request.event
     const stamp = stampOf(folder, conversation)
@@ -50,23 +46,21 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
     return this.#found?.session.id
   }
 
-  /** The state of the session as it was found. Only where there is one. */
+  /** Only where there is a session. */
   get state(): SessionState {
     return this.#found!.state
   }
 
-  /** The other open sessions here, for a conversation that works on none yet. */
+  /** For a conversation that works on no session yet. */
   get here(): Here {
     this.#here ??= sessionsHere(this.place, this.config, this.head)
     return this.#here
   }
 
-  /** The session that was paused here, or by this conversation. */
   get paused(): Found | undefined {
     return this.#paused ?? this.here.paused
   }
 
-  /** From now on the conversation works on this session. */
   workOn(found: Found): void {
     this.#found = found
     this.note({ session: found.session.id })
@@ -76,14 +70,13 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
     return this.#found?.state.once.includes(this.onceOf(once)) ?? false
   }
 
-  /** The session as it is now: read again if its log has grown. Only where there is one. */
+  /** Read again if the log has grown. Only where there is a session. */
   reopen(): Found {
     const { session, end } = this.#found!
     if (session.log.identity().size !== end) this.#found = { session, ...session.openTo() }
     return this.#found!
   }
 
-  /** Takes over the entries that other hooks left for the session. */
   drainOutbox(amend: (draft: Draft) => Draft = (draft) => draft): void {
     const { session } = this
     if (session === undefined) return
@@ -97,7 +90,6 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
     })
   }
 
-  /** Drops drafts that another hook has recorded since the state was read. */
   dropRecorded(): void {
     const { session } = this
     if (session === undefined || this.drafts.length === 0) return
@@ -106,7 +98,7 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
     this.drafts.splice(0, this.drafts.length, ...fresh)
   }
 
-  /** Appends the drafts so far, so that the state shows them. Answers whether it went well. */
+  /** Appends the drafts so far, so that the state has them. */
   flush(): boolean {
     const { session } = this
     if (session === undefined || this.drafts.length === 0) return true
@@ -116,7 +108,7 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
     })
   }
 
-  /** Writes drafts and conversation state. A failure is kept for `stint doctor` and changes nothing else. */
+  /** A failure is kept for `stint doctor` and changes nothing else. */
   finish({ isCareful = false } = {}): void {
     const { session } = this
     const isRecorded = this.attempt(() => {
@@ -144,7 +136,7 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
     session.append(drafts)
   }
 
-  /** A text that the user's patterns do not get through in time is not recorded: it may be what they are there to keep out. */
+  /** Text that the user's patterns do not get through in time is not recorded: it may be what they are for. */
   #clean(session: LiveSession, drafts: readonly Draft[]): void {
     if (this.config.redact.patterns.length > 0) withinTime(() => session.clean(drafts), CLEANING_MS)
   }
@@ -166,7 +158,7 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
   }
 }
 
-/** Whether anything of ours can be here: a repository, or a folder that has sessions. */
+/** A repository, or a folder with sessions. */
 export function isOurs(place: Place): boolean {
   return place.repository !== undefined || existsSync(place.sessions)
 }

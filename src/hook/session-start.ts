@@ -23,7 +23,7 @@ import { readPreviousTranscript, readTranscript } from './transcript.ts'
 
 type SessionStart = EventOf<'sessionStart'>
 
-/** A conversation begins, is resumed, was cleared or compacted: it is bound to its session and gets the session's context. */
+/** Binds the conversation to its session and injects the session's context. */
 export async function onSessionStart(context: SessionContext<SessionStart>): Promise<void> {
   const { source } = context.event
   const isCompacted = source === 'compact'
@@ -48,7 +48,7 @@ export async function onSessionStart(context: SessionContext<SessionStart>): Pro
   await injectState(context, state, { level: isCompacted ? 'full' : 'start', why: source })
 }
 
-/** The same from what was precomputed. */
+/** From what was precomputed. */
 export function sessionStartFast(context: HookContext<SessionStart>): boolean {
   const { source, conversation } = context.event
   const session = sessionFor(context)
@@ -74,7 +74,7 @@ export function sessionStartFast(context: HookContext<SessionStart>): boolean {
   return true
 }
 
-/** What was injected is known in the next window only if the conversation is resumed. */
+/** Only a resumed conversation still has what was injected before. */
 function beginWindow(context: HookContext<SessionStart>): void {
   const { source } = context.event
   if (source === 'compact') context.note({ awaitsBoundary: true })
@@ -84,7 +84,7 @@ function beginWindow(context: HookContext<SessionStart>): void {
   else if (given !== undefined) context.note({ given: { ...given, attempts: 0 } })
 }
 
-/** Whether a resumed conversation has all that it would get, and no other worked on the session since. */
+/** A resumed conversation has everything, and no other worked on the session since. */
 function isResumedWith(
   { event, tracking }: HookContext<SessionStart>,
   essence: string,
@@ -93,7 +93,7 @@ function isResumedWith(
   return event.source === 'resume' && last === event.conversation && isDelivered(tracking, essence)
 }
 
-/** What a conversation said before hooks followed it is not this session's. */
+/** What was said before hooks followed the conversation is not this session's. */
 function skipEarlier(context: HookContext): void {
   const { transcript } = context.tracking
   const fd = transcript === undefined ? undefined : openRegularFile(transcript)
@@ -103,7 +103,7 @@ function skipEarlier(context: HookContext): void {
   context.note({ looked: { offset: size, inode: ino } })
 }
 
-/** So that a command the agent runs knows which conversation it is in. */
+/** A command that the agent runs then knows its conversation. */
 function exportConversation(context: HookContext): void {
   const { [context.protocol.variables.shellFile]: path } = context.env
   if (path !== undefined && path.startsWith('/'))
@@ -126,7 +126,7 @@ function mentionOthers(context: SessionContext): void {
     })
 }
 
-/** The conversation that was cleared handed its session to the one after it. */
+/** A cleared conversation hands its session to the next one. */
 function takeOver(context: SessionContext): void {
   const session = clearedSession(context)
   context.afterwards(() => forgetCleared(context))
@@ -146,7 +146,6 @@ function sessionFor(context: HookContext<SessionStart>): string | undefined {
   return active?.length === 1 ? active[0]!.id : undefined
 }
 
-/** Entries that change nothing of what is precomputed. */
 const HARMLESS = new Set([
   'conversation.joined',
   'conversation.ended',
@@ -171,7 +170,6 @@ function precomputedFor(context: HookContext, session: string): Precomputed | un
   return isOfThisHarness && isAllRead ? precomputed : undefined
 }
 
-/** Whether everything in the transcript was recorded. */
 function isRead({ protocol }: HookContext, tracking: Tracking): boolean {
   const { transcript, looked } = tracking
   if (transcript === undefined || statOrUndefined(transcript) === undefined) return true

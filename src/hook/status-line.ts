@@ -19,10 +19,10 @@ import { openById, sessionsHere } from './find-session.ts'
 import { readConfigOnce } from '../project/config/cached-config.ts'
 import { isOurs } from './session-context.ts'
 
-/** git is asked only where its files do not say it, and the line is drawn after every answer. */
+/** git is asked only where its files do not say it; the line is drawn after every response. */
 const GIT_MS = 400
 
-/** The line under the prompt: session, progress, blockers, and how full the context is. Leaves the last for hooks. */
+/** Also stores how full the context is, for hooks. */
 export async function statusLine(
   input: string,
   env: NodeJS.ProcessEnv,
@@ -90,7 +90,7 @@ function sessionLine(state: SessionState): readonly string[] {
   ]
 }
 
-/** Nothing until the harness has said something of it. */
+/** Nothing until the harness has reported it. */
 function contextLine(
   window: Window,
   root: string,

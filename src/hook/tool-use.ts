@@ -21,7 +21,6 @@ type ToolUsed = EventOf<'toolUsed'>
 const MOST_KEPT = 50
 const LONGEST_TASK = 200
 
-/** The agent did something: what the event itself shows of it is recorded. */
 export async function onToolUsed(context: SessionContext<ToolUsed>): Promise<void> {
   const facts = factsIn(context)
   followCommand(context, facts)
@@ -43,7 +42,7 @@ export async function onToolUsed(context: SessionContext<ToolUsed>): Promise<voi
   noteSettled(context)
 }
 
-/** Most uses tell nothing new: another edit of a recorded file, a command that is neither git's nor ours. */
+/** Most uses show nothing new: another edit of a recorded file, a command that is neither git nor Stint. */
 export function toolUsedFast(context: HookContext<ToolUsed>): boolean {
   const { tracking, event, stateFolder, protocol } = context
   const { session, settled, given } = tracking
@@ -139,7 +138,6 @@ async function recordFacts(context: SessionContext<ToolUsed>, facts: ToolFacts):
   if (facts.committed || facts.isEdit) recordGitMoves(context, { follows: true })
 }
 
-/** Follows what the agent did with Stint itself. */
 function followCommand(context: SessionContext, { stintCommand, output = '' }: ToolFacts): void {
   if (stintCommand === 'log' || stintCommand === 'checkpoint') context.note({ edits: 0 })
   if (stintCommand !== 'init' && stintCommand !== 'resume') return

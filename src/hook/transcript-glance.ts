@@ -10,7 +10,7 @@ const MOST = 256 * 1024
 const TAIL = 48 * 1024
 const NEWLINE = 0x0a
 
-/** The bytes that the harness wrote since its transcript was last read. Undefined where they have to be parsed. */
+/** What the harness wrote since the last read. Undefined where it has to be parsed. */
 export function glance({
   transcript,
   looked,
@@ -29,7 +29,7 @@ export function glance({
   }
 }
 
-/** The same where nothing in them has to be recorded. */
+/** Undefined where something has to be recorded. */
 export function quietGlance(
   { recorded }: TranscriptSigns,
   tracking: Pick<Tracking, 'transcript' | 'looked'>,
@@ -42,7 +42,7 @@ export function includesAny(bytes: Buffer, texts: readonly string[]): boolean {
   return texts.some((text) => bytes.includes(text))
 }
 
-/** Whether all its lines are of the form whose bytes tell what is in them. */
+/** Whether its bytes can be read without parsing. */
 function areCompact(bytes: Buffer): boolean {
   for (
     let at = 0, end = bytes.indexOf(NEWLINE);
@@ -53,7 +53,7 @@ function areCompact(bytes: Buffer): boolean {
   return true
 }
 
-/** Whether the model has answered without a trace of what was injected. */
+/** The model responded without a trace of what was injected. */
 export function mayBeUndelivered(
   { answer }: TranscriptSigns,
   bytes: Buffer,

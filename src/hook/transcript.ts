@@ -81,7 +81,7 @@ function deliveryIn(context: SessionContext, read: TranscriptFacts): Delivery {
   return context.tracking.recordsHookContext === true ? 'missing' : 'not recorded'
 }
 
-/** Reads what the conversation before this one left unread: it was killed, or ended before its transcript was written out. */
+/** The conversation before was killed, or ended before its transcript was complete. */
 export async function readPreviousTranscript(context: SessionContext): Promise<void> {
   const previous = context.state.conversations.items.findLast(
     (known) => known.text !== context.event.conversation,
@@ -124,7 +124,6 @@ async function recordContents(
   }
 }
 
-/** Records the result of a command that ran tests. */
 export async function recordTestRun(
   context: SessionContext,
   ran: {
@@ -171,7 +170,7 @@ function followCompactions(context: SessionContext, { boundaries }: TranscriptFa
   context.tracking = { ...rest, awaitsBoundary: false }
 }
 
-/** The harness announced a compaction, and there is no transcript to show it. */
+/** The harness announced a compaction and has no transcript to show it. */
 function countWithoutTranscript(context: SessionContext): void {
   context.record('context.compacted', { conversation: context.event.conversation })
   context.note({ awaitsBoundary: false })

@@ -18,7 +18,6 @@ type Stop = EventOf<'stop'>
 type SubagentStop = EventOf<'subagentStop'>
 type SessionEnd = EventOf<'sessionEnd'>
 
-/** The agent has yielded: its last message, and what it used. */
 export async function onStop(context: SessionContext<Stop>): Promise<void> {
   const { read } = await readTranscript(context)
   if (context.session === undefined) return
@@ -34,7 +33,7 @@ export async function onStop(context: SessionContext<Stop>): Promise<void> {
   recordGitMoves(context)
 }
 
-/** What only the transcript tells is recorded in the background. */
+/** What only the transcript shows is recorded in the background. */
 export function stopFast(context: HookContext<Stop>): boolean {
   const { lastMessage } = context.event
   if (settledSession(context) === undefined || lastMessage === undefined) return false
@@ -52,7 +51,6 @@ function recordTurn(
   context.record('turn.ended', { conversation, ...defined({ said: text }), ...used })
 }
 
-/** A delegated agent has finished. */
 export function onSubagentStop(context: SessionContext<SubagentStop>): void {
   if (context.session !== undefined) recordAgent(context)
 }
@@ -71,7 +69,7 @@ function recordAgent(context: HookContext<SubagentStop>): boolean {
   return true
 }
 
-/** The conversation is over. Nothing renders or copies after this. */
+/** Nothing renders or copies after this. */
 export async function onSessionEnd(context: SessionContext<SessionEnd>): Promise<void> {
   await readTranscript(context)
   const { session } = context
@@ -83,7 +81,7 @@ export async function onSessionEnd(context: SessionContext<SessionEnd>): Promise
   context.attempt(() => copyConversation(context.place, context.config, context.tracking, PIECE))
 }
 
-/** Where everything was read and copied before, only the reason is left to record. */
+/** Everything was read and copied before; only the reason is left to record. */
 export function sessionEndFast(context: HookContext<SessionEnd>): boolean {
   const session = settledSession(context)
   const { stateFolder, tracking } = context
