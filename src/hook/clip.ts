@@ -6,7 +6,7 @@ import { shorten } from '../text/clean.ts'
 export const LONGEST_MESSAGE = 1200
 export const LONGEST_RESULT = 800
 
-/** As long as any secret: one that is cut in two is not known by its parts. */
+/** Longer than any secret, because half of one is not recognised. */
 const MARGIN = 4096
 const PATIENCE_MS = 100
 const LEFT_OUT = '[left out: a pattern in config.yaml took too long for it]'
