@@ -79,7 +79,8 @@ export interface KeptState {
 }
 
 export function readKeptState(path: string): KeptState | undefined {
-  return readSealed<KeptState>(path)
+  const kept = readSealed<Partial<KeptState> & Pick<KeptState, 'fold'>>(path)
+  return kept?.beginning === undefined || kept.state === undefined ? undefined : (kept as KeptState)
 }
 
 export function writeKeptState(path: string, kept: Omit<KeptState, 'fold'>): void {

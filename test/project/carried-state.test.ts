@@ -2,13 +2,13 @@ import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
-import { encodeRecord } from '../../src/journal/record.ts'
+import { encodeRecord, sealed } from '../../src/journal/record.ts'
 import { writeKeptState } from '../../src/document/snapshot.ts'
 import { readLog } from '../../src/journal/read.ts'
 import { DEFAULTS } from '../../src/project/config/config.ts'
 import { LiveSession } from '../../src/project/store/live-session.ts'
 import { type Place, findPlace, journalFolder, logPlace } from '../../src/project/store/place.ts'
-import { fold } from '../../src/session/fold.ts'
+import { FOLD_VERSION, fold } from '../../src/session/fold.ts'
 import type { RawEntry } from '../../src/session/in-effect.ts'
 import { history } from '../support/entries.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -110,6 +110,16 @@ test('an event that was recorded long before does not count again', () => {
   const pieces = [encoded(notes), encoded([{ ...note(300), once: 'key "0"' }])]
   expectCarried(pieces)
   expectKept(pieces)
+})
+
+test('a kept state without the fields of one is not believed', () => {
+  mkdirSync(journalFolder(place, SESSION_ID), { recursive: true })
+  writeFileSync(path, encoded([note(1)]))
+  const odd = sealed(JSON.stringify({ fold: FOLD_VERSION }))
+  writeFileSync(join(journalFolder(place, SESSION_ID), 'state.kept'), odd)
+  const session = new LiveSession(SESSION_ID, place, DEFAULTS)
+  expect(session.read().state).toEqual(fromScratch().state)
+  session.close()
 })
 
 test('a kept state is not believed once the log before it was changed, cut or replaced', () => {

@@ -2,6 +2,7 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Project } from '../../src/library.ts'
 import { type World, gitProject } from '../support/project.ts'
 
 const calls = vi.hoisted(() => ({ folds: 0, renders: 0 }))
@@ -104,6 +105,17 @@ describe('recording a decision', () => {
     expect(await costOf(world, log)).toEqual(cost)
     fs.rmSync(world.path('.sessions', 'journal', world.sessionId(), 'state.kept'))
     expect(await costOf(world, log)).toEqual({ ...cost, folds: 1 })
+  })
+
+  test('folds everything once after a retraction, and not again', async () => {
+    const world = await longSession()
+    const log = (record: Parameters<Project['log']>[0]) =>
+      costOf(world, () => world.run((project) => project.log(record)))
+    const { appended } = await world.run((project) =>
+      project.log({ entries: [{ decision: 'Count twice' }] }),
+    )
+    expect((await log({ retract: [appended[0]!.id] })).folds).toBe(1)
+    expect((await log({ entries: [{ decision: 'Count once' }] })).folds).toBe(0)
   })
 
   test('reads and folds once more at most when a person edited the document', async () => {

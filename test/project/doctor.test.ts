@@ -194,6 +194,23 @@ test('a snapshot that disagrees with its journal is written again', async () => 
   expect((await diagnose(root)).check('snapshots').status).toBe('ok')
 })
 
+test('a kept state that disagrees with its journal is removed', async () => {
+  const { root, folder } = await healthyProject()
+  const path = join(folder, 'state.kept')
+  const steps = Array.from({ length: 1000 }, (_, n) => ({ progress: `Moved handler ${n}` }))
+  await within(root, (project) => project.log({ entries: steps }))
+  const { sum: _sum, ...kept } = JSON.parse(readFileSync(path, 'utf8')) as {
+    state: { goal: string }
+    sum: string
+  }
+  kept.state.goal = 'wrong'
+  writeFileSync(path, sealed(JSON.stringify(kept)))
+  expect((await within(root, (project) => project.view())).state.goal).toBe('wrong')
+  expect((await diagnose(root)).check('snapshots').details.join()).toContain('kept state')
+  expect((await within(root, (project) => project.view())).state.goal).toBe('second')
+  expect((await diagnose(root)).check('snapshots').status).toBe('ok')
+})
+
 test('views that are missing or changed are named, and rendered again with --repair', async () => {
   const { root, folder } = await healthyProject()
   const before = bytesUnder(folder)

@@ -1,13 +1,14 @@
 import { join, relative } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { errnoOf } from '../../journal/errors.ts'
+import { removeFile } from '../../journal/files.ts'
 import { namesIn, readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 import { shortId } from '../../journal/ids.ts'
-import { abridge } from '../../session/fold.ts'
+import { abridge, fold } from '../../session/fold.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'
 import { checkpointCopies } from '../../document/checkpoint-copy.ts'
 import { renderProgress } from '../../document/progress.ts'
-import { writeSnapshot } from '../../document/snapshot.ts'
+import { readKeptState, writeSnapshot } from '../../document/snapshot.ts'
 import { renderStateJson, renderStateToon } from '../../document/state-files.ts'
 import { baseOf, writeView } from '../store/documents.ts'
 import type { LiveSession, Reading } from '../store/live-session.ts'
@@ -16,7 +17,7 @@ import type { Workspace } from '../store/workspace.ts'
 import { type Check, Findings, type LogNames, namesMended, namesOf, plural } from './report.ts'
 import { lstatSync } from 'node:fs'
 import { Log, type LogPlace } from '../../journal/log.ts'
-import type { LogContents } from '../../journal/read.ts'
+import { type LogContents, parseLog } from '../../journal/read.ts'
 import { runFolder, runIds, runLogPlace, runsFolder } from '../store/run-files.ts'
 
 /** Rendering a copy costs a fold: only the newest are compared. */
@@ -163,12 +164,19 @@ export class SessionChecks {
   #lookAtSnapshot(session: LiveSession, { state, contents }: Reading, label: string): void {
     const shortcut = session.open()
     if (
-      shortcut.lastId !== state.lastId ||
-      isDeepStrictEqual(plain(shortcut), plain(abridge(state)))
-    )
-      return
-    writeSnapshot(session.snapshotPath, session.log, contents.end, state)
-    this.#snapshots.note(`${label}: disagreed with the journal`)
+      shortcut.lastId === state.lastId &&
+      !isDeepStrictEqual(plain(shortcut), plain(abridge(state)))
+    ) {
+      writeSnapshot(session.snapshotPath, session.log, contents.end, state)
+      this.#snapshots.note(`${label}: disagreed with the journal`)
+    }
+    const kept = readKeptState(session.keptStatePath)
+    if (kept === undefined) return
+    const { records } = parseLog(contents.bytes.subarray(0, kept.beginning.end), '')
+    if (isDeepStrictEqual(kept.state, plain(fold(session.id, records)))) return
+    // The next command keeps the state again.
+    removeFile(session.keptStatePath)
+    this.#snapshots.note(`${label}: the kept state disagreed with the journal and is removed`)
   }
 }
 

@@ -72,7 +72,7 @@ export class LiveSession {
   }
 
   /** The whole state of a long log, so that no command has to fold it again. */
-  get #keptStatePath() {
+  get keptStatePath(): string {
     return join(this.folder, 'state.kept')
   }
 
@@ -80,12 +80,12 @@ export class LiveSession {
     const beginning = { end: marker.offset, sum: marker.sum, lastId: state.lastId }
     if (damage.length > 0 || beginning.end < LONG_LOG) return
     if (this.#keptEnd !== undefined && beginning.end - this.#keptEnd < KEPT_LAG) return
-    writeKeptState(this.#keptStatePath, { beginning, state })
+    writeKeptState(this.keptStatePath, { beginning, state })
     this.#keptEnd = beginning.end
   }
 
   read(): Reading {
-    const kept = this.#reading === undefined ? readKeptState(this.#keptStatePath) : undefined
+    const kept = this.#reading === undefined ? readKeptState(this.keptStatePath) : undefined
     const contents = this.log.read(kept?.beginning)
     if (this.#reading?.contents === contents) return this.#reading
     if (kept?.beginning.end === contents.growth?.from) this.#keptEnd = kept?.beginning.end
@@ -135,6 +135,8 @@ export class LiveSession {
         `nothing in the journal of session ${this.id} can be read`,
         'stint doctor shows the damage',
       )
+    // A kept state that could not be advanced is replaced by the next refresh.
+    this.#keptEnd = undefined
     return fold(this.id, contents.records)
   }
 
