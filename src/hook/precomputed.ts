@@ -11,6 +11,7 @@ import { contentWords, vocabularyOf } from '../context/intent/related.ts'
 import { readProjectContext } from '../context/survey/remembered.ts'
 import { replaceUnsynced } from '../journal/files.ts'
 import type { LiveSession } from '../project/store/live-session.ts'
+import { THIS_BUILD } from '../project/config/this-build.ts'
 import type { SessionState } from '../session/state.ts'
 import { defined } from '../text/defined.ts'
 import type { Found } from './find-session.ts'
@@ -43,9 +44,6 @@ export interface CheckpointResponse {
   readonly isPinned: boolean
   readonly entryCount: number
 }
-
-declare const BUILD: string | undefined
-export const THIS_BUILD = typeof BUILD === 'string' ? BUILD : 'sources'
 
 export function precomputedPath(place: Place, session: string): string {
   return join(journalFolder(place, session), 'prepared.json')

@@ -4,7 +4,7 @@ import { StintError } from '../journal/errors.ts'
 import { noteCost } from '../project/conversation/costs.ts'
 import { trackingFolderOf } from '../project/store/conversation-binding.ts'
 import { oneLine } from '../text/clean.ts'
-import { readConfigOnce } from '../project/config/cached-config.ts'
+import { isInvalidConfig, readConfigOnce } from '../project/config/cached-config.ts'
 import { noteHookError, placeOf } from './context.ts'
 import { SessionContext, isOurs } from './session-context.ts'
 import { type FastResponses, serveFast } from './fast.ts'
@@ -58,13 +58,10 @@ export async function serve(
   } catch (error) {
     // In a folder that is gone there is nothing to record, and no place for an error.
     if (stateFolder === undefined) return ''
-    noteHookError(stateFolder, event, error instanceof StintError ? error.message : error)
+    const isExpected = error instanceof StintError || isInvalidConfig(error)
+    noteHookError(stateFolder, event, isExpected ? error.message : error)
     // Nothing is recorded until it is fixed, so the person has to know.
-    const isForPerson =
-      event.kind === 'sessionStart' &&
-      error instanceof StintError &&
-      error.code === 'CONFIG_INVALID'
-    if (!isForPerson) return ''
+    if (event.kind !== 'sessionStart' || !isInvalidConfig(error)) return ''
     const person = `📋 Stint records nothing here: ${oneLine(error.message)}`
     return protocol.printResponse(event.name, { person })
   }

@@ -16,7 +16,7 @@ import { type Place, findPlace } from '../project/store/place.ts'
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { openById, sessionsHere } from './find-session.ts'
-import { readConfigOnce } from '../project/config/cached-config.ts'
+import { isInvalidConfig, readConfigOnce } from '../project/config/cached-config.ts'
 import { isOurs } from './session-context.ts'
 
 /** git is asked only where its files do not say it; the line is drawn after every response. */
@@ -37,7 +37,8 @@ export async function statusLine(
   } catch (error) {
     // A broken configuration, journal or disk: what the harness told can be shown all the same. Hooks note the
     // expected ones, and not after every answer.
-    if (place !== undefined && !(error instanceof StintError)) noteFailure(place, told, now, error)
+    if (place !== undefined && !(error instanceof StintError) && !isInvalidConfig(error))
+      noteFailure(place, told, now, error)
   }
   return [NO_SESSION, ...contextLine(window, place?.root ?? '', DEFAULTS, env, undefined)].join(
     ' · ',

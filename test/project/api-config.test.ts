@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { configFrom } from '../../src/project/config/config.ts'
+import { configFrom } from '../../src/project/config/parse-config.ts'
 import { drivableNames } from '../../src/harness/registry.ts'
 import { harnessNamed, pointOfModel } from '../../src/run/loop/make-run-context.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'

@@ -8,7 +8,8 @@ export function isHandoffIntent(prompt: string): boolean {
   const trimmed = prompt.trim()
   if (trimmed.length > LONGEST || /[`\n]|^[<[]/.test(trimmed)) return false
   const words = spokenWords(trimmed)
-  if (!words.includes('hand')) return false
+  // "handler" and "by hand" are common, and making the patterns takes longer than the rest of the hook.
+  if (!WRITTEN.some((form) => words.includes(form))) return false
   const typed = new RegExp(String.raw`^/?(?:(?:workflow|session|stint)[:-])?hand-?off[.! ]*$`)
   if (trimmed.startsWith('/')) return typed.test(words)
   return sentencesOf(words).some((sentence) => {
@@ -23,6 +24,12 @@ export function isHandoffIntent(prompt: string): boolean {
   })
 }
 
+const WRITTEN = [
+  'handoff',
+  'hand-off',
+  'hand off',
+  ...['this', 'it', 'the', 'everything', 'things'].map((what) => `hand ${what} `),
+]
 const WORD = 'hand(?:-| )?off'
 const WHAT = '(?:this|it|the (?:session|work|task)|this (?:session|work|task)|everything|things)'
 const HANDING_OVER = [

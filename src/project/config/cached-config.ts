@@ -1,47 +1,63 @@
 import { join } from 'node:path'
 import { createFolder, replaceUnsynced } from '../../journal/files.ts'
 import { readJson, statOrUndefined } from '../../journal/look.ts'
-import { type Config, DEFAULTS, configFrom, configPath } from './config.ts'
-import { ifPossible } from '../../journal/errors.ts'
+import { type Config, DEFAULTS, type Nudge, configPath } from './config.ts'
+import { type StintError, ifPossible } from '../../journal/errors.ts'
+import { THIS_BUILD } from './this-build.ts'
 
 const NAME = 'config-as-read'
 
-interface Remembered {
+/** JSON holds neither patterns nor sets. */
+interface CachedConfig {
   readonly of: string
-  readonly settings: unknown
+  readonly config: Config
+  readonly patterns: readonly string[]
+  readonly nudges: readonly Nudge[]
 }
 
-/** Keeps the parsed settings with the file's identity, so that hooks load no YAML reader. */
+/** Caches the parsed configuration with the file's identity, so that hooks load neither YAML nor rules. */
 export async function readConfigOnce(sessions: string, stateFolder: string): Promise<Config> {
   const path = configPath(sessions)
   const of = identityOf(path)
-  const known = knownConfig(path, of, stateFolder)
-  if (known !== undefined) return known
-  const { readSettings } = await import('./read-config.ts')
-  const settings = readSettings(path) ?? {}
-  const config = configFrom(settings, path)
-  remember(stateFolder, { of: of ?? '', settings })
+  const cached = cachedConfig(of, stateFolder)
+  if (cached !== undefined) return cached
+  const { readConfig } = await import('./read-config.ts')
+  const config = readConfig(sessions)
+  const patterns = config.redact.patterns.map(({ source }) => source)
+  writeCache(stateFolder, { of: of ?? '', config, patterns, nudges: [...config.nudges] })
   return config
 }
 
 /** Undefined when the YAML has to be read. */
 export function rememberedConfig(sessions: string, stateFolder: string): Config | undefined {
-  const path = configPath(sessions)
-  return knownConfig(path, identityOf(path), stateFolder)
+  return cachedConfig(identityOf(configPath(sessions)), stateFolder)
+}
+
+/** Not by class: `read-config.ts` is bundled into a file of its own, with a StintError of its own. */
+export function isInvalidConfig(error: unknown): error is StintError {
+  return error instanceof Error && 'code' in error && error.code === 'CONFIG_INVALID'
 }
 
 function identityOf(path: string) {
   const stat = statOrUndefined(path)
-  return stat === undefined ? undefined : `${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}`
+  return stat === undefined
+    ? undefined
+    : `${THIS_BUILD}:${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}`
 }
 
-function knownConfig(path: string, identity: string | undefined, stateFolder: string) {
+function cachedConfig(identity: string | undefined, stateFolder: string): Config | undefined {
   if (identity === undefined) return DEFAULTS
-  const known = ifPossible(() => readJson(join(stateFolder, NAME)) as Remembered | undefined)
-  return known?.of === identity ? configFrom(known.settings, path) : undefined
+  const cached = ifPossible(() => readJson(join(stateFolder, NAME)) as CachedConfig | undefined)
+  if (cached?.of !== identity) return undefined
+  const { config, patterns, nudges } = cached
+  return {
+    ...config,
+    redact: { ...config.redact, patterns: patterns.map((source) => new RegExp(source, 'g')) },
+    nudges: new Set(nudges),
+  }
 }
 
-function remember(stateFolder: string, value: Remembered) {
+function writeCache(stateFolder: string, value: CachedConfig) {
   ifPossible(() => {
     createFolder(stateFolder)
     replaceUnsynced(join(stateFolder, NAME), JSON.stringify(value))

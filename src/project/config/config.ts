@@ -1,28 +1,12 @@
-import { isAbsolute, join, normalize } from 'node:path'
+import { join } from 'node:path'
 import type { OwnPrice } from '../../context/budget/prices.ts'
-import { type BudgetSettings, DEFAULT_BUDGET, faultIn } from '../../context/budget/stages.ts'
-import { StintError } from '../../journal/errors.ts'
+import { type BudgetSettings, DEFAULT_BUDGET } from '../../context/budget/stages.ts'
 import type { ModelSettings } from '../../harness/contract/drive.ts'
-import { apiSettings } from './api-config.ts'
-import {
-  type Rule,
-  named,
-  oneOf,
-  positive,
-  rule,
-  section,
-  textLike,
-  texts,
-  refine,
-  whole,
-} from './rules.ts'
 import {
   DEFAULT_DELEGATES,
   DEFAULT_RUN,
   type DelegateSettings,
   type RunSettings,
-  delegateSettings,
-  runSettings,
 } from './run-config.ts'
 
 export interface Config {
@@ -52,7 +36,7 @@ export interface Config {
   readonly api: ModelSettings
 }
 
-const NUDGES = [
+export const NUDGES = [
   'switching',
   'ending',
   'compaction',
@@ -77,131 +61,6 @@ export const DEFAULTS: Config = {
   api: { providers: {} },
 }
 
-const patterns = refine(texts, (list, _key, refuse) =>
-  list.map((pattern) => {
-    try {
-      return new RegExp(pattern, 'g')
-    } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      throw refuse(`"${pattern}" is not a regular expression (${reason})`)
-    }
-  }),
-)
-
-const onOff = oneOf('on', 'off')
-const eachNudge = section(
-  Object.fromEntries(NUDGES.map((name) => [name, onOff])) as Record<Nudge, typeof onOff>,
-  'nudge',
-)
-
-/** `on`, `off`, or the ones that are turned off: `{ edits: off }`. */
-const nudges: Rule<ReadonlySet<Nudge>> = (value, key, refuse) => {
-  if (typeof value !== 'object') return new Set(onOff(value, key, refuse) === 'on' ? NUDGES : [])
-  const set = eachNudge(value, key, refuse)
-  return new Set(NUDGES.filter((name) => set[name] !== 'off'))
-}
-
-/** `on`, `off`, or a folder. It may come with a clone, so it must stay inside the project. */
-const workflowLog: Rule<string | undefined> = (value, key, refuse) => {
-  if (value === 'off') return undefined
-  if (value === 'on') return join('log', 'workflow')
-  const folder = normalize(textLike('is on, off or a folder')(value, key, refuse))
-  const [first] = folder.split(/[/\\]/)
-  if (isAbsolute(folder) || first === '..') throw refuse(`"${key}" must be a folder of the project`)
-  if (['.git', '.sessions', '.tasks'].includes(first ?? ''))
-    throw refuse(`"${key}" must not be in ${first}`)
-  return folder
-}
-
-/** Below it, 75 would pass for tokens where 75% is meant. */
-const FEWEST = 1000
-const tokens = whole(FEWEST, `must be a whole number of tokens, at least ${FEWEST}`)
-
-/** Percent up to 100, tokens above. */
-const stages: Rule<readonly number[]> = (value, key, refuse) => {
-  if (!Array.isArray(value))
-    throw refuse(`"${key}" must be a list, as [75%, 85%, 90%] or [120000, 140000, 150000]`)
-  const read = value.map((stage: unknown) => {
-    const [, percent] = /^(\d{1,3}(?:\.\d+)?)\s*%$/.exec(String(stage)) ?? []
-    if (percent !== undefined && Number(percent) > 0 && Number(percent) <= 100)
-      return Number(percent)
-    if (Number.isInteger(stage) && (stage as number) >= FEWEST) return stage as number
-    throw refuse(
-      `"${key}": ${String(stage)} is neither a percentage up to 100% nor at least ${FEWEST} tokens`,
-    )
-  })
-  const fault = faultIn(read)
-  if (fault !== undefined) throw refuse(`"${key}": ${fault}`)
-  return read
-}
-
-const dollars = rule<number>(
-  (value) => typeof value === 'number' && value >= 0,
-  'must be dollars per million tokens',
-)
-const PRICES = {
-  input: dollars,
-  output: dollars,
-  cache_read: dollars,
-  cache_write: dollars,
-  cache_write_hour: dollars,
-}
-
-const price: Rule<Omit<OwnPrice, 'model'>> = (value, key, refuse) => {
-  if (typeof value !== 'object')
-    throw refuse(`"${key}" must hold ${Object.keys(PRICES).join(', ')}`)
-  const read = section(PRICES, 'price')(value, key, refuse)
-  const input = dollars(read.input, `${key}.input`, refuse)
-  const { cacheRead = input, cacheWrite = input, cacheWriteHour = cacheWrite } = read
-  const output = dollars(read.output, `${key}.output`, refuse)
-  return { input, output, cacheRead, cacheWrite, cacheWriteHour }
-}
-
-const settings = section({
-  share: oneOf('none', 'git'),
-  redact: section({ patterns, allow: texts }),
-  checkpoint: section({
-    code: rule<boolean>((value) => typeof value === 'boolean', 'is true or false'),
-    max_file_mb: positive,
-  }),
-  auto: oneOf('on', 'ask', 'off'),
-  nudges,
-  workflow_log: workflowLog,
-  budget: section({ stages, smart_zone: tokens, window: tokens }),
-  prices: named(price),
-  verify: textLike('must be a command'),
-  run: runSettings,
-  delegates: delegateSettings,
-  api: apiSettings,
-})
-
 export function configPath(sessions: string): string {
   return join(sessions, 'config.yaml')
-}
-
-/** A mistake is an error and never a default: it may be about secrets. */
-export function configFrom(value: unknown, path: string): Config {
-  const read = settings(value, '', (reason) => invalid(path, reason))
-  const { redact, checkpoint, workflowLog: folder, budget, prices = {}, ...plain } = read
-  const { code, maxFileMb } = { ...checkpoint }
-  return {
-    ...DEFAULTS,
-    ...plain,
-    redact: { ...DEFAULTS.redact, ...redact },
-    checkpoint: {
-      code: code ?? DEFAULTS.checkpoint.code,
-      maxFileMegabytes: maxFileMb ?? DEFAULTS.checkpoint.maxFileMegabytes,
-    },
-    ...(folder === undefined ? {} : { workflowLog: folder }),
-    budget: { ...DEFAULT_BUDGET, ...budget },
-    prices: Object.entries(prices).map(([model, costs]) => ({ model, ...costs })),
-  }
-}
-
-export function invalid(path: string, reason: string): StintError {
-  return new StintError(
-    'CONFIG_INVALID',
-    `${path}: ${reason}`,
-    'mend the file, or move it away to use the defaults',
-  )
 }

@@ -1,6 +1,7 @@
 import { parseDocument } from 'yaml'
 import { readOrUndefined } from '../../journal/look.ts'
-import { type Config, DEFAULTS, configFrom, configPath, invalid } from './config.ts'
+import { type Config, DEFAULTS, configPath } from './config.ts'
+import { configFrom, invalid } from './parse-config.ts'
 
 export function readSettings(path: string): unknown {
   const text = readOrUndefined(path)?.toString('utf8')

@@ -1,5 +1,4 @@
 import type { Permissions } from '../../harness/contract/drive.ts'
-import { type Rule, listOf, oneOf, positive, refine, section, text, texts, whole } from './rules.ts'
 
 export type SizeClass = 'small' | 'medium' | 'large'
 
@@ -63,47 +62,6 @@ export const DEFAULT_RUN: RunSettings = {
   plan: DEFAULT_PLAN,
 }
 
-export const RUN_RULES = {
-  harness: text,
-  model: text,
-  permissions: oneOf('ask', 'edits', 'all'),
-  on_failure: oneOf('retry', 'continue', 'stop'),
-  on_limit: oneOf('wait', 'end'),
-  batch: oneOf('forecast', 'fixed', 'one'),
-  setup: text,
-  files: texts,
-  allow: texts,
-  silence_minutes: positive,
-  task_minutes: positive,
-  verify_minutes: positive,
-  idle_turns: positive,
-  small_up_to: positive,
-  large_from: positive,
-  batch_places: positive,
-  batch_small: positive,
-  batch_medium: positive,
-  batch_leave_above: positive,
-}
-
-export const runSettings: Rule<RunSettings> = refine(section(RUN_RULES), (read, key, refuse) => {
-  const { length, batch } = DEFAULT_PLAN
-  const {
-    smallUpTo = length.smallUpTo,
-    largeFrom = length.largeFrom,
-    batchPlaces: places = batch.places,
-    batchSmall: small = batch.small,
-    batchMedium: medium = batch.medium,
-    batchLeaveAbove = batch.leaveAbove * 100,
-    ...plain
-  } = read
-  if (smallUpTo >= largeFrom) throw refuse(`"${key}.small_up_to" must be below "${key}.large_from"`)
-  const plan = {
-    length: { smallUpTo, largeFrom },
-    batch: { places, small, medium, leaveAbove: batchLeaveAbove / 100 },
-  }
-  return { ...DEFAULT_RUN, ...plain, plan }
-})
-
 export interface DelegateSettings {
   /** How many run at once. */
   readonly most: number
@@ -127,23 +85,3 @@ export const DEFAULT_DELEGATES: DelegateSettings = {
   portBase: 21_000,
   ports: 10,
 }
-
-const assignments = listOf(
-  (value) => typeof value === 'string' && /^[A-Za-z_]\w*=/.test(value),
-  'must be a list of NAME=value',
-)
-
-export const DELEGATE_RULES = {
-  most: whole(1),
-  send_back: whole(0),
-  setup: text,
-  env: assignments,
-  port_base: whole(1),
-  ports: whole(1),
-  wrap: text,
-}
-
-export const delegateSettings: Rule<DelegateSettings> = refine(section(DELEGATE_RULES), (read) => ({
-  ...DEFAULT_DELEGATES,
-  ...read,
-}))
