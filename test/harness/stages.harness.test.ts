@@ -35,6 +35,11 @@ const using = (tokens: number) => ({
   outputTokens: 50,
 })
 
+function untilRecorded({ env }: ClaudeWorld, tokens: number) {
+  const usage = `"cache_read_input_tokens":${using(tokens).cacheRead}`
+  return `until grep -rqs '${usage}' '${env.CLAUDE_CONFIG_DIR}/projects'; do sleep 0.05; done`
+}
+
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((wake) => setTimeout(wake, 50))
 }
@@ -49,12 +54,14 @@ async function working({ version, args = [], env = {} }: Case) {
   return { world, talk }
 }
 
-/** A command just below so many tokens, and one above; the client may not have written down how many when it tells of the first. */
+/**
+ * A command just below so many tokens, and one at them. The client writes its transcript in batches, so the second command ends only
+ * when the transcript shows its own usage; the hook that follows it then sees the tokens.
+ */
 async function reaches(world: ClaudeWorld, talk: Talk, tokens: number): Promise<void> {
   world.stub.script(
     { tools: [bash('echo before')], ...using(tokens - 1) },
-    { tools: [bash('echo after')], ...using(tokens) },
-    { tools: [bash('echo again')], ...using(tokens) },
+    { tools: [bash(untilRecorded(world, tokens))], ...using(tokens) },
     { text: 'Done so far.', ...using(tokens) },
   )
   await talk.say('go on with the sweep')
@@ -86,7 +93,8 @@ describe.each(CASES)('a conversation of Claude Code $version in a window of $win
     await talk.say('/compact')
     world.stub.script({ text: 'A new window.', ...using(20_000) })
     await talk.say('look at the lock now')
-    await reaches(world, talk, at(75))
+    // One more than before the compaction, so that its usage is new in the transcript.
+    await reaches(world, talk, at(75) + 1)
     await talk.end()
     expect(crossed().map(({ stage }) => stage)).toEqual([75, 85, 90, 75])
     expect(world.state().compactions).toBe(1)
