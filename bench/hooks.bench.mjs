@@ -25,8 +25,8 @@ import { runCpu, runWall } from './processes.mjs'
 const ROOT = join(import.meta.dirname, '..')
 const SOURCES = {
   'src/project/store/workspace.ts': ['Workspace'],
-  'src/project/store/refresh.ts': ['refresh'],
-  'src/session/entries.ts': ['draft'],
+  'src/project/store/refresh-views.ts': ['refreshViews'],
+  'src/session/entries.ts': ['draftEntry'],
   'src/journal/ids.ts': ['mintId'],
   'src/text/tokens.ts': ['estimateTokens'],
 }
@@ -204,7 +204,7 @@ const RARE = [
   EVENTS.find(({ name }) => name === 'SessionEnd'),
 ]
 
-async function makeWorld({ Workspace, refresh, draft, mintId }, folder) {
+async function makeWorld({ Workspace, refreshViews, draftEntry, mintId }, folder) {
   const root = join(folder, 'project')
   execFileSync('git', ['init', '-q', '-b', 'main', root])
   const home = join(folder, 'home')
@@ -220,12 +220,16 @@ async function makeWorld({ Workspace, refresh, draft, mintId }, folder) {
   const command = commandOf('Stop', 0)
   const session = new Workspace(root).session(mintId(undefined))
   const made = [
-    draft('session.opened', { name: 'long', goal: 'Move every handler', git: { branch: 'main' } }),
+    draftEntry('session.opened', {
+      name: 'long',
+      goal: 'Move every handler',
+      git: { branch: 'main' },
+    }),
   ]
   for (let index = 1; index < 2_000; index += 1)
-    made.push(KINDS[index % KINDS.length](draft, index))
+    made.push(KINDS[index % KINDS.length](draftEntry, index))
   session.create(made)
-  await refresh(session)
+  await refreshViews(session)
   session.close()
   const transcript = join(folder, `${CONVERSATION}.jsonl`)
   writeTranscript(transcript, 50 * 1024 * 1024)
@@ -234,24 +238,29 @@ async function makeWorld({ Workspace, refresh, draft, mintId }, folder) {
 
 /** A long session, mostly of what hooks notice, with some of what people write. */
 const KINDS = [
-  (draft, index) =>
-    draft('request.made', {
+  (draftEntry, index) =>
+    draftEntry('request.made', {
       text: `Move handler ${index} behind the new interface`,
       conversation: 'c',
     }),
-  (draft, index) => draft('file.changed', { path: `src/handlers/handler-${index % 200}.ts` }),
-  (draft, index) =>
-    draft('turn.ended', {
+  (draftEntry, index) =>
+    draftEntry('file.changed', { path: `src/handlers/handler-${index % 200}.ts` }),
+  (draftEntry, index) =>
+    draftEntry('turn.ended', {
       conversation: 'c',
       said: `Handler ${index} is moved, and its tests pass.`,
     }),
-  (draft, index) => draft('progress.made', { text: `Tests of handler ${index} pass` }),
-  (draft, index) =>
-    draft('test.ran', { command: 'npm test', passed: index % 2 === 0, summary: `${index} passed` }),
-  (draft, index) =>
-    draft('discovery.made', { text: `Finding ${index}: the cache is keyed by host` }),
-  (draft, index) =>
-    draft('decision.made', { title: `Choice ${index}`, rationale: 'Simplest that works' }),
+  (draftEntry, index) => draftEntry('progress.made', { text: `Tests of handler ${index} pass` }),
+  (draftEntry, index) =>
+    draftEntry('test.ran', {
+      command: 'npm test',
+      passed: index % 2 === 0,
+      summary: `${index} passed`,
+    }),
+  (draftEntry, index) =>
+    draftEntry('discovery.made', { text: `Finding ${index}: the cache is keyed by host` }),
+  (draftEntry, index) =>
+    draftEntry('decision.made', { title: `Choice ${index}`, rationale: 'Simplest that works' }),
 ]
 
 function writeTranscript(path, size) {

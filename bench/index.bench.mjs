@@ -11,7 +11,7 @@ import { peakMemory } from './processes.mjs'
 
 const SOURCES = {
   'src/index/open-index.ts': ['openIndex'],
-  'src/index/touched.ts': ['markTouched'],
+  'src/index/touch-marks.ts': ['markTouched'],
   'src/index/sqlite.ts': ['loadSqlite'],
   'src/journal/record.ts': ['encodeRecord'],
   'src/journal/ids.ts': ['mintId'],

@@ -20,9 +20,9 @@ const SOURCES = {
   'src/journal/record.ts': ['encodeRecord'],
   'src/journal/ids.ts': ['mintId'],
   'src/project/store/workspace.ts': ['Workspace'],
-  'src/project/open-project.ts': ['projectOf'],
-  'src/project/store/refresh.ts': ['refresh'],
-  'src/session/entries.ts': ['draft'],
+  'src/project/project-operations.ts': ['projectOperations'],
+  'src/project/store/refresh-views.ts': ['refreshViews'],
+  'src/session/entries.ts': ['draftEntry'],
 }
 /** A durable append may be this much slower than the bare append and fdatasync of the same bytes. */
 const APPEND_LIMIT = 0.7
@@ -42,7 +42,7 @@ export async function run({ scale = 1 } = {}) {
   }
 }
 
-async function appending({ Log, Workspace, encodeRecord, draft, mintId }, folder, batch) {
+async function appending({ Log, Workspace, encodeRecord, draftEntry, mintId }, folder, batch) {
   const root = join(folder, 'append')
   execFileSync('git', ['init', '-q', root])
   const text = 'Implemented mutex wrapper in sweeper.go:245-260, '.repeat(8)
@@ -76,7 +76,7 @@ async function appending({ Log, Workspace, encodeRecord, draft, mintId }, folder
   })
   log.create([entry])
   const session = new Workspace(root).session(mintId(undefined))
-  session.create([draft('session.opened', { name: 'bench' })])
+  session.create([draftEntry('session.opened', { name: 'bench' })])
   const results = [
     await against(
       `durable append against bare append + fdatasync of the same ${bytes.length} bytes`,
@@ -84,7 +84,7 @@ async function appending({ Log, Workspace, encodeRecord, draft, mintId }, folder
       APPEND_LIMIT,
     ),
     await against('the same through a session, cleaned and redacted', () =>
-      session.append([draft('progress.made', { text })]),
+      session.append([draftEntry('progress.made', { text })]),
     ),
   ]
   closeSync(bare)
@@ -93,21 +93,25 @@ async function appending({ Log, Workspace, encodeRecord, draft, mintId }, folder
   return results
 }
 
-async function opening({ Workspace, projectOf, refresh, draft, mintId }, folder, entries) {
+async function opening(
+  { Workspace, projectOperations, refreshViews, draftEntry, mintId },
+  folder,
+  entries,
+) {
   const root = join(folder, 'open')
   execFileSync('git', ['init', '-q', root])
   const workspace = new Workspace(root)
   const make = async (count) => {
     const session = workspace.session(mintId(undefined))
-    const made = [draft('session.opened', { name: `of-${count}`, goal: 'Be opened' })]
+    const made = [draftEntry('session.opened', { name: `of-${count}`, goal: 'Be opened' })]
     for (let index = 1; index < count; index += 1)
-      made.push(KINDS[index % KINDS.length](draft, index))
+      made.push(KINDS[index % KINDS.length](draftEntry, index))
     session.create(made)
-    await refresh(session)
+    await refreshViews(session)
   }
   await make(entries)
   await make(10)
-  const project = projectOf(new Workspace(root))
+  const project = projectOperations(new Workspace(root))
   const open = (name) => async () => {
     for (let count = 0; count < 20; count += 1)
       if ((await project.open(name)).name !== name) throw new Error('not opened')
@@ -126,12 +130,13 @@ async function opening({ Workspace, projectOf, refresh, draft, mintId }, folder,
 
 /** A long session: mostly progress and files, some decisions and discoveries. */
 const KINDS = [
-  (draft, index) =>
-    draft('progress.made', { text: `Moved handler ${index} behind the new interface` }),
-  (draft, index) => draft('file.changed', { path: `src/handlers/handler-${index % 200}.ts` }),
-  (draft, index) =>
-    draft('discovery.made', { text: `Finding ${index}: the cache is keyed by host` }),
-  (draft, index) => draft('progress.made', { text: `Tests of handler ${index} pass` }),
-  (draft, index) =>
-    draft('decision.made', { title: `Choice ${index}`, rationale: 'Simplest that works' }),
+  (draftEntry, index) =>
+    draftEntry('progress.made', { text: `Moved handler ${index} behind the new interface` }),
+  (draftEntry, index) =>
+    draftEntry('file.changed', { path: `src/handlers/handler-${index % 200}.ts` }),
+  (draftEntry, index) =>
+    draftEntry('discovery.made', { text: `Finding ${index}: the cache is keyed by host` }),
+  (draftEntry, index) => draftEntry('progress.made', { text: `Tests of handler ${index} pass` }),
+  (draftEntry, index) =>
+    draftEntry('decision.made', { title: `Choice ${index}`, rationale: 'Simplest that works' }),
 ]

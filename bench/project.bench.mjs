@@ -8,7 +8,7 @@ import { bundleSources } from './bundle.mjs'
 import { paired } from './paired.mjs'
 
 const SOURCES = {
-  'src/context/survey/project-context.ts': ['projectContext'],
+  'src/context/survey/project-context.ts': ['loadProjectContext'],
   'src/git/repository.ts': ['findRepository'],
 }
 const FILES = 100_000
@@ -18,13 +18,13 @@ export async function run({ scale = 1 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'stint-bench-project-'))
   const bundle = await bundleSources(SOURCES)
   try {
-    const { findRepository, projectContext } = await import(pathToFileURL(bundle.file).href)
+    const { findRepository, loadProjectContext } = await import(pathToFileURL(bundle.file).href)
     const files = Math.max(1000, Math.round(FILES * scale))
     const root = join(folder, 'project')
     makeRepository(root, files)
     const repository = findRepository(root)
     const find = (refresh) => () =>
-      projectContext(repository, { refresh, withoutSecrets: (text) => text })
+      loadProjectContext(repository, { refresh, withoutSecrets: (text) => text })
     const list = () => execFileSync('git', ['ls-files', '-z'], { cwd: root, maxBuffer: 1e9 })
     find(true)()
     return [

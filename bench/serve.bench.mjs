@@ -11,7 +11,7 @@ import { peakMemory } from './processes.mjs'
 
 const SOURCES = {
   'src/serve/start-server.ts': ['startServer'],
-  'src/history/places.ts': ['conversationPath'],
+  'src/history/paths.ts': ['conversationPath'],
   'src/history/store.ts': ['conversationStore'],
   'src/index/open-index.ts': ['openIndex'],
   'src/index/sqlite.ts': ['loadSqlite'],

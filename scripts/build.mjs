@@ -104,11 +104,11 @@ function besideStint() {
 
 /** The library is a part of the program under the names it exports. */
 async function writeLibrary() {
-  const { load } = createRequire(import.meta.url)(join(root, fresh, 'stint.js'))
-  const names = Object.keys(await load('library').library()).join(', ')
+  const { loadProgram } = createRequire(import.meta.url)(join(root, fresh, 'stint.js'))
+  const names = Object.keys(await loadProgram('library').library()).join(', ')
   const code = [
     `import { createRequire } from 'node:module'`,
-    `const { ${names} } = await createRequire(import.meta.url)('./stint.js').load('library').library()`,
+    `const { ${names} } = await createRequire(import.meta.url)('./stint.js').loadProgram('library').library()`,
     `export { ${names} }`,
   ]
   writeFileSync(join(fresh, 'library.mjs'), `${code.join('\n')}\n`)

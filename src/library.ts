@@ -1,12 +1,12 @@
 // What `import … from 'stint'` gives.
 export type { Priority, Size, Task } from './backlog/task.ts'
-export type { PartOf, TaskGraph, TreeNode } from './backlog/waits.ts'
-export type { Figure, Limit } from './context/budget/figures.ts'
-export type { Role, Stage } from './context/budget/stages.ts'
-export type { RecordedHandoff } from './context/handoff/recorded.ts'
+export type { PartOf, TaskGraph, TreeNode } from './backlog/task-graph.ts'
+export type { SourcedValue, RateLimit } from './context/budget/budget.ts'
+export type { BudgetAction, BudgetStage } from './context/budget/stages.ts'
+export type { RecordedHandoff } from './context/handoff/recorded-handoffs.ts'
 export type { ExplainedSection } from './context/pack.ts'
 export type { ProjectContext } from './context/survey/project-context.ts'
-export type { ExportFormat } from './document/export/work.ts'
+export type { ExportFormat } from './document/export/collect-work.ts'
 export type { RestoreTo } from './git/code-checkpoint.ts'
 export type { Drift } from './git/status.ts'
 export { SLASH_COMMANDS } from './harness/claude/setup/plugin.ts'
@@ -16,7 +16,7 @@ export type {
   Harness,
   HarnessCheck,
   HarnessEvent,
-  OpenConversation,
+  ConversationOptions,
   PermissionRequest,
   Permissions,
 } from './harness/contract/drive.ts'
@@ -27,20 +27,20 @@ export {
 } from './history/formats/anthropic.ts'
 export { type OpenAiMessage, openAiItems, openAiMessages } from './history/formats/openai.ts'
 export type {
-  Began,
+  BeganItem,
   Compaction,
-  Ended,
+  EndedItem,
   HistoryItem,
   Message,
-  Part,
-  TakenBack,
+  MessagePart,
+  TakenBackItem,
 } from './history/items.ts'
-export type { SaidHit, SearchHit } from './index/open-index.ts'
+export type { MessageHit, SearchHit } from './index/open-index.ts'
 export type { SessionFilter } from './index/queries.ts'
 export { NotWritten, OutcomeUnknown, StintError } from './journal/errors.ts'
 export type {
   Costs,
-  Hint,
+  MaintenanceHint,
   Ledger,
   LedgerDay,
   LedgerRow,
@@ -49,14 +49,14 @@ export type {
   SavingName,
 } from './ledger/contract.ts'
 export { type LedgerQuery, type Project, openProject } from './open-project.ts'
-export type { ConversationBudget, Used } from './project/budget.ts'
-export type { Delivery } from './project/delivery.ts'
+export type { ConversationBudget, UsedTokens } from './project/conversation-budget.ts'
+export type { Delivery } from './project/deliveries.ts'
 export type { Artifact } from './project/digest/artifacts.ts'
 export type { Digest, DigestOptions } from './project/digest/digest-command.ts'
-export type { Check, Counts, Diagnosis } from './project/doctor/examine.ts'
+export type { DoctorCheck, DoctorCounts, Diagnosis } from './project/doctor/run-doctor.ts'
 export type { ExportOptions, Exported } from './project/export/export-session.ts'
 export type { AcceptedHandoff } from './project/handoff/accept.ts'
-export type { MadeHandoff } from './project/handoff/create.ts'
+export type { CreatedHandoff } from './project/handoff/create.ts'
 export type { ShownHandoff, WaitingHandoff } from './project/handoff/find.ts'
 export type { ConversationRow, History, PruneOptions, Pruned } from './project/history/history.ts'
 export type {
@@ -68,19 +68,19 @@ export type {
 export type { LogEntry } from './project/lifecycle/log-entries.ts'
 export type { RecordOptions, Recorded } from './project/lifecycle/record.ts'
 export type { Resumed } from './project/lifecycle/resume.ts'
-export type { InitOptions } from './project/lifecycle/start.ts'
-export type { SessionHandle } from './project/open-project.ts'
-export type { Packed } from './project/pack.ts'
+export type { InitOptions } from './project/lifecycle/init-session.ts'
+export type { SessionHandle } from './project/project-operations.ts'
+export type { PackedSession } from './project/pack-session.ts'
 export type { Purged } from './project/purge/purge.ts'
 export type { SearchRequest } from './project/search.ts'
-export { AmbiguousSession, NoSession } from './project/store/choose.ts'
-export type { Reading } from './project/store/live-session.ts'
+export { AmbiguousSession, NoSession } from './project/store/choose-session.ts'
+export type { SessionReading } from './project/store/live-session.ts'
 export type { WorkspaceOptions } from './project/store/workspace.ts'
 export type { ReportedStatus } from './project/tasks/report-task.ts'
 export type { WorkflowOverview } from './project/workflow/phases.ts'
 export type { Recovered } from './project/workflow/recover.ts'
 export type { QueueOptions, WaitOptions } from './run/control/delegate-operations.ts'
-export type { Delegates, RecordedDelegate } from './run/control/runs-of-project.ts'
+export type { Delegates, RecordedDelegate } from './run/control/project-runs.ts'
 export type {
   AttemptDetail,
   DelegateDetail,
@@ -113,7 +113,7 @@ export type { RunOptions } from './run/options.ts'
 export type { Profile } from './run/profiles/profile.ts'
 export type { PromptEnd, PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
 export type { TaskFields, TaskStatus, Usage } from './session/entries.ts'
-export type { RawEntry } from './session/in-effect.ts'
+export type { RawEntry } from './session/effective-entries.ts'
 export type { Phase, PhaseStatus, SubPhase, Workflow } from './session/kinds/phases.ts'
 export type {
   Checkpoint,
@@ -121,7 +121,7 @@ export type {
   Item,
   SessionState,
   SessionStatus,
-  Shelf,
+  ItemList,
   Step,
 } from './session/state.ts'
 export * from './public.ts'

@@ -1,6 +1,14 @@
-import { type Project as PlainProject, projectOf } from './project/open-project.ts'
+import {
+  type ProjectOperations as PlainProject,
+  projectOperations,
+} from './project/project-operations.ts'
 import { Workspace, type WorkspaceOptions } from './project/store/workspace.ts'
-import { type Delegates, type Runs, delegatesOf, runsOf } from './run/control/runs-of-project.ts'
+import {
+  type Delegates,
+  type Runs,
+  projectDelegates,
+  projectRuns,
+} from './run/control/project-runs.ts'
 import type { PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
 import type { ImportReport, ImportRequest } from './project/import/import-histories.ts'
 import type { Ledger, Maintenance } from './ledger/contract.ts'
@@ -41,11 +49,11 @@ export interface LedgerQuery extends Pick<LedgerRequest, 'since' | 'by'> {
 /** Opens the project around a folder. Nothing is written until something is recorded. */
 export function openProject(cwd: string = process.cwd(), options: WorkspaceOptions = {}): Project {
   const workspace = new Workspace(cwd, options)
-  const project = projectOf(workspace)
+  const project = projectOperations(workspace)
   return {
     ...project,
-    runs: runsOf(workspace),
-    delegates: delegatesOf(workspace),
+    runs: projectRuns(workspace),
+    delegates: projectDelegates(workspace),
     // Rarely needed, so not loaded with the rest.
     async importHistories(request = {}) {
       const { importHistories } = await import('./project/import/import-histories.ts')
@@ -67,8 +75,8 @@ export function openProject(cwd: string = process.cwd(), options: WorkspaceOptio
     },
     async doctor(wanted) {
       const { checkDelegates, checkRuns } = await import('./run/control/check-runs.ts')
-      const { withChecks } = await import('./project/doctor/report.ts')
-      const { place } = workspace
+      const { withChecks } = await import('./project/doctor/diagnosis.ts')
+      const { paths: place } = workspace
       const own = await project.doctor(wanted)
       return withChecks(own, [...checkRuns(place), ...checkDelegates(place)])
     },
@@ -77,21 +85,21 @@ export function openProject(cwd: string = process.cwd(), options: WorkspaceOptio
       return redaction(workspace.config)
     },
     async ledger({ of, ...request } = {}) {
-      const { ledgerOf } = await import('./ledger/ledger.ts')
-      const { findScope } = await import('./ledger/ledger.ts')
-      return ledgerOf(workspace, {
+      const { computeLedger } = await import('./ledger/ledger.ts')
+      const { findLedgerScope } = await import('./ledger/ledger.ts')
+      return computeLedger(workspace, {
         ...request,
-        ...(of === undefined ? {} : await findScope(workspace, of)),
+        ...(of === undefined ? {} : await findLedgerScope(workspace, of)),
       })
     },
     maintenance: {
       async look() {
-        const { maintenanceOf } = await import('./ledger/maintenance.ts')
-        return maintenanceOf(workspace)
+        const { checkMaintenance } = await import('./ledger/maintenance.ts')
+        return checkMaintenance(workspace)
       },
       async done(by) {
-        const { markMaintained } = await import('./ledger/maintenance.ts')
-        return markMaintained(workspace, by)
+        const { recordMaintenance } = await import('./ledger/maintenance.ts')
+        return recordMaintenance(workspace, by)
       },
     },
   }

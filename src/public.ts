@@ -3,9 +3,9 @@
 import type { Task } from './backlog/task.ts'
 import { entryText, joinWords } from './index/entry-text.ts'
 import type { WorkflowOverview } from './project/workflow/phases.ts'
-import { type RawEntry, sortedById } from './session/in-effect.ts'
-import { currentPlace, focusOf } from './session/kinds/phases.ts'
-import { groupOf, labelOf, subjectOf } from './session/registry.ts'
+import { type RawEntry, sortedById } from './session/effective-entries.ts'
+import { currentLeaf, currentFocus } from './session/kinds/phases.ts'
+import { kindGroup, kindLabel, subjectId } from './session/registry.ts'
 import { defined } from './text/defined.ts'
 
 export { type PublicError, StintError, errnoOf, isMissing, publicError } from './journal/errors.ts'
@@ -22,7 +22,7 @@ export {
   publicHandoff,
   publicSession,
   publicSessionHead,
-} from './session/public.ts'
+} from './session/public-session.ts'
 export type { ConversationRow as PublicConversation } from './project/history/history.ts'
 export type {
   DelegateDetail as PublicDelegateDetail,
@@ -49,8 +49,8 @@ export function publicEntry(
     id,
     at,
     kind,
-    label: labelOf(kind),
-    group: groupOf(kind),
+    label: kindLabel(kind),
+    group: kindGroup(kind),
     by,
     text: wordsOf(entry, textOf),
     data,
@@ -80,13 +80,13 @@ export function publicEntries(
 function wordsOf(entry: RawEntry, textOf: (id: string) => string | undefined): string {
   const own = joinWords(entryText(entry))
   if (own !== '') return own
-  const about = subjectOf(entry)
+  const about = subjectId(entry)
   return about === undefined ? '' : (textOf(about) ?? '')
 }
 
 export function publicWorkflow(overview: WorkflowOverview) {
   const { state, workflow, deliverables, conversation, splitHere, next } = overview
-  const { phase, place } = currentPlace(workflow)
+  const { phase, leaf: place } = currentLeaf(workflow)
   return {
     id: workflow.id,
     name: workflow.name,
@@ -96,7 +96,7 @@ export function publicWorkflow(overview: WorkflowOverview) {
     percent: workflow.percent,
     phase: { id: place.id, name: place.name, status: place.status },
     isWaitingForApproval: phase.status === 'waiting for approval',
-    ...defined({ focus: focusOf(state), conversation }),
+    ...defined({ focus: currentFocus(state), conversation }),
     isSplitHere: splitHere,
     next,
     phases: workflow.phases,

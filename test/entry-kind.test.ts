@@ -1,20 +1,20 @@
 // A kind of entry that does not exist is added by one family file alone, and everything that lists kinds knows it.
 import { describe, expect, test, vi } from 'vitest'
 import { entryLine } from '../src/cli/print/session.ts'
-import { countWork } from '../src/context/handoff/recorded.ts'
+import { countWorkEntries } from '../src/context/handoff/recorded-handoffs.ts'
 import { editsBetween } from '../src/document/edits.ts'
 import { parseDocument } from '../src/document/parse.ts'
 import { renderDocument } from '../src/document/render.ts'
 import { entryText } from '../src/index/entry-text.ts'
 import { FOLD_VERSION, abridge, fold } from '../src/session/fold.ts'
-import type { RawEntry } from '../src/session/in-effect.ts'
+import type { RawEntry } from '../src/session/effective-entries.ts'
 import type { Folds, Kinds } from '../src/session/kinds/kind.ts'
-import type { Item, Shelf, ShelfRules } from '../src/session/kinds/shelf.ts'
+import type { Item, ItemList, ListRules } from '../src/session/kinds/item-list.ts'
 import {
   SEARCH_NAMES,
   amendableFields,
-  groupOf,
-  labelOf,
+  kindGroup,
+  kindLabel,
   mayWrite,
 } from '../src/session/registry.ts'
 import { idOf } from './support/entries.ts'
@@ -24,18 +24,19 @@ interface MilestoneData {
 }
 
 interface MilestonesState {
-  readonly milestones: Shelf<Item>
+  readonly milestones: ItemList<Item>
 }
 
 vi.mock('../src/session/kinds/findings.ts', async (importOriginal) => {
   const family = await importOriginal<typeof import('../src/session/kinds/findings.ts')>()
-  const { insert } = await import('../src/session/kinds/shelf.ts')
+  const { insertItem } = await import('../src/session/kinds/item-list.ts')
   const { item } = await import('../src/session/kinds/read-fields.ts')
-  const shelves: ShelfRules<MilestonesState> = { milestones: { recent: 1, isOrdered: true } }
+  const shelves: ListRules<MilestonesState> = { milestones: { recent: 1, isOrdered: true } }
   const folds: Folds<MilestoneData, MilestonesState> = {
     'milestone.reached': {
       outdatesTldr: true,
-      apply: (state, data, entry) => insert(state.milestones, item(entry, data.text, data.when)),
+      apply: (state, data, entry) =>
+        insertItem(state.milestones, item(entry, data.text, data.when)),
     },
   }
   const kinds = (): Kinds<MilestoneData, MilestonesState> => ({
@@ -53,13 +54,13 @@ vi.mock('../src/session/kinds/findings.ts', async (importOriginal) => {
         block: 'milestone',
         regions: ['notes'],
         ordered: ['notes'],
-        text: { shelf: 'milestones', holds: () => true, isTimed: true, prefix: 'Milestone: ' },
+        text: { list: 'milestones', matches: () => true, isTimed: true, prefix: 'Milestone: ' },
       },
     },
   })
   return {
     ...family,
-    shelves: { ...family.shelves, ...shelves },
+    listRules: { ...family.listRules, ...shelves },
     fold: { ...family.fold, ...folds },
     kinds: () => ({ ...family.kinds(), ...kinds() }),
   }
@@ -103,11 +104,11 @@ describe('a new kind of entry', () => {
     expect(entryLine(reached, () => entries)).toMatch(/milestone\.reached\s+beta is out$/)
     expect(entryText(reached)).toBe('beta is out')
     expect(SEARCH_NAMES.get('milestone')).toEqual(['milestone.reached'])
-    expect([labelOf('milestone.reached'), groupOf('milestone.reached')]).toEqual([
+    expect([kindLabel('milestone.reached'), kindGroup('milestone.reached')]).toEqual([
       'milestone',
       'steps',
     ])
-    expect(countWork(entries)).toBe(3)
+    expect(countWorkEntries(entries)).toBe(3)
   })
 
   test('can be amended in the fields it names, and is refused from an agent that may not write it', () => {
@@ -190,4 +191,4 @@ export const lacksFlags: Folds<MilestoneData & { 'milestone.seen': { git?: objec
   'milestone.seen': { outdatesTldr: true, apply: () => undefined },
 }
 // @ts-expect-error a list of the state has no rule
-export const lacksShelf: ShelfRules<MilestonesState> = {}
+export const lacksShelf: ListRules<MilestonesState> = {}

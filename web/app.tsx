@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { api } from './data/api.ts'
 import { useResource } from './data/resource.ts'
-import { Empty, Failure } from './parts/states.tsx'
+import { Empty, FailureMessage } from './components/states.tsx'
 import { isHelpOpen, shortcutGroups, useShortcuts } from './shell/keyboard.ts'
 import { Navigation } from './shell/navigation.tsx'
-import { type Route, currentProject, go, href, useRoute, useValues } from './data/router.ts'
+import { type Route, currentProject, navigate, href, useRoute, useQuery } from './data/router.ts'
 import { nextTheme } from './shell/theme.ts'
 import { ConversationView } from './views/conversation.tsx'
 import { ConversationsView } from './views/conversations.tsx'
@@ -28,26 +28,26 @@ import { useStore } from './data/store.ts'
 export function App() {
   const route = useRoute()
   // Another project is another set of answers: its views begin anew.
-  const project = useValues().get('project') ?? ''
+  const project = useQuery().get('project') ?? ''
   const overview = useResource(
     `overview ${project}`,
     api.overview,
     (event) => event.type === 'session',
   )
   useShortcuts('Everywhere', [
-    { keys: 'g s', what: 'Sessions', run: () => go(href('/')) },
-    { keys: 'g c', what: 'Conversations', run: () => go(href('/conversations')) },
-    { keys: 'g f', what: 'Search', run: () => go(href('/search')) },
-    { keys: 'g r', what: 'Runs', run: () => go(href('/runs')) },
-    { keys: 'g d', what: 'Delegates', run: () => go(href('/delegates')) },
-    { keys: 'g w', what: 'Workflows', run: () => go(href('/workflows')) },
-    { keys: 'g t', what: 'Tasks', run: () => go(href('/tasks')) },
-    { keys: 'g h', what: 'Handoffs', run: () => go(href('/handoffs')) },
-    { keys: 'g u', what: 'Usage', run: () => go(href('/usage')) },
-    { keys: 'g l', what: 'Ledger', run: () => go(href('/ledger')) },
-    { keys: '/', what: 'Write what to look for', run: focusSearch },
-    { keys: 't', what: 'Theme: system, light, dark', run: nextTheme },
-    { keys: '?', what: 'This help', run: () => isHelpOpen.set(true) },
+    { keys: 'g s', label: 'Sessions', run: () => navigate(href('/')) },
+    { keys: 'g c', label: 'Conversations', run: () => navigate(href('/conversations')) },
+    { keys: 'g f', label: 'Search', run: () => navigate(href('/search')) },
+    { keys: 'g r', label: 'Runs', run: () => navigate(href('/runs')) },
+    { keys: 'g d', label: 'Delegates', run: () => navigate(href('/delegates')) },
+    { keys: 'g w', label: 'Workflows', run: () => navigate(href('/workflows')) },
+    { keys: 'g t', label: 'Tasks', run: () => navigate(href('/tasks')) },
+    { keys: 'g h', label: 'Handoffs', run: () => navigate(href('/handoffs')) },
+    { keys: 'g u', label: 'Usage', run: () => navigate(href('/usage')) },
+    { keys: 'g l', label: 'Ledger', run: () => navigate(href('/ledger')) },
+    { keys: '/', label: 'Write what to look for', run: focusSearch },
+    { keys: 't', label: 'Theme: system, light, dark', run: nextTheme },
+    { keys: '?', label: 'This help', run: () => isHelpOpen.set(true) },
   ])
   useEffect(() => {
     document.title = `${titleOf(route)} · Stint`
@@ -112,7 +112,7 @@ function View({ route }: { route: Route }) {
 
 function focusSearch(): void {
   const field = document.querySelector<HTMLInputElement>('main input[type=search]')
-  if (field === null) return go(href('/search', { project: currentProject() }))
+  if (field === null) return navigate(href('/search', { project: currentProject() }))
   field.focus()
   field.select()
 }
@@ -133,7 +133,7 @@ class ErrorBoundary extends Component<{ children: ComponentChildren }, { error?:
   override render() {
     if (this.state.error === undefined) return this.props.children
     return (
-      <Failure
+      <FailureMessage
         failure={asFailure(this.state.error)}
         retry={() => this.setState({ error: undefined })}
       />
@@ -166,7 +166,7 @@ function ShortcutHelp() {
             <section key={title}>
               <h3>{title}</h3>
               <dl class="shortcuts">
-                {shortcuts.map(({ keys, what }) => (
+                {shortcuts.map(({ keys, label: what }) => (
                   <div key={keys}>
                     <dt>
                       {keys.split(' ').map((key) => (

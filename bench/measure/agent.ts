@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { estimateTokens } from '../../src/text/tokens.ts'
-import { appendLine, createFolderUnsynced, replaceSource } from '../../src/journal/files.ts'
+import { appendLine, createFolderUnsynced, replaceProjectFile } from '../../src/journal/files.ts'
 import type { Project } from './project.ts'
 
 /** One conversation as a harness has it: it tells the hooks that are registered of each event, and writes its transcript. */
@@ -33,7 +33,7 @@ export class Agent {
   async edits(path: string, content: string): Promise<void> {
     const file_path = join(this.#project.root, path)
     createFolderUnsynced(dirname(file_path))
-    replaceSource(file_path, content)
+    replaceProjectFile(file_path, content)
     await this.#usesTool(
       'Edit',
       { file_path, old_string: 'a', new_string: 'b' },

@@ -5,7 +5,7 @@ import type { Deed, Order, StoreName } from './orders.ts'
 import type { Worker } from './worker-process.ts'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { statOrUndefined } from '../../src/journal/look.ts'
+import { statOrUndefined } from '../../src/journal/read-files.ts'
 import type { Lab } from './lab.ts'
 import { isTorn, truthIn } from './stores.ts'
 

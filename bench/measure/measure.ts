@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { findVersion } from '../../src/harness/process/find-program.ts'
-import type { Failures, Measurement } from '../../src/cli/study/parameters.ts'
+import { stintVersion } from '../../src/harness/process/find-program.ts'
+import type { FailureRates, Measurement } from '../../src/cli/study/parameters.ts'
 import { measureConflicts, measureStale, measureUnreadable } from './failures.ts'
 import { Lab } from './lab.ts'
 import { measureSessions } from './sessions.ts'
@@ -66,7 +66,7 @@ export async function measure(options: MeasureOptions): Promise<Measurement> {
     })
     return {
       at: new Date().toISOString(),
-      version: findVersion(),
+      version: stintVersion(),
       machine: machine(),
       ...found,
       control,
@@ -83,7 +83,7 @@ async function measureFailures(
   counts: Counts,
   seed: number,
   progress: Progress,
-): Promise<Failures> {
+): Promise<FailureRates> {
   const trials = (count: number, what: string) => ({
     lab,
     store,

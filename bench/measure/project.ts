@@ -2,8 +2,8 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createFile, createFolderUnsynced, removeFile } from '../../src/journal/files.ts'
-import { readOrUndefined, statOrUndefined } from '../../src/journal/look.ts'
-import { nameOf, objectOf, parseJson } from '../../src/text/json-fields.ts'
+import { readOrUndefined, statOrUndefined } from '../../src/journal/read-files.ts'
+import { asName, asObject, parseJson } from '../../src/text/json-fields.ts'
 import type { Lab } from './lab.ts'
 
 type Hooks = Readonly<
@@ -82,8 +82,8 @@ export class Project {
   async hook(event: string, input: string): Promise<string> {
     const [answer = ''] = await this.#runAll(this.#hooks[event]?.[0]?.hooks ?? [], input)
     return (
-      nameOf(
-        objectOf(objectOf(parseJson(answer))?.['hookSpecificOutput'])?.['additionalContext'],
+      asName(
+        asObject(asObject(parseJson(answer))?.['hookSpecificOutput'])?.['additionalContext'],
         Infinity,
       ) ?? ''
     )

@@ -1,4 +1,4 @@
-import type { Complexity, MeasuredSessions, Rate } from '../../src/cli/study/parameters.ts'
+import type { StudyComplexity, MeasuredSessions, Rate } from '../../src/cli/study/parameters.ts'
 import type { Lab } from './lab.ts'
 import { LANES } from './trials.ts'
 import { Project } from './project.ts'
@@ -16,8 +16,8 @@ export interface SessionTrials {
 export async function measureSessions(
   lab: Lab,
   { each, seed, tried }: SessionTrials,
-): Promise<Readonly<Record<Complexity, MeasuredSessions>>> {
-  const found: Record<Complexity, WorkedThrough[]> = { simple: [], medium: [], complex: [] }
+): Promise<Readonly<Record<StudyComplexity, MeasuredSessions>>> {
+  const found: Record<StudyComplexity, WorkedThrough[]> = { simple: [], medium: [], complex: [] }
   // The longest first, or the last lane would be at work alone.
   const left = (['complex', 'medium', 'simple'] as const).flatMap((complexity) =>
     storiesOf(complexity, each, seed).map((story) => ({

@@ -1,10 +1,10 @@
 import type { Deed, Standing, Status, StoreName } from './orders.ts'
 import { pathToFileURL } from 'node:url'
-import type { Project, SessionHandle } from '../../src/project/open-project.ts'
+import type { ProjectOperations, SessionHandle } from '../../src/project/project-operations.ts'
 import type { LogEntry } from '../../src/project/lifecycle/log-entries.ts'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { namesIn } from '../../src/journal/look.ts'
+import { listFolder } from '../../src/journal/read-files.ts'
 import { parseJson } from '../../src/text/json-fields.ts'
 
 /** One session, kept in one way or another. */
@@ -32,7 +32,7 @@ export function countOne(counts: Record<string, number>, text: string): void {
   if (text.length < FILLING) counts[text] = (counts[text] ?? 0) + 1
 }
 
-export type openProjectOf = (cwd: string) => Project
+export type openProjectOf = (cwd: string) => ProjectOperations
 
 /** The library under trial, which need not be the one that this was built with. */
 export async function loadLibrary(path: string): Promise<openProjectOf> {
@@ -192,7 +192,7 @@ function standingOf({ tasks, steps, decisions, discoveries }: SessionJson): Stan
 export function truthIn(store: StoreName, root: string): string {
   if (store === 'session-json') return sessionJsonIn(root)
   const journals = join(root, '.sessions', 'journal')
-  const [id, ...more] = namesIn(journals)
+  const [id, ...more] = listFolder(journals)
   if (id === undefined || more.length > 0) throw new Error(`there is not one session in ${root}`)
   return join(journals, id, 'log.jsonl')
 }

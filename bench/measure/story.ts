@@ -1,4 +1,4 @@
-import type { Complexity } from '../../src/cli/study/parameters.ts'
+import type { StudyComplexity } from '../../src/cli/study/parameters.ts'
 import { Chance } from './trials.ts'
 
 /** Something recorded that somebody who goes on would have to find out again. All of its words have to be there for it to be given back. */
@@ -27,14 +27,18 @@ export interface Story {
 }
 
 /** How many tasks a session has in the study, which draws them evenly. */
-const TASKS: Readonly<Record<Complexity, readonly [least: number, most: number]>> = {
+const TASKS: Readonly<Record<StudyComplexity, readonly [least: number, most: number]>> = {
   simple: [1, 2],
   medium: [3, 5],
   complex: [6, 10],
 }
 
 /** So many stories of one complexity, whose tasks are as many on average as in the study; the only one is the shortest. */
-export function storiesOf(complexity: Complexity, count: number, seed: number): readonly Story[] {
+export function storiesOf(
+  complexity: StudyComplexity,
+  count: number,
+  seed: number,
+): readonly Story[] {
   const [least, most] = TASKS[complexity]
   const step = count < 2 ? 0 : (most - least) / (count - 1)
   return Array.from({ length: count }, (_, index) =>

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { linesOf } from '../../src/harness/process/spawn-guarded.ts'
+import { streamLines } from '../../src/harness/process/spawn-guarded.ts'
 import type { Answer, Deed, End, Order } from './orders.ts'
 
 /** What came of an order: what was acknowledged, and its end unless it was killed before. */
@@ -26,7 +26,7 @@ export class Worker {
       'data',
       (bytes: Buffer) => (this.#said = `${this.#said}${bytes}`.slice(-2000)),
     )
-    this.#lines = linesOf(this.#child.stdout!)[Symbol.asyncIterator]()
+    this.#lines = streamLines(this.#child.stdout!)[Symbol.asyncIterator]()
     this.#ended = new Promise((resolve) => {
       this.#child.once('close', () => resolve())
       this.#child.once('error', () => resolve())

@@ -1,9 +1,9 @@
 // The program whose processes are killed, cut short and set against each other when Stint is measured.
 import type { Readable } from 'node:stream'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
-import { linesOf } from '../../src/harness/process/spawn-guarded.ts'
-import { writeOut } from '../../src/journal/files.ts'
-import { statOrUndefined } from '../../src/journal/look.ts'
+import { streamLines } from '../../src/harness/process/spawn-guarded.ts'
+import { writeStdout } from '../../src/journal/files.ts'
+import { statOrUndefined } from '../../src/journal/read-files.ts'
 import { type Store, jsonStore, loadLibrary, stintStore, truthIn } from './stores.ts'
 import type { Answer, Deed, End, Order } from './orders.ts'
 import { defined } from '../../src/text/defined.ts'
@@ -12,7 +12,7 @@ const [, , library, parent] = process.argv as [string, string, string, string]
 
 async function serveOrders(input: Readable): Promise<void> {
   let opened: Store | undefined
-  for await (const line of linesOf(input)) {
+  for await (const line of streamLines(input)) {
     const order = JSON.parse(line) as Order
     const open = async () =>
       order.store === 'stint'
@@ -129,7 +129,7 @@ function words(length: number): string {
 function answer(line: Answer): void {
   // Whoever gave the order was killed, and nobody would ever end this.
   if (process.ppid !== Number(parent)) process.exit()
-  writeOut(`${JSON.stringify(line)}\n`)
+  writeStdout(`${JSON.stringify(line)}\n`)
 }
 
 await serveOrders(process.stdin)

@@ -1,11 +1,11 @@
 import type { ChecklistItem, TaskFields, TaskStatus } from '../session/entries.ts'
-import { type RawEntry, inEffect } from '../session/in-effect.ts'
+import { type RawEntry, effectiveEntries } from '../session/effective-entries.ts'
 import { defined } from '../text/defined.ts'
 import {
   type Task,
-  idOrItself,
+  resolveTaskId,
   isRecord,
-  line,
+  cleanLine,
   readChecklist,
   readLine,
   readList,
@@ -15,7 +15,7 @@ import {
   readStatus,
   shortnameFor,
 } from './task.ts'
-import { backlogProblems } from './waits.ts'
+import { backlogProblems } from './task-graph.ts'
 
 export interface TaskEntry extends RawEntry {
   readonly session?: string
@@ -38,18 +38,18 @@ export function foldBacklog(entries: readonly TaskEntry[]): Backlog {
     ({ kind }) => kind.startsWith('task.') || kind.startsWith('entry.'),
   )
   const isAdded = ({ kind }: TaskEntry) => kind === 'task.added'
-  const inForce = inEffect(concerned) as readonly TaskEntry[]
+  const inForce = effectiveEntries(concerned) as readonly TaskEntry[]
   const drafts = new Map<string, Working>()
   // Additions first: after a merge of journals a change may have a smaller id than its addition.
   for (const entry of inForce.filter(isAdded)) add(drafts, entry)
   for (const entry of inForce) {
-    const working = drafts.get(line(entry.data.task))
+    const working = drafts.get(cleanLine(entry.data.task))
     if (working !== undefined) apply(working, entry)
   }
   const all = [...drafts.values()]
   const tasks = withRelations(all.map(finished))
   const byId = new Map(tasks.map((task) => [task.id, task]))
-  const added = concerned.filter(isAdded).map((entry) => line(entry.data.task))
+  const added = concerned.filter(isAdded).map((entry) => cleanLine(entry.data.task))
   const unsized = all.filter(({ fields }) => readSize(fields.size) === undefined)
   return {
     tasks,
@@ -78,7 +78,7 @@ interface Working {
 }
 
 function add(drafts: Map<string, Working>, { at, data }: TaskEntry) {
-  const id = line(data.task)
+  const id = cleanLine(data.task)
   if (id === '') return
   const fields = fieldsOf(data)
   const earlier = drafts.get(id)
@@ -89,8 +89,8 @@ function add(drafts: Map<string, Working>, { at, data }: TaskEntry) {
   }
   // Named once, so that a reworded title does not rename its file.
   fields.shortname ||= shortnameFor(fields.title || id)
-  const updatedAt = line(at)
-  const createdAt = line(data.when) || updatedAt
+  const updatedAt = cleanLine(at)
+  const createdAt = cleanLine(data.when) || updatedAt
   const sessions = new Set<string>()
   drafts.set(id, { id, createdAt, sessions, fields, status: 'ready', summary: '', updatedAt })
 }
@@ -105,15 +105,15 @@ function apply(working: Working, { at, data, kind, session }: TaskEntry) {
     // A later version's unknown status does not replace the known one.
     if (status === undefined) return
     working.status = status
-    working.summary = line(data.summary)
+    working.summary = cleanLine(data.summary)
   } else if (kind === 'task.checked') {
-    const item = line(data.item)
+    const item = cleanLine(data.item)
     const tick = (one: ChecklistItem) =>
       one.item === item ? { ...one, done: data.done === true } : one
     if (working.fields.checklist !== undefined)
       working.fields.checklist = working.fields.checklist.map(tick)
   } else return
-  if (at > working.updatedAt) working.updatedAt = line(at)
+  if (at > working.updatedAt) working.updatedAt = cleanLine(at)
 }
 
 const READERS: {
@@ -171,7 +171,7 @@ function finished(working: Working) {
 
 function withRelations(tasks: readonly Task[]) {
   const ids = new Set(tasks.map((task) => task.id))
-  const idOf = (reference: string) => idOrItself(tasks, ids, reference)
+  const idOf = (reference: string) => resolveTaskId(tasks, ids, reference)
   const blocks = new Map<string, string[]>(tasks.map(({ id }) => [id, []]))
   const children = new Map<string, string[]>(tasks.map(({ id }) => [id, []]))
   const resolved = tasks.map((task) => {

@@ -1,4 +1,12 @@
-import { type Task, joined, line, passage, readPriority, readSize, readStatus } from './task.ts'
+import {
+  type Task,
+  joinPassages,
+  cleanLine,
+  cleanPassage,
+  readPriority,
+  readSize,
+  readStatus,
+} from './task.ts'
 import {
   SECTIONS,
   type SectionName,
@@ -6,7 +14,7 @@ import {
   readFrontmatter,
   unescapeLines,
   withoutMarker,
-} from './task-file.ts'
+} from './task-file-format.ts'
 
 /** An absent key is undefined where that means "as before", and empty where it means "none". */
 export type TaskFileContent = Partial<
@@ -28,7 +36,7 @@ export async function parseTaskFile(fileText: string) {
   if (!frontmatter.readable) return unreadable(`its head is not YAML: ${frontmatter.reason}`)
   const { values, extra } = frontmatter
   const remarks: string[] = []
-  const valueOf = (key: string) => line(values.get(key))
+  const valueOf = (key: string) => cleanLine(values.get(key))
   const understood = <T>(key: string, choices: string, read: (value: unknown) => T | undefined) => {
     const written = valueOf(key)
     const value = read(written)
@@ -58,9 +66,9 @@ export async function parseTaskFile(fileText: string) {
     assignee: valueOf('assignee'),
     parent: valueOf('parent'),
     group: valueOf('group'),
-    verify: passage(values.get('verify')),
-    description: joined(title.rest, unescapeLines(sectionOf('Description'))),
-    details: joined(unescapeLines(sectionOf('Technical Details')), criteria.loose, loose),
+    verify: cleanPassage(values.get('verify')),
+    description: joinPassages(title.rest, unescapeLines(sectionOf('Description'))),
+    details: joinPassages(unescapeLines(sectionOf('Technical Details')), criteria.loose, loose),
     checklist: criteria.checklist,
     extra,
   }
@@ -90,13 +98,13 @@ function splitSections(body: string): (name: SectionName | '') => string {
 }
 
 function titleOf(written: string, preamble: string, hasHead: boolean) {
-  const text = passage(preamble)
+  const text = cleanPassage(preamble)
   const [first = '', ...others] = text.split('\n')
   const heading = /^#[ \t]+(.+?)[ \t#]*$/.exec(first)?.[1]
-  const named = line(heading ?? (hasHead ? '' : first.replace(/^[#>*\s-]+/, '')))
+  const named = cleanLine(heading ?? (hasHead ? '' : first.replace(/^[#>*\s-]+/, '')))
   if (written === '' && named !== '') return { title: named, rest: others.join('\n') }
   // Many tools repeat the title as a heading.
-  const isRepeated = heading !== undefined && line(heading) === written
+  const isRepeated = heading !== undefined && cleanLine(heading) === written
   return { title: written, rest: isRepeated ? others.join('\n') : text }
 }
 
@@ -112,21 +120,23 @@ function readCriteria(text: string) {
       ? null
       : /^\s*(?:[-*+]|\d+[.)])\s+(?:\[([ xX])\](?:\s+|$))?(.*)$/.exec(row)
     if (match !== null) {
-      const item = line(match[2])
+      const item = cleanLine(match[2])
       isInItem = item !== ''
       if (isInItem) checklist.push({ item, done: match[1]?.toLowerCase() === 'x' })
     } else if (isInItem && !isForeign && /^\s+\S/.test(row)) {
       const last = checklist.at(-1)!
-      last.item = `${last.item} ${line(row)}`
+      last.item = `${last.item} ${cleanLine(row)}`
     } else {
       isInItem = false
       loose.push(row)
     }
   }
-  return { checklist, loose: passage(loose.join('\n')) }
+  return { checklist, loose: cleanPassage(loose.join('\n')) }
 }
 
 function list(value: unknown) {
-  const items = Array.isArray(value) ? value.map(line) : line(value).split(',').map(line)
+  const items = Array.isArray(value)
+    ? value.map(cleanLine)
+    : cleanLine(value).split(',').map(cleanLine)
   return [...new Set(items.filter((item) => item !== ''))]
 }

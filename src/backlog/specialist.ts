@@ -1,4 +1,4 @@
-import { type Priority, type Size, type Task, line, readPriority, readSize } from './task.ts'
+import { type Priority, type Size, type Task, cleanLine, readPriority, readSize } from './task.ts'
 
 export const SPECIALISTS = [
   'architect',
@@ -30,7 +30,7 @@ const OTHER_NAMES: Readonly<Record<Specialist, string>> = {
 }
 
 export function readSpecialist(name: string): Specialist | undefined {
-  const word = line(name)
+  const word = cleanLine(name)
     .toLowerCase()
     .replace(/[\s-]agent$/, '')
   return SPECIALISTS.find(
@@ -114,12 +114,12 @@ const FORMS: readonly Form[] = [
   [
     /\s\(depends(?: on)?:\s*(?:\[([^\][()]*)\]|([^\][()]*))\)$/i,
     (found, match) => {
-      const names = (match[1] ?? match[2] ?? '').split(',').map(line)
+      const names = (match[1] ?? match[2] ?? '').split(',').map(cleanLine)
       found.dependsOn = [...new Set([...names.filter((name) => name !== ''), ...found.dependsOn])]
       return true
     },
   ],
-  [/\s\(parallel:\s*([^()]+)\)$/i, (found, match) => setOnce(found, 'group', line(match[1]))],
+  [/\s\(parallel:\s*([^()]+)\)$/i, (found, match) => setOnce(found, 'group', cleanLine(match[1]))],
   [
     // Without "agent" the word must be a specialist's name, or "-> see docs" would lose its end.
     /\s(?:→|->)\s*([\p{L}][\p{L}\p{N}_-]*)(\s+agent)?$/iu,
@@ -146,7 +146,7 @@ const FORMS: readonly Form[] = [
  * `#label`, `P1`, `!S`. Only the end counts: "teach #tags to sort" and "a -> b renames" are titles like any other, and `#12` is an issue.
  */
 export function readQuickForm(text: string): Readonly<QuickForm> {
-  const found: QuickForm = { title: line(text), dependsOn: [], labels: [] }
+  const found: QuickForm = { title: cleanLine(text), dependsOn: [], labels: [] }
   while (FORMS.some((form) => takeForm(found, form))) {
     // Each turn takes one form off the end.
   }

@@ -56,38 +56,38 @@ function wordsFor<T extends string>(words: Readonly<Record<T, string>>) {
 }
 
 export function readStatus(value: unknown): TaskStatus | undefined {
-  const word = line(value).toLowerCase()
+  const word = cleanLine(value).toLowerCase()
   return STATUS_WORDS.get(word.replaceAll(/[\s-]+/g, '_'))
 }
 
 export function readPriority(value: unknown): Priority | undefined {
-  return PRIORITY_WORDS.get(line(value).toLowerCase())
+  return PRIORITY_WORDS.get(cleanLine(value).toLowerCase())
 }
 
 export function readSize(value: unknown): Size | undefined {
-  const word = line(value).toUpperCase()
+  const word = cleanLine(value).toUpperCase()
   return SIZES.find((size) => size === word)
 }
 
 export function readList(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined
-  return [...new Set(value.map(line).filter((text) => text !== ''))]
+  return [...new Set(value.map(cleanLine).filter((text) => text !== ''))]
 }
 
 export function readChecklist(value: unknown): readonly ChecklistItem[] | undefined {
   if (!Array.isArray(value)) return undefined
   return value
     .filter(isRecord)
-    .map((item) => ({ item: line(item.item), done: item.done === true }))
+    .map((item) => ({ item: cleanLine(item.item), done: item.done === true }))
     .filter(({ item }) => item !== '')
 }
 
 export function readLine(value: unknown): string | undefined {
-  return typeof value === 'string' ? line(value) : undefined
+  return typeof value === 'string' ? cleanLine(value) : undefined
 }
 
 export function readPassage(value: unknown): string | undefined {
-  return typeof value === 'string' ? passage(value) : undefined
+  return typeof value === 'string' ? cleanPassage(value) : undefined
 }
 
 export function isTaskOpen(task: Pick<Task, 'status'>): boolean {
@@ -97,17 +97,17 @@ export function isTaskOpen(task: Pick<Task, 'status'>): boolean {
 // One spelling for every text, so that what is rendered and read back is no edit.
 
 /** A text of one line; empty for anything but a string. */
-export function line(value: unknown): string {
+export function cleanLine(value: unknown): string {
   return typeof value === 'string' ? oneLine(value) : ''
 }
 
-export function passage(value: unknown): string {
+export function cleanPassage(value: unknown): string {
   return typeof value === 'string' ? cleanText(value) : ''
 }
 
-export function joined(...passages: readonly string[]): string {
+export function joinPassages(...passages: readonly string[]): string {
   return passages
-    .map(passage)
+    .map(cleanPassage)
     .filter((text) => text !== '')
     .join('\n\n')
 }
@@ -128,7 +128,7 @@ const SHORTEST_PART = 4
 type Named = Pick<Task, 'id' | 'shortname'>
 
 export function matchTasks<T extends Named>(tasks: readonly T[], reference: string): readonly T[] {
-  const wanted = line(reference).replace(/\.md$/, '')
+  const wanted = cleanLine(reference).replace(/\.md$/, '')
   if (wanted === '') return []
   const exact = tasks.filter((task) => task.id === wanted)
   if (exact.length > 0) return exact
@@ -139,7 +139,7 @@ export function matchTasks<T extends Named>(tasks: readonly T[], reference: stri
   return tasks.filter((task) => task.id.includes(wanted))
 }
 
-export function idOrItself(
+export function resolveTaskId(
   tasks: readonly Named[],
   ids: { has(id: string): boolean },
   reference: string,
@@ -172,7 +172,7 @@ export function findTask<T extends Named & Pick<Task, 'title' | 'status'>>(
   )
 }
 
-export function grouped<K, T>(
+export function groupBy<K, T>(
   all: readonly T[],
   keyOf: (one: T) => K,
 ): ReadonlyMap<K, readonly T[]> {

@@ -1,7 +1,7 @@
 // The program beside Stint's own that uses tools for a bare model. Started by the api harness only.
-import { load } from './stint.ts'
+import { loadProgram } from './stint.ts'
 
-void load('tools')
+void loadProgram('tools')
   .tools()
   .then(({ serveTools }) =>
     serveTools(process.stdin, process.stdout, { cwd: process.cwd(), env: process.env }),

@@ -2,8 +2,8 @@
 // compiled for that before. There is one for each kind of event, so that none loads what only another needs. This one is
 // compiled each time, and is as small as can be.
 import { PROBE_ANSWER, PROBE_EVENT } from '../harness/setup/hook-command.ts'
-import { eventIn, readInput } from './start/read-input.ts'
-import { loadCompiled } from './compiled.ts'
+import { eventNameIn, readInput } from './start/read-input.ts'
+import { loadCompiled } from './load-compiled.ts'
 
 /** The file of each program. Its name has a sum of its source in it, so that no other source is run by its code. */
 declare const PROGRAMS: Readonly<Record<string, string>>
@@ -24,7 +24,7 @@ const BY_EVENT: Readonly<Record<string, string>> = {
 interface Program {
   /** Undefined where another program has to serve it. */
   readonly serveEvent: (input: string) => Soon<string | undefined>
-  readonly writeOut: (text: string) => void
+  readonly writeStdout: (text: string) => void
 }
 
 /** What is there at once is used at once: before anything that was waited for, Node makes itself ready for a longer life. */
@@ -36,11 +36,11 @@ function soon<T, R>(value: Soon<T>, use: (value: T) => Soon<R>): Soon<R> {
 
 function serve(what: string, input: string | undefined): Soon<unknown> {
   if (input === undefined) return
-  const event = eventIn(input)
+  const event = eventNameIn(input)
   if (event === PROBE_EVENT) {
     // One that cannot be loaded gives no answer, here as at its event.
     const loaded = Object.values(FILES).map((file) => loadCompiled<Program>(file))
-    return loaded[0]!.program.writeOut(PROBE_ANSWER)
+    return loaded[0]!.program.writeStdout(PROBE_ANSWER)
   }
   const name = what === 'hook' ? BY_EVENT[event] : what
   if (name === undefined) return
@@ -54,7 +54,7 @@ function serveBy(name: string, input: string): Soon<boolean> {
   if (file === undefined) return false
   const { program, keep } = loadCompiled<Program>(file)
   return soon(program.serveEvent(input), (answer) => {
-    if (answer !== undefined && answer !== '') program.writeOut(`${answer}\n`)
+    if (answer !== undefined && answer !== '') program.writeStdout(`${answer}\n`)
     return soon(keep?.(), () => answer !== undefined)
   })
 }

@@ -5,4 +5,4 @@ export const library = () => import('./library.ts')
 /** The tools of a bare model, in a process beside Stint's own. */
 export const tools = () => import('../harness/api/drive/tools/serve-tools.ts')
 /** A thread that reads files for an import. */
-export const importFiles = () => import('../project/import/threads.ts')
+export const importFiles = () => import('../project/import/import-threads.ts')

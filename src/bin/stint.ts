@@ -2,7 +2,7 @@
 // A hook is served by the program made for it. Everything else is in one pack, of which a command loads what it needs.
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { Pack } from './pack.ts'
+import { ProgramBundle } from './program-bundle.ts'
 
 /** The file of the pack. */
 declare const PROGRAM: string
@@ -13,14 +13,16 @@ const PACKAGE = `${__dirname}/../package.json`
 const [, , command = '', ...rest] = process.argv
 
 /** The parts of the program, for the files beside this one. */
-export const load = (use: string): Program => new Pack(PROGRAM, use).load('program.js') as Program
+export const loadProgram = (use: string): Program =>
+  new ProgramBundle(PROGRAM, use).load('program.js') as Program
 
 async function runCommand(): Promise<void> {
   const use = /^[a-z]{2,20}$/.test(command) ? command : 'other'
-  const pack = new Pack(PROGRAM, use)
+  const pack = new ProgramBundle(PROGRAM, use)
   const program = pack.load('program.js') as Program
   const packageJson = pathToFileURL(PACKAGE)
-  if (command === 'mcp' && rest.length === 0) await (await program.mcp()).serveHere(packageJson)
+  if (command === 'mcp' && rest.length === 0)
+    await (await program.mcp()).serveCurrentFolder(packageJson)
   else await (await program.cli()).main(packageJson)
   await pack.keep()
   // Where nothing is left to wait for, this only leaves out the taking apart of the whole heap.

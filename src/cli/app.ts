@@ -10,13 +10,13 @@ import {
   run,
   text_en,
 } from '@stricli/core'
-import { type Context, EXIT, describeError, exitCodeFor } from './context/context.ts'
+import { type CliContext, EXIT, describeError, exitCodeFor } from './context/context.ts'
 import { runSlash } from './slash.ts'
 
-type Route = Command<Context> | RouteMap<Context>
+type Route = Command<CliContext> | RouteMap<CliContext>
 
 const lifecycle = () => import('./commands/sessions/lifecycle.ts')
-const find = () => import('./commands/sessions/find.ts')
+const find = () => import('./commands/sessions/list-and-search.ts')
 const running = () => import('./commands/work/run.ts')
 const delegating = () => import('./commands/work/delegate.ts')
 const packing = () => import('./commands/see/pack.ts')
@@ -45,8 +45,8 @@ const COMMANDS = {
   delegate: async () => (await delegating()).delegate,
   delegates: async () => (await delegating()).delegates,
   merge: async () => (await import('./commands/work/merge.ts')).merge,
-  export: async () => (await import('./commands/more/export.ts')).exporting,
-  import: async () => (await import('./commands/more/import.ts')).importing,
+  export: async () => (await import('./commands/more/export.ts')).exportCommand,
+  import: async () => (await import('./commands/more/import.ts')).importCommand,
   workflow: async () => (await import('./commands/sessions/workflow.ts')).workflow,
   project: async () => (await packing()).project,
   profiles: async () => (await import('./commands/work/profiles.ts')).profiles,
@@ -72,16 +72,16 @@ const DOCS = {
 }
 
 /** The command that the word names. If it names none, all of them: for the help, and to suggest what was meant. */
-async function loadRoutes(word?: string): Promise<RouteMap<Context>> {
+async function loadRoutes(word?: string): Promise<RouteMap<CliContext>> {
   const isCommand = word !== undefined && Object.hasOwn(COMMANDS, word)
   const names = (isCommand ? [word] : Object.keys(COMMANDS)) as (keyof typeof COMMANDS)[]
   const loaded = await Promise.all(
     names.map(async (name) => [name, await COMMANDS[name]()] as const),
   )
-  return buildRouteMap<string, Context>({ routes: Object.fromEntries(loaded), docs: DOCS })
+  return buildRouteMap<string, CliContext>({ routes: Object.fromEntries(loaded), docs: DOCS })
 }
 
-function application(routes: RouteMap<Context>, version: string): Application<Context> {
+function application(routes: RouteMap<CliContext>, version: string): Application<CliContext> {
   return buildApplication(routes, {
     name: 'stint',
     versionInfo: { currentVersion: version },
@@ -109,7 +109,7 @@ export async function helpForAllCommands(): Promise<string> {
 
 /** Of a command that also does something without a subcommand the parser proposes nothing but what goes with that. */
 function subcommands(
-  routes: RouteMap<Context>,
+  routes: RouteMap<CliContext>,
   [command = '', partial, ...more]: readonly string[],
 ): readonly string[] {
   const target = routes.getAllEntries().find(({ name }) => name.original === command)?.target
@@ -130,7 +130,7 @@ function subcommands(
 /** Runs one command line and answers its exit code. */
 export async function runCommandLine(
   args: readonly string[],
-  context: Context,
+  context: CliContext,
   version: string,
 ): Promise<number> {
   if (args[0] === '__complete') {

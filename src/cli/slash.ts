@@ -1,7 +1,7 @@
 // What a slash command of a harness runs: `stint slash log`, with the arguments on standard input. So no shell
 // reads them, and an apostrophe or a backtick in them is only that.
 import { StintError } from '../public.ts'
-import { type Context, EXIT, describeError } from './context/context.ts'
+import { type CliContext, EXIT, describeError } from './context/context.ts'
 
 /** The commands that take no names, only flags: words that follow a flag there belong to it, quoted or not. */
 const FLAGS_ONLY: ReadonlySet<string> = new Set([
@@ -13,12 +13,12 @@ const FLAGS_ONLY: ReadonlySet<string> = new Set([
   'close',
 ])
 
-type RunCommandLine = (args: readonly string[], context: Context) => Promise<number>
+type RunCommandLine = (args: readonly string[], context: CliContext) => Promise<number>
 
 /** Runs the command, and says everything on standard output, because that is what the model is shown. */
 export async function runSlash(
   args: readonly string[],
-  context: Context,
+  context: CliContext,
   run: RunCommandLine,
 ): Promise<number> {
   const conversation = valueOf(CONVERSATION, args) ?? ''

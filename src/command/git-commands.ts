@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
-import { GitFailed, askGit, runGit } from '../git/run-git.ts'
+import { GitFailed, gitSucceeds, runGit } from '../git/run-git.ts'
 import { isLiteral } from './harmless-commands.ts'
-import { isEditable, isFolderInside, isInside, leadsToKept } from './inside-tree.ts'
+import { isEditable, isFolderInside, isInsideTree, leadsToProtected } from './inside-tree.ts'
 import type { ShellCommand } from './shell-commands.ts'
 
-export interface GitPlace {
+export interface GitScope {
   readonly tree: string
   readonly branch?: string | undefined
   readonly folders: readonly (string | undefined)[]
@@ -14,7 +14,7 @@ export interface GitPlace {
  * Whether a command is ordinary git, by a list: git runs programs by many options and settings. With a place it is also held to the
  * working tree, except for reading, and to the branch.
  */
-export function isOrdinaryGit({ words, written }: ShellCommand, place?: GitPlace): boolean {
+export function isOrdinaryGit({ words, written }: ShellCommand, place?: GitScope): boolean {
   if (words[0] !== 'git') return false
   const at = endOfOptions(words)
   if (at === undefined) return false
@@ -54,10 +54,10 @@ const CHANGING_FILES = new Set(['apply', 'checkout', 'clean', 'mv', 'restore', '
 
 /** As it stands, behind `:/` or `=`, or through a link. */
 function namesKept(word: string, folders: readonly (string | undefined)[], tree: string) {
-  if (word.split(/[:()=]/).some(leadsToKept)) return true
+  if (word.split(/[:()=]/).some(leadsToProtected)) return true
   return folders.some((folder) => {
     const path = folder === undefined ? undefined : resolve(folder, word)
-    return path !== undefined && isInside(tree, path) && !isEditable(tree, path)
+    return path !== undefined && isInsideTree(tree, path) && !isEditable(tree, path)
   })
 }
 
@@ -248,7 +248,9 @@ function isOtherBranch({ text, isLiteral }: GitWord, tree: string, own: string |
   const before = text === '-' ? '@{-1}' : text
   try {
     if (!/^@\{-\d+\}$/.test(before))
-      return text !== own && askGit(tree, ['show-ref', '--verify', '--quiet', `refs/heads/${text}`])
+      return (
+        text !== own && gitSucceeds(tree, ['show-ref', '--verify', '--quiet', `refs/heads/${text}`])
+      )
     const full = runGit(tree, ['rev-parse', '--symbolic-full-name', before]).trim()
     return full.startsWith('refs/heads/') && full !== `refs/heads/${own}`
   } catch (error) {

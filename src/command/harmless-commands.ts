@@ -9,7 +9,7 @@ const TOKEN = /\\[^]?|'[^']*'|"(?:\\[^]|[^"\\])*"|[^]/y
 const MORE_THAN_NAME = /`|\$(?:[([]|\{(?!\w+(?:\[(?:\d+|@|\*)\])?\}))/
 
 /** A line that a splitter reads as a shell does; undefined for any other. A message of several lines becomes one quoted word. */
-export function plainLine(line: string): string | undefined {
+export function plainShellLine(line: string): string | undefined {
   if (/[\u0000-\u0008\u000B-\u001F\u007F]/.test(line)) return undefined
   let plain = ''
   // What stands outside of quotations; a letter stands for what is inside.
@@ -84,7 +84,7 @@ type Folders = readonly (string | undefined)[]
  * The folders that each command may run in. Where a `cd` may have failed, that includes where it would be without; brackets cannot be
  * followed.
  */
-export function foldersThrough(
+export function workingFolders(
   commands: readonly ShellCommand[],
   from: Folders,
   hasBrackets: boolean,
@@ -122,7 +122,7 @@ export function isHarmlessCommand(words: readonly string[]): boolean {
 }
 
 /** What can write by an option is let through only without that option. */
-export function isReadingCommand(words: readonly string[]): boolean {
+export function isReadOnlyCommand(words: readonly string[]): boolean {
   const isSafe = isPlainName(words) ? READING.get(programOf(words)) : undefined
   return isSafe?.(words.slice(1)) ?? false
 }

@@ -3,28 +3,28 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { isMissing } from '../journal/errors.ts'
 
 /** Wherever links lead, and not in `.git`. */
-export function isInside(tree: string, path: string): boolean {
+export function isInsideTree(tree: string, path: string): boolean {
   const inside = pathInside(tree, path)
   return inside !== '' && staysInside(inside)
 }
 
 export function isEditable(tree: string, path: string): boolean {
-  return isInside(tree, path) && !leadsToKept(pathInside(tree, path))
+  return isInsideTree(tree, path) && !leadsToProtected(pathInside(tree, path))
 }
 
 /** A folder that is not known is not inside. */
 export function isFolderInside(tree: string, folder: string | undefined): boolean {
   if (folder === undefined) return false
   const inside = pathInside(tree, folder)
-  return staysInside(inside) && !leadsToKept(inside)
+  return staysInside(inside) && !leadsToProtected(inside)
 }
 
 /** Permissions, hooks and servers of agents, and our own journals. */
-export const KEPT_NAMES: readonly string[] = ['.sessions', '.claude', '.codex', '.mcp.json']
+export const PROTECTED_NAMES: readonly string[] = ['.sessions', '.claude', '.codex', '.mcp.json']
 
 /** Not every file system tells capitals apart. */
-export function leadsToKept(path: string): boolean {
-  return path.split(/[/\\]/).some((step) => KEPT_NAMES.includes(step.toLowerCase()))
+export function leadsToProtected(path: string): boolean {
+  return path.split(/[/\\]/).some((step) => PROTECTED_NAMES.includes(step.toLowerCase()))
 }
 
 function pathInside(tree: string, path: string) {

@@ -17,7 +17,7 @@ export function findSummary(lines: readonly string[]): TestSummary | undefined {
   return found.find(({ isFailed }) => isFailed) ?? found[0]
 }
 
-export function findComplaint(lines: readonly string[]): string | undefined {
+export function findErrorLine(lines: readonly string[]): string | undefined {
   const complaint = lines.find((line) => COMPLAINT.test(line))
   return complaint === undefined ? undefined : tidy(complaint)
 }

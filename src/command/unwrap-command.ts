@@ -6,12 +6,12 @@ import { type ShellCommand, shellCommands } from './shell-commands.ts'
  * The commands of a line by what they come to: `timeout 60 npx vitest` runs vitest. `written` keeps all that is needed to run the same
  * again.
  */
-export function startedCommands(source: string, depth = 0): readonly ShellCommand[] {
+export function unwrapCommands(source: string, depth = 0): readonly ShellCommand[] {
   return shellCommands(source).flatMap((command) => {
     const started = withoutStarters(command)
     const script = depth < 3 ? scriptIn(started.words) : undefined
     if (script === undefined) return [started]
-    const inside = startedCommands(script, depth + 1)
+    const inside = unwrapCommands(script, depth + 1)
     const { before, after } = command
     return inside.map((each, index) => ({
       ...each,

@@ -16,7 +16,7 @@ export function fenced(
   lines: readonly string[],
 ): { readonly text: string; readonly mark: string } {
   const content = [...openingOf(name), ...lines].join('\n')
-  const mark = markOf(content)
+  const mark = deliveryMarker(content)
   return { text: [content, markLine(mark), CLOSING].join('\n'), mark }
 }
 
@@ -24,10 +24,10 @@ export function fenceLines(name: string, mark = '00000000'): readonly string[] {
   return [...openingOf(name), markLine(mark), CLOSING]
 }
 
-export const MARK_PATTERN = /\[stint:([0-9a-f]{8})\]/
+export const DELIVERY_MARKER_PATTERN = /\[stint:([0-9a-f]{8})\]/
 
 /** A text that lost its end has no marker. */
-export function markOf(content: string): string {
+export function deliveryMarker(content: string): string {
   return checksum(Buffer.from(content))
 }
 
@@ -35,6 +35,6 @@ function markLine(mark: string) {
   return `[stint:${mark}]`
 }
 
-export function findMark(text: string): string | undefined {
-  return [...text.matchAll(new RegExp(MARK_PATTERN, 'g'))].at(-1)?.[1]
+export function findMarker(text: string): string | undefined {
+  return [...text.matchAll(new RegExp(DELIVERY_MARKER_PATTERN, 'g'))].at(-1)?.[1]
 }

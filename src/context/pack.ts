@@ -1,27 +1,27 @@
 import type { SessionState } from '../session/state.ts'
 import { tldrOf } from '../session/tldr.ts'
 import { safeLine } from '../text/safe-text.ts'
-import { MARGIN, estimateLine, estimateTokens } from '../text/tokens.ts'
+import { TOKEN_MARGIN, estimateLine, estimateTokens } from '../text/tokens.ts'
 import { CHARACTERS_PER_TOKEN, MAX_TOKENS, costOfAll, shortenToCost } from './cost.ts'
 import { fenceLines, fenced } from './fence.ts'
 import {
-  type Fitted,
+  type FittedSection,
   LEFT_OUT_ROOM,
-  type Section,
+  type ContextSection,
   bullets,
   costOfFitted,
-  fit,
-  frame,
+  fitSection,
+  sectionFrame,
   leftOutLines,
-  leftOutOf,
+  describeLeftOut,
   roomForLeftOut,
-  share,
+  shareRoom,
 } from './section.ts'
 import {
-  STANDING_ROOM,
-  latelySections,
-  settledSections,
-  standingSections,
+  CURRENT_ROOM,
+  recentSections,
+  stableSections,
+  currentSections,
 } from './session-sections.ts'
 
 export interface PackOptions {
@@ -42,21 +42,21 @@ export interface PackedContext {
 }
 
 /** With less, the fence would be most of it. */
-export const LEAST_BUDGET = 300
+export const MIN_BUDGET = 300
 
 /** It takes more only where its head needs it. */
 const START_TOKENS = 1400
 
 /** A session as injected context: bounded, fenced, what is settled first, and what had to be left out named. */
 export function packContext(state: SessionState, options: PackOptions): PackedContext {
-  const { text, mark, leftOut } = arrange(state, options)
+  const { text, mark, leftOut } = arrangeContext(state, options)
   return { text, mark, leftOut }
 }
 
 /** By how much a marker can be dearer than the one that is assumed. */
 const DEARER_MARK = 4
 
-export function arrange(state: SessionState, options: PackOptions) {
+export function arrangeContext(state: SessionState, options: PackOptions) {
   const { budget = MAX_TOKENS, project } = options
   let session = arrangeWithin(state, options, 0)
   // A marker's cost is known only when it is made.
@@ -72,21 +72,21 @@ function isOver(text: string, budget: number) {
 
 function arrangeWithin(state: SessionState, options: PackOptions, spare: number) {
   const { budget = MAX_TOKENS } = options
-  const fence = costOfAll(fenceLines(state.name)) + MARGIN
+  const fence = costOfAll(fenceLines(state.name)) + TOKEN_MARGIN
   const leftOutRoom = Math.min(LEFT_OUT_ROOM, Math.floor(budget / 10))
-  const standingRoom = Math.min(STANDING_ROOM, Math.floor((budget - fence - leftOutRoom) / 2))
+  const standingRoom = Math.min(CURRENT_ROOM, Math.floor((budget - fence - leftOutRoom) / 2))
   // The head's room does not depend on the rest, or its bytes would change with it.
-  const settled = share(
-    withRoom(settledSections(state), budget),
+  const settled = shareRoom(
+    withRoom(stableSections(state), budget),
     budget - fence - standingRoom - leftOutRoom,
     'fair',
   )
   const spent = fence + costOfFitted(settled)
   const start = Math.max(START_TOKENS, spent + standingRoom + leftOutRoom)
   const limit = (options.level === 'full' ? budget : Math.min(budget, start)) - spare
-  const others = [...standingSections(state), ...latelySections(state, options.conversation)]
-  const fitInto = (room: number) => [...settled, ...share(others, room)]
-  const noteRoom = Math.min(roomForLeftOut(leftOutOf(fitInto(limit - spent))), leftOutRoom)
+  const others = [...currentSections(state), ...recentSections(state, options.conversation)]
+  const fitInto = (room: number) => [...settled, ...shareRoom(others, room)]
+  const noteRoom = Math.min(roomForLeftOut(describeLeftOut(fitInto(limit - spent))), leftOutRoom)
   const fitted = fitInto(limit - spent - noteRoom)
   return {
     ...composed(state.name, fitted, noteRoom),
@@ -96,16 +96,16 @@ function arrangeWithin(state: SessionState, options: PackOptions, spare: number)
 }
 
 /** A larger budget gives each section more before others have all they wish for. */
-function withRoom(sections: readonly Section[], budget: number) {
+function withRoom(sections: readonly ContextSection[], budget: number) {
   if (budget <= MAX_TOKENS) return sections
   return sections.map((section) => ({ ...section, fair: (section.fair * budget) / MAX_TOKENS }))
 }
 
-function composed(name: string, fitted: readonly Fitted[], noteRoom: number) {
-  const leftOut = leftOutOf(fitted)
+function composed(name: string, fitted: readonly FittedSection[], noteRoom: number) {
+  const leftOut = describeLeftOut(fitted)
   const note = leftOutLines(leftOut, noteRoom)
   const { text, mark } = fenced(name, [...fitted.flatMap(({ lines }) => lines), ...note])
-  const around = costOfAll([...fenceLines(name, mark), ...note]) + MARGIN
+  const around = costOfAll([...fenceLines(name, mark), ...note]) + TOKEN_MARGIN
   return { text, mark, leftOut, fitted, around }
 }
 
@@ -116,22 +116,22 @@ const NOTE_ROOM = 24
 function withProject(name: string, session: ReturnType<typeof arrangeWithin>, project: string) {
   const section = projectSection(project)
   const free = session.free - DEARER_MARK
-  const fitInto = (room: number) => fit(section, Math.max(0, Math.min(PROJECT_ROOM, room)))
+  const fitInto = (room: number) => fitSection(section, Math.max(0, Math.min(PROJECT_ROOM, room)))
   const whole = fitInto(free)
   const isWhole = whole.shown === section.count && !whole.isShortened
   if (!isWhole && free < NOTE_ROOM) {
-    const fitted = [...session.fitted, fit(section, 0)]
-    return { ...session, fitted, leftOut: leftOutOf(fitted) }
+    const fitted = [...session.fitted, fitSection(section, 0)]
+    return { ...session, fitted, leftOut: describeLeftOut(fitted) }
   }
   const noteRoom = isWhole ? 0 : NOTE_ROOM
   const fitted = [...session.fitted, isWhole ? whole : fitInto(free - NOTE_ROOM)]
   return composed(name, fitted, session.noteRoom + noteRoom)
 }
 
-function projectSection(text: string): Section {
+function projectSection(text: string): ContextSection {
   const section = bullets(
     text.split('\n').filter((line) => line.trim() !== ''),
-    frame(
+    sectionFrame(
       'The project, as read from its repository:',
       'lines on the project',
       'stint project',
@@ -162,7 +162,7 @@ export interface ExplainedSection {
 }
 
 /** Why a context holds what it holds. */
-export interface Explanation {
+export interface ContextExplanation {
   readonly budget: number
   readonly tokens: number
   /** What the fence, the delivery marker and the line that names the left out cost. */
@@ -170,8 +170,8 @@ export interface Explanation {
   readonly sections: readonly ExplainedSection[]
 }
 
-export function explainContext(state: SessionState, options: PackOptions): Explanation {
-  const { fitted, text } = arrange(state, options)
+export function explainContext(state: SessionState, options: PackOptions): ContextExplanation {
+  const { fitted, text } = arrangeContext(state, options)
   const { budget = MAX_TOKENS } = options
   const sections = fitted.map((each) => explained(each, budget))
   const tokens = estimateTokens(text)
@@ -179,7 +179,7 @@ export function explainContext(state: SessionState, options: PackOptions): Expla
   return { budget, tokens, around, sections }
 }
 
-function explained({ section, shown, lines, isShortened }: Fitted, budget: number) {
+function explained({ section, shown, lines, isShortened }: FittedSection, budget: number) {
   const { things, command, count, earlier } = section
   const total = count + earlier
   const room =
@@ -223,14 +223,14 @@ export function textForSummariser(
     "## From the session's journal, to be kept in the summary",
   ]
   const sections = [
-    ...standingSections(state).slice(1),
-    ...settledSections(state).slice(1),
-    ...latelySections(state),
+    ...currentSections(state).slice(1),
+    ...stableSections(state).slice(1),
+    ...recentSections(state),
   ]
-  const fitted = share(sections, MAX_TOKENS - MARGIN - LEFT_OUT_ROOM - costOfAll(heading))
+  const fitted = shareRoom(sections, MAX_TOKENS - TOKEN_MARGIN - LEFT_OUT_ROOM - costOfAll(heading))
   return [
     ...heading,
     ...fitted.flatMap(({ lines }) => lines),
-    ...leftOutLines(leftOutOf(fitted)),
+    ...leftOutLines(describeLeftOut(fitted)),
   ].join('\n')
 }

@@ -2,7 +2,7 @@ import { firstFalse } from '../text/bisect.ts'
 import { safeLine } from '../text/safe-text.ts'
 import { costOfAll, shortenToCost } from './cost.ts'
 
-export interface Section {
+export interface ContextSection {
   /** What its items are called where some are left out. */
   readonly things: string
   readonly command: string
@@ -20,15 +20,15 @@ export interface Section {
   lines(shown: number, length: number): readonly string[]
 }
 
-export interface Fitted {
-  readonly section: Section
+export interface FittedSection {
+  readonly section: ContextSection
   readonly lines: readonly string[]
   readonly cost: number
   readonly shown: number
   readonly isShortened: boolean
 }
 
-export function fit(section: Section, room: number): Fitted {
+export function fitSection(section: ContextSection, room: number): FittedSection {
   const { count, lengths } = section
   if (wish(section) <= room) return written(section, count, lengths[0]!)
   const isTooMuch = (shown: number, length: number) => written(section, shown, length).cost > room
@@ -44,15 +44,15 @@ export function fit(section: Section, room: number): Fitted {
 /** A few words still say that it is there. */
 const LEAST = [30, 24, 18]
 
-function wish(section: Section) {
+function wish(section: ContextSection) {
   return written(section, section.count, section.lengths[0]!).cost
 }
 
-const WRITTEN = new WeakMap<Section, Map<string, Fitted>>()
+const WRITTEN = new WeakMap<ContextSection, Map<string, FittedSection>>()
 
 // The same few versions of a section are asked for again and again.
-function written(section: Section, shown: number, length: number) {
-  const known = WRITTEN.get(section) ?? new Map<string, Fitted>()
+function written(section: ContextSection, shown: number, length: number) {
+  const known = WRITTEN.get(section) ?? new Map<string, FittedSection>()
   WRITTEN.set(section, known)
   const key = `${shown} ${length}`
   let fitted = known.get(key)
@@ -65,7 +65,7 @@ function written(section: Section, shown: number, length: number) {
   return fitted
 }
 
-export function costOfFitted(fitted: readonly Fitted[]): number {
+export function costOfFitted(fitted: readonly FittedSection[]): number {
   return fitted.reduce((sum, { cost }) => sum + cost, 0)
 }
 
@@ -73,11 +73,11 @@ export function costOfFitted(fitted: readonly Fitted[]): number {
  * Each section has its reserve before any has its fair part, and that before any has all it wishes for; each time by rank. What one does
  * not use goes on to the next.
  */
-export function share(
-  sections: readonly Section[],
+export function shareRoom(
+  sections: readonly ContextSection[],
   room: number,
   upTo: 'fair' | 'wish' = 'wish',
-): readonly Fitted[] {
+): readonly FittedSection[] {
   const byRank = sections.filter(({ count }) => count > 0).toSorted((a, b) => a.rank - b.rank)
   const granted = new Map(byRank.map((section) => [section, 0]))
   let left = room
@@ -92,16 +92,16 @@ export function share(
     }
   }
   let unused = 0
-  const fitted = new Map<Section, Fitted>()
+  const fitted = new Map<ContextSection, FittedSection>()
   for (const section of byRank) {
-    const had = fit(section, granted.get(section)! + unused)
+    const had = fitSection(section, granted.get(section)! + unused)
     unused += granted.get(section)! - had.cost
     fitted.set(section, had)
   }
-  return sections.map((section) => fitted.get(section) ?? fit(section, 0))
+  return sections.map((section) => fitted.get(section) ?? fitSection(section, 0))
 }
 
-export const SHOW = {
+export const VIEW_COMMANDS = {
   all: 'stint view',
   progress: 'stint view --progress',
   decisions: 'stint view --decisions',
@@ -116,7 +116,7 @@ export const LEFT_OUT_ROOM = 130
 const GROWTH = 30
 
 /** `stint view --activity (requests 4, commits 12)`. */
-export function leftOutOf(fitted: readonly Fitted[]): readonly string[] {
+export function describeLeftOut(fitted: readonly FittedSection[]): readonly string[] {
   const byCommand = new Map<string, string[]>()
   const note = (command: string, thing: string) =>
     byCommand.set(command, [...(byCommand.get(command) ?? []), thing])
@@ -124,7 +124,7 @@ export function leftOutOf(fitted: readonly Fitted[]): readonly string[] {
     const missing = section.earlier + section.count - shown
     if (missing > 0) note(section.command, `${section.things} ${missing}`)
   }
-  if (fitted.some(({ isShortened }) => isShortened)) note(SHOW.all, 'what ends in …')
+  if (fitted.some(({ isShortened }) => isShortened)) note(VIEW_COMMANDS.all, 'what ends in …')
   return [...byCommand].map(([command, things]) => `${command} (${things.join(', ')})`)
 }
 
@@ -141,14 +141,14 @@ export function roomForLeftOut(leftOut: readonly string[]): number {
 
 type Keep = 'first' | 'last'
 
-export type Frame = Omit<Section, 'count' | 'lines' | 'lengths'> & {
+export type SectionFrame = Omit<ContextSection, 'count' | 'lines' | 'lengths'> & {
   readonly heading: string
   readonly lengths?: readonly number[]
   /** Which items stay when not all can; the others count as left out. */
   readonly keep: Keep
 }
 
-export function frame(
+export function sectionFrame(
   heading: string,
   things: string,
   command: string,
@@ -158,7 +158,7 @@ export function frame(
     readonly keep?: Keep
     readonly lengths?: readonly number[]
   } = {},
-): Frame {
+): SectionFrame {
   const { shelf, keep = 'last', ...others } = more
   const earlier = shelf?.earlier ?? 0
   return { heading, things, command, rank, reserve, fair, earlier, keep, ...others }
@@ -166,12 +166,12 @@ export function frame(
 
 /** Items that are shortened one by one; `leftOut` were not considered. */
 export function listSection<T, U>(
-  given: Frame,
+  given: SectionFrame,
   lengths: readonly number[],
   { items, leftOut }: { readonly items: readonly T[]; readonly leftOut: number },
   shortened: (item: T, length: number) => U,
   together: (items: readonly U[]) => readonly string[],
-): Section {
+): ContextSection {
   // The same lengths are asked for again for fewer items.
   const known = new Map<number, readonly U[]>()
   return {
@@ -182,28 +182,28 @@ export function listSection<T, U>(
     lines: (shown, length) => {
       const all = known.get(length) ?? items.map((item) => shortened(item, length))
       known.set(length, all)
-      return together(nearest(all, shown, given.keep))
+      return together(takeNearest(all, shown, given.keep))
     },
   }
 }
 
-export function nearest<T>(items: readonly T[], count: number, keep: Keep): readonly T[] {
+export function takeNearest<T>(items: readonly T[], count: number, keep: Keep): readonly T[] {
   return keep === 'first' ? items.slice(0, count) : items.slice(Math.max(0, items.length - count))
 }
 
 const MOST = 150
 
 function safeItems(texts: readonly string[], keep: Keep) {
-  const near = nearest(texts, MOST, keep)
+  const near = takeNearest(texts, MOST, keep)
   const items = near.map(safeLine).filter((item) => item !== '')
   return { items, leftOut: texts.length - near.length }
 }
 
-export function paragraph(text: string, given: Frame): Section {
+export function paragraph(text: string, given: SectionFrame): ContextSection {
   return enumeration([text], given, [160, 110, 80, 55, 35, 18])
 }
 
-export function bullets(texts: readonly string[], given: Frame): Section {
+export function bullets(texts: readonly string[], given: SectionFrame): ContextSection {
   return listSection(
     given,
     [90, 60, 40],
@@ -216,9 +216,9 @@ export function bullets(texts: readonly string[], given: Frame): Section {
 /** For short items, which would spend more on lines than on themselves. */
 export function enumeration(
   texts: readonly string[],
-  given: Frame,
+  given: SectionFrame,
   lengths: readonly number[] = [40, 25],
-): Section {
+): ContextSection {
   return listSection(given, lengths, safeItems(texts, given.keep), shortenToCost, (items) => [
     `${given.heading} ${items.join(', ')}`,
   ])

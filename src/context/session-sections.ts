@@ -1,11 +1,18 @@
-import { decisionLine, delegateLine } from '../document/progress.ts'
+import { decisionLine, delegateLine } from '../document/progress-file.ts'
 import { waitingHandoff } from '../session/kinds/handoffs.ts'
-import { focusOf, phaseLine } from '../session/kinds/phases.ts'
+import { currentFocus, phaseLine } from '../session/kinds/phases.ts'
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { tldrOf } from '../session/tldr.ts'
 import { counted } from './cost.ts'
-import { SHOW, type Section, bullets, enumeration, frame, paragraph } from './section.ts'
-import { tableSection } from './table.ts'
+import {
+  VIEW_COMMANDS,
+  type ContextSection,
+  bullets,
+  enumeration,
+  sectionFrame,
+  paragraph,
+} from './section.ts'
+import { tableSection } from './table-section.ts'
 
 function textsOf({ items }: { readonly items: readonly { readonly text: string }[] }) {
   return items.map(({ text }) => text)
@@ -16,7 +23,7 @@ function joined(parts: readonly string[]) {
 }
 
 /** The head knows nothing of the rest, so that a harness's cache finds the same bytes again. */
-export function settledSections(state: SessionState): readonly Section[] {
+export function stableSections(state: SessionState): readonly ContextSection[] {
   const [first, ...later] = state.requests.items
   const { key, keyFiles, commands } = state
   const pinned = key.items.filter(({ from }) => from === undefined)
@@ -26,30 +33,40 @@ export function settledSections(state: SessionState): readonly Section[] {
   return [
     paragraph(
       state.title === '' ? state.name : `${state.name} (${state.title})`,
-      frame('Session:', 'name', SHOW.all, [0, 24, 60], { lengths: [50, 30, 18] }),
+      sectionFrame('Session:', 'name', VIEW_COMMANDS.all, [0, 24, 60], { lengths: [50, 30, 18] }),
     ),
-    paragraph(state.goal, frame('Objective:', 'objective', SHOW.all, [1, 60, 120])),
+    paragraph(state.goal, sectionFrame('Objective:', 'objective', VIEW_COMMANDS.all, [1, 60, 120])),
     paragraph(
       first?.text ?? '',
-      frame("The user's first request:", 'first request', SHOW.activity, [2, 50, 100]),
+      sectionFrame(
+        "The user's first request:",
+        'first request',
+        VIEW_COMMANDS.activity,
+        [2, 50, 100],
+      ),
     ),
     bullets(
       pinned.map(({ text }) => text),
-      frame('Key context:', 'lines of key context', SHOW.all, [3, 300, Infinity], {
+      sectionFrame('Key context:', 'lines of key context', VIEW_COMMANDS.all, [3, 300, Infinity], {
         lengths: [200, 120, 80, 60, 52, 46, 40, 34, 28],
       }),
     ),
     decisions(state),
     bullets(
       later.filter(({ isRuling }) => isRuling).map(({ text }) => text),
-      frame('Ruled by the user, in their words:', 'rulings', SHOW.activity, [5, 90, 300]),
+      sectionFrame(
+        'Ruled by the user, in their words:',
+        'rulings',
+        VIEW_COMMANDS.activity,
+        [5, 90, 300],
+      ),
     ),
     bullets(
       drawn.map(({ text }) => text),
-      frame(
+      sectionFrame(
         'Key context drawn at checkpoints:',
         'lines drawn at checkpoints',
-        SHOW.all,
+        VIEW_COMMANDS.all,
         [6, 30, 250],
         { shelf: key },
       ),
@@ -58,13 +75,15 @@ export function settledSections(state: SessionState): readonly Section[] {
       keyFiles.items.map(({ text, description }) =>
         description === undefined ? text : `${text} (${description})`,
       ),
-      frame('Key files:', 'key files', SHOW.all, [7, 30, 100], { shelf: keyFiles }),
+      sectionFrame('Key files:', 'key files', VIEW_COMMANDS.all, [7, 30, 100], { shelf: keyFiles }),
     ),
     bullets(
       textsOf(commands),
-      frame('Commands that were kept:', 'commands', SHOW.all, [8, 28, 80], { shelf: commands }),
+      sectionFrame('Commands that were kept:', 'commands', VIEW_COMMANDS.all, [8, 28, 80], {
+        shelf: commands,
+      }),
     ),
-    enumeration(state.tasks, frame('Tasks:', 'tasks', SHOW.all, [9, 20, 40])),
+    enumeration(state.tasks, sectionFrame('Tasks:', 'tasks', VIEW_COMMANDS.all, [9, 20, 40])),
   ]
 }
 
@@ -87,34 +106,41 @@ function decisions({ decisions: shelf }: SessionState) {
         }),
     },
     {
-      ...frame('Decisions:', 'decisions', SHOW.decisions, [4, 180, 450], { shelf }),
+      ...sectionFrame('Decisions:', 'decisions', VIEW_COMMANDS.decisions, [4, 180, 450], { shelf }),
       lengths: [120, 80, 60, 46],
     },
   )
 }
 
 /** What these sections have together even when others want everything. */
-export const STANDING_ROOM = 280
+export const CURRENT_ROOM = 280
 
-export function standingSections(state: SessionState): readonly Section[] {
+export function currentSections(state: SessionState): readonly ContextSection[] {
   return [
-    paragraph(tldrWithoutGoal(state), frame(tldrHeading(state), 'TL;DR', SHOW.all, [0, 80, 170])),
+    paragraph(
+      tldrWithoutGoal(state),
+      sectionFrame(tldrHeading(state), 'TL;DR', VIEW_COMMANDS.all, [0, 80, 170]),
+    ),
     paragraph(
       workflowOf(state),
-      frame('Workflow:', 'workflow', SHOW.all, [1, 40, 80], { lengths: [80, 60, 38] }),
+      sectionFrame('Workflow:', 'workflow', VIEW_COMMANDS.all, [1, 40, 80], {
+        lengths: [80, 60, 38],
+      }),
     ),
     paragraph(
       progressOf(state),
-      frame('Progress:', 'progress', SHOW.progress, [1, 32, 60], { lengths: [60, 40, 26] }),
+      sectionFrame('Progress:', 'progress', VIEW_COMMANDS.progress, [1, 32, 60], {
+        lengths: [60, 40, 26],
+      }),
     ),
     openSteps(state),
     bullets(
       openBlockers(state).map(({ text }) => text),
-      frame('Open blockers:', 'open blockers', SHOW.blockers, [2, 40, 120]),
+      sectionFrame('Open blockers:', 'open blockers', VIEW_COMMANDS.blockers, [2, 40, 120]),
     ),
     bullets(
       textsOf(state.next),
-      frame('Next steps:', 'next steps', SHOW.next, [3, 40, 120], {
+      sectionFrame('Next steps:', 'next steps', VIEW_COMMANDS.next, [3, 40, 120], {
         shelf: state.next,
         keep: 'first',
       }),
@@ -140,7 +166,7 @@ function workflowOf(state: SessionState) {
   const phase = phaseLine(state)
   if (phase === undefined) return ''
   const waits = state.workflow!.phases.some(({ status }) => status === 'waiting for approval')
-  const focus = focusOf(state)
+  const focus = currentFocus(state)
   // Whether it waits stands before what may be long enough to be cut.
   return joined([
     `${state.name}, ${phase}`,
@@ -171,13 +197,18 @@ function openSteps(state: SessionState) {
       line: ({ is, step }) => (is === 'todo' ? `[ ] ${step}` : `[ ] ${step} (${is})`),
     },
     {
-      ...frame('Open steps:', 'open steps', SHOW.progress, [4, 44, 150], { keep: 'first' }),
+      ...sectionFrame('Open steps:', 'open steps', VIEW_COMMANDS.progress, [4, 44, 150], {
+        keep: 'first',
+      }),
       lengths: [60, 40],
     },
   )
 }
 
-export function latelySections(state: SessionState, conversation?: string): readonly Section[] {
+export function recentSections(
+  state: SessionState,
+  conversation?: string,
+): readonly ContextSection[] {
   const { progress, discoveries, agents, delegates, notes, lastTurn } = state
   const pinned = new Set(state.key.items.map((line) => line.from))
   const found = discoveries.items.filter(({ id }) => !pinned.has(id))
@@ -187,21 +218,25 @@ export function latelySections(state: SessionState, conversation?: string): read
   return [
     bullets(
       textsOf(progress),
-      frame('Done lately:', 'progress notes', SHOW.progress, [11, 28, 120], { shelf: progress }),
+      sectionFrame('Done lately:', 'progress notes', VIEW_COMMANDS.progress, [11, 28, 120], {
+        shelf: progress,
+      }),
     ),
     bullets(
       found.map(({ text, gotcha }) => (gotcha ? `Gotcha: ${text}` : text)),
-      frame('Discoveries:', 'discoveries', SHOW.discoveries, [8, 28, 180], { shelf: discoveries }),
+      sectionFrame('Discoveries:', 'discoveries', VIEW_COMMANDS.discoveries, [8, 28, 180], {
+        shelf: discoveries,
+      }),
     ),
     bullets(
       requests.map(({ text }) => text),
-      frame('Asked by the user lately:', 'requests', SHOW.activity, [7, 28, 150], {
+      sectionFrame('Asked by the user lately:', 'requests', VIEW_COMMANDS.activity, [7, 28, 150], {
         shelf: state.requests,
       }),
     ),
     enumeration(
       files.map(({ text }) => text),
-      frame('Files changed:', 'changed files', SHOW.activity, [10, 28, 100], {
+      sectionFrame('Files changed:', 'changed files', VIEW_COMMANDS.activity, [10, 28, 100], {
         shelf: state.changedFiles,
         keep: 'first',
       }),
@@ -210,32 +245,43 @@ export function latelySections(state: SessionState, conversation?: string): read
     testRuns(state),
     bullets(
       agents.items.map(({ text, result }) => (result === undefined ? text : `${text}: ${result}`)),
-      frame('Agents that finished:', 'agent results', SHOW.activity, [13, 28, 120], {
-        shelf: agents,
-      }),
+      sectionFrame(
+        'Agents that finished:',
+        'agent results',
+        VIEW_COMMANDS.activity,
+        [13, 28, 120],
+        {
+          shelf: agents,
+        },
+      ),
     ),
     bullets(
       delegates.items.map(delegateLine),
-      frame('Delegates:', 'delegates', 'stint delegates', [6, 34, 160], { shelf: delegates }),
+      sectionFrame('Delegates:', 'delegates', 'stint delegates', [6, 34, 160], {
+        shelf: delegates,
+      }),
     ),
     paragraph(
       lastTurn?.said ?? '',
-      frame(
+      sectionFrame(
         `The agent's last words${isElsewhere ? ', in an earlier conversation' : ''}:`,
         'last words',
-        SHOW.activity,
+        VIEW_COMMANDS.activity,
         [9, 34, 120],
       ),
     ),
     paragraph(
       lastTurn?.failure ?? '',
-      frame('The last turn failed:', 'failure', SHOW.activity, [5, 26, 60]),
+      sectionFrame('The last turn failed:', 'failure', VIEW_COMMANDS.activity, [5, 26, 60]),
     ),
     paragraph(
       statusOf(state),
-      frame('State:', 'state', SHOW.all, [14, 20, 60], { lengths: [70, 45, 28] }),
+      sectionFrame('State:', 'state', VIEW_COMMANDS.all, [14, 20, 60], { lengths: [70, 45, 28] }),
     ),
-    bullets(textsOf(notes), frame('Notes:', 'notes', SHOW.all, [15, 0, 60], { shelf: notes })),
+    bullets(
+      textsOf(notes),
+      sectionFrame('Notes:', 'notes', VIEW_COMMANDS.all, [15, 0, 60], { shelf: notes }),
+    ),
   ]
 }
 
@@ -263,7 +309,7 @@ function commits({ commits: shelf }: SessionState) {
       line: ({ commit, subject }) => `${commit} ${subject}`,
     },
     {
-      ...frame('Commits:', 'commits', SHOW.activity, [12, 34, 120], { shelf }),
+      ...sectionFrame('Commits:', 'commits', VIEW_COMMANDS.activity, [12, 34, 120], { shelf }),
       lengths: [50, 36],
     },
   )
@@ -284,10 +330,16 @@ function testRuns({ tests: shelf }: SessionState) {
         `${result}: ${command}${summary === '' ? '' : ` (${summary})`}`,
     },
     {
-      ...frame('Tests, as they last ran:', 'test runs', SHOW.activity, [6, 40, 120], {
-        shelf,
-        keep: 'first',
-      }),
+      ...sectionFrame(
+        'Tests, as they last ran:',
+        'test runs',
+        VIEW_COMMANDS.activity,
+        [6, 40, 120],
+        {
+          shelf,
+          keep: 'first',
+        },
+      ),
       lengths: [80, 50],
     },
   )

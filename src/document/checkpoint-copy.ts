@@ -1,6 +1,6 @@
 import { shortId } from '../journal/ids.ts'
 import { fold } from '../session/fold.ts'
-import type { RawEntry } from '../session/in-effect.ts'
+import type { RawEntry } from '../session/effective-entries.ts'
 import type { Checkpoint, SessionState } from '../session/state.ts'
 import { fileSafe, minute } from '../text/times.ts'
 import { modelOf } from './model.ts'

@@ -1,26 +1,26 @@
 import { parse as parseYaml } from 'yaml'
-import type { Draft, EntryData, EntryKind } from '../session/entries.ts'
+import type { EntryDraft, EntryData, EntryKind } from '../session/entries.ts'
 import type { DocumentItem, Region } from '../session/kinds/kind.ts'
 import { DOCUMENT_ITEMS, mayWrite } from '../session/registry.ts'
 import type { SessionState } from '../session/state.ts'
 import { slug } from '../text/clean.ts'
 import { defined } from '../text/defined.ts'
 import { minute } from '../text/times.ts'
-import { type BaseBlock, type BaseDocument, baseDocument } from './base.ts'
+import { type BaseBlock, type BaseDocument, baseDocument } from './base-document.ts'
 import { HEADINGS } from './grammar.ts'
-import { inOrder, match } from './match.ts'
-import type { Block } from './model.ts'
+import { longestOrderedRun, matchBlocks } from './match-blocks.ts'
+import type { DocumentBlock } from './model.ts'
 import type { ParsedDocument } from './parse.ts'
 
-export interface Edits {
-  readonly drafts: readonly Draft[]
+export interface DocumentEdits {
+  readonly drafts: readonly EntryDraft[]
   readonly unabsorbed: readonly string[]
 }
 
 type Loose<T> = { readonly [F in keyof T]: T[F] | undefined }
 
-class EditLog implements Edits {
-  readonly drafts: Draft[] = []
+class EditLog implements DocumentEdits {
+  readonly drafts: EntryDraft[] = []
   readonly unabsorbed: string[] = []
   readonly mint: () => string
   readonly #isBaseSure: boolean
@@ -36,7 +36,12 @@ class EditLog implements Edits {
 
   add<K extends EntryKind>(kind: K, data: Loose<EntryData[K]>, id?: string) {
     if (!mayWrite('document', kind)) throw new Error(`${kind} cannot be written by the document`)
-    this.drafts.push({ kind, data: defined(data), by: 'document', ...defined({ id }) } as Draft)
+    this.drafts.push({
+      kind,
+      data: defined(data),
+      by: 'document',
+      ...defined({ id }),
+    } as EntryDraft)
   }
 
   /** Ignored when it is not certain what the document was rendered from. */
@@ -59,13 +64,13 @@ export function editsBetween(
   base: SessionState,
   person: ParsedDocument,
   options: { mint: () => string; isBaseSure: boolean },
-): Edits {
+): DocumentEdits {
   const log = new EditLog(options)
   const before = baseDocument(base)
   fieldEdits(base, before, person, log)
   headEdits(before, person, log)
   const missing = missingRegions(before, person, log)
-  const ids = new Map<Block, string>()
+  const ids = new Map<DocumentBlock, string>()
   for (const family of FAMILIES) familyEdits(family, before, person, missing, ids, log)
   remarkEdits(before, person, missing, ids, log)
   sectionEdits(before, person, log)
@@ -104,8 +109,8 @@ interface Placed {
 }
 
 interface ItemEdits {
-  added(block: Block, placed: Placed, log: EditLog): void
-  changed(base: BaseBlock, person: Block, log: EditLog): void
+  added(block: DocumentBlock, placed: Placed, log: EditLog): void
+  changed(base: BaseBlock, person: DocumentBlock, log: EditLog): void
   removed?(base: BaseBlock, log: EditLog): void
 }
 
@@ -200,15 +205,15 @@ function familyEdits(
   base: BaseDocument,
   person: ParsedDocument,
   missing: ReadonlySet<Region>,
-  idOf: Map<Block, string>,
+  idOf: Map<DocumentBlock, string>,
   log: EditLog,
 ) {
   const regions = family.regions.filter((region) => !missing.has(region))
-  const ofFamily = <B extends Block>(blocks: readonly B[]) =>
+  const ofFamily = <B extends DocumentBlock>(blocks: readonly B[]) =>
     blocks.filter((block) => block.kind === family.block)
   const was = regions.flatMap((region) => ofFamily(base.regions[region]))
   const is = regions.flatMap((region) => ofFamily(person.regions[region]))
-  const { pairs, removed } = match(was, is)
+  const { pairs, removed } = matchBlocks(was, is)
   for (const [before, now] of pairs) idOf.set(now, before.id)
 
   for (const [before, now] of pairs) family.changed(before, now, log)
@@ -225,7 +230,7 @@ function familyEdits(
   for (const region of regions) {
     const blocks = ofFamily(person.regions[region])
     const kept = family.ordered.includes(region)
-      ? inOrder(blocks.map((block) => places.get(idOf.get(block) ?? '')))
+      ? longestOrderedRun(blocks.map((block) => places.get(idOf.get(block) ?? '')))
       : undefined
     for (const [index, block] of blocks.entries()) {
       const above = blocks[index - 1]
@@ -250,12 +255,12 @@ function familyEdits(
 }
 
 /** In a list ordered by time, an inserted line takes the time of the one above it, so that it stays there. */
-function timedBy(above: Block | undefined, block: Block) {
+function timedBy(above: DocumentBlock | undefined, block: DocumentBlock) {
   return { ...block, ...defined({ when: block.when ?? above?.when }) }
 }
 
 function startedOrStopped(
-  pairs: readonly (readonly [BaseBlock, Block])[],
+  pairs: readonly (readonly [BaseBlock, DocumentBlock])[],
   base: BaseDocument,
   person: ParsedDocument,
   log: EditLog,
@@ -283,7 +288,7 @@ function fileEdits(entry: 'file.noted' | 'file.changed', list: 'key' | 'changed'
   }
 }
 
-function rewordText(base: BaseBlock, person: Block, log: EditLog) {
+function rewordText(base: BaseBlock, person: DocumentBlock, log: EditLog) {
   log.amend(base.id, { text: ifChanged(base.text, person.text), when: retimed(base, person) })
 }
 
@@ -291,14 +296,14 @@ function remarkEdits(
   base: BaseDocument,
   person: ParsedDocument,
   missing: ReadonlySet<Region>,
-  idOf: ReadonlyMap<Block, string>,
+  idOf: ReadonlyMap<DocumentBlock, string>,
   log: EditLog,
 ) {
-  const isRemark = (block: Block) => block.kind === 'remark'
+  const isRemark = (block: DocumentBlock) => block.kind === 'remark'
   for (const section of Object.keys(base.regions) as Region[]) {
     if (missing.has(section)) continue
     const blocks = person.regions[section]
-    const found = match(base.regions[section].filter(isRemark), blocks.filter(isRemark))
+    const found = matchBlocks(base.regions[section].filter(isRemark), blocks.filter(isRemark))
     const placed = [...found.added]
     for (const [before, now] of found.pairs) {
       if (before.text === now.text) continue
@@ -326,7 +331,10 @@ function sectionEdits(base: BaseDocument, person: ParsedDocument, log: EditLog) 
     id: section.id ?? '',
     text: section.title,
   })
-  const { pairs, removed, added } = match(base.sections.map(named), person.sections.map(named))
+  const { pairs, removed, added } = matchBlocks(
+    base.sections.map(named),
+    person.sections.map(named),
+  )
   const idOf = new Map(pairs.map(([before, now]) => [now.id, before.id]))
   for (const section of added) idOf.set(section.id, log.mint())
   for (const [before, now] of pairs)
@@ -343,11 +351,11 @@ function ifChanged(was: string, is: string) {
   return was === is ? undefined : is
 }
 
-function stated({ when }: Block) {
+function stated({ when }: DocumentBlock) {
   return when?.length === 16 ? `${when}:00.000Z` : when
 }
 
-function isRetimed(base: Block, person: Block) {
+function isRetimed(base: DocumentBlock, person: DocumentBlock) {
   return (
     person.when !== undefined &&
     base.when !== undefined &&
@@ -356,7 +364,7 @@ function isRetimed(base: Block, person: Block) {
   )
 }
 
-function retimed(base: Block, person: Block) {
+function retimed(base: DocumentBlock, person: DocumentBlock) {
   return isRetimed(base, person) ? stated(person) : undefined
 }
 

@@ -55,12 +55,12 @@ export const DELEGATE_PATTERN =
 
 export const NO_RATIONALE = 'not recorded'
 
-export interface Marker {
+export interface DocumentMarker {
   readonly offset: number
   readonly sum: string
 }
 
-export function markerLine(marker: Marker): string {
+export function markerLine(marker: DocumentMarker): string {
   return `<!-- stint: rendered from ${marker.offset} bytes ${marker.sum} -->`
 }
 
@@ -118,11 +118,11 @@ const LIST_MARKER = /^(?:[-*+]|\d+[.)])(?: +|$)/
 export function listItemAt(lines: readonly string[], start: number): ListItem | undefined {
   const marker = LIST_MARKER.exec(lines[start]!)?.[0]
   if (marker === undefined) return undefined
-  const { text, end } = continued(lines, start + 1, marker.length)
+  const { text, end } = continuationLines(lines, start + 1, marker.length)
   return { text: [lines[start]!.slice(marker.length), ...text].join('\n').trimEnd(), end }
 }
 
-export function continued(
+export function continuationLines(
   lines: readonly string[],
   start: number,
   width: number,

@@ -1,6 +1,6 @@
 import { REGIONS, type Region } from '../session/kinds/kind.ts'
 import { phaseLine } from '../session/kinds/phases.ts'
-import type { Item, Shelf } from '../session/kinds/shelf.ts'
+import type { Item, ItemList } from '../session/kinds/item-list.ts'
 import { DOCUMENT_ITEMS } from '../session/registry.ts'
 import {
   type Decision,
@@ -13,9 +13,9 @@ import {
 import { tldrOf } from '../session/tldr.ts'
 import { defined } from '../text/defined.ts'
 import { second } from '../text/times.ts'
-import { delegateName, delegateText } from './progress.ts'
+import { delegateName, delegateText } from './progress-file.ts'
 
-export interface Block {
+export interface DocumentBlock {
   readonly kind: string
   readonly text: string
   readonly id?: string
@@ -31,7 +31,7 @@ export interface Block {
   readonly whose?: string
 }
 
-export interface Section {
+export interface DocumentSection {
   readonly title: string
   readonly body: string
   /** The heading above it: a known one by its key, or another section by its entry. */
@@ -48,14 +48,14 @@ export interface DocumentModel {
   readonly blockerLine: string
   readonly workflowLine: string
   readonly objective: string
-  readonly regions: Readonly<Record<Region, readonly Block[]>>
-  readonly sections: readonly Section[]
+  readonly regions: Readonly<Record<Region, readonly DocumentBlock[]>>
+  readonly sections: readonly DocumentSection[]
 }
 
-export function emptyRegions(): Record<Region, Block[]> {
-  return Object.fromEntries(REGIONS.map((region) => [region, [] as Block[]])) as Record<
+export function emptyRegions(): Record<Region, DocumentBlock[]> {
+  return Object.fromEntries(REGIONS.map((region) => [region, [] as DocumentBlock[]])) as Record<
     Region,
-    Block[]
+    DocumentBlock[]
   >
 }
 
@@ -75,7 +75,7 @@ export function modelOf(state: SessionState): DocumentModel {
     workflowLine: line(phaseLine(state) ?? ''),
     objective: state.goal,
     regions: regionsOf(state, current?.id),
-    sections: chain(state.sections.items).map(({ id, title, text: body, after }) => {
+    sections: orderSections(state.sections.items).map(({ id, title, text: body, after }) => {
       return { id, title: line(title), body, after }
     }),
   }
@@ -86,11 +86,11 @@ const DERIVED_KEY_LINES = 12
 function textBlocks(state: SessionState) {
   const drawn = state.key.items.filter((item) => item.from !== undefined)
   const older = new Set<Item>(drawn.slice(0, -DERIVED_KEY_LINES))
-  const blocks: Record<string, Block[]> = {}
-  for (const shelf of new Set(DOCUMENT_ITEMS.flatMap(({ text }) => text?.shelf ?? []))) {
-    const kinds = DOCUMENT_ITEMS.filter(({ text }) => text?.shelf === shelf)
-    for (const item of (state[shelf] as Shelf<Item>).items) {
-      const kind = kinds.find(({ text }) => text!.holds(item))
+  const blocks: Record<string, DocumentBlock[]> = {}
+  for (const shelf of new Set(DOCUMENT_ITEMS.flatMap(({ text }) => text?.list ?? []))) {
+    const kinds = DOCUMENT_ITEMS.filter(({ text }) => text?.list === shelf)
+    for (const item of (state[shelf] as ItemList<Item>).items) {
+      const kind = kinds.find(({ text }) => text!.matches(item))
       if (kind === undefined || older.has(item)) continue
       const { id, text, at } = item
       const when = kind.text!.isTimed ? at : undefined
@@ -102,7 +102,7 @@ function textBlocks(state: SessionState) {
 }
 
 function regionsOf(state: SessionState, currentId: string | undefined) {
-  const stepBlock = ({ id, text, status, changedAt }: Step): Block => ({
+  const stepBlock = ({ id, text, status, changedAt }: Step): DocumentBlock => ({
     kind: 'step',
     id,
     text,
@@ -112,7 +112,7 @@ function regionsOf(state: SessionState, currentId: string | undefined) {
   })
   const steps = (status: Step['status']) =>
     state.steps.items.filter((step) => step.status === status).map(stepBlock)
-  const items: Record<Region, readonly Block[]> = {
+  const items: Record<Region, readonly DocumentBlock[]> = {
     ...emptyRegions(),
     ...textBlocks(state),
     keyFiles: state.keyFiles.items.map((file) => fileBlock('keyFile', file)),
@@ -141,10 +141,10 @@ function regionsOf(state: SessionState, currentId: string | undefined) {
   )
   return Object.fromEntries(
     REGIONS.map((region) => [region, withRemarks(region, items[region], state)]),
-  ) as Record<Region, readonly Block[]>
+  ) as Record<Region, readonly DocumentBlock[]>
 }
 
-function withRemarks(region: Region, items: readonly Block[], state: SessionState) {
+function withRemarks(region: Region, items: readonly DocumentBlock[], state: SessionState) {
   const remarks = state.remarks.items.filter((remark) => remark.section === region)
   if (remarks.length === 0) return items
   const blockOf = new Map(
@@ -160,7 +160,7 @@ function withRemarks(region: Region, items: readonly Block[], state: SessionStat
     ...remark,
     after: known.has(remark.after) ? remark.after : last,
   }))
-  const placed: Block[] = []
+  const placed: DocumentBlock[] = []
   const place = (anchor: string) => {
     for (const remark of anchored.filter((candidate) => candidate.after === anchor).toReversed()) {
       placed.push(blockOf.get(remark.id)!)
@@ -243,7 +243,7 @@ function compare(a = '', b = '') {
 }
 
 /** Of two sections under the same heading, the later was inserted in between, so it comes first; merged edits of two machines give one order. */
-export function chain<T extends { readonly id: string; readonly after: string }>(
+export function orderSections<T extends { readonly id: string; readonly after: string }>(
   sections: readonly T[],
 ): readonly T[] {
   const ids = new Set(sections.map((section) => section.id))
@@ -265,7 +265,7 @@ export function chain<T extends { readonly id: string; readonly after: string }>
   return ordered
 }
 
-export function roots<T extends { readonly id?: string; readonly after: string }>(
+export function sectionRoots<T extends { readonly id?: string; readonly after: string }>(
   chained: readonly T[],
 ): ReadonlyMap<T, string> {
   const byId = new Map<string, string>()

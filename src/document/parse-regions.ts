@@ -9,7 +9,7 @@ import {
   PROGRESS_HEADINGS,
   STATUS_PATTERN,
   TIME_PATTERN,
-  continued,
+  continuationLines,
   fencedLines,
   listItemAt,
   trimBlank,
@@ -17,14 +17,14 @@ import {
   unescapeLine,
 } from './grammar.ts'
 import { defined } from '../text/defined.ts'
-import type { Block } from './model.ts'
+import type { DocumentBlock } from './model.ts'
 import { isLazy } from './render.ts'
 
 const TIME_SUFFIX = new RegExp(String.raw`^([\s\S]*?) \((${TIME_PATTERN})\)$`)
 const RESOLVED_SUFFIX = new RegExp(String.raw`^(.*?) \(resolved (${TIME_PATTERN})\)(?:: (.*))?$`)
 const BOLD_DISCOVERY = new RegExp(String.raw`^\*\*(.*?)\*\* \((${TIME_PATTERN})\)(?:: (.*))?$`)
 
-export function parseRegion(region: Region, lines: readonly string[]): readonly Block[] {
+export function parseRegion(region: Region, lines: readonly string[]): readonly DocumentBlock[] {
   if (region === 'decisions') return parseDecisions(lines)
   if (region === 'commands') return parseCommands(lines)
   if (region === 'delegates') return parseDelegates(lines)
@@ -90,9 +90,11 @@ export function parseContext(lines: readonly string[]) {
 }
 
 /** Under any other sub-heading, everything is the person's own and stays together. */
-export function parseProgress(lines: readonly string[]): Partial<Record<Region, readonly Block[]>> {
+export function parseProgress(
+  lines: readonly string[],
+): Partial<Record<Region, readonly DocumentBlock[]>> {
   const fenced = fencedLines(lines)
-  const found: Partial<Record<Region, readonly Block[]>> = {}
+  const found: Partial<Record<Region, readonly DocumentBlock[]>> = {}
   const regionOf = (line: string) =>
     PROGRESS_HEADINGS.find(({ title }) => line.toLowerCase() === `### ${title.toLowerCase()}`)
       ?.region
@@ -112,7 +114,7 @@ export function parseProgress(lines: readonly string[]): Partial<Record<Region, 
   return found
 }
 
-const ITEMS: { readonly [R in Region]?: (text: string) => Block } = {
+const ITEMS: { readonly [R in Region]?: (text: string) => DocumentBlock } = {
   keyFiles: (text) => fileBlock('keyFile', text),
   changedFiles: (text) => fileBlock('changedFile', text),
   key: (text) => textItem('key', text),
@@ -264,7 +266,7 @@ function fieldAt(lines: readonly string[], start: number, label: string) {
       end += 1
       continue
     }
-    const more = continued(lines, end, 2)
+    const more = continuationLines(lines, end, 2)
     if (more.end === end || more.text.length === 0) break
     text.push(...more.text)
     end = more.end
@@ -276,7 +278,7 @@ function fieldAt(lines: readonly string[], start: number, label: string) {
 /** The commands are shown and never run. */
 function parseCommands(lines: readonly string[]) {
   const fenced = fencedLines(lines)
-  const commands: Block[] = []
+  const commands: DocumentBlock[] = []
   const rest: string[] = []
   for (const [index, line] of lines.entries()) {
     if (!fenced[index]) rest.push(line)
@@ -288,10 +290,10 @@ function parseCommands(lines: readonly string[]) {
 
 function collect(
   lines: readonly string[],
-  itemAt: (index: number) => { block: Block | undefined; end: number } | undefined,
+  itemAt: (index: number) => { block: DocumentBlock | undefined; end: number } | undefined,
 ) {
   const fenced = fencedLines(lines)
-  const blocks: Block[] = []
+  const blocks: DocumentBlock[] = []
   let remark: string[] = []
   let hasBlank = false
   const endRemark = (trailing: string) => {

@@ -4,15 +4,20 @@ import {
   HEADINGS,
   type HeadingKey,
   MARKER_PATTERN,
-  type Marker,
+  type DocumentMarker,
   fencedLines,
   trimBlank,
 } from './grammar.ts'
-import { type Block, type DocumentModel, type Section, emptyRegions } from './model.ts'
+import {
+  type DocumentBlock,
+  type DocumentModel,
+  type DocumentSection,
+  emptyRegions,
+} from './model.ts'
 import { parseContext, parseProgress, parseRegion, parseTldr } from './parse-regions.ts'
 
 export interface ParsedDocument extends DocumentModel {
-  readonly marker?: Marker
+  readonly marker?: DocumentMarker
   /** A region whose heading is gone: its items do not count as removed. */
   readonly missing: ReadonlySet<Region>
 }
@@ -72,14 +77,14 @@ function parseBody(fields: ParsedDocument['fields'], lines: readonly string[]) {
   const chunks = splitBySections(lines.filter((_, index) => index !== markerAt))
 
   const regions = emptyRegions()
-  const sections: Section[] = []
+  const sections: DocumentSection[] = []
   const seen = new Set<Region>()
   let title = ''
   let tldr = { tldr: '', progressLine: '', currentLine: '', blockerLine: '', workflowLine: '' }
   let objective = ''
   let above = 'title'
-  const fill = (found: Partial<Record<Region, readonly Block[]>>) => {
-    for (const [region, blocks] of Object.entries(found) as [Region, readonly Block[]][]) {
+  const fill = (found: Partial<Record<Region, readonly DocumentBlock[]>>) => {
+    for (const [region, blocks] of Object.entries(found) as [Region, readonly DocumentBlock[]][]) {
       regions[region].push(...blocks)
       seen.add(region)
     }

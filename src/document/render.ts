@@ -10,7 +10,7 @@ import {
   type HeadingKey,
   KEY_CONTEXT_LINE,
   KEY_FILES_LINE,
-  type Marker,
+  type DocumentMarker,
   NO_RATIONALE,
   OPTIONAL_HEADINGS,
   PROGRESS_HEADINGS,
@@ -18,14 +18,20 @@ import {
   escapeLine,
   markerLine,
 } from './grammar.ts'
-import { type Block, type DocumentModel, type Section, modelOf, roots } from './model.ts'
+import {
+  type DocumentBlock,
+  type DocumentModel,
+  type DocumentSection,
+  modelOf,
+  sectionRoots,
+} from './model.ts'
 
-export function renderDocument(state: SessionState, marker: Marker): string {
+export function renderDocument(state: SessionState, marker: DocumentMarker): string {
   return renderModel(modelOf(state), marker)
 }
 
 /** Without a marker the text is a copy to read, not a document to edit. */
-export function renderModel(model: DocumentModel, marker?: Marker): string {
+export function renderModel(model: DocumentModel, marker?: DocumentMarker): string {
   const lines: string[] = [
     '---',
     ...model.fields.map(([key, value]) => `${key}:${value}`),
@@ -35,7 +41,7 @@ export function renderModel(model: DocumentModel, marker?: Marker): string {
     '',
   ]
   lines.push(...remarksOnly(model.regions.head))
-  const rest = new Map(roots(model.sections))
+  const rest = new Map(sectionRoots(model.sections))
   const customUnder = (key: string) => {
     for (const [section, root] of rest) {
       if (root === key && rest.delete(section)) lines.push(...customSection(section))
@@ -113,7 +119,7 @@ function apart(lines: readonly string[]): readonly string[] {
   return lines.length === 0 || lines[0] === '' ? lines : ['', ...lines]
 }
 
-function itemLines(block: Block, number: number): readonly string[] {
+function itemLines(block: DocumentBlock, number: number): readonly string[] {
   const when = block.when === undefined ? '' : ` (${minute(block.when)})`
   switch (block.kind) {
     case 'step': {
@@ -150,7 +156,7 @@ function itemLines(block: Block, number: number): readonly string[] {
 
 const PREFIXES = new Map(DOCUMENT_ITEMS.map(({ block, text }) => [block, text?.prefix ?? '']))
 
-function prefixOf(block: Pick<Block, 'kind'>): string {
+function prefixOf(block: Pick<DocumentBlock, 'kind'>): string {
   return PREFIXES.get(block.kind) ?? ''
 }
 
@@ -182,7 +188,7 @@ function discovery(marker: string, prefix: string, text: string, when: string): 
   return bullet(marker, [head, ...more].join('\n'), '')
 }
 
-function decisionFields(block: Block): readonly string[] {
+function decisionFields(block: DocumentBlock): readonly string[] {
   return DECISION_FIELDS.flatMap(({ label, field: name }) => {
     const text = block[name] ?? (name === 'rationale' ? NO_RATIONALE : undefined)
     return text === undefined ? [] : field(label, text)
@@ -224,14 +230,14 @@ export function freeText(text: string): readonly string[] {
   return lines.map((line, index) => (inFence.has(index) ? line : escapeLine(line)))
 }
 
-function commands(blocks: readonly Block[]): readonly string[] {
+function commands(blocks: readonly DocumentBlock[]): readonly string[] {
   const lines = blocks.filter((block) => block.kind === 'command').map((block) => block.text)
   const remarks = remarksOnly(blocks)
   while (remarks.at(-1) === '') remarks.pop()
   return [...(lines.length === 0 ? [] : ['```bash', ...lines, '```']), ...remarks]
 }
 
-function remarksOnly(blocks: readonly Block[]): string[] {
+function remarksOnly(blocks: readonly DocumentBlock[]): string[] {
   const lines = blocks
     .filter((block) => block.kind === 'remark')
     .flatMap((block) => block.text.replace(/^\n/, '').split('\n'))
@@ -239,7 +245,7 @@ function remarksOnly(blocks: readonly Block[]): string[] {
   return lines.length === 0 ? [] : [...lines, '']
 }
 
-function customSection(section: Section): readonly string[] {
+function customSection(section: DocumentSection): readonly string[] {
   const body = section.body.split('\n')
   while (body.at(-1) === '') body.pop()
   return [`## ${section.title}`, ...body, '']

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { crc32, isSealed, sealed } from '../journal/record.ts'
+import { crc32, hasValidChecksum, withChecksum } from '../journal/record.ts'
 import { replaceFile, replaceUnsynced } from '../journal/files.ts'
 import type { Log } from '../journal/log.ts'
-import { type KnownBeginning, readRange } from '../journal/read.ts'
+import { type LogPrefix, readRange } from '../journal/read-log.ts'
 import { FOLD_VERSION, NeedsFullFold, abridge, advance, fold } from '../session/fold.ts'
 import type { SessionState } from '../session/state.ts'
 import { defined } from '../text/defined.ts'
@@ -25,26 +25,34 @@ interface Snapshot {
   readonly state: SessionState
 }
 
-export interface Opened {
+export interface AbridgedState {
   readonly state: SessionState
   readonly end: number
-  readonly read: number
+  readonly bytesRead: number
 }
 
 /** Reads the snapshot and the tail of the log, so a session of 10,000 entries opens as fast as one of ten. */
-export function openAbridged(sessionId: string, log: Log, snapshotPath: string): Opened {
+export function readAbridgedState(
+  sessionId: string,
+  log: Log,
+  snapshotPath: string,
+): AbridgedState {
   const snapshot = readSealed<Snapshot>(snapshotPath)
   if (snapshot !== undefined && matches(snapshot, log)) {
-    const { records, end } = log.readOn(snapshot.offset, snapshot.state.lastId)
-    if (records.length === 0) return { state: snapshot.state, end, read: 0 }
+    const { records, end } = log.readSince(snapshot.offset, snapshot.state.lastId)
+    if (records.length === 0) return { state: snapshot.state, end, bytesRead: 0 }
     try {
-      return { state: abridge(advance(snapshot.state, records)), end, read: end - snapshot.offset }
+      return {
+        state: abridge(advance(snapshot.state, records)),
+        end,
+        bytesRead: end - snapshot.offset,
+      }
     } catch (error) {
       if (!(error instanceof NeedsFullFold)) throw error
     }
   }
   const { records, end } = log.read()
-  return { state: abridge(fold(sessionId, records)), end, read: end }
+  return { state: abridge(fold(sessionId, records)), end, bytesRead: end }
 }
 
 export function writeSnapshot(
@@ -64,7 +72,7 @@ export function writeSnapshot(
     prefix: prefixSum(log, offset),
     state: abridge(state),
   }
-  const bytes = sealed(JSON.stringify(snapshot))
+  const bytes = withChecksum(JSON.stringify(snapshot))
   // Not synced: torn by a power cut it would not match its sum.
   if (before?.equals(bytes) === true) return
   if (isDurable) replaceFile(path, bytes)
@@ -72,19 +80,21 @@ export function writeSnapshot(
 }
 
 /** The whole state, up to where the log ended then. Kept for long logs, which take longer to fold than this to read. */
-export interface KeptState {
+export interface CachedState {
   readonly fold: number
-  readonly beginning: KnownBeginning
+  readonly beginning: LogPrefix
   readonly state: SessionState
 }
 
-export function readKeptState(path: string): KeptState | undefined {
-  const kept = readSealed<Partial<KeptState> & Pick<KeptState, 'fold'>>(path)
-  return kept?.beginning === undefined || kept.state === undefined ? undefined : (kept as KeptState)
+export function readCachedState(path: string): CachedState | undefined {
+  const kept = readSealed<Partial<CachedState> & Pick<CachedState, 'fold'>>(path)
+  return kept?.beginning === undefined || kept.state === undefined
+    ? undefined
+    : (kept as CachedState)
 }
 
-export function writeKeptState(path: string, kept: Omit<KeptState, 'fold'>): void {
-  replaceUnsynced(path, sealed(JSON.stringify({ fold: FOLD_VERSION, ...kept })))
+export function writeCachedState(path: string, kept: Omit<CachedState, 'fold'>): void {
+  replaceUnsynced(path, withChecksum(JSON.stringify({ fold: FOLD_VERSION, ...kept })))
 }
 
 export function readRenderedDocument(snapshotPath: string): RenderedDocument | undefined {
@@ -118,7 +128,7 @@ function prefixSum(log: Log, offset: number) {
 function readSealed<T extends { readonly fold: number }>(path: string) {
   const bytes = bytesOf(path)
   // Without a checksum a changed file would be believed.
-  if (bytes === undefined || !isSealed(bytes)) return undefined
+  if (bytes === undefined || !hasValidChecksum(bytes)) return undefined
   const value = JSON.parse(bytes.toString('utf8')) as T
   return value.fold === FOLD_VERSION ? value : undefined
 }

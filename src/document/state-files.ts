@@ -1,7 +1,7 @@
 import { encode } from '@toon-format/toon'
-import { type PublicList, type PublicSession, publicSession } from '../session/public.ts'
+import { type PublicList, type PublicSession, publicSession } from '../session/public-session.ts'
 import type { Decision, Discovery, SessionState, Step } from '../session/state.ts'
-import { type Workflow, currentPlace, focusOf } from '../session/kinds/phases.ts'
+import { type Workflow, currentLeaf, currentFocus } from '../session/kinds/phases.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { defined } from '../text/defined.ts'
 
@@ -10,7 +10,7 @@ export function renderStateJson(state: SessionState): string {
 }
 
 export function renderStateToon(state: SessionState): string {
-  return `${encode(summaryOf(publicSession(state)))}\n`
+  return `${encode(summarizeSession(publicSession(state)))}\n`
 }
 
 const OPEN_STEPS = 12
@@ -19,7 +19,7 @@ const LINES = 10
 const CHARACTERS = 200
 
 /** Does not grow with the session: a part of each list, and the number left out. */
-export function summaryOf(session: PublicSession) {
+export function summarizeSession(session: PublicSession) {
   const { counts, openBlockers: blockers, workflow } = session
   const steps = stepsShown(session)
   const pinned = session.key.items.filter((line) => line.from === undefined)
@@ -111,13 +111,13 @@ function brief(text: string, characters = CHARACTERS): string {
 }
 
 function workflowSummary(workflow: Workflow) {
-  const { place } = currentPlace(workflow)
+  const { leaf: place } = currentLeaf(workflow)
   return {
     phase: place.id,
     name: brief(place.name),
     status: place.status,
     percent: workflow.percent,
-    focus: brief(focusOf({ workflow }) ?? ''),
+    focus: brief(currentFocus({ workflow }) ?? ''),
     deliverables: latest(workflow.deliverables).map(({ path }) => brief(path)),
   }
 }

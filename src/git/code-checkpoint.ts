@@ -3,16 +3,16 @@ import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { StintError } from '../journal/errors.ts'
 import { readHead } from './head.ts'
-import { askGit, ownIdentity, runGit, unlessGitFails } from './run-git.ts'
+import { gitSucceeds, stintIdentity, runGit, unlessGitFails } from './run-git.ts'
 import type { Repository } from './repository.ts'
-import { DEFAULT_EXCLUDE, QUIETLY, type TreeOptions, writeWorkingTree } from './working-tree.ts'
+import { DEFAULT_EXCLUDE, SAFE_CONFIG, type TreeOptions, writeWorkingTree } from './working-tree.ts'
 
-export interface KeepCode extends TreeOptions {
+export interface CodeCheckpointOptions extends TreeOptions {
   readonly ref: string
   readonly message: string
 }
 
-export interface KeptCode {
+export interface CodeCheckpoint {
   readonly commit: string
   readonly ref: string
   readonly leftOut: readonly string[]
@@ -23,10 +23,13 @@ export type RestoreTo = { readonly branch: string } | { readonly worktree: strin
 
 const REFS = 'refs/stint/'
 
-export function keepCode(repository: Repository, options: KeepCode): KeptCode {
+export function checkpointCode(
+  repository: Repository,
+  options: CodeCheckpointOptions,
+): CodeCheckpoint {
   const { ref } = options
   const root = repository.worktree
-  if (!ref.startsWith(REFS) || !askGit(root, ['check-ref-format', ref])) {
+  if (!ref.startsWith(REFS) || !gitSucceeds(root, ['check-ref-format', ref])) {
     throw new StintError(
       'BAD_REF',
       `${ref} is not a name for kept code`,
@@ -37,7 +40,15 @@ export function keepCode(repository: Repository, options: KeepCode): KeptCode {
   const head = readHead(repository).commit
   const isHead = head !== undefined && runGit(root, ['rev-parse', `${head}^{tree}`]).trim() === tree
   const commit = isHead ? head : commitTree(root, tree, head, options.message)
-  runGit(root, [...QUIETLY, 'update-ref', '--no-deref', '-m', 'stint: keep the code', ref, commit])
+  runGit(root, [
+    ...SAFE_CONFIG,
+    'update-ref',
+    '--no-deref',
+    '-m',
+    'stint: keep the code',
+    ref,
+    commit,
+  ])
   return { commit, ref, leftOut }
 }
 
@@ -57,14 +68,14 @@ export function codeDiff(
   return runGit(repository.worktree, ['diff-tree', ...form, ...plain, from, tree, ...paths])
 }
 
-export function restoreCode(repository: Repository, commit: string, to: RestoreTo): KeptCodePlace {
+export function restoreCode(repository: Repository, commit: string, to: RestoreTo): RestoredCode {
   const from = commitNamed(repository, commit)
   return 'branch' in to
     ? toBranch(repository, from, to.branch)
     : toWorktree(repository, from, to.worktree)
 }
 
-export interface KeptCodePlace {
+export interface RestoredCode {
   readonly commit: string
   readonly branch?: string
   readonly worktree?: string
@@ -73,12 +84,17 @@ export interface KeptCodePlace {
 function toBranch(repository: Repository, commit: string, branch: string) {
   const root = repository.worktree
   const ref = `refs/heads/${branch}`
-  if (branch.startsWith('-') || branch === 'HEAD' || !askGit(root, ['check-ref-format', ref])) {
+  if (
+    branch.startsWith('-') ||
+    branch === 'HEAD' ||
+    !gitSucceeds(root, ['check-ref-format', ref])
+  ) {
     throw new StintError('BAD_BRANCH', `${branch} is not a name for a branch`)
   }
-  if (askGit(root, ['show-ref', '--verify', '--quiet', ref])) throw taken(`the branch ${branch}`)
+  if (gitSucceeds(root, ['show-ref', '--verify', '--quiet', ref]))
+    throw taken(`the branch ${branch}`)
   // The empty old value makes git refuse if the branch appears in between.
-  runGit(root, [...QUIETLY, 'update-ref', '-m', 'stint: give back kept code', ref, commit, ''])
+  runGit(root, [...SAFE_CONFIG, 'update-ref', '-m', 'stint: give back kept code', ref, commit, ''])
   return { commit, branch }
 }
 
@@ -86,7 +102,7 @@ function toWorktree(repository: Repository, commit: string, folder: string) {
   const worktree = resolve(repository.worktree, folder)
   if (lstatSync(worktree, { throwIfNoEntry: false }) !== undefined) throw taken(worktree)
   const add = ['worktree', 'add', '--quiet', '--detach', '--', worktree, commit]
-  runGit(repository.worktree, [...QUIETLY, ...add])
+  runGit(repository.worktree, [...SAFE_CONFIG, ...add])
   return { commit, worktree }
 }
 
@@ -114,9 +130,9 @@ function commitNamed(repository: Repository, commit: string) {
 
 function commitTree(root: string, tree: string, parent: string | undefined, message: string) {
   const parents = parent === undefined ? [] : ['-p', parent]
-  const settings = [...QUIETLY, '-c', 'i18n.commitEncoding=UTF-8']
+  const settings = [...SAFE_CONFIG, '-c', 'i18n.commitEncoding=UTF-8']
   return runGit(root, [...settings, 'commit-tree', '--no-gpg-sign', ...parents, tree], {
-    env: ownIdentity(),
+    env: stintIdentity(),
     // git takes no NUL in a message.
     input: `${message.replaceAll('\0', '')}\n`,
   }).trim()

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { readOrUndefined } from '../journal/look.ts'
+import { readOrUndefined } from '../journal/read-files.ts'
 import type { Repository } from './repository.ts'
 import { defined } from '../text/defined.ts'
 import { type GitOptions, runGit, unlessGitFails } from './run-git.ts'

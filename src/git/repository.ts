@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
-import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/read-files.ts'
 
 /** Every path is absolute and without symbolic links. */
 export interface Repository {

@@ -81,7 +81,11 @@ export function tryGit(cwd: string, args: readonly string[]): string | undefined
 }
 
 /** For commands that answer by exit code: 0 is yes, 1 is no. */
-export function askGit(cwd: string, args: readonly string[], options: GitOptions = {}): boolean {
+export function gitSucceeds(
+  cwd: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): boolean {
   const printed = unlessGitFails(
     () => runGit(cwd, args, options),
     (status) => status === 1,
@@ -136,7 +140,7 @@ function verbOf(args: readonly string[]) {
 }
 
 /** Set in full: the user may have configured none, and a hook may inherit that of another commit. */
-export function ownIdentity(): Record<string, string> {
+export function stintIdentity(): Record<string, string> {
   const date = `${Math.floor(Date.now() / 1000)} +0000`
   const roles = ['AUTHOR', 'COMMITTER'].flatMap((role) => [
     [`GIT_${role}_NAME`, 'Stint'],
@@ -147,7 +151,7 @@ export function ownIdentity(): Record<string, string> {
 }
 
 export function identityFor(root: string): Record<string, string> {
-  return tryGit(root, ['var', 'GIT_COMMITTER_IDENT']) === undefined ? ownIdentity() : {}
+  return tryGit(root, ['var', 'GIT_COMMITTER_IDENT']) === undefined ? stintIdentity() : {}
 }
 
 // A killed git leaves its locks behind, which stop every later git.
@@ -157,7 +161,10 @@ const PATIENCE_MS = 2000
 const LOOK_AGAIN_MS = 50
 
 /** Never in the main worktree, where a person may be at work at any time. */
-export function removeLeftLocks({ gitDir, commonDir, isLinked }: Repository, branch: string): void {
+export function removeStaleLocks(
+  { gitDir, commonDir, isLinked }: Repository,
+  branch: string,
+): void {
   if (!isLinked) return
   const locks = [
     join(gitDir, 'index.lock'),

@@ -1,7 +1,7 @@
 import { readHead } from './head.ts'
 import { type Repository, findRepository } from './repository.ts'
 import { defined } from '../text/defined.ts'
-import { type GitOptions, askGit, runGit, unlessGitFails } from './run-git.ts'
+import { type GitOptions, gitSucceeds, runGit, unlessGitFails } from './run-git.ts'
 import { DEFAULT_EXCLUDE } from './working-tree.ts'
 
 /** How far a worktree has moved from a commit. */
@@ -26,10 +26,10 @@ export function dirtyPaths(
   exclude = DEFAULT_EXCLUDE,
   options: GitOptions = {},
 ): string[] {
-  return pathsIn(changesIn(worktree, options), exclude)
+  return pathsInStatus(gitStatus(worktree, options), exclude)
 }
 
-export function changesIn(worktree: string, options: GitOptions = {}): string {
+export function gitStatus(worktree: string, options: GitOptions = {}): string {
   return runGit(
     worktree,
     ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all'],
@@ -37,7 +37,7 @@ export function changesIn(worktree: string, options: GitOptions = {}): string {
   )
 }
 
-export function pathsIn(changes: string, exclude = DEFAULT_EXCLUDE): string[] {
+export function pathsInStatus(changes: string, exclude = DEFAULT_EXCLUDE): string[] {
   const paths = changes
     .split('\0')
     .filter((line) => line !== '')
@@ -47,7 +47,7 @@ export function pathsIn(changes: string, exclude = DEFAULT_EXCLUDE): string[] {
   )
 }
 
-export function drift(
+export function measureDrift(
   worktree: string,
   fromCommit: string,
   then: { readonly branch?: string } = {},
@@ -75,7 +75,7 @@ export function drift(
 
 function historyOf(worktree: string, from: string, head: string | undefined) {
   if (!OBJECT_NAME.test(from) || !hasCommit(worktree, from)) return 'missing'
-  if (head !== undefined && askGit(worktree, ['merge-base', '--is-ancestor', from, head]))
+  if (head !== undefined && gitSucceeds(worktree, ['merge-base', '--is-ancestor', from, head]))
     return 'kept'
   const places = ['refs/heads', 'refs/remotes', 'refs/tags']
   const holders = runGit(worktree, ['for-each-ref', '--count=1', '--contains', from, ...places])
@@ -91,12 +91,12 @@ function hasCommit(worktree: string, commit: string) {
 }
 
 export function isTracked(root: string, path: string): boolean {
-  return askGit(root, ['ls-files', '--error-unmatch', '--', path], {
+  return gitSucceeds(root, ['ls-files', '--error-unmatch', '--', path], {
     env: { GIT_LITERAL_PATHSPECS: '1' },
   })
 }
 
-export interface Trace {
+export interface GitTrace {
   readonly text: string
   readonly where: string
   readonly at: string
@@ -104,18 +104,18 @@ export interface Trace {
 
 const MOST_COMMITS = 5000
 
-export function commitTraces({ worktree }: Repository): readonly Trace[] {
+export function commitTraces({ worktree }: Repository): readonly GitTrace[] {
   const all = ['--exclude=refs/stint/*', '--all', '--date-order', `--max-count=${MOST_COMMITS}`]
   const format = ['--no-show-signature', '--format=%h%x00%ct%x00%s']
   return traces(runGit(worktree, ['log', ...all, ...format]))
 }
 
-export function branchTraces({ worktree }: Repository): readonly Trace[] {
+export function branchTraces({ worktree }: Repository): readonly GitTrace[] {
   const format = '--format=%(refname)%00%(committerdate:unix)%00%(refname:short)'
   return traces(runGit(worktree, ['for-each-ref', format, 'refs/heads', 'refs/remotes']))
 }
 
-export function checkpointTraces({ worktree }: Repository): readonly Trace[] {
+export function checkpointTraces({ worktree }: Repository): readonly GitTrace[] {
   const format = '--format=%(refname)%00%(committerdate:unix)%00%(subject)'
   return traces(runGit(worktree, ['for-each-ref', format, 'refs/stint']))
 }

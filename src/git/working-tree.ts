@@ -1,4 +1,4 @@
-import { isRunning } from '../journal/look.ts'
+import { isRunning } from '../journal/read-files.ts'
 import { accessSync, constants, existsSync, lstatSync, readFileSync, readdirSync } from 'node:fs'
 import { NotWritten, StintError, errnoOf, isMissing } from '../journal/errors.ts'
 import type { Repository } from './repository.ts'
@@ -16,7 +16,7 @@ export const DEFAULT_EXCLUDE: readonly string[] = ['.sessions']
 const MAX_FILE_BYTES = 50 * 1024 * 1024
 
 // Reading must not start or change anything of the user's.
-export const QUIETLY = ['hooksPath=/dev/null', 'splitIndex=false', 'safecrlf=false'].flatMap(
+export const SAFE_CONFIG = ['hooksPath=/dev/null', 'splitIndex=false', 'safecrlf=false'].flatMap(
   (setting) => ['-c', `core.${setting}`],
 )
 
@@ -26,7 +26,7 @@ export function writeWorkingTree(repository: Repository, options: TreeOptions = 
   return withTemporaryIndex(repository.gitDir, (index) => {
     // latin1, so that names that are not UTF-8 come back byte for byte.
     const git = (args: readonly string[], input?: string) =>
-      runGit(repository.worktree, [...QUIETLY, ...args], {
+      runGit(repository.worktree, [...SAFE_CONFIG, ...args], {
         env: { GIT_INDEX_FILE: index },
         encoding: 'latin1',
         ...(input !== undefined && { input }),

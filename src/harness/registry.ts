@@ -6,9 +6,9 @@ import { claudeLimits } from './claude/limits.ts'
 import type { DriveRequest, Harness, ModelSettings } from './contract/drive.ts'
 import type { HarnessHistory } from './contract/history.ts'
 import type { HarnessHooks, HookEvent } from './contract/hooks.ts'
-import { type HarnessLimits, fixedPoint } from './contract/limits.ts'
+import { type HarnessLimits, limitsByRule } from './contract/limits.ts'
 import type { HarnessSetup } from './contract/setup.ts'
-import { estimated } from '../context/budget/figures.ts'
+import { estimated } from '../context/budget/budget.ts'
 
 export interface HarnessDefinition {
   readonly name: string
@@ -50,7 +50,7 @@ const HARNESSES: HarnessDefinition[] = [
     name: 'codex',
     title: 'Codex',
     recording: 'history',
-    limits: fixedPoint('codex', '90% of the window', (window) => window * 0.9),
+    limits: limitsByRule('codex', '90% of the window', (window) => window * 0.9),
     drive: async () => (await import('./codex/drive.ts')).codexHarness,
     history: async () => (await import('./codex/history.ts')).codexHistory,
     setup: async () => (await import('./codex/setup.ts')).codexSetup,
@@ -65,7 +65,7 @@ const HARNESSES: HarnessDefinition[] = [
     },
     recording: 'driver',
     limits: apiLimits,
-    drive: async (request) => (await import('./api/drive.ts')).configuredModel(request),
+    drive: async (request) => (await import('./api/drive.ts')).apiHarnessFor(request),
   },
   {
     name: 'rehearsal',
@@ -76,13 +76,13 @@ const HARNESSES: HarnessDefinition[] = [
   {
     name: 'gemini',
     title: 'Gemini CLI',
-    limits: fixedPoint('gemini', '50% of the window', (window) => window * 0.5),
+    limits: limitsByRule('gemini', '50% of the window', (window) => window * 0.5),
     history: async () => (await import('./gemini/history.ts')).geminiHistory,
   },
   {
     name: 'opencode',
     title: 'opencode',
-    limits: fixedPoint('opencode', 'window less 20k', (window) => window - 20_000),
+    limits: limitsByRule('opencode', 'window less 20k', (window) => window - 20_000),
     history: async () => (await import('./opencode/history.ts')).opencodeHistory,
   },
   {
@@ -96,17 +96,17 @@ const HARNESSES: HarnessDefinition[] = [
         example: 'stint run --harness "acp:gemini --experimental-acp"',
       },
     },
-    drive: async (request) => (await import('./acp/drive.ts')).agentFor(request),
+    drive: async (request) => (await import('./acp/drive.ts')).acpHarnessFor(request),
   },
   {
     name: 'goose',
     title: 'goose',
-    limits: fixedPoint('goose', '80% of the window', (window) => window * 0.8),
+    limits: limitsByRule('goose', '80% of the window', (window) => window * 0.8),
   },
   {
     name: 'pi',
     title: 'pi',
-    limits: fixedPoint('pi', 'window less 16k', (window) => window - 16_384),
+    limits: limitsByRule('pi', 'window less 16k', (window) => window - 16_384),
   },
 ]
 
@@ -181,7 +181,7 @@ export async function driveHarness(
   return drive!({ ...request, name, ...(argument === undefined ? {} : { argument }) })
 }
 
-export function importedHarnesses(): readonly string[] {
+export function importableHarnesses(): readonly string[] {
   return HARNESSES.filter(({ history }) => history !== undefined).map(({ name }) => name)
 }
 
@@ -195,16 +195,16 @@ export function installableHarnesses(): readonly string[] {
   return HARNESSES.filter(({ setup }) => setup !== undefined).map(({ name }) => name)
 }
 
-export function promptlessHarnesses(): ReadonlySet<string> {
+export function harnessesWithoutSystemPrompt(): ReadonlySet<string> {
   return new Set(HARNESSES.filter((each) => each.omitsSystemPrompt).map(({ name }) => name))
 }
 
-export function hooksOf(name: string = DEFAULT_HARNESS): HarnessHooks | undefined {
+export function harnessHooks(name: string = DEFAULT_HARNESS): HarnessHooks | undefined {
   return findHarness(name)?.hooks
 }
 
 export function readHookEvent(json: string, name?: string): HookEvent | undefined {
-  if (name !== undefined) return hooksOf(name)?.readEvent(json)
+  if (name !== undefined) return harnessHooks(name)?.readEvent(json)
   for (const { hooks } of HARNESSES) {
     const event = hooks?.readEvent(json)
     if (event !== undefined) return event
@@ -212,9 +212,16 @@ export function readHookEvent(json: string, name?: string): HookEvent | undefine
   return undefined
 }
 
-export type PointOf = (window: number | undefined, model: string | undefined) => number | undefined
+export type CompactionPointLookup = (
+  window: number | undefined,
+  model: string | undefined,
+) => number | undefined
 
-export function pointFor(harness: string, env: NodeJS.ProcessEnv, root: string): PointOf {
+export function compactionPointFor(
+  harness: string,
+  env: NodeJS.ProcessEnv,
+  root: string,
+): CompactionPointLookup {
   const { limits } = findHarness(harness) ?? {}
   const pointOf = limits?.compactionPoint({ root, env })
   return (window, model) => {

@@ -10,14 +10,14 @@ import {
   touchFile,
 } from '../journal/files.ts'
 import { errnoOf } from '../journal/errors.ts'
-import { namesIn, readOrUndefined, statOrUndefined } from '../journal/look.ts'
-import { type Json, nameOf, objectOf, parseJson } from '../text/json-fields.ts'
+import { listFolder, readOrUndefined, statOrUndefined } from '../journal/read-files.ts'
+import { type Json, asName, asObject, parseJson } from '../text/json-fields.ts'
 import { type RedactOptions, redactDeep } from '../text/redact.ts'
-import { blobsFolder } from './places.ts'
+import { blobsFolder } from './paths.ts'
 import { closeSync, fstatSync } from 'node:fs'
-import { readRange } from '../journal/read.ts'
+import { readRange } from '../journal/read-log.ts'
 
-export interface BlobName {
+export interface BlobReference {
   readonly hash: string
   readonly length: number
 }
@@ -43,7 +43,7 @@ export class Blobs {
     else if (Date.now() - there.mtimeMs > FRESH_MS) touchFile(path)
   }
 
-  get({ hash, length }: BlobName): { readonly text: string } | { readonly standIn: string } {
+  get({ hash, length }: BlobReference): { readonly text: string } | { readonly standIn: string } {
     const bytes = readBlob(this.pathOf(hash))
     const name = hash.slice(0, 12)
     if (bytes === undefined)
@@ -80,7 +80,7 @@ function readBlob(path: string) {
   }
 }
 
-export function blobNameOf(text: string): BlobName {
+export function blobReferenceTo(text: string): BlobReference {
   return { hash: sha256(text), length: text.length }
 }
 
@@ -89,7 +89,7 @@ export function sha256(bytes: Buffer | string): string {
   return process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('hex')
 }
 
-function blobNameIn(fields: Json): BlobName | undefined {
+function blobNameIn(fields: Json): BlobReference | undefined {
   const { $blob: hash, length } = fields
   if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) return undefined
   return typeof length === 'number' && Object.keys(fields).length === 2
@@ -103,16 +103,20 @@ const TOO_DEEP = '[left out: nested too deep]'
 // A foreign `$blob` field must not be read as ours.
 const LIKE_BLOB = /^\$+blob$/
 
-export interface Kept {
+export interface ExtractedBlobs {
   readonly value: unknown
   readonly blobs: ReadonlyMap<string, string>
 }
 
 /** Removes secrets and moves long strings into blobs, without writing. A lookalike secret in a picture is chance, and redacting would destroy it. */
-export function toKeep(value: unknown, redaction: RedactOptions, isClean = false): Kept {
+export function extractBlobs(
+  value: unknown,
+  redaction: RedactOptions,
+  isClean = false,
+): ExtractedBlobs {
   const blobs = new Map<string, string>()
   const named = (text: string) => {
-    const { hash, length } = blobNameOf(text)
+    const { hash, length } = blobReferenceTo(text)
     blobs.set(hash, text)
     return { $blob: hash, length }
   }
@@ -129,7 +133,7 @@ export function toKeep(value: unknown, redaction: RedactOptions, isClean = false
   return { value: short, blobs }
 }
 
-export function isPlain(json: string): boolean {
+export function needsNoBlobs(json: string): boolean {
   // The rarest first character first.
   return (
     json.length <= LONGEST &&
@@ -138,15 +142,15 @@ export function isPlain(json: string): boolean {
   )
 }
 
-export function asItWas(
+export function restoreBlobs(
   value: unknown,
-  get: (name: BlobName, isPicture: boolean) => string,
+  get: (name: BlobReference, isPicture: boolean) => string,
   depth = 0,
   isPictured = false,
 ): unknown {
   if (Array.isArray(value))
-    return depth > DEEPEST ? TOO_DEEP : value.map((item) => asItWas(item, get, depth + 1))
-  const fields = objectOf(value)
+    return depth > DEEPEST ? TOO_DEEP : value.map((item) => restoreBlobs(item, get, depth + 1))
+  const fields = asObject(value)
   if (fields === undefined) return value
   const name = blobNameIn(fields)
   if (name !== undefined) return get(name, isPictured)
@@ -154,12 +158,12 @@ export function asItWas(
   return Object.fromEntries(
     Object.entries(fields).map(([key, item]) => [
       LIKE_BLOB.test(key) ? key.slice(1) : key,
-      asItWas(item, get, depth + 1, fields.type === 'base64'),
+      restoreBlobs(item, get, depth + 1, fields.type === 'base64'),
     ]),
   )
 }
 
-function* blobsIn(value: unknown, depth = 0): Generator<BlobName> {
+function* blobsIn(value: unknown, depth = 0): Generator<BlobReference> {
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return
   const name = Array.isArray(value) ? undefined : blobNameIn(value as Json)
   if (name !== undefined) yield name
@@ -211,9 +215,9 @@ export function isBase64(data: string): boolean {
 
 export function listBlobs(sessions: string) {
   const folder = blobsFolder(sessions)
-  const shelves = namesIn(folder).filter((name) => /^[0-9a-f]{2}$/.test(name))
+  const shelves = listFolder(folder).filter((name) => /^[0-9a-f]{2}$/.test(name))
   return shelves.flatMap((shelf) =>
-    namesIn(join(folder, shelf)).flatMap((hash) => {
+    listFolder(join(folder, shelf)).flatMap((hash) => {
       const path = join(folder, shelf, hash)
       const stat = /^[0-9a-f]{64}$/.test(hash) ? statOrUndefined(path) : undefined
       return stat === undefined ? [] : [{ hash, path, bytes: stat.size }]
@@ -221,19 +225,19 @@ export function listBlobs(sessions: string) {
   )
 }
 
-export function* namesOf(path: string, passedOver?: () => void): Generator<string> {
-  for (const { line } of readLines(path, 0, passedOver))
+export function* blobHashesIn(path: string, passedOver?: () => void): Generator<string> {
+  for (const { line } of readConversationLines(path, 0, passedOver))
     for (const { hash } of blobsIn(line)) yield hash
 }
 
-export function* saidNamesOf(path: string): Generator<string> {
-  for (const { line } of readLines(path))
+export function* messageBlobHashesIn(path: string): Generator<string> {
+  for (const { line } of readConversationLines(path))
     for (const { hash } of blobsIn(withoutOutputs(line))) yield hash
 }
 
 // Only where a line has its blocks: a lookalike in a tool's input stays.
 function withoutOutputs({ toolUseResult: _output, ...line }: Json) {
-  const [message, attachment] = [objectOf(line.message), objectOf(line.attachment)]
+  const [message, attachment] = [asObject(line.message), asObject(line.attachment)]
   return {
     ...line,
     message: message && { ...message, content: withoutOutputBlocks(message.content) },
@@ -242,14 +246,14 @@ function withoutOutputs({ toolUseResult: _output, ...line }: Json) {
 }
 
 function withoutOutputBlocks(content: unknown) {
-  return Array.isArray(content) ? content.filter((block) => !isOutput(objectOf(block))) : content
+  return Array.isArray(content) ? content.filter((block) => !isOutput(asObject(block))) : content
 }
 
 function isOutput(block: Json | undefined) {
   const type = block?.type
   return (
     typeof type === 'string' &&
-    (type.endsWith('tool_result') || objectOf(block!.source)?.type === 'base64')
+    (type.endsWith('tool_result') || asObject(block!.source)?.type === 'base64')
   )
 }
 
@@ -257,16 +261,20 @@ const CHUNK = 1024 * 1024
 const NEWLINE = 0x0a
 
 /** `offset` is the byte behind the line. Each line once, in file order. Unreadable lines are skipped and reported: a torn line was written again behind it. */
-export function* readLines(path: string, from = 0, passedOver: () => void = () => undefined) {
+export function* readConversationLines(
+  path: string,
+  from = 0,
+  passedOver: () => void = () => undefined,
+) {
   const seen = new Set<string>()
   for (const { bytes, offset } of wholeLinesOf(path, from)) {
     const text = bytes.toString('utf8')
-    const line = objectOf(parseJson(text))
+    const line = asObject(parseJson(text))
     if (line === undefined) {
       if (text.trim() !== '') passedOver()
       continue
     }
-    const identity = nameOf(line.uuid) ?? bytes.toString('latin1')
+    const identity = asName(line.uuid) ?? bytes.toString('latin1')
     if (seen.has(identity)) continue
     seen.add(identity)
     yield { line, offset }

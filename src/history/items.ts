@@ -1,14 +1,14 @@
 import type { Usage } from '../session/entries.ts'
 import type { Json } from '../text/json-fields.ts'
 
-export type HistoryItem = Began | Message | Compaction | TakenBack | Ended
+export type HistoryItem = BeganItem | Message | Compaction | TakenBackItem | EndedItem
 
 export type NewItem = HistoryItem & {
   /** The message's JSON as its harness wrote it, in the form of a line. */
   readonly source?: string
 }
 
-export interface Began {
+export interface BeganItem {
   readonly type: 'began'
   readonly conversation: string
   readonly harness: string
@@ -26,9 +26,9 @@ export interface Message {
   readonly parent?: string
   readonly at?: string
   readonly role: 'user' | 'assistant' | 'system'
-  readonly parts: readonly Part[]
+  readonly parts: readonly MessagePart[]
   /** The words the model got, where these differ: a message typed while it worked. */
-  readonly asTold?: Told
+  readonly asTold?: MessageAsSent
   readonly model?: string
   /** Messages of one request share this, and its usage stands for all of them. */
   readonly request?: string
@@ -44,9 +44,9 @@ export interface Message {
   readonly isFailure?: boolean
 }
 
-export interface Told {
+export interface MessageAsSent {
   readonly role: 'user' | 'system'
-  readonly parts: readonly Part[]
+  readonly parts: readonly MessagePart[]
 }
 
 export interface ContextSize {
@@ -56,7 +56,7 @@ export interface ContextSize {
   readonly point?: number
 }
 
-export type Part =
+export type MessagePart =
   | { readonly type: 'text'; readonly text: string }
   /** `data` where the provider encrypted the text. */
   | {
@@ -71,7 +71,7 @@ export type Part =
   | {
       readonly type: 'tool result'
       readonly use: string
-      readonly parts: readonly Part[]
+      readonly parts: readonly MessagePart[]
       readonly isError: boolean
     }
   | { readonly type: 'other'; readonly block: Json }
@@ -89,7 +89,7 @@ export interface Compaction {
 }
 
 /** The user took back everything from a message on; until a new message it may be restored. */
-export interface TakenBack {
+export interface TakenBackItem {
   readonly type: 'taken back'
   readonly id: string
   readonly at?: string
@@ -97,7 +97,7 @@ export interface TakenBack {
   readonly from?: string
 }
 
-export interface Ended {
+export interface EndedItem {
   readonly type: 'ended'
   readonly at: string
   readonly reason: string

@@ -121,13 +121,13 @@ function isSummary({ isSummary: is }: Message) {
 }
 
 function withoutTakenBack(items: Iterable<HistoryItem>) {
-  const taking = new TakingBack()
+  const taking = new RetractionTracker()
   for (const item of items) taking.add(item)
   return taking.nodes.slice(0, taking.end)
 }
 
 /** Keeps what may still be restored. */
-export class TakingBack {
+export class RetractionTracker {
   readonly nodes: (Message | Compaction)[] = []
   /** Where the retracted nodes begin. */
   end: number | undefined

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs'
 import { errnoOf } from '../journal/errors.ts'
 import { appendLines, removeFile, takeLock } from '../journal/files.ts'
-import { isRunning, readOrUndefined } from '../journal/look.ts'
-import type { Ended } from './items.ts'
-import { conversationPath } from './places.ts'
+import { isRunning, readOrUndefined } from '../journal/read-files.ts'
+import type { EndedItem } from './items.ts'
+import { conversationPath } from './paths.ts'
 
 const STALE_MS = 10_000
 const TICK_MS = 4
 
 /** Undefined, at once, when another process holds it. */
-export function whileLocked<T>(path: string, work: () => T): T | undefined {
+export function tryWithLock<T>(path: string, work: () => T): T | undefined {
   const lock = `${path}.lock`
   if (!takeLock(lock, STALE_MS, ourselves(), isGone)) return undefined
   try {
@@ -19,7 +19,7 @@ export function whileLocked<T>(path: string, work: () => T): T | undefined {
   }
 }
 
-export async function untilUnlocked(path: string): Promise<void> {
+export async function waitForUnlock(path: string): Promise<void> {
   const until = Date.now() + STALE_MS
   const lock = `${path}.lock`
   while (
@@ -31,9 +31,9 @@ export async function untilUnlocked(path: string): Promise<void> {
 }
 
 /** A killed holder is waited for until the lock is stale. */
-export function onceUnlocked<T extends object>(path: string, work: () => T): T {
+export function withLock<T extends object>(path: string, work: () => T): T {
   for (;;) {
-    const done = whileLocked(path, work)
+    const done = tryWithLock(path, work)
     if (done !== undefined) return done
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TICK_MS)
   }
@@ -58,13 +58,13 @@ function isGone(owner: string) {
 export function endConversation(
   sessions: string,
   conversation: string,
-  ended: Omit<Ended, 'type'>,
+  ended: Omit<EndedItem, 'type'>,
 ): void {
   const path = conversationPath(sessions, conversation)
   if (!existsSync(path)) return
   const line = Buffer.from(`${JSON.stringify({ type: 'ended', ...ended })}\n`)
   try {
-    whileLocked(path, () => appendLines(path, line))
+    tryWithLock(path, () => appendLines(path, line))
   } catch (error) {
     // Full or read-only disk.
     if (errnoOf(error) === undefined) throw error

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { NotWritten, StintError, errnoOf } from '../journal/errors.ts'
 import { appendLines, createFolder } from '../journal/files.ts'
-import { namesIn, statOrUndefined } from '../journal/look.ts'
-import { type Json, listOf, nameOf, objectOf } from '../text/json-fields.ts'
+import { listFolder, statOrUndefined } from '../journal/read-files.ts'
+import { type Json, asArray, asName, asObject } from '../text/json-fields.ts'
 import type { RedactOptions } from '../text/redact.ts'
-import { Blobs, asItWas, isPlain, readLines, toKeep } from './blobs.ts'
-import { blobsFolder, conversationPath, conversationsFolder, isConversationId } from './places.ts'
-import { itemOf, lineOf, messageLine } from './lines.ts'
+import { Blobs, restoreBlobs, needsNoBlobs, readConversationLines, extractBlobs } from './blobs.ts'
+import { blobsFolder, conversationPath, conversationsFolder, isConversationId } from './paths.ts'
+import { itemFromLine, lineFromItem, messageLine } from './item-lines.ts'
 import type { HistoryItem, Message, NewItem } from './items.ts'
-import { onceUnlocked } from './lock.ts'
+import { withLock } from './lock.ts'
 import { defined } from '../text/defined.ts'
 import { mayHoldSecret } from '../text/may-hold-secret.ts'
 
@@ -72,7 +72,7 @@ export function conversationStore(sessions: string, redaction: RedactOptions): C
 
 function listStored(sessions: string) {
   const folder = conversationsFolder(sessions)
-  return namesIn(folder).flatMap((name) => {
+  return listFolder(folder).flatMap((name) => {
     const id = name.slice(0, -SUFFIX.length)
     if (!name.endsWith(SUFFIX) || !isConversationId(id)) return []
     const path = join(folder, name)
@@ -86,19 +86,19 @@ function listStored(sessions: string) {
 function* readItems(path: string, blobs: Blobs, { from = 0, isBrief = false }: ReadOptions) {
   // What followed a link-only line follows its parent.
   const links = new Map<string, string>()
-  for (const { line, offset } of readLines(path, from)) {
+  for (const { line, offset } of readConversationLines(path, from)) {
     if (line.type === 'link') {
-      const [id, parent] = [nameOf(line.uuid), nameOf(line.parentUuid)]
+      const [id, parent] = [asName(line.uuid), asName(line.parentUuid)]
       if (id !== undefined && parent !== undefined) links.set(id, links.get(parent) ?? parent)
       continue
     }
     const isLeft = isBrief && !mayBeAsked(line)
-    const whole = asItWas(line, (name, isPicture) => {
+    const whole = restoreBlobs(line, (name, isPicture) => {
       if (isLeft || (isBrief && isPicture)) return isPicture ? '' : `[${name.length} characters]`
       const found = blobs.get(name)
       return 'text' in found ? found.text : found.standIn
     })
-    const item = itemOf(whole as Json)
+    const item = itemFromLine(whole as Json)
     if (item === undefined) continue
     yield item.type === 'message' ? { ...placed(item, links, offset), offset } : { ...item, offset }
   }
@@ -108,8 +108,8 @@ function* readItems(path: string, blobs: Blobs, { from = 0, isBrief = false }: R
 function mayBeAsked({ type, isMeta, isCompactSummary, isSidechain, message }: Json) {
   if (type !== 'user' || isMeta === true || isCompactSummary === true || isSidechain === true)
     return false
-  return listOf(objectOf(message)?.content).every(
-    (block) => objectOf(block)?.type !== 'tool_result',
+  return asArray(asObject(message)?.content).every(
+    (block) => asObject(block)?.type !== 'tool_result',
   )
 }
 
@@ -140,7 +140,7 @@ class Writer implements ConversationWriter {
 
   add(item: NewItem) {
     const { text, blobs } =
-      keptAsWritten(item, this.#redaction) ?? keptLine(lineOf(item), this.#redaction)
+      keptAsWritten(item, this.#redaction) ?? keptLine(lineFromItem(item), this.#redaction)
     // Blobs first, so that a line that exists can be read whole.
     if (blobs.size > 0)
       this.#writing(() =>
@@ -154,7 +154,7 @@ class Writer implements ConversationWriter {
     if (bytes.length === 0) return
     this.#writing(() => {
       createFolder(join(this.#path, '..'))
-      onceUnlocked(this.#path, () => {
+      withLock(this.#path, () => {
         appendLines(this.#path, bytes, { isDurable: this.#isDurable })
         return {}
       })
@@ -205,8 +205,8 @@ const NO_BLOBS: ReadonlyMap<string, string> = new Map()
 function keptLine(line: Json, redaction: RedactOptions) {
   const text = JSON.stringify(line)
   const isClean = isWithoutSecrets(text, redaction)
-  if (isClean && isPlain(text)) return { text, blobs: NO_BLOBS }
-  const { value, blobs } = toKeep(line, redaction, isClean)
+  if (isClean && needsNoBlobs(text)) return { text, blobs: NO_BLOBS }
+  const { value, blobs } = extractBlobs(line, redaction, isClean)
   return { text: JSON.stringify(value), blobs }
 }
 
@@ -224,5 +224,7 @@ function keptAsWritten(item: NewItem, redaction: RedactOptions) {
   if (item.type !== 'message' || source === undefined || HIDING.test(source)) return undefined
   const around = JSON.stringify(messageLine(item, {}))
   const text = `${around.slice(0, -3)}${source}}`
-  return isWithoutSecrets(text, redaction) && isPlain(text) ? { text, blobs: NO_BLOBS } : undefined
+  return isWithoutSecrets(text, redaction) && needsNoBlobs(text)
+    ? { text, blobs: NO_BLOBS }
+    : undefined
 }

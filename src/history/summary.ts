@@ -21,12 +21,12 @@ const LONGEST_TITLE = 100
 const UNKNOWN_MODEL = 'unknown'
 
 export function summarise(items: Iterable<HistoryItem>): ConversationSummary {
-  const summing = new Summing()
+  const summing = new SummaryBuilder()
   for (const item of items) summing.add(item)
   return summing.value
 }
 
-export class Summing {
+export class SummaryBuilder {
   #said: Omit<ConversationSummary, 'messages' | 'compactions' | 'title' | 'usage'> = {}
   #title: string | undefined
   #typed = 0
@@ -81,7 +81,7 @@ export class Summing {
     if (this.#title !== undefined) return
     const line = oneLine(
       texts
-        .map((text) => wordsIn(text).typed)
+        .map((text) => splitTypedText(text).typed)
         .join(' ')
         .slice(0, 2000),
     )
@@ -129,12 +129,12 @@ const BEFORE = /^\s*<(stint-[a-z]+|system-reminder|ide_[a-z_]+)(?: [^<>\n]*)?>[\
 const ALONE =
   /^\s*<(?:stint-[a-z]+|system-reminder|ide_[a-z_]+|command-(?:name|message|args)|local-command-[a-z]+|bash-(?:input|stdout|stderr)|(?:task|bash|agent|subagent)-notification|subagent_notification|teammate-message|user-prompt-submit-hook|environment_context|user_instructions|permissions instructions|collaboration_mode|turn_aborted|user_shell_command|session_context|hook_context|state_snapshot)[\s>]/
 
-export interface Words {
+export interface TypedText {
   readonly added: string
   readonly typed: string
 }
 
-export function wordsIn(text: string): Words {
+export function splitTypedText(text: string): TypedText {
   let from = 0
   for (let found = BEFORE.exec(text); found !== null; found = BEFORE.exec(text.slice(from)))
     from += found[0].length

@@ -1,34 +1,37 @@
 // What hooks do as a conversation fills up: each line on the way to its compaction is reported once, and a handoff is
 // requested before the window is lost. It is made in the background, since it takes longer than an agent should wait.
 import { banner } from '../context/budget/banner.ts'
-import type { Budget } from '../context/budget/figures.ts'
+import type { Budget } from '../context/budget/budget.ts'
 import {
-  type Line,
-  type Role,
+  type BudgetThreshold,
+  type BudgetAction,
   SMART_ZONE,
-  crossLines,
+  crossThresholds,
   crossingKey,
-  roleOf,
+  stageAction,
   tokensAt,
 } from '../context/budget/stages.ts'
-import { knownBudget } from '../project/conversation/known-budget.ts'
-import { readTracking, readWindow } from '../project/conversation/tracking.ts'
+import { computeBudget } from '../project/conversation/compute-budget.ts'
+import {
+  readConversationState,
+  readContextWindow,
+} from '../project/conversation/conversation-state.ts'
 import { stepCounts } from '../session/state.ts'
 import { defined } from '../text/defined.ts'
 import { phaseLine } from '../session/kinds/phases.ts'
 import { requestHandoff } from './pending-handoff.ts'
 import type { SessionContext } from './session-context.ts'
 
-export function budgetOf(context: SessionContext): Budget {
+export function currentBudget(context: SessionContext): Budget {
   const { tracking, place, config, env, now, stateFolder, event, hooks } = context
   const { lastAutomatic } = context.state
-  return knownBudget({
+  return computeBudget({
     harness: event.harness,
-    window: readWindow(stateFolder, event.conversation),
+    window: readContextWindow(stateFolder, event.conversation),
     tail:
       tracking.transcript === undefined
         ? undefined
-        : hooks.transcript.usageTail(tracking.transcript),
+        : hooks.transcript.lastUsage(tracking.transcript),
     configured: config.budget.window,
     lastAutomatic: lastAutomatic?.conversation === event.conversation ? lastAutomatic : undefined,
     root: place.repository?.worktree ?? place.root,
@@ -42,19 +45,19 @@ export function watchBudget(context: SessionContext): void {
   if (context.session === undefined || context.response.model !== undefined) return
   // Until the transcript shows the compaction, its last figure is of the window that is gone.
   if (context.tracking.awaitsBoundary === true) return
-  const budget = budgetOf(context)
+  const budget = currentBudget(context)
   const { tokens, point, window } = budget
   if (tokens === undefined) return
   const { windowNumber = 0 } = context.tracking
   const key = String(windowNumber)
   // Another hook of the same moment may have reported it.
   const before =
-    readTracking(context.stateFolder, context.event.conversation)?.crossed ??
+    readConversationState(context.stateFolder, context.event.conversation)?.crossed ??
     context.tracking.crossed
   const standing = { tokens: tokens.value, point: point?.value }
-  const { newly, crossed } = crossLines(standing, key, before, context.config.budget)
+  const { newly, crossed } = crossThresholds(standing, key, before, context.config.budget)
   if (newly.length === 0) return
-  context.note({ crossed })
+  context.updateTracking({ crossed })
   const { conversation } = context.event
   for (const stage of newly) {
     const known = defined({ point: point?.value, window: window?.value })
@@ -65,16 +68,16 @@ export function watchBudget(context: SessionContext): void {
 }
 
 /** Only the furthest stage: a jump over several is one report. */
-function report(context: SessionContext, budget: Budget, newly: readonly Line[]): void {
+function report(context: SessionContext, budget: Budget, newly: readonly BudgetThreshold[]): void {
   const stage = newly.findLast((line) => line !== SMART_ZONE)
   if (stage === undefined) return context.respond(SMART_ZONE_ADVICE)
-  const role = roleOf(stage as number, context.config.budget)
+  const role = stageAction(stage as number, context.config.budget)
   const progress = progressOf(context)
   const { person, model: asked } = ADVICE[role]
   const model = role === 'suggest' && !context.config.nudges.has('compaction') ? [] : asked
   context.respond({
     person: banner(stage, budget, { progress, advice: person }),
-    model: banner(stage, budget, { progress, advice: model, isBare: true }),
+    model: banner(stage, budget, { progress, advice: model, isCompact: true }),
   })
   if (role === 'suggest') requestHandoff(context, 'draft', 'the context fills up')
   if (role === 'force') requestHandoff(context, 'handoff', 'the context is nearly full')
@@ -92,7 +95,9 @@ const SMART_ZONE_ADVICE = {
     'Stint: this context has grown past what is read with full attention. A good point to stop is a good point to hand over.',
 }
 
-const ADVICE: Readonly<Record<Role, { person: readonly string[]; model: readonly string[] }>> = {
+const ADVICE: Readonly<
+  Record<BudgetAction, { person: readonly string[]; model: readonly string[] }>
+> = {
   warn: {
     person: [
       'Consider /clear at the next good point: the session goes on where it stands',
@@ -125,11 +130,11 @@ const ADVICE: Readonly<Record<Role, { person: readonly string[]; model: readonly
  * yet; none where no line is left.
  */
 export function nextAlert(context: SessionContext): number | undefined {
-  const { tokens, point } = budgetOf(context)
+  const { tokens, point } = currentBudget(context)
   if (tokens === undefined && point === undefined) return 0
   const { stages, smartZone } = context.config.budget
   const { crossed, windowNumber = 0 } = context.tracking
-  const isCrossed = (line: Line) =>
+  const isCrossed = (line: BudgetThreshold) =>
     crossed?.window === String(windowNumber) && crossed.lines.includes(line)
   const ahead = [
     ...(isCrossed(SMART_ZONE) ? [] : [smartZone]),
@@ -140,7 +145,7 @@ export function nextAlert(context: SessionContext): number | undefined {
   return ahead.length === 0 ? undefined : Math.min(...ahead)
 }
 
-export function isHandedOver({ config, tracking }: SessionContext): boolean {
+export function hasCrossedLastStage({ config, tracking }: SessionContext): boolean {
   const { crossed, windowNumber = 0 } = tracking
   const last = config.budget.stages.at(-1)
   return (

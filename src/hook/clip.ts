@@ -1,4 +1,4 @@
-import { TookTooLong, withinTime } from '../project/conversation/within-time.ts'
+import { PatternTimeout, runWithTimeout } from '../project/conversation/run-with-timeout.ts'
 import { withoutSecrets } from '../project/store/clean-draft.ts'
 import type { Config } from '../project/config/config.ts'
 import { shorten } from '../text/clean.ts'
@@ -12,17 +12,17 @@ const PATIENCE_MS = 100
 const LEFT_OUT = '[left out: a pattern in config.yaml took too long for it]'
 
 /** Redacts before it cuts. */
-export function clip(text: string, max: number, config: Config): string {
-  return shorten(secretless(text.slice(0, max + MARGIN), config), max)
+export function redactAndClip(text: string, max: number, config: Config): string {
+  return shorten(redactInTime(text.slice(0, max + MARGIN), config), max)
 }
 
 /** Text that the user's patterns do not get through in time is left out: it may be what they are for. */
-export function secretless(text: string, config: Config): string {
+export function redactInTime(text: string, config: Config): string {
   if (config.redact.patterns.length === 0) return withoutSecrets(text, config)
   try {
-    return withinTime(() => withoutSecrets(text, config), PATIENCE_MS)
+    return runWithTimeout(() => withoutSecrets(text, config), PATIENCE_MS)
   } catch (error) {
-    if (!(error instanceof TookTooLong)) throw error
+    if (!(error instanceof PatternTimeout)) throw error
     return LEFT_OUT
   }
 }

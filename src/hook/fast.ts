@@ -2,24 +2,28 @@
 // opening the session, and entries are left in its outbox. Wherever anything is unknown or has changed, the handler runs.
 import { join } from 'node:path'
 import type { Repository } from '../git/repository.ts'
-import type { EventOf, HookEvent, HookProtocol } from '../harness/contract/hooks.ts'
+import type { HookEventOf, HookEvent, HookProtocol } from '../harness/contract/hooks.ts'
 import { readFastEvent } from '../harness/hook-protocols.ts'
-import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
-import { noteCost } from '../project/conversation/costs.ts'
-import { type Tracking, readTracking, writeTracking } from '../project/conversation/tracking.ts'
-import { trackingFolderOf } from '../project/store/conversation-binding.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/read-files.ts'
+import { recordHookCost } from '../project/conversation/hook-costs.ts'
+import {
+  type ConversationState,
+  readConversationState,
+  writeConversationState,
+} from '../project/conversation/conversation-state.ts'
+import { conversationStateFolder } from '../project/store/conversation-binding.ts'
 import { readOpenSession } from '../project/store/open-session-files.ts'
 import { leaveInOutbox } from '../project/store/outbox.ts'
-import { rememberedConfig } from '../project/config/cached-config.ts'
-import { HookContext, placeOf } from './context.ts'
-import { quietGlance } from './transcript-glance.ts'
+import { readCachedConfig } from '../project/config/cached-config.ts'
+import { HookContext, locateProject } from './hook-context.ts'
+import { scanQuietTranscript } from './transcript-scan.ts'
 import { defined } from '../text/defined.ts'
 import { nextAlert } from './budget.ts'
 import type { SessionContext } from './session-context.ts'
 
 /** False where the handler has to respond. */
 export type FastResponses = {
-  readonly [K in HookEvent['kind']]?: (context: HookContext<EventOf<K>>) => boolean
+  readonly [K in HookEvent['kind']]?: (context: HookContext<HookEventOf<K>>) => boolean
 }
 
 export function serveFast(
@@ -47,57 +51,63 @@ function open(
   protocol: HookProtocol,
 ): HookContext | undefined {
   if ((env.STINT_SESSION ?? '') !== '' || env.STINT_HOOKS === 'off') return undefined
-  const place = placeOf(event, env, protocol)
+  const place = locateProject(event, env, protocol)
   if (place.repository === undefined) return undefined
-  const stateFolder = trackingFolderOf(place)
-  const config = rememberedConfig(place.sessions, stateFolder)
+  const stateFolder = conversationStateFolder(place)
+  const config = readCachedConfig(place.sessions, stateFolder)
   // The user's own patterns may take long, and only the use of a tool records no text.
   if (config === undefined) return undefined
   if (config.redact.patterns.length > 0 && event.kind !== 'toolUsed') return undefined
-  const known = readTracking(stateFolder, event.conversation)
+  const known = readConversationState(stateFolder, event.conversation)
   return new HookContext({ event, place, config, env, protocol }, known)
 }
 
 function commit(context: HookContext): void {
   const { event, place, stateFolder, drafts, sessionId } = context
-  if (context.isStateChanged) writeTracking(stateFolder, context.tracking)
+  if (context.isStateChanged) writeConversationState(stateFolder, context.tracking)
   for (const draft of drafts) leaveInOutbox(place, sessionId!, draft)
-  context.runAfterwards()
-  noteCost(stateFolder, event.conversation, event.name, context.charactersForModel)
+  context.runDeferred()
+  recordHookCost(stateFolder, event.conversation, event.name, context.charactersForModel)
 }
 
 /** A session of which everything was recorded when it was last read. */
-export interface SettledSession {
+export interface UpToDateSession {
   readonly id: string
-  readonly settled: NonNullable<Tracking['settled']>
+  readonly settled: NonNullable<ConversationState['settled']>
   /** A delegate reported something that the conversation has not heard. */
   readonly hasNews: boolean
 }
 
 /** Undefined when git, the configuration or the session changed since, or anything is pending. */
-export function settledSession(context: HookContext): SettledSession | undefined {
+export function upToDateSession(context: HookContext): UpToDateSession | undefined {
   const { place, tracking } = context
   const { session, settled, heard = '' } = tracking
-  if (session === undefined || settled?.session !== session || isPending(tracking)) return undefined
-  if (!isStillSettled(context, settled)) return undefined
+  if (session === undefined || settled?.session !== session || hasPendingWork(tracking))
+    return undefined
+  if (!isStillUpToDate(context, settled)) return undefined
   const open = readOpenSession(place, session)
   if (open?.status !== 'active') return undefined
   return { id: session, settled, hasNews: open.news !== undefined && open.news > heard }
 }
 
-export function isPending({ awaitsBoundary, isOwed, files, requests }: Tracking): boolean {
+export function hasPendingWork({
+  awaitsBoundary,
+  isOwed,
+  files,
+  requests,
+}: ConversationState): boolean {
   return awaitsBoundary === true || isOwed === true || files !== undefined || requests.length > 0
 }
 
-export function isStillSettled(
+export function isStillUpToDate(
   { place }: HookContext,
-  { head, config }: SettledSession['settled'],
+  { head, config }: UpToDateSession['settled'],
 ): boolean {
   return head === headStamp(place.repository!) && config === configStamp(place.sessions)
 }
 
-export function isQuiet({ protocol, tracking }: HookContext): boolean {
-  return quietGlance(protocol.signs, tracking) !== undefined
+export function isTranscriptQuiet({ protocol, tracking }: HookContext): boolean {
+  return scanQuietTranscript(protocol.transcriptPatterns, tracking) !== undefined
 }
 
 export function headStamp({ gitDir, commonDir }: Repository): string {
@@ -117,14 +127,14 @@ export function configStamp(sessions: string): string {
 const MOST_FILES = 200
 
 /** The next events need no handler. */
-export function noteSettled(context: SessionContext): void {
+export function markUpToDate(context: SessionContext): void {
   const { repository, sessions } = context.place
   if (repository === undefined || context.session === undefined) return
   const { items, leftOut = [] } = context.state.changedFiles
   const noted = context.drafts.flatMap(({ kind, data }) =>
     kind === 'file.changed' ? [(data as { path: string }).path] : [],
   )
-  context.note({
+  context.updateTracking({
     settled: {
       session: context.session.id,
       head: headStamp(repository),

@@ -1,11 +1,11 @@
-import type { EventOf } from '../harness/contract/hooks.ts'
+import type { HookEventOf } from '../harness/contract/hooks.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import type { SessionContext } from './session-context.ts'
 
 const NOTIFIER_MS = 500
 
 /** The agent waits for the person, who asked for notifications on the desktop. */
-export function onNotification(context: SessionContext<EventOf<'notification'>>): void {
+export function onNotification(context: SessionContext<HookEventOf<'notification'>>): void {
   const name = context.session === undefined ? 'Stint' : `Stint: ${context.state.name}`
   const message = shorten(oneLine(context.event.message || 'The agent is waiting'), 200)
   const [program, args] = notifierFor(process.platform, name, message)

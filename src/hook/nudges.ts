@@ -4,7 +4,7 @@ import { looksLikeDecision, looksLikeEnding } from '../context/intent/ruling.ts'
 import type { Nudge } from '../project/config/config.ts'
 import { shorten } from '../text/clean.ts'
 import { safeLine } from '../text/safe-text.ts'
-import type { HookContext } from './context.ts'
+import type { HookContext } from './hook-context.ts'
 import type { SessionContext } from './session-context.ts'
 
 const APART_MS = 10 * 60_000
@@ -23,14 +23,14 @@ export function nudgeAtEdit(context: HookContext): void {
 
 export function countEdit(context: HookContext): { edits: number; isDue: boolean } {
   const edits = context.tracking.edits + 1
-  context.note({ edits })
+  context.updateTracking({ edits })
   return { edits, isDue: edits >= UNLOGGED_EDITS && mayNudge(context, 'edits') }
 }
 
 /** Once may be an exception; the second time there is a way out. */
 export function nudgeAtLargeOutput(context: HookContext): void {
   const largeOutputs = (context.tracking.largeOutputs ?? 0) + 1
-  context.note({ largeOutputs })
+  context.updateTracking({ largeOutputs })
   if (largeOutputs < 2) return
   nudge(context, 'output', {
     model:
@@ -94,7 +94,7 @@ function named(name: string | undefined): string {
 
 function nudge(context: HookContext, kind: Nudge, text: { model: string; person?: string }): void {
   if (!mayNudge(context, kind)) return
-  context.note({ nudged: [...context.tracking.nudged, kind], nudgedAt: context.now })
+  context.updateTracking({ nudged: [...context.tracking.nudged, kind], nudgedAt: context.now })
   context.respond(text)
 }
 

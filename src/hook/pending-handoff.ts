@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { errnoOf } from '../journal/errors.ts'
 import { createFolder, removeFile, replaceUnsynced, takeLock } from '../journal/files.ts'
-import { readOrUndefined } from '../journal/look.ts'
+import { readOrUndefined } from '../journal/read-files.ts'
 import type { SessionContext } from './session-context.ts'
 
 const MOST_FAILURES = 3

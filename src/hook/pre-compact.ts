@@ -1,14 +1,18 @@
 import { textForSummariser } from '../context/pack.ts'
-import type { EventOf } from '../harness/contract/hooks.ts'
+import type { HookEventOf } from '../harness/contract/hooks.ts'
 import { kindsInOutbox } from '../project/store/outbox.ts'
-import type { HookContext } from './context.ts'
-import { isQuiet, settledSession } from './fast.ts'
-import { recordGitMoves } from './git-moves.ts'
-import { type CheckpointResponse, isPinned, readCurrent } from './precomputed.ts'
+import type { HookContext } from './hook-context.ts'
+import { isTranscriptQuiet, upToDateSession } from './fast.ts'
+import { recordGitChanges } from './git-changes.ts'
+import {
+  type CheckpointResponse,
+  isCheckpointCurrent,
+  readValidPrecomputed,
+} from './precomputed.ts'
 import { type SessionContext, writeQuickViews } from './session-context.ts'
 import { readTranscript } from './transcript.ts'
 
-type PreCompact = EventOf<'preCompact'>
+type PreCompact = HookEventOf<'preCompact'>
 
 /**
  * The context is about to be thrown away. The state is pinned, and the summariser is told what must not be lost.
@@ -17,10 +21,10 @@ type PreCompact = EventOf<'preCompact'>
 export async function onPreCompact(context: SessionContext<PreCompact>): Promise<void> {
   await readTranscript(context)
   if (context.session === undefined) return
-  recordGitMoves(context)
+  recordGitChanges(context)
   const counted = context.drafts.filter(({ kind }) => kind === 'context.compacted').length
   const compaction = context.state.compactions + counted + 1
-  const isUnchanged = context.drafts.length === 0 && isPinned(context.state)
+  const isUnchanged = context.drafts.length === 0 && isCheckpointCurrent(context.state)
   const { entryCount } = context.state
   recordCheckpoint(context, { compaction, isPinned: isUnchanged, entryCount })
   context.flush()
@@ -30,9 +34,9 @@ export async function onPreCompact(context: SessionContext<PreCompact>): Promise
 
 /** From what was precomputed. */
 export function preCompactFast(context: HookContext<PreCompact>): boolean {
-  const session = settledSession(context)
-  if (session === undefined || !isQuiet(context)) return false
-  const checkpoint = readCurrent(context.place, session.id)?.checkpoint
+  const session = upToDateSession(context)
+  if (session === undefined || !isTranscriptQuiet(context)) return false
+  const checkpoint = readValidPrecomputed(context.place, session.id)?.checkpoint
   if (checkpoint === undefined || kindsInOutbox(context.place, session.id).length > 0) return false
   recordCheckpoint(context, checkpoint)
   context.respond({ plain: checkpoint.text })

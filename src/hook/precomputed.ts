@@ -2,20 +2,20 @@
 // valid need not open the session. Only a shortcut: where it is missing, old, or of another build, the handler runs.
 import { join } from 'node:path'
 import { errnoOf } from '../journal/errors.ts'
-import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
-import { journalFolder, type Place } from '../project/store/place.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/read-files.ts'
+import { journalFolder, type ProjectPaths } from '../project/store/project-paths.ts'
 import type { GitState } from '../session/entries.ts'
 import { packContext, textForSummariser } from '../context/pack.ts'
 import { lineForPerson } from '../context/person-line.ts'
-import { contentWords, vocabularyOf } from '../context/intent/related.ts'
-import { readProjectContext } from '../context/survey/remembered.ts'
+import { contentWords, vocabularyOf } from '../context/intent/unrelated-work.ts'
+import { readProjectContext } from '../context/survey/cached-project-context.ts'
 import { replaceUnsynced } from '../journal/files.ts'
 import type { LiveSession } from '../project/store/live-session.ts'
 import { THIS_BUILD } from '../project/config/this-build.ts'
 import type { SessionState } from '../session/state.ts'
 import { defined } from '../text/defined.ts'
-import type { Found } from './find-session.ts'
-import { type Injection, injectionOf } from './inject.ts'
+import type { FoundSession } from './find-session.ts'
+import { type Injection, buildInjection } from './inject.ts'
 
 export interface Precomputed {
   /** Another build may respond differently. */
@@ -45,11 +45,11 @@ export interface CheckpointResponse {
   readonly entryCount: number
 }
 
-export function precomputedPath(place: Place, session: string): string {
+export function precomputedPath(place: ProjectPaths, session: string): string {
   return join(journalFolder(place, session), 'prepared.json')
 }
 
-export function readPrecomputed(place: Place, session: string): Precomputed | undefined {
+export function readPrecomputed(place: ProjectPaths, session: string): Precomputed | undefined {
   try {
     const bytes = readOrUndefined(precomputedPath(place, session))
     const value =
@@ -63,7 +63,10 @@ export function readPrecomputed(place: Place, session: string): Precomputed | un
 }
 
 /** Undefined once the log has grown. */
-export function readCurrent(place: Place, session: string): Precomputed | undefined {
+export function readValidPrecomputed(
+  place: ProjectPaths,
+  session: string,
+): Precomputed | undefined {
   const value = readPrecomputed(place, session)
   if (value === undefined) return undefined
   const stat = statOrUndefined(join(journalFolder(place, session), 'log.jsonl'))
@@ -73,10 +76,10 @@ export function readCurrent(place: Place, session: string): Precomputed | undefi
 const MOST_WORDS = 2000
 const CONVERSATIONS = 2
 
-export function precompute({ session, state, end }: Found, conversation: string): void {
+export function precompute({ session, state, end }: FoundSession, conversation: string): void {
   const { inode } = session.log.identity()
   const value = precomputedFor(session, state, conversation, { inode, size: end })
-  replaceUnsynced(precomputedPath(session.place, session.id), JSON.stringify(value))
+  replaceUnsynced(precomputedPath(session.paths, session.id), JSON.stringify(value))
 }
 
 function precomputedFor(
@@ -85,7 +88,7 @@ function precomputedFor(
   conversation: string,
   log: Precomputed['log'],
 ): Precomputed {
-  const project = readProjectContext(session.place)
+  const project = readProjectContext(session.paths)
   const compacted = { ...state, compactions: state.compactions + 1 }
   const known = state.conversations.items.map(({ text }) => text)
   // To a conversation that begins, the last words are another's.
@@ -102,8 +105,8 @@ function precomputedFor(
     isJoined: known.includes(conversation),
     conversations: known.slice(-CONVERSATIONS),
     git: state.git,
-    start: { ...injectionOf(started, session, state), person: lineForPerson(state) },
-    compacted: { ...injectionOf(resumed, session, compacted), person: lineForPerson(compacted) },
+    start: { ...buildInjection(started, session, state), person: lineForPerson(state) },
+    compacted: { ...buildInjection(resumed, session, compacted), person: lineForPerson(compacted) },
     checkpoint: checkpointResponse(state),
     words: [...contentWords(vocabularyOf(state))].slice(0, MOST_WORDS),
   }
@@ -114,12 +117,12 @@ function checkpointResponse(state: SessionState): CheckpointResponse {
   return {
     compaction,
     text: textForSummariser(state, { compaction }),
-    isPinned: isPinned(state),
+    isPinned: isCheckpointCurrent(state),
     entryCount: state.entryCount,
   }
 }
 
 /** Also since a handoff, which makes a checkpoint. */
-export function isPinned({ checkpoints, handoffs, lastId }: SessionState): boolean {
+export function isCheckpointCurrent({ checkpoints, handoffs, lastId }: SessionState): boolean {
   return [checkpoints, handoffs].some(({ items }) => items.at(-1)?.id === lastId)
 }

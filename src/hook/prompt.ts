@@ -1,42 +1,42 @@
-import { isHandoffIntent } from '../context/intent/handoff-intent.ts'
-import { asksToContinue } from '../context/intent/continuation.ts'
-import { asksForWordsOutside, looksUnrelated } from '../context/intent/related.ts'
-import type { EventOf } from '../harness/contract/hooks.ts'
+import { asksForHandoff } from '../context/intent/handoff-intent.ts'
+import { asksToContinue } from '../context/intent/continue-intent.ts'
+import { sharesNoWords, looksUnrelated } from '../context/intent/unrelated-work.ts'
+import type { HookEventOf } from '../harness/contract/hooks.ts'
 import { writeOpenSession } from '../project/store/open-sessions.ts'
-import { draft } from '../session/entries.ts'
+import { draftEntry } from '../session/entries.ts'
 import { defined } from '../text/defined.ts'
 import { watchBudget } from './budget.ts'
-import type { HookContext } from './context.ts'
-import { hasAsked, hasSwitched, noteSettled, settledSession } from './fast.ts'
-import { recordGitMoves } from './git-moves.ts'
-import { injectAgain, injectNews, injectState } from './inject.ts'
-import { joinIfNew } from './join.ts'
+import type { HookContext } from './hook-context.ts'
+import { hasAsked, hasSwitched, markUpToDate, upToDateSession } from './fast.ts'
+import { recordGitChanges } from './git-changes.ts'
+import { injectUndelivered, injectDelegateNews, injectSession } from './inject.ts'
+import { joinSessionIfNew } from './join-session.ts'
 import { dueNudge, nudgeAtPrompt } from './nudges.ts'
 import { requestHandoff } from './pending-handoff.ts'
 import { readPrecomputed } from './precomputed.ts'
 import { recordRequest } from './requests.ts'
 import type { SessionContext } from './session-context.ts'
-import { mayBeUndelivered, mayCrossLine, quietGlance } from './transcript-glance.ts'
+import { mayBeUndelivered, mayCrossThreshold, scanQuietTranscript } from './transcript-scan.ts'
 import { readTranscript } from './transcript.ts'
 
-type UserPrompt = EventOf<'userPrompt'>
+type UserPrompt = HookEventOf<'userPrompt'>
 
 export async function onPrompt(context: SessionContext<UserPrompt>): Promise<void> {
   const { prompt, isFromHarness } = context.event
   const { delivery } = await readTranscript(context)
-  if (isFromHarness) return injectAgain(context, delivery)
+  if (isFromHarness) return injectUndelivered(context, delivery)
   const isContinuing = asksToContinue(prompt)
   if (context.session === undefined && isContinuing) resumePaused(context)
   recordPrompt(context)
   if (context.session === undefined) return
   // A fork of an old client begins without a word.
-  joinIfNew(context, 'prompt')
-  recordGitMoves(context)
+  joinSessionIfNew(context, 'prompt')
+  recordGitChanges(context)
   if (isContinuing && context.tracking.given === undefined)
-    await injectState(context, context.state, { level: 'full', why: 'asked to continue' })
-  else await injectAgain(context, delivery)
-  await injectNews(context)
-  if (isHandoffIntent(prompt)) promiseHandoff(context)
+    await injectSession(context, context.state, { level: 'full', why: 'asked to continue' })
+  else await injectUndelivered(context, delivery)
+  await injectDelegateNews(context)
+  if (asksForHandoff(prompt)) promiseHandoff(context)
   watchBudget(context)
   const { state } = context
   const nudge = dueNudge(context, prompt, {
@@ -45,29 +45,34 @@ export async function onPrompt(context: SessionContext<UserPrompt>): Promise<voi
     hasAsked: hasAsked(context),
   })
   if (nudge !== undefined) nudgeAtPrompt(context, nudge)
-  noteSettled(context)
+  markUpToDate(context)
 }
 
 /** Where nothing is injected. */
 export function promptFast(context: HookContext<UserPrompt>): boolean {
   const { tracking, stateFolder, place, protocol } = context
   const { prompt, isFromHarness } = context.event
-  const session = settledSession(context)
-  const bytes = session === undefined ? undefined : quietGlance(protocol.signs, tracking)
+  const session = upToDateSession(context)
+  const bytes =
+    session === undefined ? undefined : scanQuietTranscript(protocol.transcriptPatterns, tracking)
   if (
     session === undefined ||
     bytes === undefined ||
-    mayBeUndelivered(protocol.signs, bytes, tracking)
+    mayBeUndelivered(protocol.transcriptPatterns, bytes, tracking)
   )
     return false
-  if (mayCrossLine(protocol.signs, stateFolder, tracking) || isHandoffIntent(prompt)) return false
+  if (
+    mayCrossThreshold(protocol.transcriptPatterns, stateFolder, tracking) ||
+    asksForHandoff(prompt)
+  )
+    return false
   if (isFromHarness) return true
   if (session.hasNews) return false
   if (asksToContinue(prompt)) return tracking.given !== undefined
   // Without its words nothing is known of the session, and the handler decides.
   const words = () => new Set(readPrecomputed(place, session.id)?.words ?? UNKNOWN)
   const nudge = dueNudge(context, prompt, {
-    isUnrelated: () => asksForWordsOutside(prompt, words),
+    isUnrelated: () => sharesNoWords(prompt, words),
     ...session.settled,
   })
   if (nudge !== undefined) return false
@@ -100,8 +105,8 @@ function promiseHandoff(context: SessionContext): void {
 function resumePaused(context: SessionContext): void {
   const { paused } = context
   if (paused === undefined) return
-  context.workOn(paused)
-  context.drafts.push(draft('session.resumed', context.git, { by: 'hook' }))
+  context.bindTo(paused)
+  context.drafts.push(draftEntry('session.resumed', context.git, { by: 'hook' }))
   const { branch = context.state.branch } = context.head
   const open = { ...context.state, status: 'active' as const, ...defined({ branch }) }
   context.attempt(() => writeOpenSession(context.place, open))

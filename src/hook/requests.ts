@@ -1,22 +1,22 @@
-import { asksToContinue } from '../context/intent/continuation.ts'
+import { asksToContinue } from '../context/intent/continue-intent.ts'
 import { isRuling } from '../context/intent/ruling.ts'
 import type { Config } from '../project/config/config.ts'
 import { cleanText } from '../text/clean.ts'
-import { clip } from './clip.ts'
-import type { HookContext } from './context.ts'
+import { redactAndClip } from './clip.ts'
+import type { HookContext } from './hook-context.ts'
 
 const LONGEST = 600
 const MOST_PENDING = 20
 
 /** Undefined when there is nothing to keep. */
-export function requestIn(
+export function requestFromPrompt(
   prompt: string,
   config: Config,
 ): { text: string; isRuling: boolean } | undefined {
   const text = cleanText(prompt.slice(0, 2 * LONGEST + 8192)).trim()
   if (text === '' || (text.startsWith('/') && HARNESS_COMMAND.test(text))) return undefined
   if (asksToContinue(text) || /^\S{1,12}[.!]?$/.test(text)) return undefined
-  return { text: clip(text, LONGEST, config), isRuling: isRuling(text) }
+  return { text: redactAndClip(text, LONGEST, config), isRuling: isRuling(text) }
 }
 
 /** Commands of the harness and ours. A command that the user made is a request. */
@@ -28,7 +28,7 @@ export function recordRequest(
   prompt: string,
   of: { conversation?: string; once?: string } = {},
 ): void {
-  const request = requestIn(prompt, context.config)
+  const request = requestFromPrompt(prompt, context.config)
   if (request === undefined) return
   if (context.sessionId !== undefined) {
     const { conversation = context.event.conversation, once } = of
@@ -37,7 +37,7 @@ export function recordRequest(
     return
   }
   const { ended } = context.tracking
-  context.note({
+  context.updateTracking({
     requests: [...context.tracking.requests, { ...request, at: context.now }].slice(-MOST_PENDING),
     ...(ended === undefined ? {} : { ended: { ...ended, askedSince: true } }),
   })

@@ -1,19 +1,29 @@
 import { existsSync } from 'node:fs'
 import type { HarnessHooks, HookEvent } from '../harness/contract/hooks.ts'
-import { readTracking, stampOf, writeTracking } from '../project/conversation/tracking.ts'
-import { trackingFolderOf } from '../project/store/conversation-binding.ts'
+import {
+  readConversationState,
+  conversationStateStamp,
+  writeConversationState,
+} from '../project/conversation/conversation-state.ts'
+import { conversationStateFolder } from '../project/store/conversation-binding.ts'
 import type { LiveSession } from '../project/store/live-session.ts'
 import { drainOutbox } from '../project/store/outbox.ts'
-import type { Place } from '../project/store/place.ts'
-import type { Draft } from '../session/entries.ts'
+import type { ProjectPaths } from '../project/store/project-paths.ts'
+import type { EntryDraft } from '../session/entries.ts'
 import type { SessionState } from '../session/state.ts'
-import { HookContext, type HookRequest } from './context.ts'
-import { type Found, type Here, namedSession, openById, sessionsHere } from './find-session.ts'
-import { withinTime } from '../project/conversation/within-time.ts'
+import { HookContext, type HookRequest } from './hook-context.ts'
+import {
+  type FoundSession,
+  type SessionsHere,
+  findNamedSession,
+  openSessionById,
+  findSessionsHere,
+} from './find-session.ts'
+import { runWithTimeout } from '../project/conversation/run-with-timeout.ts'
 import { join } from 'node:path'
 import { replaceUnsynced } from '../journal/files.ts'
 import { writeOpenSession } from '../project/store/open-sessions.ts'
-import { renderProgress } from '../document/progress.ts'
+import { renderProgress } from '../document/progress-file.ts'
 import { writeSnapshot } from '../document/snapshot.ts'
 
 const CLEANING_MS = 300
@@ -22,16 +32,16 @@ const LONG_TAIL = 32 * 1024
 /** With the conversation's session opened. */
 export class SessionContext<E extends HookEvent = HookEvent> extends HookContext<E> {
   readonly hooks: HarnessHooks
-  #found: Found | undefined
-  #here: Here | undefined
-  #paused: Found | undefined
+  #found: FoundSession | undefined
+  #here: SessionsHere | undefined
+  #paused: FoundSession | undefined
   readonly #stamp: string
 
   constructor(request: HookRequest<E> & { readonly protocol: HarnessHooks }, drains = true) {
-    const folder = trackingFolderOf(request.place)
+    const folder = conversationStateFolder(request.place)
     const { conversation } = request.event
-    const stamp = stampOf(folder, conversation)
-    super(request, readTracking(folder, conversation))
+    const stamp = conversationStateStamp(folder, conversation)
+    super(request, readConversationState(folder, conversation))
     this.hooks = request.protocol
     this.#stamp = stamp
     this.#found = this.#sessionToWorkOn()
@@ -52,32 +62,32 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
   }
 
   /** For a conversation that works on no session yet. */
-  get here(): Here {
-    this.#here ??= sessionsHere(this.place, this.config, this.head)
+  get sessionsHere(): SessionsHere {
+    this.#here ??= findSessionsHere(this.place, this.config, this.head)
     return this.#here
   }
 
-  get paused(): Found | undefined {
-    return this.#paused ?? this.here.paused
+  get paused(): FoundSession | undefined {
+    return this.#paused ?? this.sessionsHere.paused
   }
 
-  workOn(found: Found): void {
+  bindTo(found: FoundSession): void {
     this.#found = found
-    this.note({ session: found.session.id })
+    this.updateTracking({ session: found.session.id })
   }
 
   override isRecorded(once: string): boolean {
-    return this.#found?.state.once.includes(this.onceOf(once)) ?? false
+    return this.#found?.state.once.includes(this.onceKey(once)) ?? false
   }
 
   /** Read again if the log has grown. Only where there is a session. */
-  reopen(): Found {
+  reopen(): FoundSession {
     const { session, end } = this.#found!
     if (session.log.identity().size !== end) this.#found = { session, ...session.openTo() }
     return this.#found!
   }
 
-  drainOutbox(amend: (draft: Draft) => Draft = (draft) => draft): void {
+  drainOutbox(amend: (draft: EntryDraft) => EntryDraft = (draft) => draft): void {
     const { session } = this
     if (session === undefined) return
     this.attempt(() => {
@@ -121,12 +131,15 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
     }
     // The state that another hook wrote meanwhile is newer than the one read here.
     this.attempt(() => {
-      if (!isCareful || stampOf(this.stateFolder, this.event.conversation) === this.#stamp)
-        writeTracking(this.stateFolder, this.tracking)
+      if (
+        !isCareful ||
+        conversationStateStamp(this.stateFolder, this.event.conversation) === this.#stamp
+      )
+        writeConversationState(this.stateFolder, this.tracking)
     })
-    this.runAfterwards()
+    this.runDeferred()
     // Where nothing else renews the snapshot, reading the log's growing end would cost each hook more than the last.
-    if (session !== undefined && this.#found!.read > LONG_TAIL)
+    if (session !== undefined && this.#found!.bytesRead > LONG_TAIL)
       this.attempt(() => writeQuickViews(this.reopen()))
   }
 
@@ -137,29 +150,30 @@ export class SessionContext<E extends HookEvent = HookEvent> extends HookContext
   }
 
   /** Text that the user's patterns do not get through in time is not recorded: it may be what they are for. */
-  #clean(session: LiveSession, drafts: readonly Draft[]): void {
-    if (this.config.redact.patterns.length > 0) withinTime(() => session.clean(drafts), CLEANING_MS)
+  #clean(session: LiveSession, drafts: readonly EntryDraft[]): void {
+    if (this.config.redact.patterns.length > 0)
+      runWithTimeout(() => session.clean(drafts), CLEANING_MS)
   }
 
-  #sessionToWorkOn(): Found | undefined {
+  #sessionToWorkOn(): FoundSession | undefined {
     const { STINT_SESSION: named } = this.env
-    if (named !== undefined && named !== '') return namedSession(this.place, this.config, named)
+    if (named !== undefined && named !== '') return findNamedSession(this.place, this.config, named)
     const { session: bound } = this.tracking
     if (bound !== undefined) {
-      const found = openById(this.place, this.config, bound)
+      const found = openSessionById(this.place, this.config, bound)
       if (found?.state.status === 'active') return found
       this.#paused = found
       const { session: _ended, ...rest } = this.tracking
       this.tracking = { ...rest, ended: { session: bound, askedSince: false } }
     }
-    const { active } = this.here
-    if (active !== undefined) this.note({ session: active.session.id })
+    const { active } = this.sessionsHere
+    if (active !== undefined) this.updateTracking({ session: active.session.id })
     return active
   }
 }
 
 /** A repository, or a folder with sessions. */
-export function isOurs(place: Place): boolean {
+export function isProjectFolder(place: ProjectPaths): boolean {
   return place.repository !== undefined || existsSync(place.sessions)
 }
 
@@ -167,8 +181,8 @@ export function isOurs(place: Place): boolean {
  * Saves what can be saved without reading the whole journal: the state as far as it is open or recent, and
  * `progress.md`. The document follows when somebody has the time: another hook that nobody waits for, or the next command.
  */
-export function writeQuickViews({ session, state, end }: Omit<Found, 'read'>): void {
+export function writeQuickViews({ session, state, end }: Omit<FoundSession, 'read'>): void {
   replaceUnsynced(join(session.folder, 'progress.md'), renderProgress(state))
-  writeOpenSession(session.place, state)
+  writeOpenSession(session.paths, state)
   writeSnapshot(session.snapshotPath, session.log, end, state)
 }

@@ -1,23 +1,23 @@
 import { budgetLine } from '../context/budget/banner.ts'
-import { knownBudget } from '../project/conversation/known-budget.ts'
+import { computeBudget } from '../project/conversation/compute-budget.ts'
 import {
-  type Window,
-  noteTrouble,
-  readTracking,
-  writeWindow,
-} from '../project/conversation/tracking.ts'
+  type ContextWindow,
+  appendHookError,
+  readConversationState,
+  writeContextWindow,
+} from '../project/conversation/conversation-state.ts'
 import { readHead } from '../git/head.ts'
 import type { StatusInput } from '../harness/contract/hooks.ts'
-import { DEFAULT_HARNESS, hooksOf } from '../harness/registry.ts'
+import { DEFAULT_HARNESS, harnessHooks } from '../harness/registry.ts'
 import { StintError } from '../journal/errors.ts'
-import { type Config, DEFAULTS } from '../project/config/config.ts'
-import { trackingFolderOf } from '../project/store/conversation-binding.ts'
-import { type Place, findPlace } from '../project/store/place.ts'
+import { type Config, DEFAULT_CONFIG } from '../project/config/config.ts'
+import { conversationStateFolder } from '../project/store/conversation-binding.ts'
+import { type ProjectPaths, findProjectPaths } from '../project/store/project-paths.ts'
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { oneLine, shorten } from '../text/clean.ts'
-import { openById, sessionsHere } from './find-session.ts'
-import { isInvalidConfig, readConfigOnce } from '../project/config/cached-config.ts'
-import { isOurs } from './session-context.ts'
+import { openSessionById, findSessionsHere } from './find-session.ts'
+import { isInvalidConfig, readConfigWithCache } from '../project/config/cached-config.ts'
+import { isProjectFolder } from './session-context.ts'
 
 /** git is asked only where its files do not say it; the line is drawn after every response. */
 const GIT_MS = 400
@@ -28,37 +28,39 @@ export async function statusLine(
   env: NodeJS.ProcessEnv,
   now: string,
 ): Promise<string> {
-  const told = hooksOf()!.readStatus(input)
-  const window: Window = { at: now, ...told.figures }
-  let place: Place | undefined
+  const told = harnessHooks()!.readStatus(input)
+  const window: ContextWindow = { at: now, ...told.figures }
+  let place: ProjectPaths | undefined
   try {
-    place = findPlace(told.cwd ?? process.cwd())
-    if (isOurs(place)) return await lineIn(place, told, window, env)
+    place = findProjectPaths(told.cwd ?? process.cwd())
+    if (isProjectFolder(place)) return await lineIn(place, told, window, env)
   } catch (error) {
     // A broken configuration, journal or disk: what the harness told can be shown all the same. Hooks note the
     // expected ones, and not after every answer.
     if (place !== undefined && !(error instanceof StintError) && !isInvalidConfig(error))
       noteFailure(place, told, now, error)
   }
-  return [NO_SESSION, ...contextLine(window, place?.root ?? '', DEFAULTS, env, undefined)].join(
-    ' · ',
-  )
+  return [
+    NO_SESSION,
+    ...contextLine(window, place?.root ?? '', DEFAULT_CONFIG, env, undefined),
+  ].join(' · ')
 }
 
 const NO_SESSION = '📋 no session'
 
 async function lineIn(
-  place: Place,
+  place: ProjectPaths,
   told: StatusInput,
-  window: Window,
+  window: ContextWindow,
   env: NodeJS.ProcessEnv,
 ): Promise<string> {
   const { conversation } = told
-  const notes = trackingFolderOf(place)
-  const tracking = conversation === undefined ? undefined : readTracking(notes, conversation)
+  const notes = conversationStateFolder(place)
+  const tracking =
+    conversation === undefined ? undefined : readConversationState(notes, conversation)
   // Only for one that hooks follow, so that nothing is littered where nobody reads it.
-  if (tracking !== undefined) writeWindow(notes, tracking.conversation, window)
-  const config = await readConfigOnce(place.sessions, notes)
+  if (tracking !== undefined) writeContextWindow(notes, tracking.conversation, window)
+  const config = await readConfigWithCache(place.sessions, notes)
   const state = sessionHere(place, config, tracking?.session)
   const seen =
     state?.lastAutomatic?.conversation === conversation ? state?.lastAutomatic : undefined
@@ -67,14 +69,14 @@ async function lineIn(
 }
 
 function sessionHere(
-  place: Place,
+  place: ProjectPaths,
   config: Config,
   bound: string | undefined,
 ): SessionState | undefined {
   const head = place.repository === undefined ? {} : readHead(place.repository, GIT_MS)
   const found =
-    (bound === undefined ? undefined : openById(place, config, bound)) ??
-    sessionsHere(place, config, head).active
+    (bound === undefined ? undefined : openSessionById(place, config, bound)) ??
+    findSessionsHere(place, config, head).active
   found?.session.close()
   return found?.state
 }
@@ -93,7 +95,7 @@ function sessionLine(state: SessionState): readonly string[] {
 
 /** Nothing until the harness has reported it. */
 function contextLine(
-  window: Window,
+  window: ContextWindow,
   root: string,
   config: Config,
   env: NodeJS.ProcessEnv,
@@ -107,7 +109,7 @@ function contextLine(
   const { window: configured } = config.budget
   return [
     budgetLine(
-      knownBudget({
+      computeBudget({
         harness: DEFAULT_HARNESS,
         window,
         configured,
@@ -121,13 +123,13 @@ function contextLine(
 }
 
 function noteFailure(
-  place: Place,
+  place: ProjectPaths,
   { conversation }: StatusInput,
   at: string,
   error: unknown,
 ): void {
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  noteTrouble(trackingFolderOf(place), {
+  appendHookError(conversationStateFolder(place), {
     at,
     event: 'status line',
     conversation: conversation ?? '',

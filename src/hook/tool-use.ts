@@ -1,22 +1,22 @@
-import { mayBeTests } from '../command/may-be-tests.ts'
-import type { EventOf, ToolFacts } from '../harness/contract/hooks.ts'
-import { statOrUndefined } from '../journal/look.ts'
-import type { Tracking } from '../project/conversation/tracking.ts'
+import { mayRunTests } from '../command/may-run-tests.ts'
+import type { HookEventOf, ToolFacts } from '../harness/contract/hooks.ts'
+import { statOrUndefined } from '../journal/read-files.ts'
+import type { ConversationState } from '../project/conversation/conversation-state.ts'
 import { defined } from '../text/defined.ts'
 import { watchBudget } from './budget.ts'
-import { LONGEST_RESULT, clip } from './clip.ts'
-import type { HookContext } from './context.ts'
-import { isPending, isStillSettled, noteSettled } from './fast.ts'
-import { namedSession } from './find-session.ts'
-import { recordGitMoves } from './git-moves.ts'
-import { injectAgain } from './inject.ts'
-import { joinIfNew } from './join.ts'
+import { LONGEST_RESULT, redactAndClip } from './clip.ts'
+import type { HookContext } from './hook-context.ts'
+import { hasPendingWork, isStillUpToDate, markUpToDate } from './fast.ts'
+import { findNamedSession } from './find-session.ts'
+import { recordGitChanges } from './git-changes.ts'
+import { injectUndelivered } from './inject.ts'
+import { joinSessionIfNew } from './join-session.ts'
 import { LARGE_OUTPUT, countEdit, nudgeAtEdit, nudgeAtLargeOutput } from './nudges.ts'
 import type { SessionContext } from './session-context.ts'
-import { mayCrossLine } from './transcript-glance.ts'
+import { mayCrossThreshold } from './transcript-scan.ts'
 import { readTranscript, recordTestRun } from './transcript.ts'
 
-type ToolUsed = EventOf<'toolUsed'>
+type ToolUsed = HookEventOf<'toolUsed'>
 
 const MOST_KEPT = 50
 const LONGEST_TASK = 200
@@ -28,27 +28,31 @@ export async function onToolUsed(context: SessionContext<ToolUsed>): Promise<voi
     await beginWork(context, facts.edited!)
   if (context.session === undefined) return
   recordKeptFiles(context)
-  joinIfNew(context, 'tool')
+  joinSessionIfNew(context, 'tool')
   await recordFacts(context, facts)
   // What is injected for a delegated agent does not reach the conversation.
   if (context.event.agent !== undefined) return
   const { given, awaitsBoundary } = context.tracking
   // The transcript is read only for what cannot wait until the turn is over.
   if (awaitsBoundary === true || given?.isProved === false)
-    await injectAgain(context, (await readTranscript(context)).delivery)
+    await injectUndelivered(context, (await readTranscript(context)).delivery)
   watchBudget(context)
   if (facts.isEdit) nudgeAtEdit(context)
   if (isLarge(facts)) nudgeAtLargeOutput(context)
-  noteSettled(context)
+  markUpToDate(context)
 }
 
 /** Most uses show nothing new: another edit of a recorded file, a command that is neither git nor Stint. */
 export function toolUsedFast(context: HookContext<ToolUsed>): boolean {
   const { tracking, event, stateFolder, protocol } = context
   const { session, settled, given } = tracking
-  if (session === undefined || settled?.session !== session || isPending(tracking)) return false
+  if (session === undefined || settled?.session !== session || hasPendingWork(tracking))
+    return false
   if (event.agent !== undefined || given?.isProved === false) return false
-  if (!isStillSettled(context, settled) || mayCrossLine(protocol.signs, stateFolder, tracking))
+  if (
+    !isStillUpToDate(context, settled) ||
+    mayCrossThreshold(protocol.transcriptPatterns, stateFolder, tracking)
+  )
     return false
   const facts = factsIn(context)
   if (facts.isEdit) return settled.files.includes(facts.edited ?? '') && !countEdit(context).isDue
@@ -57,14 +61,14 @@ export function toolUsedFast(context: HookContext<ToolUsed>): boolean {
 
 const MAY_MATTER = /git|stint|hub|merge|rebase|commit/
 
-function isNothingNew(command: string, facts: ToolFacts, tracking: Tracking): boolean {
+function isNothingNew(command: string, facts: ToolFacts, tracking: ConversationState): boolean {
   if (MAY_MATTER.test(command)) return false
   if (isLarge(facts) && !tracking.nudged.includes('output')) return false
   // The result of tests is read from the transcript later.
-  return !mayBeTests(command) || isFollowed(tracking)
+  return !mayRunTests(command) || isFollowed(tracking)
 }
 
-function isFollowed({ transcript, looked }: Tracking): boolean {
+function isFollowed({ transcript, looked }: ConversationState): boolean {
   return (
     transcript !== undefined && looked !== undefined && statOrUndefined(transcript) !== undefined
   )
@@ -89,18 +93,18 @@ async function beginWork(context: SessionContext<ToolUsed>, path: string): Promi
   const { ended, nudged, files = [] } = context.tracking
   // The last touches after closing a session are no new work; a request after it is.
   if (ended !== undefined && !ended.askedSince) return
-  if (context.here.several.length > 0) return
+  if (context.sessionsHere.several.length > 0) return
   // Somebody named a session that is not open; another one is not what they want.
   if ((context.env.STINT_SESSION ?? '') !== '') return
   if (context.config.auto === 'on') {
     const { openSession } = await import('./open-session.ts')
     // Another hook is just opening one: the file is recorded by the next that finds it.
     if (openSession(context) === 'busy')
-      context.note({ files: [...new Set([...files, path])].slice(-MOST_KEPT) })
+      context.updateTracking({ files: [...new Set([...files, path])].slice(-MOST_KEPT) })
   }
   const isAsked = context.event.agent === undefined && !nudged.includes('ask')
   if (context.config.auto === 'ask' && isAsked) {
-    context.note({ nudged: [...nudged, 'ask'] })
+    context.updateTracking({ nudged: [...nudged, 'ask'] })
     context.respond({
       person: '📋 No session is open here; /session-init starts one',
       model:
@@ -115,36 +119,37 @@ async function recordFacts(context: SessionContext<ToolUsed>, facts: ToolFacts):
   const { edited, todos, command, output = '', agentStarted, agentFinished } = facts
   if (edited !== undefined && isProjectFile(edited)) recordFile(context, edited)
   if (todos !== undefined) {
-    const { draftsForTodos } = await import('../harness/contract/plan-steps.ts')
+    const { draftsForTodos } = await import('../harness/contract/todo-list.ts')
     const mint = () => context.session!.mint()
     context.drafts.push(...draftsForTodos(todos, state, conversation, mint))
   }
-  if (command !== undefined && mayBeTests(command))
+  if (command !== undefined && mayRunTests(command))
     await recordTestRun(context, { conversation, command, output, isError: false, toolUseId })
   if (agentStarted !== undefined) {
     const { agent, description } = agentStarted
-    const task = clip(description, LONGEST_TASK, config)
-    context.note({ agents: { ...context.tracking.agents, [agent]: task } })
+    const task = redactAndClip(description, LONGEST_TASK, config)
+    context.updateTracking({ agents: { ...context.tracking.agents, [agent]: task } })
   }
   if (agentFinished !== undefined) {
     const { agent, type, task, result } = agentFinished
     const texts = {
-      task: task === undefined ? undefined : clip(task, LONGEST_TASK, config),
-      result: result === undefined ? undefined : clip(result, LONGEST_RESULT, config),
+      task: task === undefined ? undefined : redactAndClip(task, LONGEST_TASK, config),
+      result: result === undefined ? undefined : redactAndClip(result, LONGEST_RESULT, config),
     }
     const data = { agent, conversation, ...defined({ type, ...texts }) }
     context.record('agent.finished', data, `agent:${agent}`)
   }
-  if (facts.committed || facts.isEdit) recordGitMoves(context, { follows: true })
+  if (facts.committed || facts.isEdit) recordGitChanges(context, { follows: true })
 }
 
 function followCommand(context: SessionContext, { stintCommand, output = '' }: ToolFacts): void {
-  if (stintCommand === 'log' || stintCommand === 'checkpoint') context.note({ edits: 0 })
+  if (stintCommand === 'log' || stintCommand === 'checkpoint') context.updateTracking({ edits: 0 })
   if (stintCommand !== 'init' && stintCommand !== 'resume') return
   // Old clients do not tell a command its conversation, so that it could not bind it itself.
   const name = /(?:Session Initialized|Resuming Session): ([a-z0-9-]+)/.exec(output)?.[1]
-  const found = name === undefined ? undefined : namedSession(context.place, context.config, name)
-  if (found !== undefined) context.workOn(found)
+  const found =
+    name === undefined ? undefined : findNamedSession(context.place, context.config, name)
+  if (found !== undefined) context.bindTo(found)
 }
 
 function recordFile(context: SessionContext, path: string): void {

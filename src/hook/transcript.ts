@@ -1,11 +1,14 @@
-import { mayBeTests } from '../command/may-be-tests.ts'
-import { type Piece, readPiece } from '../harness/contract/transcript-lines.ts'
+import { mayRunTests } from '../command/may-run-tests.ts'
+import { type TranscriptChunk, readTailChunk } from '../harness/contract/transcript-lines.ts'
 import type { TranscriptFacts } from '../harness/contract/transcript.ts'
-import { hooksOf } from '../harness/registry.ts'
-import { readTracking, writeTracking } from '../project/conversation/tracking.ts'
+import { harnessHooks } from '../harness/registry.ts'
+import {
+  readConversationState,
+  writeConversationState,
+} from '../project/conversation/conversation-state.ts'
 import { defined } from '../text/defined.ts'
-import { clip, secretless } from './clip.ts'
-import { type Delivery, openWindow } from './inject.ts'
+import { redactAndClip, redactInTime } from './clip.ts'
+import { type DeliveryStatus, startContextWindow } from './inject.ts'
 import type { SessionContext } from './session-context.ts'
 
 const PIECE = 1024 * 1024
@@ -14,7 +17,7 @@ const LONGEST_SUMMARY = 16_000
 
 interface TranscriptRead {
   readonly read?: TranscriptFacts
-  readonly delivery: Delivery
+  readonly delivery: DeliveryStatus
 }
 
 /**
@@ -26,7 +29,7 @@ export async function readTranscript(
   { pieces = MOST_PIECES, isEarly = false }: { pieces?: number; isEarly?: boolean } = {},
 ): Promise<TranscriptRead> {
   const { transcript, looked: last, given } = context.tracking
-  const piece = transcript === undefined ? undefined : readPiece(transcript, last, PIECE)
+  const piece = transcript === undefined ? undefined : readTailChunk(transcript, last, PIECE)
   if (piece === undefined) {
     if (context.tracking.awaitsBoundary === true && !isEarly) countWithoutTranscript(context)
     if (given === undefined) return { delivery: 'nothing injected' }
@@ -44,7 +47,7 @@ export async function readTranscript(
 
 async function readOnePiece(
   context: SessionContext,
-  piece: Piece,
+  piece: TranscriptChunk,
   isFirst: boolean,
 ): Promise<TranscriptRead> {
   const read = context.hooks.transcript.inspect(piece.bytes, context.tracking.carried)
@@ -55,11 +58,11 @@ async function readOnePiece(
     followCompactions(context, read)
   }
   const { consumed, carried, lastAssistantAt: answeredAt, usage, model } = read
-  context.note({
+  context.updateTracking({
     looked: { offset: piece.from + consumed, inode: piece.inode },
     carried: carried.map(({ toolUseId, command }) => ({
       toolUseId,
-      command: secretless(command, context.config),
+      command: redactInTime(command, context.config),
     })),
     ...defined({ answeredAt }),
     ...(usage === undefined ? {} : { usage: { ...usage, model } }),
@@ -67,12 +70,12 @@ async function readOnePiece(
   return { read, delivery: deliveryIn(context, read) }
 }
 
-function deliveryIn(context: SessionContext, read: TranscriptFacts): Delivery {
+function deliveryIn(context: SessionContext, read: TranscriptFacts): DeliveryStatus {
   const { given, sawBoundary, answeredAt = '' } = context.tracking
   if (given === undefined) return 'nothing injected'
-  if (read.recordsHookContext) context.note({ recordsHookContext: true })
-  if (given.isProved || read.givenMarks.includes(given.mark)) {
-    context.note({ given: { ...given, isProved: true } })
+  if (read.recordsHookContext) context.updateTracking({ recordsHookContext: true })
+  if (given.isProved || read.deliveryMarkers.includes(given.mark)) {
+    context.updateTracking({ given: { ...given, isProved: true } })
     return 'delivered'
   }
   // Until the model has answered, the harness may not have written down what was injected; what was injected after a
@@ -87,13 +90,13 @@ export async function readPreviousTranscript(context: SessionContext): Promise<v
     (known) => known.text !== context.event.conversation,
   )
   const tracking =
-    previous === undefined ? undefined : readTracking(context.stateFolder, previous.text)
+    previous === undefined ? undefined : readConversationState(context.stateFolder, previous.text)
   if (previous === undefined || tracking?.transcript === undefined || tracking.looked === undefined)
     return
   // It may have continued with another session since.
-  const reader = hooksOf(tracking.harness)?.transcript
+  const reader = harnessHooks(tracking.harness)?.transcript
   if (tracking.session !== context.sessionId || reader === undefined) return
-  const piece = readPiece(tracking.transcript, tracking.looked, PIECE)
+  const piece = readTailChunk(tracking.transcript, tracking.looked, PIECE)
   if (piece === undefined || piece.bytes.length === 0) return
   const read = reader.inspect(piece.bytes, tracking.carried)
   await recordContents(context, previous.text, read)
@@ -102,7 +105,7 @@ export async function readPreviousTranscript(context: SessionContext): Promise<v
   if (previous.endedAt === undefined) return
   const looked = { offset: piece.from + read.consumed, inode: piece.inode }
   const { carried: _read, ...rest } = tracking
-  context.attempt(() => writeTracking(context.stateFolder, { ...rest, looked }))
+  context.attempt(() => writeConversationState(context.stateFolder, { ...rest, looked }))
 }
 
 async function recordContents(
@@ -110,7 +113,7 @@ async function recordContents(
   conversation: string,
   { commands, queued, failure, lastAssistantAt }: TranscriptFacts,
 ): Promise<void> {
-  const tests = commands.filter(({ command }) => mayBeTests(command))
+  const tests = commands.filter(({ command }) => mayRunTests(command))
   for (const { toolUseId, command, output, isError } of tests)
     await recordTestRun(context, { conversation, command, output, isError, toolUseId })
   if (queued.length > 0) {
@@ -134,8 +137,8 @@ export async function recordTestRun(
     toolUseId: string | undefined
   },
 ): Promise<void> {
-  const { testRunOf } = await import('../command/test-runs.ts')
-  const run = testRunOf(ran.command, ran.output, ran.isError)
+  const { detectTestRun } = await import('../command/detect-test-run.ts')
+  const run = detectTestRun(ran.command, ran.output, ran.isError)
   const once = ran.toolUseId === undefined ? undefined : `test:${ran.toolUseId}`
   if (run !== undefined)
     context.record('test.ran', { ...run, conversation: ran.conversation }, once)
@@ -152,7 +155,7 @@ function recordCompactions(
   }
   if (summary === undefined) return
   const boundary = summary.boundary ?? boundaries.at(-1)?.uuid
-  const text = clip(summary.text, LONGEST_SUMMARY, context.config)
+  const text = redactAndClip(summary.text, LONGEST_SUMMARY, context.config)
   const kept = { text, conversation, ...defined({ boundary }) }
   context.record('summary.kept', kept, `summary:${boundary ?? conversation + text.length}`)
 }
@@ -160,11 +163,11 @@ function recordCompactions(
 function followCompactions(context: SessionContext, { boundaries }: TranscriptFacts): void {
   if (boundaries.length === 0) return
   const isAnnounced = context.tracking.awaitsBoundary === true
-  context.note({ sawBoundary: isAnnounced })
+  context.updateTracking({ sawBoundary: isAnnounced })
   // What was injected before an unannounced one is gone, and nothing was injected since.
   if (!isAnnounced) {
-    openWindow(context)
-    context.note({ isOwed: true })
+    startContextWindow(context)
+    context.updateTracking({ isOwed: true })
   }
   const { usage: _ofBefore, ...rest } = context.tracking
   context.tracking = { ...rest, awaitsBoundary: false }
@@ -173,5 +176,5 @@ function followCompactions(context: SessionContext, { boundaries }: TranscriptFa
 /** The harness announced a compaction and has no transcript to show it. */
 function countWithoutTranscript(context: SessionContext): void {
   context.record('context.compacted', { conversation: context.event.conversation })
-  context.note({ awaitsBoundary: false })
+  context.updateTracking({ awaitsBoundary: false })
 }

@@ -1,22 +1,22 @@
-import type { EventOf } from '../harness/contract/hooks.ts'
+import type { HookEventOf } from '../harness/contract/hooks.ts'
 import { endConversation } from '../history/lock.ts'
-import { isCopied } from '../project/conversation/tracking.ts'
+import { isCopied } from '../project/conversation/conversation-state.ts'
 import type { EntryData } from '../session/entries.ts'
 import { defined } from '../text/defined.ts'
-import { LONGEST_MESSAGE, LONGEST_RESULT, clip } from './clip.ts'
-import type { HookContext } from './context.ts'
+import { LONGEST_MESSAGE, LONGEST_RESULT, redactAndClip } from './clip.ts'
+import type { HookContext } from './hook-context.ts'
 import { copyConversation } from '../project/history/copy-conversation.ts'
-import { isQuiet, settledSession } from './fast.ts'
-import { recordGitMoves } from './git-moves.ts'
-import { leaveCleared } from './join.ts'
+import { isTranscriptQuiet, upToDateSession } from './fast.ts'
+import { recordGitChanges } from './git-changes.ts'
+import { saveClearedSession } from './join-session.ts'
 import { type SessionContext, writeQuickViews } from './session-context.ts'
 import { readTranscript } from './transcript.ts'
 
 const PIECE = 64 * 1024
 
-type Stop = EventOf<'stop'>
-type SubagentStop = EventOf<'subagentStop'>
-type SessionEnd = EventOf<'sessionEnd'>
+type Stop = HookEventOf<'stop'>
+type SubagentStop = HookEventOf<'subagentStop'>
+type SessionEnd = HookEventOf<'sessionEnd'>
 
 export async function onStop(context: SessionContext<Stop>): Promise<void> {
   const { read } = await readTranscript(context)
@@ -30,13 +30,13 @@ export async function onStop(context: SessionContext<Stop>): Promise<void> {
     const used = latest === undefined ? {} : { usage: usage as typeof latest }
     recordTurn(context, said, { ...defined({ model }), ...used })
   }
-  recordGitMoves(context)
+  recordGitChanges(context)
 }
 
 /** What only the transcript shows is recorded in the background. */
 export function stopFast(context: HookContext<Stop>): boolean {
   const { lastMessage } = context.event
-  if (settledSession(context) === undefined || lastMessage === undefined) return false
+  if (upToDateSession(context) === undefined || lastMessage === undefined) return false
   if (lastMessage.trim() !== '') recordTurn(context, lastMessage)
   return true
 }
@@ -47,7 +47,8 @@ function recordTurn(
   used: Pick<EntryData['turn.ended'], 'model' | 'usage'> = {},
 ): void {
   const { conversation } = context.event
-  const text = said.trim() === '' ? undefined : clip(said.trim(), LONGEST_MESSAGE, context.config)
+  const text =
+    said.trim() === '' ? undefined : redactAndClip(said.trim(), LONGEST_MESSAGE, context.config)
   context.record('turn.ended', { conversation, ...defined({ said: text }), ...used })
 }
 
@@ -56,14 +57,14 @@ export function onSubagentStop(context: SessionContext<SubagentStop>): void {
 }
 
 export function subagentStopFast(context: HookContext<SubagentStop>): boolean {
-  return settledSession(context) !== undefined && recordAgent(context)
+  return upToDateSession(context) !== undefined && recordAgent(context)
 }
 
 function recordAgent(context: HookContext<SubagentStop>): boolean {
   const { agent, type, conversation, lastMessage } = context.event
   if (lastMessage === undefined) return false
   const { [agent]: task } = context.tracking.agents
-  const result = clip(lastMessage, LONGEST_RESULT, context.config)
+  const result = redactAndClip(lastMessage, LONGEST_RESULT, context.config)
   const data = { agent, type, conversation, result, ...defined({ task }) }
   context.record('agent.finished', data, `agent:${agent}`)
   return true
@@ -74,7 +75,7 @@ export async function onSessionEnd(context: SessionContext<SessionEnd>): Promise
   await readTranscript(context)
   const { session } = context
   if (session === undefined) return
-  recordGitMoves(context)
+  recordGitChanges(context)
   recordEnd(context, session.id)
   context.flush()
   context.attempt(() => writeQuickViews(context.reopen()))
@@ -83,9 +84,10 @@ export async function onSessionEnd(context: SessionContext<SessionEnd>): Promise
 
 /** Everything was read and copied before; only the reason is left to record. */
 export function sessionEndFast(context: HookContext<SessionEnd>): boolean {
-  const session = settledSession(context)
+  const session = upToDateSession(context)
   const { stateFolder, tracking } = context
-  if (session === undefined || !isQuiet(context) || !isCopied(stateFolder, tracking)) return false
+  if (session === undefined || !isTranscriptQuiet(context) || !isCopied(stateFolder, tracking))
+    return false
   recordEnd(context, session.id)
   return true
 }
@@ -93,7 +95,7 @@ export function sessionEndFast(context: HookContext<SessionEnd>): boolean {
 function recordEnd(context: HookContext<SessionEnd>, session: string): void {
   const { conversation, reason } = context.event
   const { sessions } = context.place
-  if (reason === 'clear') context.afterwards(() => leaveCleared(context, session))
+  if (reason === 'clear') context.defer(() => saveClearedSession(context, session))
   context.record('conversation.ended', { conversation, reason })
-  context.afterwards(() => endConversation(sessions, conversation, { at: context.now, reason }))
+  context.defer(() => endConversation(sessions, conversation, { at: context.now, reason }))
 }

@@ -1,6 +1,6 @@
 import { isId } from '../journal/ids.ts'
-import type { RawEntry } from '../session/in-effect.ts'
-import { proseOf } from '../session/registry.ts'
+import type { RawEntry } from '../session/effective-entries.ts'
+import { entryProse } from '../session/registry.ts'
 
 // Scripts without spaces: a zero-width space behind each character makes it a word, so a phrase is found anywhere.
 const UNSPACED =
@@ -12,7 +12,7 @@ const ZERO_WIDTH_SPACE = '\u200b'
 
 export function entryText(entry: RawEntry): string {
   const parts: string[] = []
-  collect(proseOf(entry), parts, DEPTH_LIMIT)
+  collect(entryProse(entry), parts, DEPTH_LIMIT)
   // SQLite replaces a broken character, and the text would never compare equal to itself.
   return separateWords(parts.join('\n').toWellFormed())
 }

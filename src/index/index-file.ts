@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isMissing, reasonOf } from '../journal/errors.ts'
 import { moveFile, removeFile } from '../journal/files.ts'
-import { statOrUndefined } from '../journal/look.ts'
+import { statOrUndefined } from '../journal/read-files.ts'
 import { FOLD_VERSION } from '../session/fold.ts'
 import {
   type Database,
@@ -90,7 +90,7 @@ export class IndexFile {
   /** Only once: another version in the new file means that a different Stint is running here. */
   #openInPlaceOf(inode: number | undefined, cause: unknown) {
     try {
-      const name = setAside(this.#path, inode)
+      const name = quarantineIndex(this.#path, inode)
       const what = cause instanceof OtherVersion ? cause.message : `is damaged (${reasonOf(cause)})`
       const where = name === undefined ? '' : `; the old one is ${name}`
       this.#options.say(`the index ${what} and is built again from the journals${where}`)
@@ -128,7 +128,7 @@ const COMPANIONS = ['-wal', '-shm', '-journal', '']
 const KEPT = 3
 const MARK = '.set-aside-'
 
-export function setAside(path: string, inode: number | undefined): string | undefined {
+export function quarantineIndex(path: string, inode: number | undefined): string | undefined {
   // An exclusively held empty database, which the system releases when a process is killed.
   const lock = new (loadSqlite().DatabaseSync)(`${path}.lock`)
   try {

@@ -2,10 +2,10 @@ import { closeSync, fstatSync } from 'node:fs'
 import { crc32 } from '../journal/record.ts'
 import { isMissing } from '../journal/errors.ts'
 import { openToRead } from '../journal/files.ts'
-import type { LogPlace } from '../journal/log.ts'
-import { parseLog, readRange } from '../journal/read.ts'
+import type { LogPaths } from '../journal/log.ts'
+import { parseLog, readRange } from '../journal/read-log.ts'
 import { NeedsFullFold, abridge, advance, fold } from '../session/fold.ts'
-import { type RawEntry, inEffect } from '../session/in-effect.ts'
+import { type RawEntry, effectiveEntries } from '../session/effective-entries.ts'
 import type { SessionState } from '../session/state.ts'
 import { entryText } from './entry-text.ts'
 import { ROW_COLUMNS, rowValues } from './queries.ts'
@@ -14,7 +14,7 @@ import { Statements } from './sqlite.ts'
 const LONG_LOG_BYTES = 64 * 1024
 const CHUNK_BYTES = 1024 * 1024
 
-export function indexSession(writer: SessionWriter, id: string, place: LogPlace): void {
+export function indexSession(writer: SessionWriter, id: string, place: LogPaths): void {
   const stored = writer.storedLog(id)
   const fd = openLog(place)
   if (fd === undefined) {
@@ -24,7 +24,7 @@ export function indexSession(writer: SessionWriter, id: string, place: LogPlace)
   try {
     const { ino: inode, size, mtimeMs: mtime } = fstatSync(fd)
     const log = { inode, size, mtime }
-    if (stored !== undefined && isUnchanged(stored, log)) return
+    if (stored !== undefined && isSameLogFile(stored, log)) return
     if (stored === undefined || !continueLog(writer, fd, stored, log))
       readWhole(writer, fd, id, stored, log)
   } finally {
@@ -32,7 +32,7 @@ export function indexSession(writer: SessionWriter, id: string, place: LogPlace)
   }
 }
 
-export function openLog(place: LogPlace): number | undefined {
+export function openLog(place: LogPaths): number | undefined {
   for (const name of [place.path, place.link]) {
     if (name === undefined) continue
     try {
@@ -46,7 +46,7 @@ export function openLog(place: LogPlace): number | undefined {
 
 type LogIdentity = Pick<StoredLog, 'inode' | 'size' | 'mtime'>
 
-export function isUnchanged(stored: LogIdentity, log: LogIdentity): boolean {
+export function isSameLogFile(stored: LogIdentity, log: LogIdentity): boolean {
   return stored.inode === log.inode && stored.size === log.size && stored.mtime === log.mtime
 }
 
@@ -104,7 +104,7 @@ function readWhole(
 }
 
 function textsInEffect(records: readonly RawEntry[]) {
-  return new Map(inEffect(records).map((entry) => [entry.id, entryText(entry)]))
+  return new Map(effectiveEntries(records).map((entry) => [entry.id, entryText(entry)]))
 }
 
 // Over all of it: three megabytes take a few milliseconds, and no rewrite can pass for a continuation.

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { reasonOf } from '../journal/errors.ts'
-import { statOrUndefined } from '../journal/look.ts'
-import type { LogPlace } from '../journal/log.ts'
-import { readLog } from '../journal/read.ts'
-import type { RawEntry } from '../session/in-effect.ts'
+import { statOrUndefined } from '../journal/read-files.ts'
+import type { LogPaths } from '../journal/log.ts'
+import { readLog } from '../journal/read-log.ts'
+import type { RawEntry } from '../session/effective-entries.ts'
 import type { SessionStatus } from '../session/state.ts'
 import { joinWords } from './entry-text.ts'
 import { IndexFile } from './index-file.ts'
@@ -11,8 +11,8 @@ import {
   ENTRY_TEXT_SQL,
   HANDOFF_SQL,
   IS_SESSION,
-  JOINED_SQL,
-  NAME_PART_SQL,
+  SESSION_OF_CONVERSATION_SQL,
+  SESSIONS_BY_NAME_OR_ID_SQL,
   type PagedSql,
   RETRACTION_SQL,
   ROW_SELECT,
@@ -23,19 +23,19 @@ import {
   countSql,
   listSql,
   rowFrom,
-  saidSql,
+  messageSearchSql,
   searchSql,
   snippetLine,
 } from './queries.ts'
 import { type Database, type SqlValue, type Statement, isBusy, isUnwritable } from './sqlite.ts'
-import { synchroniseSaid } from './synchronise-said.ts'
+import { synchroniseMessages } from './synchronise-messages.ts'
 import { type IndexSource, synchronise } from './synchronise.ts'
 import { defined } from '../text/defined.ts'
 
 export type { IndexSource } from './synchronise.ts'
 
 export interface IndexOptions {
-  say(line: string): void
+  report(line: string): void
   progress?(done: number, total: number): void
 }
 
@@ -56,7 +56,7 @@ export interface SearchHit {
 }
 
 /** A message that a search found. */
-export interface SaidHit {
+export interface MessageHit {
   readonly where: 'said'
   readonly project: string
   readonly conversation: string
@@ -70,7 +70,7 @@ export interface SaidHit {
   readonly score: number
 }
 
-export type Verification = ReturnType<SessionIndex['verify']>
+export type IndexVerification = ReturnType<SessionIndex['verify']>
 
 export async function openIndex(source: IndexSource, options: IndexOptions): Promise<SessionIndex> {
   const index = new SessionIndex(source, options)
@@ -99,7 +99,7 @@ export class SessionIndex {
     const path = join(source.folder, 'index.db')
     this.#file = new IndexFile(path, {
       prepare: () => source.prepare(),
-      say: (line) => options.say(line),
+      say: (line) => options.report(line),
     })
   }
 
@@ -136,10 +136,10 @@ export class SessionIndex {
   }
 
   sessionOfConversation(conversation: string): string | undefined {
-    return this.#all<{ id: string }>(JOINED_SQL, conversation)[0]?.id
+    return this.#all<{ id: string }>(SESSION_OF_CONVERSATION_SQL, conversation)[0]?.id
   }
 
-  takenBack(session: string): ReadonlySet<string> {
+  retractedEntries(session: string): ReadonlySet<string> {
     const rows = this.#all<{ id: string; refers: string }>(RETRACTION_SQL, session)
     const taken = new Set<string>()
     // Newest first, so that a retracted retraction does not count.
@@ -152,11 +152,11 @@ export class SessionIndex {
     return row === undefined ? undefined : joinWords(row.text)
   }
 
-  byNamePart(text: string): readonly SessionRow[] {
+  findByNameOrId(text: string): readonly SessionRow[] {
     // For SQLite a text ends at its first NUL.
     return text === '' || text.includes('\0')
       ? []
-      : this.#all(NAME_PART_SQL, text, text.toLowerCase()).map(rowFrom)
+      : this.#all(SESSIONS_BY_NAME_OR_ID_SQL, text, text.toLowerCase()).map(rowFrom)
   }
 
   openSessions(): IterableIterator<SessionRow> {
@@ -167,11 +167,11 @@ export class SessionIndex {
     yield* this.#hits<SearchHit>('journal', searchSql(query), query)
   }
 
-  *searchSaid(query: SearchQuery): IterableIterator<SaidHit> {
-    yield* this.#hits<SaidHit>('said', saidSql(query), query)
+  *searchMessages(query: SearchQuery): IterableIterator<MessageHit> {
+    yield* this.#hits<MessageHit>('said', messageSearchSql(query), query)
   }
 
-  *#hits<H extends SearchHit | SaidHit>(
+  *#hits<H extends SearchHit | MessageHit>(
     where: H['where'],
     sql: PagedSql | undefined,
     { marks }: SearchQuery,
@@ -185,14 +185,14 @@ export class SessionIndex {
     }
   }
 
-  syncSaid(budgetMs: number): ReturnType<typeof synchroniseSaid> {
+  syncMessages(budgetMs: number): ReturnType<typeof synchroniseMessages> {
     this.#file.follow()
     return this.#repairing(() => {
       try {
-        return synchroniseSaid(this.#file.database, this.#source.folder, budgetMs)
+        return synchroniseMessages(this.#file.database, this.#source.folder, budgetMs)
       } catch (error) {
         this.#throwUnlessBehind(error)
-        this.#options.say(
+        this.#options.report(
           'the newest messages may be missing from this answer; the index cannot be written now',
         )
         return { bytesLeft: 0 }
@@ -253,13 +253,13 @@ export class SessionIndex {
         keepMarks: this.#file.isInMemory,
         ...defined({ progress: this.#options.progress }),
       })
-      if (unread !== undefined) this.#options.say(unread)
+      if (unread !== undefined) this.#options.report(unread)
     } catch (error) {
       this.#throwUnlessBehind(error)
       const why = isBusy(error)
         ? 'another process is bringing the index up to date'
         : `the index cannot be written (${reasonOf(error)})`
-      this.#options.say(`${why}; the newest entries may be missing from this answer`)
+      this.#options.report(`${why}; the newest entries may be missing from this answer`)
     }
   }
 
@@ -316,7 +316,7 @@ export class SessionIndex {
   }
 }
 
-function entriesInLog(place: LogPlace) {
+function entriesInLog(place: LogPaths) {
   const path = [place.path, place.link].find(
     (name) => name !== undefined && statOrUndefined(name) !== undefined,
   )

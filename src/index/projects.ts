@@ -2,7 +2,7 @@ import { closeSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
 import { appendDurably, createFile, createFolder, openForAppend } from '../journal/files.ts'
-import { statOrUndefined } from '../journal/look.ts'
+import { statOrUndefined } from '../journal/read-files.ts'
 import { stateHome } from '../journal/state-home.ts'
 
 /** Returns false when it cannot be written, which must not fail the command. */

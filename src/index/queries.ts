@@ -2,9 +2,9 @@ import { BACKLOG_ID } from '../session/entries.ts'
 import type { SessionState, SessionStatus } from '../session/state.ts'
 import type { SqlValue } from './sqlite.ts'
 import { joinWords, separateWords } from './entry-text.ts'
-import { type SessionRow, publicSessionRow } from '../session/public.ts'
+import { type SessionRow, publicSessionRow } from '../session/public-session.ts'
 
-export type { SessionRow } from '../session/public.ts'
+export type { SessionRow } from '../session/public-session.ts'
 
 /** Which sessions a list holds. Times are ISO instants. */
 export interface SessionFilter {
@@ -154,7 +154,7 @@ export function searchSql(query: SearchQuery): PagedSql | undefined {
   })
 }
 
-export function saidSql(query: SearchQuery): PagedSql | undefined {
+export function messageSearchSql(query: SearchQuery): PagedSql | undefined {
   if (query.kind !== undefined) return undefined
   return textSql(
     query,
@@ -200,7 +200,7 @@ export const HANDOFF_SQL = `
     OR e.refers IN (SELECT id FROM entries WHERE record IS NOT NULL AND substr(kind, 1, 8) = 'handoff.'))
   ORDER BY e.id, e.key LIMIT ? OFFSET ?`
 
-export const JOINED_SQL = `
+export const SESSION_OF_CONVERSATION_SQL = `
   SELECT s.id FROM entries e JOIN sessions s ON s.key = e.session
   WHERE e.refers = ? AND e.kind = 'conversation.joined' ORDER BY e.id DESC LIMIT 1`
 
@@ -213,7 +213,7 @@ export const ENTRY_TEXT_SQL = `
   WHERE s.id = ? AND e.id = ?`
 
 /** Best first: the whole id or name, then ids that begin with, end with or contain the text. */
-export const NAME_PART_SQL = `
+export const SESSIONS_BY_NAME_OR_ID_SQL = `
   ${ROW_SELECT} WHERE ${IS_SESSION} AND (s.name = ?1 OR instr(s.id, ?2) > 0)
   ORDER BY CASE WHEN s.id = ?2 OR s.name = ?1 THEN 0 WHEN instr(s.id, ?2) = 1 THEN 1
     WHEN substr(s.id, -length(?2)) = ?2 THEN 2 ELSE 3 END, s.updated_at DESC, s.id DESC`

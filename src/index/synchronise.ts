@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { errnoOf } from '../journal/errors.ts'
-import { createFolderUnsynced, inSpiteOfRemoval, replaceUnsynced } from '../journal/files.ts'
-import type { LogPlace } from '../journal/log.ts'
-import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
+import { createFolderUnsynced, retryIfRemoved, replaceUnsynced } from '../journal/files.ts'
+import type { LogPaths } from '../journal/log.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/read-files.ts'
 import { randomHex } from '../journal/ids.ts'
-import { SessionWriter, indexSession, isUnchanged } from './index-session.ts'
+import { SessionWriter, indexSession, isSameLogFile } from './index-session.ts'
 import { type Database, inTransaction, isUnwritable } from './sqlite.ts'
-import { clearTouched, listTouched, markerFolder } from './touched.ts'
+import { clearTouched, listTouched, touchMarkFolder } from './touch-marks.ts'
 
 export interface IndexSource {
   readonly folder: string
@@ -14,7 +14,7 @@ export interface IndexSource {
   prepare(): void
   readonly project: string
   sessionIds(): Iterable<string>
-  log(id: string): LogPlace
+  log(id: string): LogPaths
 }
 
 interface SyncOptions {
@@ -40,7 +40,7 @@ export function synchronise(
   // Before the logs are read: what is marked or created from here on is for the next time.
   const witness = keepMarks ? undefined : witnessOfMarks(source.folder)
   const touched = listTouched(source.folder)
-  const journalTime = settledTime(join(source.folder, 'journal'))
+  const journalTime = stableMtime(join(source.folder, 'journal'))
   const facts = new Map<string, string>()
   if (writer.fact(BUILT) === undefined) facts.set(BUILT, 'yes')
   if (witness !== undefined && writer.fact(WITNESS) !== witness) facts.set(WITNESS, witness)
@@ -114,12 +114,12 @@ function isOutOfDate(writer: SessionWriter, source: IndexSource, id: string) {
   return (
     stored === undefined ||
     stat === undefined ||
-    !isUnchanged(stored, { inode: stat.ino, size: stat.size, mtime: stat.mtimeMs })
+    !isSameLogFile(stored, { inode: stat.ino, size: stat.size, mtime: stat.mtimeMs })
   )
 }
 
 /** When a folder last changed; undefined while so recent that another change could carry the same time. */
-export function settledTime(folder: string): string | undefined {
+export function stableMtime(folder: string): string | undefined {
   const mtimeMs = statOrUndefined(folder)?.mtimeMs
   if (mtimeMs === undefined) return 'none'
   return Date.now() - mtimeMs < 1_000 ? undefined : String(mtimeMs)
@@ -127,14 +127,14 @@ export function settledTime(folder: string): string | undefined {
 
 /** A word among the marks that `git clean` removes with them: an index that remembers another one has missed marks. */
 function witnessOfMarks(folder: string) {
-  const path = join(markerFolder(folder), 'witness')
+  const path = join(touchMarkFolder(folder), 'witness')
   try {
-    return inSpiteOfRemoval(() => {
+    return retryIfRemoved(() => {
       // Empty after a power cut.
       const found = readOrUndefined(path)?.toString('latin1') ?? ''
       if (found !== '') return found
       const made = randomHex(8)
-      createFolderUnsynced(markerFolder(folder))
+      createFolderUnsynced(touchMarkFolder(folder))
       replaceUnsynced(path, made)
       return made
     })

@@ -113,7 +113,7 @@ export function messageOf(error: unknown): string {
 }
 
 /** Undefined when the system refuses, as on a full or read-only disk. */
-export function ifPossible<T>(work: () => T): T | undefined {
+export function ignoreIoErrors<T>(work: () => T): T | undefined {
   try {
     return work()
   } catch (error) {

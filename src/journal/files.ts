@@ -25,7 +25,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errnoOf, isMissing } from './errors.ts'
-import { isNameOf, modeOf, readOrUndefined, statOrUndefined } from './look.ts'
+import { isNameOf, modeOf, readOrUndefined, statOrUndefined } from './read-files.ts'
 import { randomHex } from './ids.ts'
 
 export type WriteOutcome =
@@ -40,7 +40,7 @@ const WRITES = Symbol.for('stint.writes')
 // Shared by all copies of this module in a process, and readable from outside: a slow hook loads a second copy.
 const count = ((globalThis as { [WRITES]?: { made: number } })[WRITES] ??= { made: 0 })
 
-export function writesMade(): number {
+export function writeCount(): number {
   return count.made
 }
 
@@ -62,7 +62,7 @@ export function openForOutput(path: string): number {
 }
 
 /** Only opening the file answers this: a sandbox need not show in the permissions. */
-export function isOutOfReach(path: string): boolean {
+export function isWriteDenied(path: string): boolean {
   try {
     closeSync(openForAppend(path))
     return false
@@ -126,12 +126,12 @@ function syncFolder(path: string): void {
 }
 
 export function createFolder(path: string): void {
-  if (!existsSync(path)) inFolder(path, () => undefined)
+  if (!existsSync(path)) withFolder(path, () => undefined)
 }
 
 /** Runs `work` before the new names are synced: syncing is slow, and a program that removes them meanwhile would always win. */
-export function inFolder<T>(path: string, work: () => T): T {
-  const { done, parents } = inSpiteOfRemoval(() => {
+export function withFolder<T>(path: string, work: () => T): T {
+  const { done, parents } = retryIfRemoved(() => {
     const opened = openParents(path, createBelow(path))
     try {
       return { done: work(), parents: opened }
@@ -150,7 +150,7 @@ export function inFolder<T>(path: string, work: () => T): T {
 
 /** For files that may be lost in a power cut. */
 export function createFolderUnsynced(path: string): void {
-  inSpiteOfRemoval(() => createBelow(path))
+  retryIfRemoved(() => createBelow(path))
 }
 
 function createBelow(path: string): number {
@@ -180,7 +180,7 @@ const FEWEST_TRIES = 200
 const PATIENCE_SECONDS = 2
 
 /** Retries while `git clean` removes folders on the way, but not for ever, and not behind a dangling link. */
-export function inSpiteOfRemoval<T>(work: () => T): T {
+export function retryIfRemoved<T>(work: () => T): T {
   // A nested call leaves the retry to the outer one.
   if (isTrying) return work()
   const until = process.uptime() + PATIENCE_SECONDS
@@ -245,7 +245,7 @@ export function replaceUnsynced(path: string, content: string | Buffer): void {
 }
 
 /** Keeps the permissions of a file in the user's project. Not durable, like anything else written there. */
-export function replaceSource(path: string, content: string): void {
+export function replaceProjectFile(path: string, content: string): void {
   const temporary = temporaryName(path)
   const before = statOrUndefined(path)
   try {
@@ -270,7 +270,7 @@ export function createExecutable(path: string, content: string): void {
 const FULL_PIPE_TRIES = 500
 
 /** Handles pipes that take a part at a time. A closed pipe, or one not read for half a second, is no error. */
-export function writeOut(text: string): void {
+export function writeStdout(text: string): void {
   const bytes = Buffer.from(text)
   let tries = 0
   for (let written = 0; written < bytes.length;) {
@@ -290,7 +290,7 @@ export function appendLine(path: string, line: string): void {
 }
 
 /** On the path of every hook, so as few calls as possible. */
-export function appendIfPossible(path: string, text: string): void {
+export function tryAppend(path: string, text: string): void {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
   try {
     const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -370,13 +370,13 @@ export function replaceOpenFile(path: string, fd: number, content: Buffer): bool
 
 const PART_PATTERN = /^\.(\d+)-[0-9a-f]{12}\.part$/
 
-export function writerOf(name: string): number | undefined {
+export function writerPid(name: string): number | undefined {
   const pid = PART_PATTERN.exec(name)?.[1]
   return pid === undefined ? undefined : Number(pid)
 }
 
 /** A file written piece by piece. Until it is whole, its name holds the writer's pid, because its age does not show whether it is being written. */
-export class GrowingFile {
+export class PartialFile {
   readonly #path: string
   readonly #fd: number
 
@@ -391,7 +391,7 @@ export class GrowingFile {
     if (written < bytes.length) throw new ShortWrite(written, bytes.length)
   }
 
-  keepAs(path: string): boolean {
+  commitAs(path: string): boolean {
     return this.#finish(() => {
       let isNew: boolean
       try {

@@ -1,26 +1,26 @@
 import { closeSync, fstatSync } from 'node:fs'
 import { dirname } from 'node:path'
 import {
-  type KnownBeginning,
+  type LogPrefix,
   type LogContents,
-  edgesBefore,
+  edgeChecksum,
   parseLog,
   readLogFd,
   readRange,
-} from './read.ts'
+} from './read-log.ts'
 import { JournalMissing, NotWritten, OutcomeUnknown, errnoOf, isMissing } from './errors.ts'
 import {
   appendDurably,
   createFile,
   createFolder,
-  inFolder,
+  withFolder,
   lacksHardLinks,
   linkFile,
   openForAppend,
   openToRead,
   relinkFile,
 } from './files.ts'
-import { isNameOf, sameFile, statOrUndefined } from './look.ts'
+import { isNameOf, sameFile, statOrUndefined } from './read-files.ts'
 import { isId, mintId, timeOfId } from './ids.ts'
 import { type JournalRecord, checksum, encodeRecord } from './record.ts'
 
@@ -34,7 +34,7 @@ export interface RecordDraft {
 }
 
 /** `link` is a second name under the git directory, which `git clean` does not reach. */
-export interface LogPlace {
+export interface LogPaths {
   readonly path: string
   readonly link?: string | undefined
 }
@@ -55,7 +55,7 @@ export class Log {
   #now: () => number
 
   constructor(
-    readonly place: LogPlace,
+    readonly paths: LogPaths,
     options: { now?: () => number } = {},
   ) {
     this.#now = options.now ?? Date.now
@@ -73,19 +73,19 @@ export class Log {
 
   exists(): boolean {
     return (
-      statOrUndefined(this.place.path) !== undefined ||
-      (this.place.link !== undefined && statOrUndefined(this.place.link) !== undefined)
+      statOrUndefined(this.paths.path) !== undefined ||
+      (this.paths.link !== undefined && statOrUndefined(this.paths.link) !== undefined)
     )
   }
 
   create(drafts: readonly RecordDraft[]): readonly JournalRecord[] {
-    const { path } = this.place
+    const { path } = this.paths
     const records = this.#mint(drafts)
     let isOurs: boolean
     try {
       createFolder(dirname(path))
       isOurs =
-        !restoreFromLink(this.place) && createFile(path, Buffer.concat(records.map(encodeRecord)))
+        !restoreFromLink(this.paths) && createFile(path, Buffer.concat(records.map(encodeRecord)))
       if (isOurs) this.#open()
     } catch (error) {
       const cause = error instanceof NotWritten ? error.cause : error
@@ -133,11 +133,11 @@ export class Log {
       this.close()
     }
     this.close()
-    if (mayBeThere) throw new OutcomeUnknown(this.place.path, cause, records)
-    throw new NotWritten(this.place.path, cause, records)
+    if (mayBeThere) throw new OutcomeUnknown(this.paths.path, cause, records)
+    throw new NotWritten(this.paths.path, cause, records)
   }
 
-  read(beginning?: KnownBeginning): LogContents {
+  read(beginning?: LogPrefix): LogContents {
     const fd = this.#openToRead()
     const contents = this.#readAppended(fd) ?? this.#readBeyond(fd, beginning) ?? this.readFrom(0)
     if (contents !== this.#known?.contents) {
@@ -148,14 +148,14 @@ export class Log {
         (max, { id }) => (id > max ? id : max),
         before?.lastId ?? '',
       )
-      this.#known = { contents, lastId, edges: edgesBefore(fd, end) }
+      this.#known = { contents, lastId, edges: edgeChecksum(fd, end) }
     }
     this.#read = Math.max(this.#read, contents.end)
     return contents
   }
 
   /** The caller knows the largest id before `offset`, so nothing has to be read again to append. */
-  readOn(offset: number, lastId: string): LogContents {
+  readSince(offset: number, lastId: string): LogContents {
     this.sawId(lastId)
     const contents = this.readFrom(offset)
     this.#read = Math.max(this.#read, contents.end)
@@ -163,7 +163,7 @@ export class Log {
   }
 
   readFrom(offset: number): LogContents {
-    const contents = readLogFd(this.#openToRead(), this.place.path, offset)
+    const contents = readLogFd(this.#openToRead(), this.paths.path, offset)
     for (const record of contents.records) this.sawId(record.id)
     return contents
   }
@@ -191,13 +191,13 @@ export class Log {
     const { contents, lastId, edges } = this.#known
     const { end, bytes, damage } = contents
     const { size } = fstatSync(fd)
-    if (bytes.length !== end || size < end || edgesBefore(fd, end) !== edges) return undefined
+    if (bytes.length !== end || size < end || edgeChecksum(fd, end) !== edges) return undefined
     if (size === end) return contents
     const grown = Buffer.concat([bytes, readRange(fd, end, size)])
     return this.#grownFrom(end, lastId, damage, grown)
   }
 
-  #readBeyond(fd: number, beginning: KnownBeginning | undefined): LogContents | undefined {
+  #readBeyond(fd: number, beginning: LogPrefix | undefined): LogContents | undefined {
     if (beginning === undefined) return undefined
     const bytes = readRange(fd, 0, fstatSync(fd).size)
     const { end, sum, lastId } = beginning
@@ -212,7 +212,7 @@ export class Log {
     damage: LogContents['damage'],
     bytes: Buffer,
   ): LogContents | undefined {
-    const tail = parseLog(bytes.subarray(from), this.place.path, from)
+    const tail = parseLog(bytes.subarray(from), this.paths.path, from)
     // A late id may repeat one read before, and damage is reported by line number in the whole file.
     if (tail.damage.length > 0 || tail.records.some(({ id }) => id <= lastId)) return undefined
     this.sawId(lastId)
@@ -235,19 +235,19 @@ export class Log {
   #parse(bytes: Buffer): readonly JournalRecord[] {
     const known = this.#parsed ?? { end: 0, records: [] }
     const from = known.end <= bytes.length ? known : { end: 0, records: [] }
-    const { records, end } = parseLog(bytes.subarray(from.end), this.place.path, from.end)
+    const { records, end } = parseLog(bytes.subarray(from.end), this.paths.path, from.end)
     this.#parsed = { end, records: [...from.records, ...records] }
     return this.#parsed.records
   }
 
   #open(): number {
-    const { path } = this.place
+    const { path } = this.paths
     if (this.#isReadOnly) this.close()
     let cause: unknown
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       try {
         if (this.#fd !== undefined && !isNameOf(path, this.#fd)) this.close()
-        if (this.#fd === undefined) restoreFromLink(this.place)
+        if (this.#fd === undefined) restoreFromLink(this.paths)
         this.#fd ??= openForAppend(path)
         this.#holdLink()
         return this.#fd
@@ -268,7 +268,7 @@ export class Log {
       return this.#open()
     } catch (error) {
       if (!(error instanceof NotWritten)) throw error
-      const { path, link } = this.place
+      const { path, link } = this.paths
       this.#fd = openToRead(link !== undefined && statOrUndefined(path) === undefined ? link : path)
       this.#isReadOnly = true
       return this.#fd
@@ -276,7 +276,7 @@ export class Log {
   }
 
   #holdLink(): void {
-    const { path, link } = this.place
+    const { path, link } = this.paths
     if (link === undefined || sameFile(path, link)) return
     try {
       reconcileLink(path, link)
@@ -291,7 +291,7 @@ export class Log {
   #catchUp(fd: number, { size }: { size: number }): ReadonlySet<string> {
     if (this.#read === size) return new Set()
     let from = this.#read > 0 && this.#read < size ? this.#read : Math.max(0, size - TAIL_BYTES)
-    const readOn = () => parseLog(readRange(fd, from, size), this.place.path, from)
+    const readOn = () => parseLog(readRange(fd, from, size), this.paths.path, from)
     let contents = readOn()
     // A record longer than the tail hides its own id.
     while (contents.records.length === 0 && this.#read === 0 && from > 0) {
@@ -319,21 +319,21 @@ export class Log {
 
   /** The usual case, settled with one stat: same file, both names, longer by exactly our bytes. */
   #hasGrownByJust(length: number, before: { ino: number; dev: number; size: number }): boolean {
-    const now = statOrUndefined(this.place.path)
+    const now = statOrUndefined(this.paths.path)
     if (now?.ino !== before.ino || now.dev !== before.dev || now.size !== before.size + length)
       return false
-    if (this.place.link !== undefined && now.nlink < 2) return false
+    if (this.paths.link !== undefined && now.nlink < 2) return false
     this.#read = now.size
     return true
   }
 
   /** The link alone is not enough: a process that reconciles the names copies the link's file before removing it, and would miss this append. */
   #isSettled(fd: number, records: readonly JournalRecord[]): boolean {
-    const { path, link } = this.place
+    const { path, link } = this.paths
     const file = fstatSync(fd)
     const found = this.#catchUp(fd, file)
     if (!records.every(({ id }) => found.has(id))) return false
-    const isNamed = isFile(path, file) || (restoreFromLink(this.place) && isFile(path, file))
+    const isNamed = isFile(path, file) || (restoreFromLink(this.paths) && isFile(path, file))
     if (isNamed && link !== undefined && file.nlink < 2) this.#holdLink()
     return isNamed
   }
@@ -344,7 +344,7 @@ function isFile(path: string, file: { ino: number; dev: number }): boolean {
   return named?.ino === file.ino && named.dev === file.dev
 }
 
-export function restoreFromLink(place: LogPlace): boolean {
+export function restoreFromLink(place: LogPaths): boolean {
   const { path, link } = place
   if (
     link === undefined ||
@@ -352,7 +352,7 @@ export function restoreFromLink(place: LogPlace): boolean {
     statOrUndefined(link) === undefined
   )
     return false
-  return inFolder(dirname(path), () => linkFile(link, path))
+  return withFolder(dirname(path), () => linkFile(link, path))
 }
 
 /** When both names exist and differ, records only the old file holds are appended first, so nothing is lost. */

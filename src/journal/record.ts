@@ -12,7 +12,7 @@ export interface JournalRecord {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-export type Decoded =
+export type DecodeResult =
   | { readonly ok: true; readonly record: JournalRecord }
   | { readonly ok: false; readonly reason: DamageReason }
 
@@ -34,11 +34,11 @@ const SUM_PATTERN = /^,"sum":"[0-9a-f]{8}"\}$/
 /** The newline in front ends what a killed writer left, so a tear never swallows the next record. */
 export function encodeRecord(record: JournalRecord): Buffer {
   const { id, at, kind, by, once, data } = record
-  return sealed(JSON.stringify({ v: FORMAT_VERSION, id, at, kind, by, once, data }), '\n')
+  return withChecksum(JSON.stringify({ v: FORMAT_VERSION, id, at, kind, by, once, data }), '\n')
 }
 
 /** Adds a checksum over all bytes before it as the last field. */
-export function sealed(json: string, around = ''): Buffer {
+export function withChecksum(json: string, around = ''): Buffer {
   const bytes = Buffer.from(`${around}${json.slice(0, -1)},"sum":"00000000"}${around}`)
   const bodyEnd = bytes.length - around.length - SUM_LENGTH
   bytes.write(
@@ -49,7 +49,7 @@ export function sealed(json: string, around = ''): Buffer {
   return bytes
 }
 
-export function isSealed(bytes: Buffer): boolean {
+export function hasValidChecksum(bytes: Buffer): boolean {
   const bodyEnd = Math.max(0, bytes.length - SUM_LENGTH)
   const tail = bytes.toString('latin1', bodyEnd)
   return (
@@ -58,8 +58,8 @@ export function isSealed(bytes: Buffer): boolean {
   )
 }
 
-export function decodeLine(line: Buffer): Decoded {
-  if (isSealed(line)) return decodeChecked(line)
+export function decodeLine(line: Buffer): DecodeResult {
+  if (hasValidChecksum(line)) return decodeChecked(line)
   const hasSum = SUM_PATTERN.test(line.toString('latin1', Math.max(0, line.length - SUM_LENGTH)))
   if (hasSum) return { ok: false, reason: 'checksum does not match' }
   return { ok: false, reason: isJson(line) ? 'no checksum' : 'torn or not JSON' }
@@ -93,7 +93,7 @@ export function findRecords(
   return found
 }
 
-function decodeChecked(line: Buffer): Decoded {
+function decodeChecked(line: Buffer): DecodeResult {
   let value: unknown
   try {
     value = JSON.parse(line.toString('utf8'))

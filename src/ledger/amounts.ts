@@ -9,7 +9,7 @@ export interface Amounts extends Counts {
   >
 }
 
-export type ByDay = Readonly<Record<string, Amounts>>
+export type AmountsByDay = Readonly<Record<string, Amounts>>
 
 const COUNTS: Counts = {
   injections: 0,
@@ -19,7 +19,7 @@ const COUNTS: Counts = {
   hookMs: 0,
   writes: 0,
 }
-export const NOTHING: Amounts = { ...COUNTS, saved: {} }
+export const NO_AMOUNTS: Amounts = { ...COUNTS, saved: {} }
 
 const NAMES: readonly SavingName[] = [
   'batching',
@@ -31,22 +31,22 @@ const NAMES: readonly SavingName[] = [
 ]
 
 /** Only the length of a past text is known; savings are underestimated, costs overestimated. */
-export function tokensOf(length: number): number {
+export function lowTokenEstimate(length: number): number {
   return length / CHARACTERS_PER_TOKEN
 }
 
 const FEWEST_PER_TOKEN = 3
 
-export function tokensGiven(characters: number): number {
+export function highTokenEstimate(characters: number): number {
   return characters / FEWEST_PER_TOKEN
 }
 
-export function charactersGiven(tokens: number): number {
+export function charsForTokens(tokens: number): number {
   return tokens * FEWEST_PER_TOKEN
 }
 
 export function tokensSaved(instead: number, given: number): number {
-  return tokensOf(instead) - tokensGiven(given)
+  return lowTokenEstimate(instead) - highTokenEstimate(given)
 }
 
 export function saving(name: SavingName, tokens: number, times = 1): Pick<Amounts, 'saved'> {
@@ -58,7 +58,7 @@ function mapCounts(change: (name: keyof Counts) => number) {
   return Object.fromEntries(names.map((name) => [name, change(name)])) as unknown as Counts
 }
 
-export function add(a: Amounts, b: Amounts, share = 1): Amounts {
+export function addAmounts(a: Amounts, b: Amounts, share = 1): Amounts {
   const saved = { ...a.saved }
   for (const name of Object.keys(b.saved) as SavingName[]) {
     const { tokens, times } = b.saved[name]!
@@ -68,19 +68,25 @@ export function add(a: Amounts, b: Amounts, share = 1): Amounts {
   return { ...mapCounts((name) => a[name] + b[name] * share), saved }
 }
 
-export function tokensIn({ saved }: Pick<Amounts, 'saved'>): number {
+export function sumSavedTokens({ saved }: Pick<Amounts, 'saved'>): number {
   return Object.values(saved).reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
-export class Sums {
+export class DailyAmounts {
   readonly #days = new Map<string, Amounts>()
 
   add(day: string, amounts: Partial<Amounts>, share = 1): this {
-    this.#days.set(day, add(this.#days.get(day) ?? NOTHING, { ...NOTHING, ...amounts }, share))
+    this.#days.set(
+      day,
+      addAmounts(this.#days.get(day) ?? NO_AMOUNTS, { ...NO_AMOUNTS, ...amounts }, share),
+    )
     return this
   }
 
-  addAll(days: ByDay, { since = '', share = 1 }: { since?: string; share?: number } = {}): this {
+  addAll(
+    days: AmountsByDay,
+    { since = '', share = 1 }: { since?: string; share?: number } = {},
+  ): this {
     for (const [day, amounts] of Object.entries(days))
       if (day >= since) this.add(day, amounts, share)
     return this
@@ -90,12 +96,12 @@ export class Sums {
     return this.#days.size === 0
   }
 
-  get byDay(): ByDay {
+  get byDay(): AmountsByDay {
     return Object.fromEntries(this.#days)
   }
 
-  get whole(): Amounts {
-    return [...this.#days.values()].reduce((sum, day) => add(sum, day), NOTHING)
+  get total(): Amounts {
+    return [...this.#days.values()].reduce((sum, day) => addAmounts(sum, day), NO_AMOUNTS)
   }
 
   get days(): readonly LedgerDay[] {
@@ -105,7 +111,7 @@ export class Sums {
     return known.map(([day, { injectedTokens, hooks, hookMs, saved }]) => ({
       day,
       injectedTokens: Math.round(injectedTokens),
-      avoidedTokens: Math.round(tokensIn({ saved })),
+      avoidedTokens: Math.round(sumSavedTokens({ saved })),
       hooks: Math.round(hooks),
       hookMs: Math.round(hookMs),
     }))

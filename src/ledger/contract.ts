@@ -1,4 +1,4 @@
-export type Known = 'measured' | 'estimated'
+export type FigureCertainty = 'measured' | 'estimated'
 
 /** What Stint injected, and what that cost. */
 export interface Costs {
@@ -25,7 +25,7 @@ export type SavingName =
 export interface Saving {
   readonly name: SavingName
   readonly tokens: number
-  readonly known: Known
+  readonly known: FigureCertainty
   readonly times: number
 }
 
@@ -54,7 +54,7 @@ export interface Ledger {
 }
 
 /** A maintenance suggestion with its command. */
-export interface Hint {
+export interface MaintenanceHint {
   readonly what: string
   readonly command: string
 }
@@ -65,5 +65,5 @@ export interface Maintenance {
   readonly lastDoneAt?: string
   readonly every: number
   readonly isDue: boolean
-  readonly hints: readonly Hint[]
+  readonly hints: readonly MaintenanceHint[]
 }

@@ -1,21 +1,21 @@
 import type { Message } from '../history/items.ts'
 import type { ConversationStore } from '../history/store.ts'
-import { type RawEntry, inEffect } from '../session/in-effect.ts'
-import { countOf, objectOf } from '../text/json-fields.ts'
+import { type RawEntry, effectiveEntries } from '../session/effective-entries.ts'
+import { asCount, asObject } from '../text/json-fields.ts'
 import {
   type Amounts,
-  type ByDay,
-  NOTHING,
-  Sums,
-  add,
+  type AmountsByDay,
+  NO_AMOUNTS,
+  DailyAmounts,
+  addAmounts,
   dayOf,
   saving,
-  tokensGiven,
-  tokensIn,
+  highTokenEstimate,
+  sumSavedTokens,
   tokensSaved,
 } from './amounts.ts'
 
-export interface Joined {
+export interface JoinedConversation {
   readonly id: string
   readonly at: string
   readonly given: number
@@ -23,21 +23,21 @@ export interface Joined {
 }
 
 export interface JournalAmounts {
-  readonly days: ByDay
-  readonly conversations: readonly Joined[]
+  readonly days: AmountsByDay
+  readonly conversations: readonly JoinedConversation[]
 }
 
 /** Agent programs cut command output at this length, so more was never avoided. */
 const MOST_OF_OUTPUT = 30_000
 
 export function journalAmounts(entries: readonly RawEntry[]): JournalAmounts {
-  const sums = new Sums()
+  const sums = new DailyAmounts()
   const noticed = new Map<string, Noticed>()
-  const conversations = new Map<string, Joined>()
-  for (const entry of inEffect(entries)) {
+  const conversations = new Map<string, JoinedConversation>()
+  for (const entry of effectiveEntries(entries)) {
     const { at, by, data, kind } = entry
     const day = dayOf(at)
-    const ofDay = noticed.get(day) ?? { entries: 0, given: 0, givenChars: 0, ran: NOTHING }
+    const ofDay = noticed.get(day) ?? { entries: 0, given: 0, givenChars: 0, ran: NO_AMOUNTS }
     if (by === 'hook') ofDay.entries += 1
     else sums.add(day, { writes: 1 })
     const conversation = data.conversation as string
@@ -48,7 +48,7 @@ export function journalAmounts(entries: readonly RawEntry[]): JournalAmounts {
     )
       conversations.set(conversation, { id: conversation, at, given: 0, saved: 0 })
     if (kind === 'context.given') {
-      const chars = countOf(data.chars) ?? 0
+      const chars = asCount(data.chars) ?? 0
       if (by === 'hook') {
         ofDay.given += 1
         ofDay.givenChars += chars
@@ -56,7 +56,7 @@ export function journalAmounts(entries: readonly RawEntry[]): JournalAmounts {
         sums.add(day, {
           injections: 1,
           injectedChars: chars,
-          injectedTokens: tokensGiven(chars),
+          injectedTokens: highTokenEstimate(chars),
         })
       const known = conversations.get(String(conversation))
       const saved = savedByContext(data, chars)
@@ -64,14 +64,14 @@ export function journalAmounts(entries: readonly RawEntry[]): JournalAmounts {
         conversations.set(known.id, {
           ...known,
           given: known.given + chars,
-          saved: known.saved + tokensIn(saved),
+          saved: known.saved + sumSavedTokens(saved),
         })
       sums.add(day, saved)
     } else if (kind === 'output.kept') {
-      const [bytes, shown] = [countOf(data.bytes), countOf(data.shown)]
+      const [bytes, shown] = [asCount(data.bytes), asCount(data.shown)]
       if (bytes !== undefined && shown !== undefined)
         sums.add(day, saving('digest', tokensSaved(Math.min(bytes, MOST_OF_OUTPUT), shown)))
-    } else if (kind === 'hooks.ran') ofDay.ran = add(ofDay.ran, costsIn(data))
+    } else if (kind === 'hooks.ran') ofDay.ran = addAmounts(ofDay.ran, hookCostAmounts(data))
     noticed.set(day, ofDay)
   }
   for (const [day, ofDay] of noticed) sums.add(day, ofHooks(ofDay))
@@ -92,7 +92,7 @@ function ofHooks({ entries, given, givenChars, ran }: Noticed) {
     ...ran,
     injections: Math.max(given, ran.injections),
     injectedChars,
-    injectedTokens: tokensGiven(injectedChars),
+    injectedTokens: highTokenEstimate(injectedChars),
     writes: Math.max(entries, ran.writes),
   }
 }
@@ -101,27 +101,30 @@ type Data = Readonly<Record<string, unknown>>
 
 /** Against the whole document. TOON savings are a part of that, so they count as one or the other. */
 function savedByContext(data: Data, chars: number) {
-  const whole = countOf(data.whole)
-  const toon = objectOf(data.toon)
-  const [told, json] = [countOf(toon?.chars), countOf(toon?.json)]
+  const whole = asCount(data.whole)
+  const toon = asObject(data.toon)
+  const [told, json] = [asCount(toon?.chars), asCount(toon?.json)]
   const byToon = told === undefined || json === undefined ? undefined : tokensSaved(json, told)
   const pointers =
     whole === undefined ? {} : saving('pointers', tokensSaved(whole, chars) - (byToon ?? 0)).saved
   return { saved: { ...(byToon === undefined ? {} : saving('toon', byToon).saved), ...pointers } }
 }
 
-export function costsIn(data: { readonly events?: unknown; readonly writes?: unknown }): Amounts {
-  const events = Object.values(objectOf(data.events) ?? {}).map((event) => objectOf(event) ?? {})
+export function hookCostAmounts(data: {
+  readonly events?: unknown
+  readonly writes?: unknown
+}): Amounts {
+  const events = Object.values(asObject(data.events) ?? {}).map((event) => asObject(event) ?? {})
   const sum = (name: string) =>
-    events.reduce((total, event) => total + (countOf(event[name]) ?? 0), 0)
+    events.reduce((total, event) => total + (asCount(event[name]) ?? 0), 0)
   const injectedChars = sum('chars')
   return {
     injections: sum('gave'),
     injectedChars,
-    injectedTokens: tokensGiven(injectedChars),
+    injectedTokens: highTokenEstimate(injectedChars),
     hooks: sum('times'),
     hookMs: sum('ms'),
-    writes: countOf(data.writes) ?? 0,
+    writes: asCount(data.writes) ?? 0,
     saved: {},
   }
 }
@@ -156,8 +159,8 @@ function carriedBy({ context, usage }: Message) {
 }
 
 /** Less what was injected for it and what other savings count. Assumes it would have read as much as the first. */
-export function resumingOf(
-  conversations: readonly Joined[],
+export function resumeSavings(
+  conversations: readonly JoinedConversation[],
   edit: (conversation: string) => FirstEdit,
   setups: Readonly<Record<string, number>>,
 ): readonly { readonly at: string; readonly tokens: number }[] {
@@ -169,6 +172,6 @@ export function resumingOf(
     if (read === undefined) return []
     // In a run the first is given something too; only the difference is the cost of resuming.
     const more = Math.max(0, (setups[id] ?? 0) - (setups[first.id] ?? 0))
-    return [{ at, tokens: cold - read - tokensGiven(given) - more - saved }]
+    return [{ at, tokens: cold - read - highTokenEstimate(given) - more - saved }]
   })
 }

@@ -3,15 +3,20 @@ import { StintError } from '../journal/errors.ts'
 import { shortId } from '../journal/ids.ts'
 import type { Workspace } from '../project/store/workspace.ts'
 import { foldBacklog } from '../backlog/backlog.ts'
-import { Sums, costsOf, dayOf, savingsOf } from './amounts.ts'
+import { DailyAmounts, costsOf, dayOf, savingsOf } from './amounts.ts'
 import type { Ledger, LedgerRow } from './contract.ts'
-import { type CountedRun, type CountedSession, type Gathered, gather } from './gather.ts'
-import type { RunPart } from './run-amounts.ts'
-import { statOrUndefined } from '../journal/look.ts'
-import { filesUnder } from '../project/purge/other-files.ts'
-import type { Place } from '../project/store/place.ts'
-import { allDelegates } from '../run/delegate/delegates.ts'
-import { NoSession, findSession } from '../project/store/choose.ts'
+import {
+  type CountedRun,
+  type CountedSession,
+  type GatheredAmounts,
+  gatherAmounts,
+} from './gather-amounts.ts'
+import type { RunTaskAmounts } from './run-amounts.ts'
+import { statOrUndefined } from '../journal/read-files.ts'
+import { filesUnder } from '../project/purge/scrub-files.ts'
+import type { ProjectPaths } from '../project/store/project-paths.ts'
+import { readDelegates } from '../run/delegate/delegates.ts'
+import { NoSession, findSession } from '../project/store/choose-session.ts'
 import { runIds } from '../project/store/run-files.ts'
 import { findRun } from '../run/run-log.ts'
 import { findTask, matchTasks } from '../backlog/task.ts'
@@ -26,15 +31,18 @@ export interface LedgerRequest {
 
 export type LedgerBy = 'session' | 'task' | 'run'
 
-export async function ledgerOf(workspace: Workspace, request: LedgerRequest = {}): Promise<Ledger> {
+export async function computeLedger(
+  workspace: Workspace,
+  request: LedgerRequest = {},
+): Promise<Ledger> {
   const tasks = await tasksOf(workspace)
   const names = new Map(tasks.map(({ id, shortname }) => [id, shortname]))
-  const counted = new Counted(workspace, await gather(workspace), names, request)
+  const counted = new Counted(workspace, await gatherAmounts(workspace), names, request)
   const { session, task, run, by } = request
   if (session !== undefined) return counted.ledger('session', session, by ?? 'task')
   if (task !== undefined) return counted.ledger('task', task, by ?? 'session')
   if (run !== undefined) return counted.ledger('run', run, by ?? 'session')
-  return counted.ledger('project', workspace.place.root, by ?? 'session')
+  return counted.ledger('project', workspace.paths.root, by ?? 'session')
 }
 
 /** Only from the journals: a read must not absorb files. */
@@ -49,7 +57,7 @@ interface Piece {
   readonly tasks: readonly { readonly id: string; readonly name: string }[]
   readonly run?: string
   readonly delegate?: string
-  readonly days: RunPart['days']
+  readonly days: RunTaskAmounts['days']
   readonly updatedAt: string
 }
 
@@ -63,8 +71,8 @@ class Counted {
   readonly #sizes: ReturnType<typeof sizesOf>
 
   constructor(
-    { place }: Workspace,
-    { sessions, runs, nobodys }: Gathered,
+    { paths: place }: Workspace,
+    { sessions, runs, unattributed: nobodys }: GatheredAmounts,
     tasks: ReadonlyMap<string, string>,
     { since }: Pick<LedgerRequest, 'since'>,
   ) {
@@ -117,7 +125,7 @@ class Counted {
     pieces: readonly Piece[],
     isForTask = kind === 'task',
   ) {
-    const sums = new Sums()
+    const sums = new DailyAmounts()
     for (const piece of pieces) {
       const share = kind === 'task' && piece.tasks.length > 0 ? 1 / piece.tasks.length : 1
       sums.addAll(piece.days, { since: this.#since, share })
@@ -131,8 +139,8 @@ class Counted {
       id,
       name: this.#nameOf(kind, id),
       ...(updatedAt === '' ? {} : { updatedAt }),
-      costs: costsOf(sums.whole, this.#bytesOf(kind, id, pieces, isForTask)),
-      savings: savingsOf(sums.whole),
+      costs: costsOf(sums.total, this.#bytesOf(kind, id, pieces, isForTask)),
+      savings: savingsOf(sums.total),
     }
     return { sums, row }
   }
@@ -209,7 +217,7 @@ function onlyFor(piece: Piece, task: string) {
   return {
     ...piece,
     tasks: piece.tasks.filter(({ id }) => id === task),
-    days: new Sums().addAll(piece.days, { share }).byDay,
+    days: new DailyAmounts().addAll(piece.days, { share }).byDay,
   }
 }
 
@@ -222,7 +230,7 @@ function byCost(a: LedgerRow, b: LedgerRow) {
 }
 
 /** `all` includes the index, notes and outputs, which belong to no session; a document is known by the last six digits of its session. */
-function sizesOf({ sessions, repository }: Place) {
+function sizesOf({ sessions, repository }: ProjectPaths) {
   const [journals, documents, conversations, runs] = Array.from(
     { length: 4 },
     () => new Map<string, number>(),
@@ -263,7 +271,7 @@ function* filesIn(folder: string) {
 }
 
 /** In this order: a session often has the name of its task. */
-export async function findScope(
+export async function findLedgerScope(
   workspace: Workspace,
   name: string,
 ): Promise<Pick<LedgerRequest, 'session' | 'task' | 'run'>> {
@@ -276,10 +284,10 @@ export async function findScope(
     return { session }
   }
   if (task !== undefined) return { task: findTask(tasks, name).id }
-  const delegate = allDelegates(workspace.place).find(({ order }) => order.name === name)
+  const delegate = readDelegates(workspace.paths).find(({ order }) => order.name === name)
   if (delegate !== undefined) return { run: delegate.id }
-  if (runIds(workspace.place).some((id) => id.includes(name)))
-    return { run: findRun(workspace.place, name) }
+  if (runIds(workspace.paths).some((id) => id.includes(name)))
+    return { run: findRun(workspace.paths, name) }
   const elsewhere = await keptElsewhere(workspace, name)
   if (elsewhere !== undefined) return { task: elsewhere }
   const hint = 'stint ledger --by task, or run, lists them'
@@ -287,7 +295,7 @@ export async function findScope(
 }
 
 async function keptElsewhere(workspace: Workspace, name: string) {
-  const { sessions, runs } = await gather(workspace)
+  const { sessions, runs } = await gatherAmounts(workspace)
   if (sessions.some(({ row }) => row.tasks.includes(name))) return name
   const tasks = runs.flatMap(({ parts }) => parts).flatMap(({ task }) => task ?? [])
   return tasks.find((task) => task.id === name || task.name === name)?.id

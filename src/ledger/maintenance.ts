@@ -1,30 +1,33 @@
 import type { Workspace } from '../project/store/workspace.ts'
-import { appendToBacklog } from '../project/tasks/backlog.ts'
+import { appendToBacklog } from '../project/tasks/project-backlog.ts'
 import { StintError } from '../journal/errors.ts'
-import { logPlace } from '../project/store/place.ts'
-import { BACKLOG_ID, type Draft, draft } from '../session/entries.ts'
-import { inEffect } from '../session/in-effect.ts'
+import { logPaths } from '../project/store/project-paths.ts'
+import { BACKLOG_ID, type EntryDraft, draftEntry } from '../session/entries.ts'
+import { effectiveEntries } from '../session/effective-entries.ts'
 import { existsSync } from 'node:fs'
 import { latestHandoffs } from '../project/handoff/find.ts'
-import type { Hint, Maintenance } from './contract.ts'
+import type { MaintenanceHint, Maintenance } from './contract.ts'
 import { defined } from '../text/defined.ts'
 import { checkDelegates, checkRuns } from '../run/control/check-runs.ts'
-import { rowOf } from '../run/delegate/delegate-row.ts'
-import { allDelegates, isAttended, isUnsettled } from '../run/delegate/delegates.ts'
+import { toDelegateRow } from '../run/delegate/delegate-row.ts'
+import { readDelegates, hasLiveProcess, isOpenDelegate } from '../run/delegate/delegates.ts'
 import { listBlobs } from '../history/blobs.ts'
 import type { SessionRow } from '../index/queries.ts'
 import { shortId } from '../journal/ids.ts'
-import { checkHooks, checkLeftovers } from '../project/doctor/leftovers.ts'
-import { storeOf } from '../project/history/history.ts'
+import { checkHookErrors, checkOrphanedFiles } from '../project/doctor/orphaned-files.ts'
+import { openConversationStore } from '../project/history/history.ts'
 import { listRuns } from '../run/runs.ts'
 import { waitingHandoff } from '../session/kinds/handoffs.ts'
-import { isOpen } from '../session/state.ts'
+import { isSessionOpen } from '../session/state.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { foldBacklog } from '../backlog/backlog.ts'
 
 const EVERY = 10
 
-export async function maintenanceOf(workspace: Workspace, now = new Date()): Promise<Maintenance> {
+export async function checkMaintenance(
+  workspace: Workspace,
+  now = new Date(),
+): Promise<Maintenance> {
   const rows = workspace.hasSessions() ? [...(await workspace.index()).sessions()] : []
   const lastDoneAt = lastDone(workspace)
   const sinceLast =
@@ -41,22 +44,26 @@ export async function maintenanceOf(workspace: Workspace, now = new Date()): Pro
   }
 }
 
-export async function markMaintained(workspace: Workspace, by = 'library'): Promise<Maintenance> {
+export async function recordMaintenance(
+  workspace: Workspace,
+  by = 'library',
+): Promise<Maintenance> {
   if (!workspace.hasSessions()) {
     const hint = 'stint init --name NAME --goal TEXT starts one'
     throw new StintError('NO_SESSION', 'there are no sessions here, so nothing was tidied up', hint)
   }
-  appendToBacklog(workspace, [draft('maintenance.done', {}, { by }) as Draft])
-  return maintenanceOf(workspace)
+  appendToBacklog(workspace, [draftEntry('maintenance.done', {}, { by }) as EntryDraft])
+  return checkMaintenance(workspace)
 }
 
 function lastDone(workspace: Workspace) {
-  const { path, link } = logPlace(workspace.place, BACKLOG_ID)
+  const { path, link } = logPaths(workspace.paths, BACKLOG_ID)
   if (!existsSync(path) && (link === undefined || !existsSync(link))) return undefined
   const backlog = workspace.session(BACKLOG_ID)
   try {
-    return inEffect(backlog.log.read().records).findLast(({ kind }) => kind === 'maintenance.done')
-      ?.at
+    return effectiveEntries(backlog.log.read().records).findLast(
+      ({ kind }) => kind === 'maintenance.done',
+    )?.at
   } finally {
     backlog.close()
   }
@@ -83,7 +90,7 @@ async function hintsFor(workspace: Workspace, sessions: readonly SessionRow[], n
 
 function untouched(sessions: readonly SessionRow[], now: Date) {
   const before = new Date(now.getTime() - UNTOUCHED_DAYS * DAY_MS).toISOString()
-  const old = sessions.filter((row) => isOpen(row) && row.updatedAt < before)
+  const old = sessions.filter((row) => isSessionOpen(row) && row.updatedAt < before)
   return few(
     old,
     'stint list --status active,paused',
@@ -96,11 +103,11 @@ function untouched(sessions: readonly SessionRow[], now: Date) {
 }
 
 function delegates(workspace: Workspace) {
-  const left = allDelegates(workspace.place).filter(
-    (state) => isUnsettled(state) && !isAttended(state),
+  const left = readDelegates(workspace.paths).filter(
+    (state) => isOpenDelegate(state) && !hasLiveProcess(state),
   )
   return few(left, 'stint delegates', 'delegates whose work is not merged', (state) => {
-    const { name, status, next } = rowOf(workspace, state)
+    const { name, status, next } = toDelegateRow(workspace, state)
     return {
       what: `delegate ${name} is ${status}, and its work is not merged`,
       command: next ?? `stint delegate show ${name}`,
@@ -135,7 +142,7 @@ async function handoffs(workspace: Workspace, sessions: readonly SessionRow[], n
 }
 
 function forWhoeverGoesOn(workspace: Workspace, sessions: readonly SessionRow[]) {
-  return sessions.filter(isOpen).flatMap(({ id, name }) => {
+  return sessions.filter(isSessionOpen).flatMap(({ id, name }) => {
     const session = workspace.session(id)
     const handoff = waitingHandoff(session.open())
     session.close()
@@ -153,15 +160,15 @@ async function failedTasks(workspace: Workspace) {
 }
 
 /** The cheap checks of the doctor; the others read everything. */
-function checks({ place }: Workspace) {
-  const [left, temporaries] = checkLeftovers(place, { repair: false })
+function checks({ paths: place }: Workspace) {
+  const [left, temporaries] = checkOrphanedFiles(place, { repair: false })
   const found = [
     // Interrupted runs have a hint of their own.
     ...checkRuns(place).filter(({ check, status }) => check !== 'runs' || status !== 'note'),
     ...checkDelegates(place),
     left,
     temporaries,
-    checkHooks(place),
+    checkHookErrors(place),
   ]
   return found.flatMap((check) => {
     if (check === undefined || check.status === 'ok') return []
@@ -177,7 +184,7 @@ function checks({ place }: Workspace) {
 }
 
 function history(workspace: Workspace) {
-  const files = [...storeOf(workspace).list(), ...listBlobs(workspace.place.sessions)]
+  const files = [...openConversationStore(workspace).list(), ...listBlobs(workspace.paths.sessions)]
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   if (bytes < LARGE_HISTORY) return []
   const what = `what was said takes ${Math.round(bytes / 1_000_000)} MB in ${files.length} files`
@@ -189,7 +196,7 @@ function typed(name: string, id: string) {
   return /^[a-z0-9][\w-]*$/i.test(name) ? name : id
 }
 
-function few<T>(found: readonly T[], all: string, what: string, hint: (one: T) => Hint) {
+function few<T>(found: readonly T[], all: string, what: string, hint: (one: T) => MaintenanceHint) {
   const more = found.length - MOST
   return [
     ...found.slice(0, MOST).map(hint),

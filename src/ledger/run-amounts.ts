@@ -1,15 +1,22 @@
 import type { RunEntry } from '../run/entries.ts'
 import { type ComparedConversation, compareConversations } from '../run/report.ts'
-import { priceOf } from '../context/budget/prices.ts'
-import { type Attempt, type RunState, foldRun, totalOf } from '../run/run-state.ts'
-import { countOf } from '../text/json-fields.ts'
-import { type Amounts, type ByDay, Sums, charactersGiven, dayOf, saving } from './amounts.ts'
+import { findPrice } from '../context/budget/prices.ts'
+import { type Attempt, type RunState, foldRun, totalTokens } from '../run/run-state.ts'
+import { asCount } from '../text/json-fields.ts'
+import {
+  type Amounts,
+  type AmountsByDay,
+  DailyAmounts,
+  charsForTokens,
+  dayOf,
+  saving,
+} from './amounts.ts'
 import { defined } from '../text/defined.ts'
 
-export interface RunPart {
+export interface RunTaskAmounts {
   readonly session?: string
   readonly task?: { readonly id: string; readonly name: string }
-  readonly days: ByDay
+  readonly days: AmountsByDay
   readonly updatedAt: string
 }
 
@@ -18,7 +25,7 @@ export interface RunAmounts {
   readonly updatedAt: string
   readonly name?: string
   readonly of?: string
-  readonly parts: readonly RunPart[]
+  readonly parts: readonly RunTaskAmounts[]
   readonly setups: Readonly<Record<string, number>>
 }
 
@@ -59,7 +66,7 @@ function savedByStaying(
   { boilerplateAvoided, model, reread }: ComparedConversation,
   harness: string,
 ) {
-  const { price } = priceOf(model ?? harness, []) ?? {}
+  const { price } = findPrice(model ?? harness, []) ?? {}
   const weights = price === undefined || price.input === 0 ? USUAL : price
   const history = reread.reduce((sum, tokens) => sum + tokens, 0)
   return (
@@ -87,7 +94,7 @@ function ofConversation(
     const { at, started } = attempt
     const whose = { session, task: started.task }
     const share = all === 0 ? 1 / own.length : spent[index]! / all
-    parts.add(at, whose, injected(countOf(started.text) ?? 0))
+    parts.add(at, whose, injected(asCount(started.text) ?? 0))
     parts.add(at, whose, { ...injected(setup / own.length), injections: index === 0 ? 1 : 0 })
     if (tasks > 1) parts.add(at, whose, saving('batching', batching * share, (tasks - 1) * share))
     if (conversation.profilesNotLoaded !== 0)
@@ -100,19 +107,19 @@ function ofConversation(
 }
 
 function injected(tokens: number) {
-  return { injections: 1, injectedTokens: tokens, injectedChars: charactersGiven(tokens) }
+  return { injections: 1, injectedTokens: tokens, injectedChars: charsForTokens(tokens) }
 }
 
 function spentBy({ spent }: Attempt) {
-  return Object.values(spent).reduce((sum, usage) => sum + totalOf(usage), 0)
+  return Object.values(spent).reduce((sum, usage) => sum + totalTokens(usage), 0)
 }
 
-type Whose = Pick<RunPart, 'session' | 'task'>
+type Whose = Pick<RunTaskAmounts, 'session' | 'task'>
 
 class Parts {
   readonly #parts = new Map<
     string,
-    { readonly whose: Whose; readonly sums: Sums; updatedAt: string }
+    { readonly whose: Whose; readonly sums: DailyAmounts; updatedAt: string }
   >()
   readonly #task: string | undefined
 
@@ -127,7 +134,7 @@ class Parts {
       session,
       task: task === undefined || id === undefined ? undefined : { id, name: task.name },
     })
-    const part = this.#parts.get(key) ?? { whose, sums: new Sums(), updatedAt: at }
+    const part = this.#parts.get(key) ?? { whose, sums: new DailyAmounts(), updatedAt: at }
     part.sums.add(dayOf(at), amounts)
     if (at > part.updatedAt) part.updatedAt = at
     this.#parts.set(key, part)

@@ -7,7 +7,7 @@ import {
 import { SLASH_COMMANDS } from '../library.ts'
 
 /** The slash commands, for clients that have none of their own. */
-export function listedPrompts(): ListPromptsResult['prompts'] {
+export function listPrompts(): ListPromptsResult['prompts'] {
   return SLASH_COMMANDS.map(({ name, description, hint }) => ({
     name,
     description,
@@ -15,7 +15,7 @@ export function listedPrompts(): ListPromptsResult['prompts'] {
   }))
 }
 
-export function promptNamed(
+export function getPrompt(
   name: string,
   given: Readonly<Record<string, string>> = {},
 ): GetPromptResult {

@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Project, SessionRow } from '../library.ts'
 import { StintError } from '../public.ts'
-import { clip } from './tools/bounds.ts'
+import { clipText } from './tools/clip-output.ts'
 
 const MARKDOWN = 'text/markdown'
 
@@ -29,7 +29,7 @@ export const RESOURCE_TEMPLATES = [
 const PAGE = 50
 const LONGEST_DOCUMENT = 100_000
 /** The list of sessions, then the sessions, the latest first, each with its latest handoff. */
-export async function listedResources(
+export async function listResources(
   project: Project,
   cursor: string | undefined,
 ): Promise<ListResourcesResult> {
@@ -56,7 +56,7 @@ async function documentsOf(
   const session = {
     uri: `stint://session/${id}`,
     name,
-    description: clip(`${status}: ${goal}`, 300),
+    description: clipText(`${status}: ${goal}`, 300),
     mimeType: MARKDOWN,
   }
   const latest = (await project.open(id)).handoffs.items.at(-1)
@@ -64,7 +64,7 @@ async function documentsOf(
   const handoff = {
     uri: `stint://handoff/${id}/${latest.number}`,
     name: `${name}/${latest.number}`,
-    description: clip(`handoff: ${latest.text}`, 300),
+    description: clipText(`handoff: ${latest.text}`, 300),
     mimeType: MARKDOWN,
   }
   return [session, handoff]
@@ -98,7 +98,7 @@ export async function readResource(project: Project, uri: string): Promise<ReadR
 const MISSING: ReadonlySet<string> = new Set(['NO_SESSION', 'NO_HANDOFF', 'SESSION_AMBIGUOUS'])
 
 function asMarkdown(uri: string, text: string): ReadResourceResult {
-  return { contents: [{ uri, mimeType: MARKDOWN, text: clip(text, LONGEST_DOCUMENT) }] }
+  return { contents: [{ uri, mimeType: MARKDOWN, text: clipText(text, LONGEST_DOCUMENT) }] }
 }
 
 function sessionsAsJson(uri: string, rows: Iterable<SessionRow>): ReadResourceResult {
@@ -108,7 +108,7 @@ function sessionsAsJson(uri: string, rows: Iterable<SessionRow>): ReadResourceRe
     name,
     status,
     branch,
-    goal: clip(goal, 300),
+    goal: clipText(goal, 300),
     updatedAt,
   }))
   return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(told) }] }

@@ -3,7 +3,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { readFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { StintError } from '../public.ts'
-import { usableFolder } from './folder.ts'
+import { checkFolder } from './choose-folder.ts'
 import { type ServerSettings, makeServer } from './server.ts'
 
 /** Serves the client at the other end of standard input and output, until it closes them. */
@@ -28,11 +28,11 @@ export async function serveMcp(settings: Omit<ServerSettings, 'reportDefect'>): 
 }
 
 /** The same in the folder of this process, for its environment. */
-export async function serveHere(packageJson: URL): Promise<void> {
+export async function serveCurrentFolder(packageJson: URL): Promise<void> {
   const { version } = JSON.parse(readFileSync(packageJson, 'utf8')) as { version: string }
   let startedIn: string
   try {
-    startedIn = usableFolder(() => process.cwd())
+    startedIn = checkFolder(() => process.cwd())
   } catch (error) {
     if (!(error instanceof StintError)) throw error
     // A client shows it in one line, or not at all.

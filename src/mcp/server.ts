@@ -7,11 +7,11 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Project } from '../library.ts'
 import { publicError } from '../public.ts'
-import { type AskRoots, chooseFolder } from './folder.ts'
-import { RESOURCE_TEMPLATES, listedResources, readResource } from './resources.ts'
-import { clip, clipped } from './tools/bounds.ts'
-import { type Answer, checkArguments } from './tools/tool.ts'
-import { INSTRUCTIONS, TOOLS, listedTools } from './tools.ts'
+import { type ListRoots, chooseFolder } from './choose-folder.ts'
+import { RESOURCE_TEMPLATES, listResources, readResource } from './resources.ts'
+import { clipText, clipDeep } from './tools/clip-output.ts'
+import { type McpToolResult, checkArguments } from './tools/tool.ts'
+import { SERVER_INSTRUCTIONS, MCP_TOOLS, listTools } from './tools.ts'
 
 export interface ServerSettings {
   readonly version: string
@@ -28,7 +28,7 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
   const { version, env, reportDefect } = settings
   const server = new Server(
     { name: 'stint', version },
-    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: SERVER_INSTRUCTIONS },
   )
   let folder: Promise<string> | undefined
   const folderNow = () =>
@@ -47,11 +47,11 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
     return workInProject(await folderNow(), { env, say }, work)
   }
 
-  server.setRequestHandler('tools/list', () => ({ tools: listedTools() }))
+  server.setRequestHandler('tools/list', () => ({ tools: listTools() }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq: { signal } }) => {
-    const tool = TOOLS.find(({ name }) => name === params.name)
+    const tool = MCP_TOOLS.find(({ name }) => name === params.name)
     if (tool === undefined) {
-      const names = TOOLS.map(({ name }) => name).join(', ')
+      const names = MCP_TOOLS.map(({ name }) => name).join(', ')
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         `there is no tool ${JSON.stringify(params.name)}; there are ${names}`,
@@ -70,7 +70,7 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
     }
   })
   server.setRequestHandler('resources/list', ({ params }) =>
-    saying(() => withProject((project) => listedResources(project, params?.cursor))),
+    saying(() => withProject((project) => listResources(project, params?.cursor))),
   )
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: RESOURCE_TEMPLATES,
@@ -81,10 +81,10 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
   // Loaded when asked for, as with all that few clients ask for.
   const prompts = () => import('./prompts.ts')
   server.setRequestHandler('prompts/list', async () => ({
-    prompts: (await prompts()).listedPrompts(),
+    prompts: (await prompts()).listPrompts(),
   }))
   server.setRequestHandler('prompts/get', async ({ params }) =>
-    (await prompts()).promptNamed(params.name, params.arguments),
+    (await prompts()).getPrompt(params.name, params.arguments),
   )
 
   /** Where there is no result that could say that it is an error, the protocol's own errors have to. */
@@ -105,14 +105,17 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
   return server
 }
 
-async function chosen({ project, startedIn }: ServerSettings, askRoots: AskRoots): Promise<string> {
+async function chosen(
+  { project, startedIn }: ServerSettings,
+  askRoots: ListRoots,
+): Promise<string> {
   return project ?? chooseFolder(startedIn, askRoots)
 }
 
 /** How long somebody is waited for who said that they can be asked. */
 const ROOTS_MS = 5000
 
-function rootsOf(server: Server): AskRoots {
+function rootsOf(server: Server): ListRoots {
   return async () => {
     if (server.getClientCapabilities()?.roots === undefined) return undefined
     try {
@@ -127,16 +130,16 @@ function rootsOf(server: Server): AskRoots {
 /** More than the longest handoff, and less than any harness refuses. */
 const LONGEST_TEXT = 50_000
 
-function answered({ value, text }: Answer, notes: readonly string[]): CallToolResult {
+function answered({ value, text }: McpToolResult, notes: readonly string[]): CallToolResult {
   const structured = notes.length === 0 ? value : { ...value, notes }
   return {
     content: [
       {
         type: 'text',
-        text: clip([text, ...notes.map((note) => `Note: ${note}`)].join('\n'), LONGEST_TEXT),
+        text: clipText([text, ...notes.map((note) => `Note: ${note}`)].join('\n'), LONGEST_TEXT),
       },
     ],
-    structuredContent: clipped(withoutUndefined(structured), LONGEST_TEXT),
+    structuredContent: clipDeep(withoutUndefined(structured), LONGEST_TEXT),
   }
 }
 

@@ -19,14 +19,14 @@ import type { PromptEvent } from '../run/prompt/contract.ts'
 import type { Usage } from '../session/entries.ts'
 
 /** GET /api/overview */
-export interface Overview {
+export interface ServerOverview {
   readonly version: string
   readonly here: string
-  readonly projects: readonly ProjectLine[]
-  readonly harnesses: readonly HarnessLine[]
+  readonly projects: readonly ProjectRow[]
+  readonly harnesses: readonly HarnessRow[]
 }
 
-export interface ProjectLine {
+export interface ProjectRow {
   /** An opaque name of the project on this machine. */
   readonly key: string
   readonly name: string
@@ -35,7 +35,7 @@ export interface ProjectLine {
   readonly updatedAt?: string
 }
 
-export interface HarnessLine {
+export interface HarnessRow {
   readonly name: string
   /** It follows a script and asks no model. */
   readonly isScripted?: true
@@ -58,7 +58,7 @@ export interface SessionPage {
   readonly row: SessionRow
   readonly state: PublicSession
   readonly document: string
-  readonly conversations: readonly ConversationLine[]
+  readonly conversations: readonly PricedConversation[]
   readonly workflow?: PublicWorkflow
   readonly delegates: readonly PublicDelegate[]
   readonly spend: Spend
@@ -66,7 +66,7 @@ export interface SessionPage {
   readonly cursor: number
 }
 
-export interface ConversationLine extends PublicConversation {
+export interface PricedConversation extends PublicConversation {
   readonly spend: Spend
 }
 
@@ -85,7 +85,7 @@ export interface EntryList {
 
 /** GET /api/conversations?offset=&limit= : stored ones, the last written first. */
 export interface ConversationList {
-  readonly rows: readonly ConversationLine[]
+  readonly rows: readonly PricedConversation[]
   readonly total: number
 }
 
@@ -94,7 +94,7 @@ export interface ConversationList {
  * after the `known` ones.
  */
 export interface ConversationPage {
-  readonly line: ConversationLine
+  readonly line: PricedConversation
   readonly items: readonly HistoryItem[]
   readonly from: number
   readonly total: number
@@ -106,7 +106,7 @@ export interface ConversationPage {
 }
 
 /** GET /api/conversations/:id/curve */
-export interface TokenCurve {
+export interface TokenCurveData {
   readonly points: readonly {
     readonly turn: number
     readonly at?: string
@@ -126,13 +126,13 @@ export interface TokenCurve {
 }
 
 /** GET /api/search?text=&limit= */
-export interface SearchAnswer {
-  readonly hits: readonly SearchLine[]
+export interface SearchResults {
+  readonly hits: readonly SearchResult[]
   /** Not indexed yet. */
   readonly unreadBytes?: number
 }
 
-export interface SearchLine {
+export interface SearchResult {
   readonly where: 'journal' | 'said'
   readonly session?: string
   readonly sessionName?: string
@@ -151,12 +151,12 @@ export interface SearchLine {
 export interface RunPage {
   readonly row: PublicRun
   readonly report: PublicRunReport
-  readonly tasks: readonly RunTask[]
+  readonly tasks: readonly RunTaskRow[]
   /** One per session. */
   readonly lanes: readonly RunLane[]
 }
 
-export interface RunTask {
+export interface RunTaskRow {
   readonly task: TaskName
   readonly after: readonly string[]
   readonly outcome: 'done' | 'parked' | 'blocked' | 'open' | 'running'
@@ -188,13 +188,13 @@ export interface DelegatePage {
 }
 
 /** POST /api/delegates/:id/{merge,stop,retry,discard} {} → MergeOutcome or PublicDelegate */
-export type DelegateAnswer = MergeOutcome | PublicDelegate
+export type DelegateActionResult = MergeOutcome | PublicDelegate
 
 /**
  * GET /api/workflows → WorkflowLine[]; POST /api/workflows/:session/{approve,reject} {note?} →
  * PublicWorkflow
  */
-export interface WorkflowLine {
+export interface WorkflowRow {
   readonly session: SessionRow
   readonly workflow: PublicWorkflow
 }
@@ -203,10 +203,10 @@ export interface WorkflowLine {
  * GET /api/tasks → PublicTask[]; POST /api/tasks {title, …} → PublicTask; POST
  * /api/tasks/:id/status {status, note?} → PublicTask
  */
-export type Backlog = readonly PublicTask[]
+export type BacklogTasks = readonly PublicTask[]
 
 /** GET /api/usage?days= */
-export interface UsageAnswer {
+export interface UsageReport {
   readonly days: readonly { readonly day: string; readonly spend: Spend }[]
   readonly models: readonly {
     readonly model: string
@@ -217,19 +217,19 @@ export interface UsageAnswer {
 }
 
 /** GET /api/ledger?session=&days= : the rows that cost most. */
-export type LedgerAnswer = Ledger
+export type LedgerReport = Ledger
 
 /**
  * POST /api/prompts PromptRequest → {prompt, session}; GET /api/prompts?session= →
  * RunningPrompt[]; POST /api/prompts/:id/permission {request, isAllowed}; POST
  * /api/prompts/:id/interrupt {}; GET /api/prompts/:id/events?after=NUMBER → PromptEvent[].
  */
-export interface PromptStarted {
+export interface StartedPrompt {
   readonly prompt: string
   readonly session: string
 }
 
-export interface RunningPrompt extends PromptStarted {
+export interface RunningPrompt extends StartedPrompt {
   readonly text: string
 }
 

@@ -3,24 +3,24 @@
 import type { RunReport, RunRow } from '../run/entries.ts'
 import { type Attempt, type RunState, foldRun } from '../run/run-state.ts'
 import { findRun, readRun } from '../run/run-log.ts'
-import { isRunningNow, reportNow, rowOfRun, stateOf } from '../run/runs.ts'
-import { openBacklog } from '../project/tasks/backlog.ts'
+import { isRunningNow, reportRun, toRunRow, readRunState } from '../run/runs.ts'
+import { openBacklog } from '../project/tasks/project-backlog.ts'
 import { type Task, isTaskOpen } from '../backlog/task.ts'
 import type {
-  DelegateAnswer,
+  DelegateActionResult,
   DelegatePage,
   LaneBlock,
   RunLane,
   RunPage,
-  RunTask,
+  RunTaskRow,
 } from './contract.ts'
-import { type OpenedProject, notThere } from './projects.ts'
-import { rangeOf, rowOf } from '../run/delegate/delegate-row.ts'
+import { type OpenedProject, notFoundError } from './project-pool.ts'
+import { findCommitRange, toDelegateRow } from '../run/delegate/delegate-row.ts'
 import { findDelegate } from '../run/delegate/delegates.ts'
-import { reconcile } from '../run/merge/finish.ts'
-import { repositoryOf } from '../project/store/worktrees.ts'
+import { reconcileDelegate } from '../run/merge/finish-merge.ts'
+import { requireRepository } from '../project/store/worktrees.ts'
 import { withoutSecrets } from '../project/store/clean-draft.ts'
-import { currentPlace } from '../session/kinds/phases.ts'
+import { currentLeaf } from '../session/kinds/phases.ts'
 import { publicWorkflow } from '../public.ts'
 import { defined } from '../text/defined.ts'
 import { spawn } from 'node:child_process'
@@ -29,13 +29,13 @@ import { spawn } from 'node:child_process'
 const MOST_OPEN = 300
 
 export async function runPage({ workspace }: OpenedProject, name: string): Promise<RunPage> {
-  const run = findRun(workspace.place, name)
-  const state = stateOf(workspace, run)
-  const report = reportNow(workspace, run, state)
-  const row = rowOfRun(run, state, report)
+  const run = findRun(workspace.paths, name)
+  const state = readRunState(workspace, run)
+  const report = reportRun(workspace, run, state)
+  const row = toRunRow(run, state, report)
   // In a parallel run the delegates have the sessions and attempts.
   const parts = state.delegates.flatMap(
-    ({ delegate }) => foldRun(readRun(workspace.place, delegate)) ?? [],
+    ({ delegate }) => foldRun(readRun(workspace.paths, delegate)) ?? [],
   )
   const all = [state, ...parts]
   const backlog =
@@ -48,7 +48,7 @@ function tasksOf(
   report: RunReport,
   states: readonly RunState[],
   backlog: readonly Task[],
-): readonly RunTask[] {
+): readonly RunTaskRow[] {
   const byId = new Map(backlog.map((task) => [task.id, task]))
   const atWork = new Set(
     states
@@ -59,7 +59,7 @@ function tasksOf(
   const tried = new Map(
     report.sessions.flatMap(({ tasks }) => tasks).map((one) => [one.task.id, one]),
   )
-  const attempted = [...tried.values()].map(({ task, outcome, reason }): RunTask => ({
+  const attempted = [...tried.values()].map(({ task, outcome, reason }): RunTaskRow => ({
     task,
     after: byId.get(task.id)?.dependsOn ?? [],
     outcome: atWork.has(task.id) ? 'running' : outcome,
@@ -74,8 +74,11 @@ function tasksOf(
   return [...attempted, ...ahead.slice(0, MOST_OPEN)]
 }
 
-function leftOpen({ neverBegun }: RunReport, byId: ReadonlyMap<string, Task>): readonly RunTask[] {
-  return (neverBegun?.tasks ?? []).flatMap((task): readonly RunTask[] => {
+function leftOpen(
+  { neverBegun }: RunReport,
+  byId: ReadonlyMap<string, Task>,
+): readonly RunTaskRow[] {
+  return (neverBegun?.tasks ?? []).flatMap((task): readonly RunTaskRow[] => {
     const now = byId.get(task.id)
     // An external backlog is not asked.
     if (now === undefined) return [{ task, after: [], outcome: 'open' }]
@@ -83,7 +86,7 @@ function leftOpen({ neverBegun }: RunReport, byId: ReadonlyMap<string, Task>): r
   })
 }
 
-function openTask({ id, shortname, title, dependsOn, status }: Task): RunTask {
+function openTask({ id, shortname, title, dependsOn, status }: Task): RunTaskRow {
   return {
     task: { id, name: shortname, title },
     after: dependsOn,
@@ -192,14 +195,14 @@ export async function delegatePage(
   { workspace }: OpenedProject,
   name: string,
 ): Promise<DelegatePage> {
-  const { place, config } = workspace
-  const state = await reconcile(workspace, findDelegate(place, name))
-  const root = repositoryOf(place).mainRoot
-  const range = rangeOf(root, state)
+  const { paths: place, config } = workspace
+  const state = await reconcileDelegate(workspace, findDelegate(place, name))
+  const root = requireRepository(place).mainRoot
+  const range = findCommitRange(root, state)
   const { diff, isCut } =
     range === undefined ? { diff: '', isCut: false } : await diffOf(root, range)
   return {
-    row: rowOf(workspace, state),
+    row: toDelegateRow(workspace, state),
     diff: withoutSecrets(diff, config),
     isDiffCut: isCut,
     moves: readRun(place, state.id).flatMap((entry) => {
@@ -213,22 +216,22 @@ export async function delegatePage(
   }
 }
 
-export async function moveDelegate(
+export async function runDelegateAction(
   { delegates, workspace }: OpenedProject,
   name: string,
   how: string,
   note: string | undefined,
   isStopped: AbortSignal,
-): Promise<DelegateAnswer> {
-  const ids = [findDelegate(workspace.place, name).id]
+): Promise<DelegateActionResult> {
+  const ids = [findDelegate(workspace.paths, name).id]
   if (how === 'merge') return (await delegates.merge(ids, { isStopped }))[0]!
   if (how === 'stop') return (await delegates.stop(ids))[0]!
   if (how === 'retry') return (await delegates.retry(ids, defined({ note })))[0]!
   if (how === 'discard') return (await delegates.discard(ids))[0]!
-  throw notThere('such thing to do with a delegate')
+  throw notFoundError('such thing to do with a delegate')
 }
 
-export async function decideWorkflow(
+export async function approveOrReject(
   { project }: OpenedProject,
   workflow: string,
   how: string,
@@ -239,9 +242,9 @@ export async function decideWorkflow(
   const by = 'page'
   if (how === 'approve')
     return publicWorkflow(await workflows.approve({ workflow, by, ...defined({ note }) }))
-  if (how !== 'reject') throw notThere('such thing to do with a workflow')
+  if (how !== 'reject') throw notFoundError('such thing to do with a workflow')
   // Not approved: the last part continues, and the journal says why.
   const because = `not approved${note === undefined ? '' : `: ${note}`}`
-  const phase = currentPlace((await workflows.status(workflow)).workflow).place.id
+  const phase = currentLeaf((await workflows.status(workflow)).workflow).leaf.id
   return publicWorkflow(await workflows.phase({ workflow, phase, note: because, by }))
 }

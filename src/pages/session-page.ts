@@ -3,18 +3,18 @@ import { closeSync, fstatSync } from 'node:fs'
 import { MARKER_PATTERN } from '../document/grammar.ts'
 import { renderDocument } from '../document/render.ts'
 import { openLog } from '../index/index-session.ts'
-import type { SaidHit, SearchHit, SessionIndex } from '../index/open-index.ts'
+import type { MessageHit, SearchHit, SessionIndex } from '../index/open-index.ts'
 import type { SessionFilter } from '../index/queries.ts'
 import type { SessionRow } from '../index/queries.ts'
 import { StintError } from '../journal/errors.ts'
-import type { LogPlace } from '../journal/log.ts'
-import { readOrUndefined } from '../journal/look.ts'
-import { parseLog, readRange } from '../journal/read.ts'
+import type { LogPaths } from '../journal/log.ts'
+import { readOrUndefined } from '../journal/read-files.ts'
+import { parseLog, readRange } from '../journal/read-log.ts'
 import type { JournalRecord } from '../journal/record.ts'
 import { searchEverywhere } from '../project/search.ts'
-import { findSession } from '../project/store/choose.ts'
+import { findSession } from '../project/store/choose-session.ts'
 import type { LiveSession } from '../project/store/live-session.ts'
-import { logPlace } from '../project/store/place.ts'
+import { logPaths } from '../project/store/project-paths.ts'
 import { overviewOf } from '../project/workflow/phases.ts'
 import {
   type PublicEntry,
@@ -26,20 +26,20 @@ import {
 } from '../public.ts'
 import type { Spend } from '../run/entries.ts'
 import { addSpend } from '../run/report.ts'
-import { NOTHING } from '../run/run-state.ts'
-import { labelOf } from '../session/registry.ts'
+import { ZERO_USAGE } from '../run/run-state.ts'
+import { kindLabel } from '../session/registry.ts'
 import type { SessionState } from '../session/state.ts'
 import { defined } from '../text/defined.ts'
 import type {
   EntryList,
   HandoffPage,
-  SearchAnswer,
-  SearchLine,
+  SearchResults,
+  SearchResult,
   SessionList,
   SessionPage,
-  WorkflowLine,
+  WorkflowRow,
 } from './contract.ts'
-import { type OpenedProject, notThere } from './projects.ts'
+import { type OpenedProject, notFoundError } from './project-pool.ts'
 
 const MOST_SESSIONS = 200
 
@@ -53,7 +53,7 @@ export async function listSessions(
 }
 
 /** By its id, as the page does; by whatever else means it, as people do. */
-export async function rowOfSession(
+export async function findSessionRow(
   { workspace }: OpenedProject,
   name: string,
 ): Promise<SessionRow> {
@@ -63,10 +63,10 @@ export async function rowOfSession(
 
 export async function sessionPage(project: OpenedProject, row: SessionRow): Promise<SessionPage> {
   const { workspace, conversations } = project
-  return workspace.on(row.id, async (session) => {
+  return workspace.withSession(row.id, async (session) => {
     const { state, end } = session.openTo()
     const lines = await Promise.all(
-      state.conversations.items.map((one) => conversations.line(one.text, one, row.id)),
+      state.conversations.items.map((one) => conversations.row(one.text, one, row.id)),
     )
     const mine = state.delegates.items.map(({ delegate }) => delegate)
     const all = mine.length === 0 ? [] : await project.delegates.list()
@@ -76,7 +76,10 @@ export async function sessionPage(project: OpenedProject, row: SessionRow): Prom
       document: documentOf(session, state, end),
       conversations: lines,
       delegates: all.filter(({ id }) => mine.includes(id)),
-      spend: lines.reduce<Spend>((sum, { spend }) => addSpend(sum, spend), { ...NOTHING, usd: 0 }),
+      spend: lines.reduce<Spend>((sum, { spend }) => addSpend(sum, spend), {
+        ...ZERO_USAGE,
+        usd: 0,
+      }),
       cursor: end,
       ...defined({ workflow: state.workflow && publicWorkflow(overviewOf(workspace, state)) }),
     }
@@ -92,23 +95,23 @@ function documentOf(session: LiveSession, state: SessionState, end: number) {
   return renderDocument(reading.state, reading.marker)
 }
 
-export async function entryList(
+export async function entryPage(
   { workspace }: OpenedProject,
   session: string,
   { from, before, limit }: { from?: number; before?: number; limit: number },
 ): Promise<EntryList> {
-  const log = logPlace(workspace.place, session)
+  const log = logPaths(workspace.paths, session)
   const { records, start, end } =
     from === undefined ? recordsBefore(log, before, limit) : recordsFrom(log, from, limit)
   return {
-    entries: entryLines(records, session, await workspace.index()),
+    entries: toPublicEntries(records, session, await workspace.index()),
     cursor: end,
     ...(start > 0 ? { before: start } : {}),
   }
 }
 
 /** The latest first. */
-export async function listHandoffs({
+export async function listAllHandoffs({
   workspace,
 }: OpenedProject): Promise<readonly PublicHandoff[]> {
   if (!workspace.hasSessions()) return []
@@ -121,16 +124,16 @@ export async function listHandoffs({
 }
 
 export async function handoffPage(project: OpenedProject, id: string): Promise<HandoffPage> {
-  const line = (await listHandoffs(project)).find((handoff) => handoff.id === id)
-  if (line === undefined) throw notThere('handoff of that id')
+  const line = (await listAllHandoffs(project)).find((handoff) => handoff.id === id)
+  if (line === undefined) throw notFoundError('handoff of that id')
   const { handoff } = await project.project.handoffs.show({ handoff: `${line.session}/${id}` })
   return { ...line, markdown: handoff.document }
 }
 
-export async function listWorkflows({
+export async function listWorkflowRows({
   project,
   workspace,
-}: OpenedProject): Promise<readonly WorkflowLine[]> {
+}: OpenedProject): Promise<readonly WorkflowRow[]> {
   const overviews = await (await project.workflows()).list()
   if (overviews.length === 0) return []
   const index = await workspace.index()
@@ -147,8 +150,8 @@ export async function searchPage(
   { workspace }: OpenedProject,
   text: string,
   limit: number,
-): Promise<SearchAnswer> {
-  const hits: SearchLine[] = []
+): Promise<SearchResults> {
+  const hits: SearchResult[] = []
   let unreadBytes: number | undefined
   const query = {
     text,
@@ -161,11 +164,11 @@ export async function searchPage(
   return { hits, ...defined({ unreadBytes }) }
 }
 
-function searchLine(hit: SearchHit | SaidHit) {
+function searchLine(hit: SearchHit | MessageHit) {
   const { where, snippet } = hit
   if (where === 'journal') {
     const { session, name, entry, kind, at } = hit
-    return { where, session, sessionName: name, entry, kind, label: labelOf(kind), at, snippet }
+    return { where, session, sessionName: name, entry, kind, label: kindLabel(kind), at, snippet }
   }
   const { conversation, item, role, at, session, name } = hit
   return {
@@ -195,7 +198,7 @@ const CHUNK = 256 * 1024
 const NEWLINE = 0x0a
 
 /** An incomplete last line is left for the next call. */
-export function recordsFrom(place: LogPlace, from: number, limit: number): Slice {
+export function recordsFrom(place: LogPaths, from: number, limit: number): Slice {
   return withLog(place, (fd, size) => {
     if (from > size || !isLineStart(fd, from)) throw cursorGone()
     const records = new Map<string, JournalRecord>()
@@ -218,7 +221,7 @@ export function recordsFrom(place: LogPlace, from: number, limit: number): Slice
   })
 }
 
-function recordsBefore(place: LogPlace, before: number | undefined, limit: number) {
+function recordsBefore(place: LogPaths, before: number | undefined, limit: number) {
   return withLog(place, (fd, size) => {
     const end = before === undefined ? lastLineEnd(fd, size) : before
     if (end > size || !isLineStart(fd, end)) throw cursorGone()
@@ -252,24 +255,24 @@ function recordsBefore(place: LogPlace, before: number | undefined, limit: numbe
   })
 }
 
-export function endOfLog(place: LogPlace): { readonly end: number; readonly inode: number } {
+export function endOfLog(place: LogPaths): { readonly end: number; readonly inode: number } {
   return withLog(place, (fd, size) => ({ end: lastLineEnd(fd, size), inode: fstatSync(fd).ino }))
 }
 
-export function entryLines(
+export function toPublicEntries(
   records: readonly JournalRecord[],
   session: string,
   index: SessionIndex,
 ): readonly PublicEntry[] {
-  const retracted = index.takenBack(session)
+  const retracted = index.retractedEntries(session)
   return records.map((record) =>
     publicEntry(record, retracted.has(record.id), (id) => index.entryText(session, id)),
   )
 }
 
-function withLog<T>(place: LogPlace, work: (fd: number, size: number) => T) {
+function withLog<T>(place: LogPaths, work: (fd: number, size: number) => T) {
   const fd = openLog(place)
-  if (fd === undefined) throw notThere('journal of that session')
+  if (fd === undefined) throw notFoundError('journal of that session')
   try {
     return work(fd, fstatSync(fd).size)
   } finally {

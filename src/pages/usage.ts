@@ -1,15 +1,15 @@
 // By day and model, from stored conversations, and from runs whose conversations are not stored.
-import { priceOf } from '../context/budget/prices.ts'
+import { findPrice } from '../context/budget/prices.ts'
 import { runIds } from '../project/store/run-files.ts'
 import { readRun } from '../run/run-log.ts'
-import { NOTHING, addUsage } from '../run/run-state.ts'
-import { spendOf } from '../run/report.ts'
+import { ZERO_USAGE, sumUsage } from '../run/run-state.ts'
+import { priceUsage } from '../run/report.ts'
 import type { Usage } from '../session/entries.ts'
-import type { UsageAnswer } from './contract.ts'
-import type { OpenedProject } from './projects.ts'
+import type { UsageReport } from './contract.ts'
+import type { OpenedProject } from './project-pool.ts'
 import { defined } from '../text/defined.ts'
 import type { Ledger } from '../ledger/contract.ts'
-import { ledgerOf } from '../ledger/ledger.ts'
+import { computeLedger } from '../ledger/ledger.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
@@ -19,21 +19,22 @@ type Sums = Map<string, Usage>
 export class UsageByDay {
   readonly #known = new Map<string, { readonly bytes: number; readonly sums: Sums }>()
 
-  async answer(
+  async report(
     { conversations, workspace }: OpenedProject,
     days: number,
     now = Date.now(),
-  ): Promise<UsageAnswer> {
+  ): Promise<UsageReport> {
     const since = new Date(now - (days - 1) * DAY_MS).toISOString().slice(0, 10)
     const total: Sums = new Map()
     for (const { id, bytes, writtenAt } of conversations.stored()) {
       if (writtenAt.slice(0, 10) < since) continue
       const known = this.#known.get(id)
-      const sums = known?.bytes === bytes ? known.sums : sumsOf((await conversations.read(id)).used)
+      const sums =
+        known?.bytes === bytes ? known.sums : sumsOf((await conversations.read(id)).requestUsage)
       this.#known.set(id, { bytes, sums })
       addTo(total, sums, since)
     }
-    for (const run of runIds(workspace.place))
+    for (const run of runIds(workspace.paths))
       addTo(total, sumsOfRun(workspace, run, conversations), since)
     return asAnswer(total, workspace.config.prices)
   }
@@ -47,7 +48,7 @@ function sumsOf(used: readonly { at?: string; model: string; usage: Usage }[]) {
 }
 
 function sumsOfRun(
-  { place }: OpenedProject['workspace'],
+  { paths: place }: OpenedProject['workspace'],
   run: string,
   conversations: OpenedProject['conversations'],
 ) {
@@ -75,10 +76,10 @@ function addTo(total: Sums, sums: Sums, since: string) {
 }
 
 function add(sums: Sums, key: string, usage: Usage) {
-  sums.set(key, addUsage(sums.get(key) ?? NOTHING, usage))
+  sums.set(key, sumUsage(sums.get(key) ?? ZERO_USAGE, usage))
 }
 
-function asAnswer(total: Sums, prices: Parameters<typeof spendOf>[1]) {
+function asAnswer(total: Sums, prices: Parameters<typeof priceUsage>[1]) {
   const days = new Map<string, Record<string, Usage>>()
   const models: Sums = new Map()
   for (const [key, usage] of total) {
@@ -88,12 +89,12 @@ function asAnswer(total: Sums, prices: Parameters<typeof spendOf>[1]) {
   }
   const byDay = [...days].toSorted(([a], [b]) => (a < b ? -1 : 1))
   return {
-    days: byDay.map(([day, spent]) => ({ day, spend: spendOf(spent, prices) })),
+    days: byDay.map(([day, spent]) => ({ day, spend: priceUsage(spent, prices) })),
     models: [...models].map(([model, usage]) => {
-      const { usd } = spendOf({ [model]: usage }, prices)
+      const { usd } = priceUsage({ [model]: usage }, prices)
       return { model, usage, ...defined({ usd }) }
     }),
-    unpriced: [...models.keys()].filter((model) => priceOf(model, prices) === undefined),
+    unpriced: [...models.keys()].filter((model) => findPrice(model, prices) === undefined),
   }
 }
 
@@ -109,7 +110,7 @@ export interface LedgerScope {
   readonly days?: number
 }
 
-export class KeptLedgers {
+export class LedgerCache {
   readonly #stampOf: (project: string) => number | undefined
   readonly #kept = new Map<string, { readonly stamp: number; readonly ledger: Promise<Ledger> }>()
 
@@ -118,7 +119,7 @@ export class KeptLedgers {
     this.#stampOf = stampOf
   }
 
-  answer(
+  get(
     { key, workspace }: OpenedProject,
     { session, days }: LedgerScope,
     now = Date.now(),
@@ -135,7 +136,7 @@ export class KeptLedgers {
     const scope = {
       ...defined({ session, since }),
     }
-    const ledger = ledgerOf(workspace, scope).then((whole) => ({
+    const ledger = computeLedger(workspace, scope).then((whole) => ({
       ...whole,
       rows: whole.rows.slice(0, MOST_ROWS),
     }))

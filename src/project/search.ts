@@ -1,5 +1,5 @@
 import { knownProjects } from '../index/projects.ts'
-import type { SaidHit, SearchHit, SessionIndex } from '../index/open-index.ts'
+import type { MessageHit, SearchHit, SessionIndex } from '../index/open-index.ts'
 import type { SearchQuery } from '../index/queries.ts'
 import { Workspace } from './store/workspace.ts'
 
@@ -18,11 +18,11 @@ const READING_MS = 3_000
 export async function* searchEverywhere(
   workspace: Workspace,
   request: SearchRequest,
-): AsyncIterable<SearchHit | SaidHit> {
+): AsyncIterable<SearchHit | MessageHit> {
   const { allProjects, ...query } = request
   yield* searchProject(workspace, query)
   if (allProjects !== true) return
-  for (const root of knownProjects().filter((known) => known !== workspace.place.root)) {
+  for (const root of knownProjects().filter((known) => known !== workspace.paths.root)) {
     const other = new Workspace(root, { say: (line) => workspace.say(`${root}: ${line}`) })
     yield* searchProject(other, query)
     other.close()
@@ -32,7 +32,7 @@ export async function* searchEverywhere(
 async function* searchProject(
   workspace: Workspace,
   request: SearchRequest,
-): AsyncIterable<SearchHit | SaidHit> {
+): AsyncIterable<SearchHit | MessageHit> {
   const {
     in: where = 'all',
     readingMs = READING_MS,
@@ -43,11 +43,11 @@ async function* searchProject(
   const index = await workspace.index()
   const isSaid = where !== 'journal' && query.kind === undefined && workspace.hasConversations()
   if (isSaid) {
-    const { bytesLeft } = index.syncSaid(readingMs)
+    const { bytesLeft } = index.syncMessages(readingMs)
     if (bytesLeft > 0) tellUnread(bytesLeft)
   }
   if (!isSaid) yield* where === 'said' ? [] : index.search(query)
-  else if (where === 'said') yield* index.searchSaid(query)
+  else if (where === 'said') yield* index.searchMessages(query)
   else yield* inTurn(index, query)
 }
 
@@ -57,10 +57,13 @@ function sayUnread(workspace: Workspace, bytes: number) {
 }
 
 /** Alternates: ranks of the two kinds cannot be compared. */
-function* inTurn(index: SessionIndex, query: SearchQuery): Generator<SearchHit | SaidHit> {
+function* inTurn(index: SessionIndex, query: SearchQuery): Generator<SearchHit | MessageHit> {
   const { limit = Infinity, offset = 0, ...rest } = query
   const most = { ...rest, ...(Number.isFinite(limit) ? { limit: limit + offset } : {}) }
-  let kinds: readonly Iterator<SearchHit | SaidHit>[] = [index.search(most), index.searchSaid(most)]
+  let kinds: readonly Iterator<SearchHit | MessageHit>[] = [
+    index.search(most),
+    index.searchMessages(most),
+  ]
   let number = 0
   try {
     while (kinds.length > 0) {

@@ -2,14 +2,14 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HarnessSetup, SetupReport, SetupRequest } from '../harness/contract/setup.ts'
-import type { Plan } from '../harness/setup/plan.ts'
+import type { SetupPlan } from '../harness/setup/plan.ts'
 import { removeEmptyFolder, removeFile } from '../journal/files.ts'
-import { readOrUndefined } from '../journal/look.ts'
-import { DEFAULTS } from './config/config.ts'
-import { trackingFolderOf } from './store/conversation-binding.ts'
+import { readOrUndefined } from '../journal/read-files.ts'
+import { DEFAULT_CONFIG } from './config/config.ts'
+import { conversationStateFolder } from './store/conversation-binding.ts'
 import { refuseInRun } from './store/in-run.ts'
-import { type Place, findPlace } from './store/place.ts'
-import { prepareFolder } from './store/place.ts'
+import { type ProjectPaths, findProjectPaths } from './store/project-paths.ts'
+import { prepareSessionsFolder } from './store/project-paths.ts'
 
 interface Where {
   readonly cwd: string
@@ -30,14 +30,14 @@ export async function setUpHarness(setUp: HarnessSetup, request: SetupRequest, w
 }
 
 /** Inspects everything, changes nothing. */
-export async function checkSetup(
+export async function checkHarnessSetup(
   setUp: HarnessSetup,
   where: Where,
 ): Promise<{ root: string; report: SetupReport }> {
   const { place, cwd, around } = surroundingsOf(where)
   const report = await setUp.check!(around, {
     cwd,
-    conversations: trackingFolderOf(place),
+    conversations: conversationStateFolder(place),
     // Hooks do nothing where there is neither git nor a folder for sessions.
     isProject: place.repository !== undefined || existsSync(place.sessions),
   })
@@ -45,7 +45,7 @@ export async function checkSetup(
 }
 
 function surroundingsOf({ cwd, env }: Where) {
-  const place = findPlace(cwd)
+  const place = findProjectPaths(cwd)
   // Claude Code reads the settings of the worktree that it is started in.
   const root = place.repository?.worktree ?? place.root
   const around = { root, gitCommonDir: place.repository?.commonDir, env }
@@ -57,8 +57,8 @@ const IGNORE = '*\n'
 
 function setUpFolder(
   { into, remove, dryRun }: SetupRequest,
-  done: Plan,
-  place: Place,
+  done: SetupPlan,
+  place: ProjectPaths,
   isLeft: boolean,
 ) {
   if (place.repository !== undefined || (into !== 'local' && into !== 'shared')) return []
@@ -66,7 +66,7 @@ function setUpFolder(
   const isThere = existsSync(place.sessions)
   if (!remove) {
     if (isThere) return []
-    if (!dryRun) prepareFolder(place, DEFAULTS)
+    if (!dryRun) prepareSessionsFolder(place, DEFAULT_CONFIG)
     return [{ path, before: undefined, after: IGNORE }]
   }
   const wasSetUp = done.changes.length > 0 || done.record !== undefined

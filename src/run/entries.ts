@@ -1,10 +1,10 @@
 // The log of a run, from which a killed run resumes, and the live events beside it. Whether a task is done stands in its session's journal alone.
-import type { ProcessMark } from '../harness/contract/drive.ts'
+import type { ProcessTag } from '../harness/contract/drive.ts'
 import type { SizeClass } from '../project/config/run-config.ts'
 import type { Usage } from '../session/entries.ts'
 import type { RunOptions } from './options.ts'
 import { isRecord } from '../backlog/task.ts'
-import { countOf, listOf } from '../text/json-fields.ts'
+import { asCount, asArray } from '../text/json-fields.ts'
 
 /** How people and agents call a task. */
 export interface TaskName {
@@ -132,10 +132,10 @@ export interface RunEntryData {
     branch: string
     base: string
     isInPlace: boolean
-    runner: ProcessMark
+    runner: ProcessTag
     delegate?: DelegateOrder
   }
-  'run.resumed': { runner: ProcessMark }
+  'run.resumed': { runner: ProcessTag }
   /** The set-up command of the worktree has passed. */
   'tree.ready': Record<string, never>
   'session.opened': {
@@ -155,7 +155,7 @@ export interface RunEntryData {
   'conversation.opened': {
     number: number
     session: string
-    process: ProcessMark
+    process: ProcessTag
     setup: number
     handoff?: string
     resumes?: string
@@ -166,7 +166,7 @@ export interface RunEntryData {
     attempt: string
     task: TaskName
     number: number
-    place: AttemptPlace
+    place: AttemptConversation
     session: string
     conversation: number
     /** The commit that the task's own commits are counted from. */
@@ -193,7 +193,7 @@ export interface RunEntryData {
     seconds: number
   }
   'context.compacted': { attempt: string; conversation: number; tokensBefore?: number }
-  'breaker.tripped': { attempt: string; which: Breaker; detail: string }
+  'breaker.tripped': { attempt: string; which: TrippedDetector; detail: string }
   'limit.reached': { message: string; resetsAt?: string; isWaiting?: boolean }
   'attempt.ended': {
     attempt: string
@@ -204,7 +204,7 @@ export interface RunEntryData {
     added?: number
     summary?: string
     kept?: string
-    next?: AttemptPlace | 'parked'
+    next?: AttemptConversation | 'parked'
     /** Of all attempts at the task so far. */
     spend?: Spend
     seconds?: number
@@ -216,15 +216,18 @@ export interface RunEntryData {
   'delegate.begun': { delegate: string; task: string }
   'delegate.moved': DelegateMove
   'delegate.told': { text: string }
-  'merge.begun': { target: string; onto: string; tip: string; merger: ProcessMark; tree: string }
+  'merge.begun': { target: string; onto: string; tip: string; merger: ProcessTag; tree: string }
   /** The merge is verified and the target moves next; after a crash the target itself shows whether it did. */
   'merge.landing': { target: string; from: string; to: string }
   'run.ended': { how: EndOfRun; neverBegun?: NeverBegun }
 }
 
-export type AttemptPlace = 'live conversation' | 'same conversation again' | 'fresh conversation'
+export type AttemptConversation =
+  | 'live conversation'
+  | 'same conversation again'
+  | 'fresh conversation'
 
-export type Breaker = 'silence' | 'same error' | 'no change' | 'time'
+export type TrippedDetector = 'silence' | 'same error' | 'no change' | 'time'
 
 /** `interrupted` does not count against the task. */
 export type AttemptOutcome = 'done' | 'failed' | 'blocked' | 'interrupted'
@@ -264,7 +267,7 @@ const NEEDED: Readonly<Partial<Record<RunEntryKind, Readonly<Record<string, '' |
   'run.ended': { how: '' },
 }
 
-export function isWhole({ kind, data }: Pick<RunEntry, 'kind' | 'data'>): boolean {
+export function hasNeededFields({ kind, data }: Pick<RunEntry, 'kind' | 'data'>): boolean {
   const needed = Object.hasOwn(NEEDED, kind) ? NEEDED[kind] : undefined
   if (needed === undefined) return true
   const fields: unknown = data
@@ -276,10 +279,10 @@ export function isWhole({ kind, data }: Pick<RunEntry, 'kind' | 'data'>): boolea
   )
 }
 
-export function neverBegunIn(value: unknown): NeverBegun | undefined {
+export function readNeverBegun(value: unknown): NeverBegun | undefined {
   const { count, tasks } = isRecord(value) ? value : {}
-  const named = listOf(tasks).filter(isTaskName)
-  const counted = Math.max(named.length, Math.floor(countOf(count) ?? 0))
+  const named = asArray(tasks).filter(isTaskName)
+  const counted = Math.max(named.length, Math.floor(asCount(count) ?? 0))
   return counted === 0 ? undefined : { count: counted, tasks: named }
 }
 
@@ -439,7 +442,7 @@ export type MergeEvent = RunEvent<
   'merge.started' | 'setup.started' | 'verify.started' | 'verify.ended' | 'merge.ended' | 'message'
 >
 
-export type Listener = (event: RunEvent) => void
+export type RunListener = (event: RunEvent) => void
 
 export type Emit = <K extends keyof LiveEventData>(
   kind: K,
@@ -447,7 +450,7 @@ export type Emit = <K extends keyof LiveEventData>(
   about?: Pick<RunEvent, 'task' | 'delegate'>,
 ) => void
 
-export function emitTo(listener: Listener): Emit {
+export function emitTo(listener: RunListener): Emit {
   return (kind, data, about = {}) =>
     listener({ kind, at: new Date().toISOString(), ...about, data } as RunEvent)
 }

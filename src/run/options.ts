@@ -4,7 +4,7 @@ import type { Workspace } from '../project/store/workspace.ts'
 import { defined } from '../text/defined.ts'
 
 /** With more tasks at once, merging would be what everything waits for. */
-export const MOST_AT_ONCE = 8
+export const MAX_PARALLEL_TASKS = 8
 
 /** The options of `stint run`. The configuration, then the default, fills in what is absent. */
 export interface RunOptions {

@@ -1,5 +1,10 @@
 // What a run, its sessions and its tasks cost, and what one conversation per task would have cost.
-import { type OwnPrice, PRICES_OF, costOf, priceOf } from '../context/budget/prices.ts'
+import {
+  type ConfiguredPrice,
+  PRICES_DATE,
+  estimateCost,
+  findPrice,
+} from '../context/budget/prices.ts'
 import { defined } from '../text/defined.ts'
 import type {
   Comparison,
@@ -11,20 +16,20 @@ import type {
 } from './entries.ts'
 import {
   type Attempt,
-  NOTHING,
+  ZERO_USAGE,
   type RunState,
-  type Spent,
-  addUsage,
-  spentIn,
-  totalOf,
+  type UsageByModel,
+  sumUsage,
+  sumAttemptUsage,
+  totalTokens,
 } from './run-state.ts'
 
 interface ReportOptions extends Pick<RunReport, 'run' | 'commits'> {
-  readonly prices: readonly OwnPrice[]
+  readonly prices: readonly ConfiguredPrice[]
   readonly isRunning: boolean
 }
 
-const FREE: Spend = { ...NOTHING, usd: 0 }
+const FREE: Spend = { ...ZERO_USAGE, usd: 0 }
 
 export function reportFrom(
   state: RunState,
@@ -43,7 +48,7 @@ export function reportFrom(
       seconds: sum(tasks.map((task) => task.seconds)),
     }
   })
-  const spent = spentIn(attempts)
+  const spent = sumAttemptUsage(attempts)
   const models = Object.keys(spent)
   return {
     run,
@@ -54,7 +59,7 @@ export function reportFrom(
     seconds,
     sessions,
     ...defined({ neverBegun }),
-    spend: spendOf(spent, prices),
+    spend: priceUsage(spent, prices),
     prices: sourceOfPrices(models, prices),
     compared: compare(state, prices),
     ...defined({
@@ -85,7 +90,7 @@ export function emptyReport(harness: string): RunReport {
 function taskReports(
   state: RunState,
   attempts: readonly Attempt[],
-  prices: readonly OwnPrice[],
+  prices: readonly ConfiguredPrice[],
 ): readonly TaskReport[] {
   const tasks = new Map(attempts.map(({ started }) => [started.task.id, started.task]))
   return [...tasks.values()].map((task): TaskReport => {
@@ -104,7 +109,7 @@ function taskReports(
       task,
       outcome,
       attempts: own.length,
-      spend: spendOf(spentIn(own), prices),
+      spend: priceUsage(sumAttemptUsage(own), prices),
       seconds: sum(own.map(({ seconds }) => seconds)),
       compactions: sum(own.map(({ compactions }) => compactions)),
       ...defined({
@@ -117,26 +122,26 @@ function taskReports(
   })
 }
 
-function sourceOfPrices(models: readonly string[], prices: readonly OwnPrice[]): string {
-  const unknown = models.filter((model) => priceOf(model, prices) === undefined)
+function sourceOfPrices(models: readonly string[], prices: readonly ConfiguredPrice[]): string {
+  const unknown = models.filter((model) => findPrice(model, prices) === undefined)
   if (unknown.length > 0)
     return `unknown for ${unknown.join(', ')}; prices in .sessions/config.yaml tell them`
-  const from = new Set(models.flatMap((model) => priceOf(model, prices)?.from ?? []))
-  return from.size === 0 ? `price list of ${PRICES_OF}` : [...from].join(', ')
+  const from = new Set(models.flatMap((model) => findPrice(model, prices)?.from ?? []))
+  return from.size === 0 ? `price list of ${PRICES_DATE}` : [...from].join(', ')
 }
 
 /** The use of all models together. Without `usd` where the price of one is unknown. */
-export function spendOf(spent: Spent, prices: readonly OwnPrice[]): Spend {
-  const all = Object.values(spent).reduce(addUsage, NOTHING)
-  if (totalOf(all) === 0) return { ...all, usd: 0 }
+export function priceUsage(spent: UsageByModel, prices: readonly ConfiguredPrice[]): Spend {
+  const all = Object.values(spent).reduce(sumUsage, ZERO_USAGE)
+  if (totalTokens(all) === 0) return { ...all, usd: 0 }
   const used = Object.fromEntries(
     Object.entries(spent).map(([model, usage]) => [model, { ...usage, cacheWrittenHour: 0 }]),
   )
-  return { ...all, ...defined({ usd: costOf(used, prices, '')?.value }) }
+  return { ...all, ...defined({ usd: estimateCost(used, prices, '')?.value }) }
 }
 
 export function addSpend(a: Spend, b: Spend): Spend {
-  return { ...addUsage(a, b), ...defined({ usd: addKnown(a.usd, b.usd) }) }
+  return { ...sumUsage(a, b), ...defined({ usd: addKnown(a.usd, b.usd) }) }
 }
 
 function addKnown(a: number | undefined, b: number | undefined): number | undefined {
@@ -188,11 +193,11 @@ export function compareConversations({
   })
 }
 
-function compare(state: RunState, prices: readonly OwnPrice[]): Comparison {
+function compare(state: RunState, prices: readonly ConfiguredPrice[]): Comparison {
   const conversations = compareConversations(state)
   // A fresh conversation would write its start into the cache, where this one read it and its history.
   const saved = conversations.flatMap(({ model, start, reread }) => {
-    const price = priceOf(model ?? state.started.harness, prices)?.price
+    const price = findPrice(model ?? state.started.harness, prices)?.price
     return reread.map((history) =>
       price === undefined
         ? undefined
@@ -215,7 +220,7 @@ function sum(numbers: readonly number[]): number {
 const TARGET_SHARE = 0.6
 
 /** How much of the work happened side by side. Stretches are in milliseconds; `seconds` is how long all of it took. */
-export function shareOf(
+export function computeParallelShare(
   stretches: readonly { readonly task: string; readonly from: number; readonly to: number }[],
   seconds: number,
 ): Pick<ParallelReport, 'share' | 'target' | 'savedSeconds'> {
@@ -243,7 +248,7 @@ export function parallelReport(
 ): RunReport {
   const own = reportFrom(state, options)
   const reports = parts.map((part) => reportFrom(part, options))
-  const spent = spentIn(parts.flatMap(({ attempts }) => attempts))
+  const spent = sumAttemptUsage(parts.flatMap(({ attempts }) => attempts))
   const stretches = parts.flatMap(({ attempts, lastAt }) =>
     attempts.map(({ at, endedAt, started }) => ({
       task: started.task.id,
@@ -257,12 +262,12 @@ export function parallelReport(
     sessions: reports.flatMap(({ sessions }, index) =>
       sessions.map((session) => asMerged(session, parts[index]!)),
     ),
-    spend: spendOf(spent, options.prices),
+    spend: priceUsage(spent, options.prices),
     prices: (reports.find(({ spend }) => spend.usd === undefined) ?? reports[0] ?? own).prices,
     compared: reports.map(({ compared }) => compared).reduce(addComparison, own.compared),
     parallel: {
       most: state.started.options.parallel ?? 1,
-      ...shareOf(stretches, state.seconds),
+      ...computeParallelShare(stretches, state.seconds),
       delegates: parts.length,
     },
   }

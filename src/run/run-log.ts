@@ -3,22 +3,22 @@ import { shortId } from '../journal/ids.ts'
 import { Log } from '../journal/log.ts'
 import { redaction } from '../project/store/clean-draft.ts'
 import type { Config } from '../project/config/config.ts'
-import type { Place } from '../project/store/place.ts'
-import { runIds, runLogPlace } from '../project/store/run-files.ts'
+import type { ProjectPaths } from '../project/store/project-paths.ts'
+import { runIds, runLogPaths } from '../project/store/run-files.ts'
 import { defined } from '../text/defined.ts'
 import { redactDeep } from '../text/redact.ts'
 import {
-  type Listener,
+  type RunListener,
   type RunEntry,
   type RunEntryData,
   type RunEntryKind,
   type RunEvent,
   type TaskName,
-  isWhole,
+  hasNeededFields,
 } from './entries.ts'
 
 /** The run whose id contains `name`; the latest without a name. */
-export function findRun(place: Place, name?: string): string {
+export function findRun(place: ProjectPaths, name?: string): string {
   const ids = runIds(place)
   const found = name === undefined ? ids.slice(-1) : ids.filter((id) => id.includes(name))
   if (found.length === 1) return found[0]!
@@ -46,20 +46,20 @@ export class RunLog {
   readonly #tasks = new Map<string, TaskName>()
 
   constructor(
-    place: Place,
+    place: ProjectPaths,
     run: string,
     private readonly config: Config,
-    private readonly listener?: Listener,
+    private readonly listener?: RunListener,
   ) {
-    this.#log = new Log(runLogPlace(place, run))
+    this.#log = new Log(runLogPaths(place, run))
   }
 
   static create(
-    place: Place,
+    place: ProjectPaths,
     run: string,
     config: Config,
     data: RunEntryData['run.started'],
-    listener?: Listener,
+    listener?: RunListener,
   ): RunLog {
     const log = new RunLog(place, run, config, listener)
     log.#emit(log.#log.create([log.#draft('run.started', data)]))
@@ -89,7 +89,7 @@ export class RunLog {
     // The attempt may have started before the run was resumed.
     if (!this.#tasks.has(about))
       for (const entry of this.read())
-        if (entry.kind === 'attempt.started' && isWhole(entry)) this.#taskOf(entry.data)
+        if (entry.kind === 'attempt.started' && hasNeededFields(entry)) this.#taskOf(entry.data)
     return this.#tasks.get(about)
   }
 
@@ -112,8 +112,8 @@ function entriesIn(log: Log): readonly RunEntry[] {
 }
 
 /** Empty when the run was killed before its first entry. */
-export function readRun(place: Place, run: string): readonly RunEntry[] {
-  const log = new Log(runLogPlace(place, run))
+export function readRun(place: ProjectPaths, run: string): readonly RunEntry[] {
+  const log = new Log(runLogPaths(place, run))
   try {
     return entriesIn(log)
   } catch (error) {

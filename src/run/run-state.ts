@@ -1,7 +1,7 @@
 // What the log of a run amounts to. Pure.
 import type { Usage } from '../session/entries.ts'
 import { defined } from '../text/defined.ts'
-import { countOf } from '../text/json-fields.ts'
+import { asCount } from '../text/json-fields.ts'
 import {
   type DelegateMove,
   type EndOfRun,
@@ -9,12 +9,12 @@ import {
   type RunEntryData,
   type RunEntryKind,
   type RunEvent,
-  isWhole,
-  neverBegunIn,
+  hasNeededFields,
+  readNeverBegun,
 } from './entries.ts'
 
 /** Tokens by model. */
-export type Spent = Readonly<Record<string, Usage>>
+export type UsageByModel = Readonly<Record<string, Usage>>
 
 export interface Attempt extends Readonly<
   Partial<
@@ -27,7 +27,7 @@ export interface Attempt extends Readonly<
   readonly started: RunEntryData['attempt.started']
   readonly at: string
   readonly endedAt?: string
-  readonly spent: Spent
+  readonly spent: UsageByModel
   readonly requests: number
   readonly seconds: number
   readonly compactions: number
@@ -84,7 +84,7 @@ type Changing<T> = { -readonly [K in keyof T]: T[K] }
 
 /** Undefined for a log without a start. Never throws on any entries. Takes the entries of a log, or the events of a run that stand for them. */
 export function foldRun(all: readonly RunEvent<RunEntryKind>[]): RunState | undefined {
-  const entries = all.filter(isWhole)
+  const entries = all.filter(hasNeededFields)
   const first = entries.find((entry) => entry.kind === 'run.started')
   if (first === undefined) return undefined
   const sessions = new Map<string, Changing<RunState['sessions'][number]>>()
@@ -145,8 +145,8 @@ export function foldRun(all: readonly RunEvent<RunEntryKind>[]): RunState | unde
         const { attempt: id, requests, spent } = entry.data
         const attempt = attempts.get(id)
         if (attempt !== undefined) {
-          attempt.spent = addSpent(attempt.spent, counted(spent))
-          attempt.requests += countOf(requests) ?? 0
+          attempt.spent = addUsageByModel(attempt.spent, counted(spent))
+          attempt.requests += asCount(requests) ?? 0
         }
         // The turn that reached the limit ends before the wait.
         if (!isTurnLimited) waitsUntil = undefined
@@ -185,7 +185,7 @@ export function foldRun(all: readonly RunEvent<RunEntryKind>[]): RunState | unde
         break
       case 'run.ended': {
         const { move } = end
-        const neverBegun = neverBegunIn(entry.data.neverBegun)
+        const neverBegun = readNeverBegun(entry.data.neverBegun)
         end = { ended: entry.data.how, ...defined({ move, neverBegun }) }
         break
       }
@@ -224,31 +224,31 @@ function endOfLimit(at: string, resetsAt = ''): string | undefined {
 }
 
 /** A harness may report something other than numbers. */
-function counted(spent: Spent): Spent {
+function counted(spent: UsageByModel): UsageByModel {
   const usage = (used: Partial<Usage> | undefined): Usage => ({
-    input: countOf(used?.input) ?? 0,
-    cacheWritten: countOf(used?.cacheWritten) ?? 0,
-    cacheRead: countOf(used?.cacheRead) ?? 0,
-    output: countOf(used?.output) ?? 0,
+    input: asCount(used?.input) ?? 0,
+    cacheWritten: asCount(used?.cacheWritten) ?? 0,
+    cacheRead: asCount(used?.cacheRead) ?? 0,
+    output: asCount(used?.output) ?? 0,
   })
   return Object.fromEntries(Object.entries(spent).map(([model, used]) => [model, usage(used)]))
 }
 
-export function addSpent(a: Spent, b: Spent): Spent {
+export function addUsageByModel(a: UsageByModel, b: UsageByModel): UsageByModel {
   const sum: Record<string, Usage> = { ...a }
   // A model may have the name of something that every object inherits.
   for (const [model, used] of Object.entries(b))
-    sum[model] = addUsage(Object.hasOwn(sum, model) ? sum[model]! : NOTHING, used)
+    sum[model] = sumUsage(Object.hasOwn(sum, model) ? sum[model]! : ZERO_USAGE, used)
   return sum
 }
 
-export function spentIn(attempts: readonly Pick<Attempt, 'spent'>[]): Spent {
-  return attempts.reduce<Spent>((sum, { spent }) => addSpent(sum, spent), {})
+export function sumAttemptUsage(attempts: readonly Pick<Attempt, 'spent'>[]): UsageByModel {
+  return attempts.reduce<UsageByModel>((sum, { spent }) => addUsageByModel(sum, spent), {})
 }
 
-export const NOTHING: Usage = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
+export const ZERO_USAGE: Usage = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
 
-export function addUsage(a: Usage, b: Usage): Usage {
+export function sumUsage(a: Usage, b: Usage): Usage {
   return {
     input: a.input + b.input,
     cacheWritten: a.cacheWritten + b.cacheWritten,
@@ -257,7 +257,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   }
 }
 
-export function totalOf({ input, cacheWritten, cacheRead, output }: Usage): number {
+export function totalTokens({ input, cacheWritten, cacheRead, output }: Usage): number {
   return input + cacheWritten + cacheRead + output
 }
 

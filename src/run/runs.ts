@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { isAlive } from '../harness/process/spawn-guarded.ts'
 import { GitFailed, runGit } from '../git/run-git.ts'
 import { StintError } from '../journal/errors.ts'
-import type { Place } from '../project/store/place.ts'
+import type { ProjectPaths } from '../project/store/project-paths.ts'
 import { runIds } from '../project/store/run-files.ts'
 import type { Workspace } from '../project/store/workspace.ts'
 import { defined } from '../text/defined.ts'
@@ -11,26 +11,26 @@ import type { RunReport, RunRow } from './entries.ts'
 import type { FinishedTask } from './plan/forecast.ts'
 import { parallelReport, reportFrom } from './report.ts'
 import { findRun, readRun } from './run-log.ts'
-import { type Attempt, NOTHING, type RunState, addUsage, foldRun } from './run-state.ts'
+import { type Attempt, ZERO_USAGE, type RunState, sumUsage, foldRun } from './run-state.ts'
 
 /** Newest first. */
 export function listRuns(workspace: Workspace): readonly RunRow[] {
-  return runIds(workspace.place)
+  return runIds(workspace.paths)
     .toReversed()
     .flatMap((run) => {
-      const state = foldRun(readRun(workspace.place, run))
+      const state = foldRun(readRun(workspace.paths, run))
       return state === undefined || state.started.delegate !== undefined
         ? []
-        : [rowOfRun(run, state, reportNow(workspace, run, state))]
+        : [toRunRow(run, state, reportRun(workspace, run, state))]
     })
 }
 
-export async function reportOf(workspace: Workspace, name: string): Promise<RunReport> {
-  const run = findRun(workspace.place, name)
-  return reportNow(workspace, run, stateOf(workspace, run))
+export async function readRunReport(workspace: Workspace, name: string): Promise<RunReport> {
+  const run = findRun(workspace.paths, name)
+  return reportRun(workspace, run, readRunState(workspace, run))
 }
 
-export function stateOf({ place }: Workspace, run: string): RunState {
+export function readRunState({ paths: place }: Workspace, run: string): RunState {
   const state = foldRun(readRun(place, run))
   if (state !== undefined) return state
   throw new StintError(
@@ -40,8 +40,8 @@ export function stateOf({ place }: Workspace, run: string): RunState {
   )
 }
 
-export function reportNow(
-  { config, place }: Workspace,
+export function reportRun(
+  { config, paths: place }: Workspace,
   run: string,
   state: RunState,
   isRunning = isRunningNow(state),
@@ -66,7 +66,7 @@ export function isRunningNow({ ended, runner }: RunState): boolean {
   return ended === undefined && isAlive(runner)
 }
 
-export function rowOfRun(
+export function toRunRow(
   run: string,
   { ended }: RunState,
   { harness, how, sessions, neverBegun, spend, startedAt }: RunReport,
@@ -92,7 +92,7 @@ export function rowOfRun(
 }
 
 /** 0 when the branch is gone. */
-function commitsOf(place: Place, { started: { base, branch } }: RunState): number {
+function commitsOf(place: ProjectPaths, { started: { base, branch } }: RunState): number {
   if (place.repository === undefined || !existsSync(place.root)) return 0
   try {
     return Number(
@@ -109,7 +109,7 @@ const RUNS = 50
 
 /** The tasks that earlier runs finished with this harness; another harness spends differently. */
 export function finishedTasks(
-  place: Place,
+  place: ProjectPaths,
   harness: string,
   except?: string,
 ): readonly FinishedTask[] {
@@ -118,11 +118,11 @@ export function finishedTasks(
     .slice(-RUNS)
     .flatMap((run) => {
       const state = foldRun(readRun(place, run))
-      return state?.started.harness === harness ? finishedIn(state) : []
+      return state?.started.harness === harness ? finishedTasksIn(state) : []
     })
 }
 
-export function finishedIn({ attempts }: RunState): readonly FinishedTask[] {
+export function finishedTasksIn({ attempts }: RunState): readonly FinishedTask[] {
   return attempts
     .filter(({ outcome }) => outcome === 'done')
     .flatMap((last) =>
@@ -141,7 +141,7 @@ function finished(attempts: readonly Attempt[]): readonly FinishedTask[] {
       sizeClass,
       added: sum(({ added = 0 }) => added),
       requests: sum(({ requests }) => requests),
-      output: sum(({ spent }) => Object.values(spent).reduce(addUsage, NOTHING).output),
+      output: sum(({ spent }) => Object.values(spent).reduce(sumUsage, ZERO_USAGE).output),
       seconds: sum(({ seconds }) => seconds),
       wasCompacted: attempts.some(({ compactions }) => compactions > 0),
       wasFirst: isFirst,

@@ -3,13 +3,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
 import { getCookie } from 'hono/cookie'
-import { Refused } from './problem.ts'
+import { HttpError } from './http-error.ts'
 
-export interface Guarded {
+export interface GuardOptions {
   readonly token: string
   /** Checks a Host header such as `127.0.0.1:4400`. */
-  isOurs(host: string): boolean
-  cookie(): string
+  isOwnHost(host: string): boolean
+  cookieName(): string
 }
 
 const HEADERS: Readonly<Record<string, string>> = {
@@ -24,16 +24,20 @@ const HEADERS: Readonly<Record<string, string>> = {
 }
 
 /** On every answer, those of errors too. */
-export function withHeaders(headers: Headers): void {
+export function setSecurityHeaders(headers: Headers): void {
   for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value)
 }
 
-export function guard({ token, isOurs, cookie }: Guarded): MiddlewareHandler {
+export function guard({
+  token,
+  isOwnHost: isOurs,
+  cookieName: cookie,
+}: GuardOptions): MiddlewareHandler {
   return async (context, next) => {
     const { req } = context
     const host = req.header('host')
     if (host === undefined || !isOurs(host)) {
-      throw new Refused(
+      throw new HttpError(
         403,
         'WRONG_HOST',
         'this server is not called that',
@@ -56,7 +60,7 @@ export function guard({ token, isOurs, cookie }: Guarded): MiddlewareHandler {
       return context.redirect(withinHere(url), 303)
     }
     if (!isSame(getCookie(context, cookie()) ?? '', token)) {
-      throw new Refused(
+      throw new HttpError(
         401,
         'NO_TOKEN',
         'this needs the token',
@@ -64,7 +68,7 @@ export function guard({ token, isOurs, cookie }: Guarded): MiddlewareHandler {
       )
     }
     if (isWrite && !isJson(req.header('content-type'))) {
-      throw new Refused(415, 'NOT_JSON', 'only JSON is taken', 'Content-Type: application/json')
+      throw new HttpError(415, 'NOT_JSON', 'only JSON is taken', 'Content-Type: application/json')
     }
     await next()
   }
@@ -88,7 +92,7 @@ function refuseOtherSites(
     (isWrite && !isOwn) ||
     (isApi && site !== undefined && site !== 'same-origin' && site !== 'none')
   ) {
-    throw new Refused(403, 'OTHER_SITE', 'this comes from another site')
+    throw new HttpError(403, 'OTHER_SITE', 'this comes from another site')
   }
 }
 

@@ -1,19 +1,19 @@
 import type { Hono } from 'hono'
-import { Refused } from './problem.ts'
+import { HttpError } from './http-error.ts'
 import {
   type Bindings,
   type ServerContext,
-  bodyOf,
-  flagOf,
-  numberIn,
-  projectIn,
-  textIn,
-  textOf,
+  readBody,
+  bodyFlag,
+  queryNumber,
+  requestedProject,
+  queryText,
+  bodyText,
 } from './request.ts'
 import { defined } from '../text/defined.ts'
 import type { Permissions } from './contract.ts'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { withHeaders } from './guard.ts'
+import { setSecurityHeaders } from './guard.ts'
 
 const PERMISSIONS: readonly Permissions[] = ['ask', 'edits', 'all']
 
@@ -21,15 +21,15 @@ export function promptRoutes(app: Hono<Bindings>, context: ServerContext): void 
   const { prompts } = context
 
   app.post('/api/prompts', async (asked) => {
-    const project = projectIn(context, asked)
-    const body = await bodyOf(asked)
-    const text = textOf(body, 'text') ?? ''
+    const project = requestedProject(context, asked)
+    const body = await readBody(asked)
+    const text = bodyText(body, 'text') ?? ''
     if (text.trim() === '')
-      throw new Refused(400, 'EMPTY_TEXT', 'there is nothing to send', '{"text": "…"}')
-    const wanted = textOf(body, 'permissions')
+      throw new HttpError(400, 'EMPTY_TEXT', 'there is nothing to send', '{"text": "…"}')
+    const wanted = bodyText(body, 'permissions')
     const permissions = PERMISSIONS.find((one) => one === wanted)
     if (wanted !== undefined && permissions === undefined) {
-      throw new Refused(
+      throw new HttpError(
         400,
         'WRONG_FIELD',
         'there are no such permissions',
@@ -39,14 +39,14 @@ export function promptRoutes(app: Hono<Bindings>, context: ServerContext): void 
     const request = {
       text,
       ...defined({
-        session: textOf(body, 'session'),
-        isNew: flagOf(body, 'isNew'),
-        conversation: textOf(body, 'conversation'),
-        isFresh: flagOf(body, 'isFresh'),
-        harness: textOf(body, 'harness'),
-        model: textOf(body, 'model'),
+        session: bodyText(body, 'session'),
+        isNew: bodyFlag(body, 'isNew'),
+        conversation: bodyText(body, 'conversation'),
+        isFresh: bodyFlag(body, 'isFresh'),
+        harness: bodyText(body, 'harness'),
+        model: bodyText(body, 'model'),
         permissions,
-        script: textOf(body, 'script'),
+        script: bodyText(body, 'script'),
       }),
     }
     const hold = () => context.projects.hold(project.key)
@@ -54,14 +54,16 @@ export function promptRoutes(app: Hono<Bindings>, context: ServerContext): void 
   })
 
   app.get('/api/prompts', (asked) =>
-    asked.json(prompts.running(projectIn(context, asked).key, textIn(asked, 'session') ?? '')),
+    asked.json(
+      prompts.running(requestedProject(context, asked).key, queryText(asked, 'session') ?? ''),
+    ),
   )
 
   app.post('/api/prompts/:id/permission', async (asked) => {
-    const body = await bodyOf(asked)
-    const [request, isAllowed] = [textOf(body, 'request'), flagOf(body, 'isAllowed')]
+    const body = await readBody(asked)
+    const [request, isAllowed] = [bodyText(body, 'request'), bodyFlag(body, 'isAllowed')]
     if (request === undefined || isAllowed === undefined) {
-      throw new Refused(
+      throw new HttpError(
         400,
         'WRONG_FIELD',
         'it has to be said what is allowed or not',
@@ -78,7 +80,7 @@ export function promptRoutes(app: Hono<Bindings>, context: ServerContext): void 
   })
 
   app.get('/api/prompts/:id/events', (asked) =>
-    asked.json(prompts.events(asked.req.param('id'), numberIn(asked, 'after') ?? 0)),
+    asked.json(prompts.events(asked.req.param('id'), queryNumber(asked, 'after') ?? 0)),
   )
 }
 
@@ -87,25 +89,25 @@ const TYPE = 'text/event-stream; charset=utf-8'
 /** Written straight to the connection, which knows how much is unread. */
 export function eventRoutes(app: Hono<Bindings>, context: ServerContext): void {
   app.get('/api/events', (asked) => {
-    const project = textIn(asked, 'project')
+    const project = queryText(asked, 'project')
     // Throws for an unknown project before the stream begins.
-    projectIn(context, asked)
+    requestedProject(context, asked)
     // A HEAD request must not wait for a stream without end.
     if (asked.req.method === 'HEAD') return asked.body(null, 200, { 'Content-Type': TYPE })
     const response = asked.env.outgoing
     const headers = new Headers({ 'Content-Type': TYPE })
-    withHeaders(headers)
+    setSecurityHeaders(headers)
     response.writeHead(200, Object.fromEntries(headers))
-    const leave = context.live.join(
+    const leave = context.eventHub.subscribe(
       {
         ...defined({ project }),
         write: (text) => void response.write(text),
-        get waiting() {
+        get pendingBytes() {
           return response.writableLength
         },
         drop: () => response.destroy(),
       },
-      asked.req.header('last-event-id') ?? textIn(asked, 'after'),
+      asked.req.header('last-event-id') ?? queryText(asked, 'after'),
     )
     response.on('close', leave).on('error', leave)
     return RESPONSE_ALREADY_SENT

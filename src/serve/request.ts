@@ -1,60 +1,63 @@
 import type { Context } from 'hono'
 import type { HttpBindings } from '@hono/node-server'
-import type { OpenedProject, Projects } from '../core.ts'
-import type { Live } from './live.ts'
-import type { Prompts } from './prompts.ts'
-import { Refused } from './problem.ts'
+import type { OpenedProject, ProjectPool } from '../core.ts'
+import type { EventHub } from './event-hub.ts'
+import type { PromptRegistry } from './prompt-registry.ts'
+import { HttpError } from './http-error.ts'
 
 export interface ServerContext {
   readonly version: string
   readonly env: NodeJS.ProcessEnv
-  readonly projects: Projects
-  readonly live: Live
-  readonly prompts: Prompts
+  readonly projects: ProjectPool
+  readonly eventHub: EventHub
+  readonly prompts: PromptRegistry
   /** Aborted when the server ends. */
   readonly ending: AbortSignal
 }
 
 export type Bindings = { Bindings: HttpBindings }
-export type Request = Context<Bindings>
+export type RequestContext = Context<Bindings>
 type Body = Readonly<Record<string, unknown>>
 
-export function projectIn({ projects, live }: ServerContext, request: Request): OpenedProject {
-  const project = projects.of(request.req.query('project'))
+export function requestedProject(
+  { projects, eventHub: live }: ServerContext,
+  request: RequestContext,
+): OpenedProject {
+  const project = projects.get(request.req.query('project'))
   // Followers now hear of this project too.
   live.watch(project.key)
   return project
 }
 
 /** Refuses what is no whole number. */
-export function numberIn(
-  request: Request,
+export function queryNumber(
+  request: RequestContext,
   name: string,
   { least = 0, most = Number.MAX_SAFE_INTEGER } = {},
 ): number | undefined {
-  const text = textIn(request, name)
+  const text = queryText(request, name)
   if (text === undefined) return undefined
   const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
   if (!(value >= least))
-    throw new Refused(400, 'NOT_A_NUMBER', `${name} is not a whole number from ${least} on`)
+    throw new HttpError(400, 'NOT_A_NUMBER', `${name} is not a whole number from ${least} on`)
   return Math.min(value, most)
 }
 
-export function textIn(request: Request, name: string): string | undefined {
+export function queryText(request: RequestContext, name: string): string | undefined {
   return request.req.query(name) || undefined
 }
 
-export async function bodyOf(request: Request): Promise<Body> {
+export async function readBody(request: RequestContext): Promise<Body> {
   let value: unknown
   try {
     value = JSON.parse(await request.req.text())
   } catch (error) {
     if (error instanceof SyntaxError)
-      throw new Refused(400, 'NOT_JSON', 'what was sent is not JSON')
+      throw new HttpError(400, 'NOT_JSON', 'what was sent is not JSON')
     throw error
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Refused(400, 'NOT_JSON', 'what was sent is not a JSON object')
+    throw new HttpError(400, 'NOT_JSON', 'what was sent is not a JSON object')
   return value as Body
 }
 
@@ -66,15 +69,15 @@ function field<T>(
   return (body, name) => {
     const value = (Object.hasOwn(body, name) ? body[name] : undefined) ?? undefined
     if (value !== undefined && !accepts(value))
-      throw new Refused(400, 'WRONG_FIELD', `${name} has to be ${expected}`)
+      throw new HttpError(400, 'WRONG_FIELD', `${name} has to be ${expected}`)
     return value as T | undefined
   }
 }
 
 const isText = (value: unknown) => typeof value === 'string'
-export const textOf = field<string>(isText, 'a text')
-export const flagOf = field<boolean>((value) => typeof value === 'boolean', 'true or false')
-export const textsOf = field<readonly string[]>(
+export const bodyText = field<string>(isText, 'a text')
+export const bodyFlag = field<boolean>((value) => typeof value === 'boolean', 'true or false')
+export const bodyTexts = field<readonly string[]>(
   (value) => Array.isArray(value) && value.every(isText),
   'a list of texts',
 )

@@ -2,11 +2,17 @@ import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { Server } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
-import { Projects, projectKey, readNote, removeNote, writeNote } from '../core.ts'
+import {
+  ProjectPool,
+  projectKey,
+  readServerRecord,
+  removeServerRecord,
+  writeServerRecord,
+} from '../core.ts'
 import { StintError } from '../library.ts'
-import { makeApp, pageFolder, readPage } from './app.ts'
-import { type FeedLimits, Live, SaidReader } from './live.ts'
-import { Prompts } from './prompts.ts'
+import { makeApp, findPageFolder, readPageFiles } from './app.ts'
+import { type FeedLimits, EventHub, ConversationIndexer } from './event-hub.ts'
+import { PromptRegistry } from './prompt-registry.ts'
 import { hostname, networkInterfaces } from 'node:os'
 import { spawn } from 'node:child_process'
 
@@ -18,11 +24,11 @@ export interface ServeOptions {
   /** Default: the usual port or the next free one. */
   readonly port?: number
   /** Tried first. */
-  readonly preferred?: number
+  readonly preferredPort?: number
   readonly token?: string
   /** Receives lines for the terminal. */
   readonly say?: (line: string) => void
-  readonly page?: string
+  readonly pageFolder?: string
   readonly limits?: Partial<FeedLimits>
 }
 
@@ -34,7 +40,7 @@ export interface RunningServer {
   readonly address: string
   /** With the token. */
   readonly url: string
-  readonly live: Live
+  readonly eventHub: EventHub
   /** Resolves when no connection, prompt or open project is left. */
   close(): Promise<void>
 }
@@ -46,23 +52,23 @@ const SHORTEST_TOKEN = 16
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
   const { host = '127.0.0.1', say = () => {}, env, cwd, version } = options
   const token = tokenFor(host, options.token)
-  const projects = new Projects({ cwd, env, say })
-  const live = new Live(projects, options.limits)
-  const prompts = new Prompts((project, event) => live.tell(project, event))
+  const projects = new ProjectPool({ cwd, env, say })
+  const live = new EventHub(projects, options.limits)
+  const prompts = new PromptRegistry((project, event) => live.publish(project, event))
   const ending = new AbortController()
-  const context = { version, env, projects, live, prompts, ending: ending.signal }
-  const page = readPage(options.page ?? pageFolder())
+  const context = { version, env, projects, eventHub: live, prompts, ending: ending.signal }
+  const page = readPageFiles(options.pageFolder ?? findPageFolder())
   let port = 0
   const guarded = {
     token,
-    isOurs: (name: string) => hostsOf(host, port).has(name.toLowerCase()),
+    isOwnHost: (name: string) => allowedHosts(host, port).has(name.toLowerCase()),
     // Cookies ignore ports, and another project's page may be open.
-    cookie: () => `stint-${port}`,
+    cookieName: () => `stint-${port}`,
   }
   const { fetch } = makeApp(guarded, page, context, say)
   const server = createAdaptorServer({ fetch: fetch as never }) as Server
   port = await listen(server, host, options)
-  const reader = new SaidReader(projects, say)
+  const reader = new ConversationIndexer(projects, say)
   reader.start()
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`
   return {
@@ -71,7 +77,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     token,
     address,
     url: `${address}?token=${token}`,
-    live,
+    eventHub: live,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       ending.abort()
@@ -87,7 +93,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
 
 function tokenFor(host: string, given: string | undefined): string {
   if (given === undefined) {
-    if (isLoopback(host)) return randomBytes(24).toString('base64url')
+    if (isLoopbackHost(host)) return randomBytes(24).toString('base64url')
     throw new StintError(
       'NEEDS_TOKEN',
       `on ${host} others can reach it`,
@@ -105,7 +111,7 @@ function tokenFor(host: string, given: string | undefined): string {
 async function listen(
   server: Server,
   host: string,
-  { port: wanted, preferred }: ServeOptions,
+  { port: wanted, preferredPort: preferred }: ServeOptions,
 ): Promise<number> {
   const usual = Array.from({ length: PORTS_TRIED }, (_, index) => USUAL_PORT + index)
   const candidates =
@@ -146,14 +152,14 @@ function listenOn(server: Server, host: string, port: number): Promise<number> {
   })
 }
 
-export function isLoopback(host: string): boolean {
+export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
 }
 
 /** Only these Host headers are accepted, which prevents DNS rebinding. */
-export function hostsOf(host: string, port: number): ReadonlySet<string> {
+export function allowedHosts(host: string, port: number): ReadonlySet<string> {
   const isEverywhere = host === '0.0.0.0' || host === '::'
-  const names = isLoopback(host)
+  const names = isLoopbackHost(host)
     ? ['localhost', '127.0.0.1', '::1', host]
     : isEverywhere
       ? ['localhost', hostname(), ...addresses()]
@@ -171,16 +177,16 @@ function addresses(): readonly string[] {
   )
 }
 
-export type Served =
+export type ServeResult =
   /** Another process serves the project already. */
   | { readonly isNew: false; readonly url: string; readonly pid: number }
   | { readonly isNew: true; readonly url: string; readonly server: RunningServer }
 
 /** After a killed server it reuses port and token, so that an open page reconnects. */
-export async function serveProject(options: ServeOptions): Promise<Served> {
+export async function serveProject(options: ServeOptions): Promise<ServeResult> {
   const { cwd, env } = options
   const key = projectKey(cwd)
-  const running = readNote(key, env)
+  const running = readServerRecord(key, env)
   if (running?.isAlive === true) return alreadyServed(running, options)
   const left =
     options.token === undefined && options.host === undefined && running?.host === '127.0.0.1'
@@ -188,12 +194,12 @@ export async function serveProject(options: ServeOptions): Promise<Served> {
       : undefined
   const server = await startServer({
     ...options,
-    ...(left === undefined ? {} : { token: left.token, preferred: left.port }),
+    ...(left === undefined ? {} : { token: left.token, preferredPort: left.port }),
   })
   const { host, port, token } = server
-  if (!writeNote(key, env, { host, port, token })) {
+  if (!writeServerRecord(key, env, { host, port, token })) {
     await server.close()
-    return alreadyServed(readNote(key, env)!, options)
+    return alreadyServed(readServerRecord(key, env)!, options)
   }
   return {
     isNew: true,
@@ -202,7 +208,7 @@ export async function serveProject(options: ServeOptions): Promise<Served> {
       ...server,
       async close() {
         await server.close()
-        removeNote(key, env)
+        removeServerRecord(key, env)
       },
     },
   }
@@ -211,7 +217,7 @@ export async function serveProject(options: ServeOptions): Promise<Served> {
 function alreadyServed(
   { host, port, token, pid }: { host: string; port: number; token: string; pid: number },
   options: ServeOptions,
-): Served {
+): ServeResult {
   const isAsWanted =
     (options.port ?? port) === port &&
     (options.host ?? host) === host &&

@@ -36,7 +36,7 @@ export interface EntryData
 
 export type EntryKind = keyof EntryData
 
-export interface Draft<K extends EntryKind = EntryKind> {
+export interface EntryDraft<K extends EntryKind = EntryKind> {
   readonly kind: K
   readonly by: string
   readonly data: Readonly<EntryData[K]>
@@ -45,11 +45,11 @@ export interface Draft<K extends EntryKind = EntryKind> {
   readonly once?: string
 }
 
-export function draft<K extends EntryKind>(
+export function draftEntry<K extends EntryKind>(
   kind: K,
   data: EntryData[K],
-  extra: Omit<Draft<K>, 'kind' | 'data' | 'by'> & { by?: string } = {},
-): Draft<K> {
+  extra: Omit<EntryDraft<K>, 'kind' | 'data' | 'by'> & { by?: string } = {},
+): EntryDraft<K> {
   return {
     kind,
     data: defined(data) as unknown as EntryData[K],

@@ -5,18 +5,18 @@ import * as document from './kinds/document.ts'
 import * as files from './kinds/files.ts'
 import * as findings from './kinds/findings.ts'
 import * as handoffs from './kinds/handoffs.ts'
-import type { Fold, Folds, Working } from './kinds/kind.ts'
-import { gitOf, optional } from './kinds/read-fields.ts'
+import type { Fold, Folds, MutableState } from './kinds/kind.ts'
+import { gitOf, nonEmptyString } from './kinds/read-fields.ts'
 import * as session from './kinds/session.ts'
-import { NeedsFullFold, type Shelf, type ShelfRule, type ShelfRules } from './kinds/shelf.ts'
+import { NeedsFullFold, type ItemList, type ListRule, type ListRules } from './kinds/item-list.ts'
 import * as steps from './kinds/steps.ts'
 import * as tasks from './kinds/tasks.ts'
 import * as workflow from './kinds/workflow.ts'
 import type { EntryData, EntryKind } from './entries.ts'
-import { type RawEntry, inEffect, sortedById } from './in-effect.ts'
+import { type RawEntry, effectiveEntries, sortedById } from './effective-entries.ts'
 import type { Item, SessionState } from './state.ts'
 
-export { NeedsFullFold } from './kinds/shelf.ts'
+export { NeedsFullFold } from './kinds/item-list.ts'
 
 /** Raise it when the same entries fold to another state, so that older snapshots are refolded. */
 export const FOLD_VERSION = 4
@@ -37,21 +37,21 @@ const FOLDS: Folds<EntryData, SessionState> = {
   ...tasks.fold,
 }
 
-const SHELVES: ShelfRules<SessionState> = {
-  ...steps.shelves,
-  ...findings.shelves,
-  ...delegates.shelves,
-  ...files.shelves,
-  ...document.shelves,
-  ...handoffs.shelves,
-  ...captured.shelves,
-  ...conversations.shelves,
+const SHELVES: ListRules<SessionState> = {
+  ...steps.listRules,
+  ...findings.listRules,
+  ...delegates.listRules,
+  ...files.listRules,
+  ...document.listRules,
+  ...handoffs.listRules,
+  ...captured.listRules,
+  ...conversations.listRules,
 }
 
 /** Pure, independent of the order of entries, and never throws on any data. */
 export function fold(sessionId: string, entries: readonly RawEntry[]): SessionState {
   const state = initialState(sessionId)
-  for (const entry of inEffect(entries)) apply(state, entry)
+  for (const entry of effectiveEntries(entries)) apply(state, entry)
   if (state.createdAt === '') state.createdAt = sortedById(entries)[0]?.at ?? ''
   const count = new Set(entries.map((entry) => entry.id)).size
   const last = entries.reduce((max, entry) => (entry.id > max.id ? entry : max), {
@@ -116,14 +116,14 @@ function newestOnce(entries: readonly RawEntry[]): readonly string[] {
   return [...new Set(keys)].slice(-ONCE_KEPT)
 }
 
-function apply(state: Working<SessionState>, entry: RawEntry): void {
+function apply(state: MutableState<SessionState>, entry: RawEntry): void {
   const folding = foldOf(entry.kind)
-  folding?.apply(state, entry.data, entry, SHELVES as unknown as ShelfRules)
+  folding?.apply(state, entry.data, entry, SHELVES as unknown as ListRules)
   if (state.tldr !== undefined && folding?.outdatesTldr !== false)
     state.tldr = { ...state.tldr, isOutdated: state.tldr.id !== entry.id }
   const git = gitOf(entry.data.git)
   // A delegate's merge was seen on its target branch, which need not be this session's.
-  if (git === undefined || optional(entry.data.whose) !== undefined) return
+  if (git === undefined || nonEmptyString(entry.data.whose) !== undefined) return
   // Replaced as a whole: a detached head has no branch.
   state.git = git
   if (folding?.bindsBranch !== true) return
@@ -137,7 +137,7 @@ function foldOf(kind: string): Fold<{ git: unknown; entry: unknown }, SessionSta
     : undefined
 }
 
-function initialState(id: string): Working<SessionState> {
+function initialState(id: string): MutableState<SessionState> {
   const shelves = Object.keys(SHELVES).map((name) => [name, { earlier: 0, items: [] }])
   return {
     id,
@@ -152,7 +152,7 @@ function initialState(id: string): Working<SessionState> {
     compactions: 0,
     openedGit: {},
     git: {},
-    ...(Object.fromEntries(shelves) as Pick<Working<SessionState>, keyof typeof SHELVES>),
+    ...(Object.fromEntries(shelves) as Pick<MutableState<SessionState>, keyof typeof SHELVES>),
     fields: {},
     entryCount: 0,
     lastId: '',
@@ -160,27 +160,27 @@ function initialState(id: string): Working<SessionState> {
   }
 }
 
-function workingCopy(state: SessionState): Working<SessionState> {
+function workingCopy(state: SessionState): MutableState<SessionState> {
   const copied = Object.entries(state).map(([name, value]) => [
     name,
     isShelf(value) ? { ...value, items: [...value.items] } : value,
   ])
-  return Object.fromEntries(copied) as Working<SessionState>
+  return Object.fromEntries(copied) as MutableState<SessionState>
 }
 
-function isShelf(value: unknown): value is Shelf<Item> {
+function isShelf(value: unknown): value is ItemList<Item> {
   return typeof value === 'object' && value !== null && 'items' in value
 }
 
 /** Cuts long lists to their recent end for a snapshot. Open items and pins stay, so a resuming agent misses nothing. */
 export function abridge(state: SessionState): SessionState {
-  const lists = state as unknown as Readonly<Record<string, Shelf<Item>>>
-  const rules = Object.entries(SHELVES as unknown as ShelfRules)
+  const lists = state as unknown as Readonly<Record<string, ItemList<Item>>>
+  const rules = Object.entries(SHELVES as unknown as ListRules)
   const cut = rules.map(([name, rule]) => [name, keepRecent(lists[name]!, rule)])
   return { ...state, ...Object.fromEntries(cut) }
 }
 
-function keepRecent(shelf: Shelf<Item>, { recent, keeps, remembered }: ShelfRule<Item>) {
+function keepRecent(shelf: ItemList<Item>, { recent, keeps, remembered }: ListRule<Item>) {
   if (recent === 'all') return shelf
   const firstKept = shelf.items.length - recent
   const isKept = (item: Item, index: number) => index >= firstKept || keeps?.(item) === true

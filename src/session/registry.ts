@@ -6,13 +6,13 @@ import * as document from './kinds/document.ts'
 import * as files from './kinds/files.ts'
 import * as findings from './kinds/findings.ts'
 import * as handoffs from './kinds/handoffs.ts'
-import type { About, DocumentItem, Group, Kind, Kinds, Writer } from './kinds/kind.ts'
+import type { EntryTopic, DocumentItem, EntryGroup, Kind, Kinds, Writer } from './kinds/kind.ts'
 import * as session from './kinds/session.ts'
 import * as steps from './kinds/steps.ts'
 import * as tasks from './kinds/tasks.ts'
 import * as workflow from './kinds/workflow.ts'
 import type { EntryData, EntryKind } from './entries.ts'
-import type { RawEntry } from './in-effect.ts'
+import type { RawEntry } from './effective-entries.ts'
 import type { SessionState } from './state.ts'
 
 const KINDS: Kinds<EntryData, SessionState> = {
@@ -46,11 +46,11 @@ function searchNames() {
   return names
 }
 
-export function labelOf(kind: string): string {
+export function kindLabel(kind: string): string {
   return kindOf(kind)?.label ?? kind.replaceAll(/[._]/g, ' ')
 }
 
-export function groupOf(kind: string): Group {
+export function kindGroup(kind: string): EntryGroup {
   return kindOf(kind)?.group ?? 'session'
 }
 
@@ -62,7 +62,7 @@ export function amendableFields(kind: string): readonly string[] {
   return kindOf(kind)?.amendable ?? []
 }
 
-export function aboutOf({ kind, data }: RawEntry): About {
+export function entryTopic({ kind, data }: RawEntry): EntryTopic {
   const about = kindOf(kind)?.about ?? 'work'
   return typeof about === 'function' ? about(data) : about
 }
@@ -73,18 +73,18 @@ function proseFields({ kind, data }: RawEntry) {
 }
 
 /** Every field where the kind is unknown. */
-export function proseOf(entry: RawEntry): Readonly<Record<string, unknown>> {
+export function entryProse(entry: RawEntry): Readonly<Record<string, unknown>> {
   const prose = proseFields(entry)
   return Object.fromEntries(Object.entries(entry.data).filter(([name]) => prose.includes(name)))
 }
 
-export function subjectOf({ kind, data }: RawEntry): string | undefined {
+export function subjectId({ kind, data }: RawEntry): string | undefined {
   const { subject } = kindOf(kind) ?? {}
   const id = subject === undefined ? undefined : data[subject]
   return typeof id === 'string' ? id : undefined
 }
 
-export function lineOf(
+export function entryHeadline(
   entry: RawEntry,
   find: (id: string) => RawEntry | undefined,
   depth = 0,
@@ -92,10 +92,10 @@ export function lineOf(
   const line = kindOf(entry.kind)?.line ?? proseFields(entry)
   const own = typeof line === 'function' ? line(entry.data) : ''
   if (own !== '') return own
-  const about = subjectOf(entry)
+  const about = subjectId(entry)
   // A retraction that was itself retracted is about an entry that is about another.
   const subject = about === undefined || depth > 3 ? undefined : find(about)
-  if (subject !== undefined) return lineOf(subject, find, depth + 1)
+  if (subject !== undefined) return entryHeadline(subject, find, depth + 1)
   const texts = typeof line === 'function' ? [] : line.map((field) => entry.data[field])
   return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? ''
 }

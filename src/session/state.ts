@@ -8,16 +8,16 @@ import type { Blocker, FindingsState } from './kinds/findings.ts'
 import type { HandoffsState } from './kinds/handoffs.ts'
 import type { WorkflowState } from './kinds/phases.ts'
 import type { SessionHead, SessionStatus } from './kinds/session.ts'
-import type { Shelf } from './kinds/shelf.ts'
+import type { ItemList } from './kinds/item-list.ts'
 import type { Step, StepsState } from './kinds/steps.ts'
 import type { TasksState } from './kinds/tasks.ts'
 
-export type { Conversation } from './kinds/conversations.ts'
-export type { DelegateLine } from './kinds/delegates.ts'
+export type { SessionConversation } from './kinds/conversations.ts'
+export type { SessionDelegate } from './kinds/delegates.ts'
 export type { Blocker, Decision, Discovery } from './kinds/findings.ts'
 export type { Acceptance, Checkpoint, Handoff } from './kinds/handoffs.ts'
 export type { SessionStatus } from './kinds/session.ts'
-export type { Item, Shelf } from './kinds/shelf.ts'
+export type { Item, ItemList } from './kinds/item-list.ts'
 export type { Step } from './kinds/steps.ts'
 
 /** Everything a session is, computed from its entries alone. */
@@ -45,14 +45,14 @@ export interface SessionState
   readonly once: readonly string[]
 }
 
-export function count(shelf: Shelf<unknown>): number {
+export function countItems(shelf: ItemList<unknown>): number {
   return shelf.earlier + shelf.items.length
 }
 
 /** A snapshot cuts only done steps. */
 export function stepCounts(state: SessionState): { done: number; total: number } {
   const done = state.steps.items.filter((step) => step.status === 'done').length
-  return { done: done + state.steps.earlier, total: count(state.steps) }
+  return { done: done + state.steps.earlier, total: countItems(state.steps) }
 }
 
 export function currentStep(state: SessionState): Step | undefined {
@@ -68,6 +68,6 @@ export function openBlockers(state: SessionState): readonly Blocker[] {
   return state.blockers.items.filter((blocker) => blocker.resolvedAt === undefined)
 }
 
-export function isOpen(state: { readonly status: SessionStatus }): boolean {
+export function isSessionOpen(state: { readonly status: SessionStatus }): boolean {
   return state.status === 'active' || state.status === 'paused'
 }

@@ -14,40 +14,40 @@ export function parseJson(text: string): unknown {
 const SPACE = Buffer.from('": "')
 const COMPACT = /^\{"[^"\\]*":\S/
 
-export function maySpace(line: Buffer): boolean {
+export function mayBeSpacedJson(line: Buffer): boolean {
   return line.includes(SPACE) || !COMPACT.test(line.toString('latin1', 0, 200))
 }
 
-export function objectOf(value: unknown): Json | undefined {
+export function asObject(value: unknown): Json | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Json)
     : undefined
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-export function textOf(value: unknown): string | undefined {
+export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
 /** Too long to be a name is none. */
-export function nameOf(value: unknown, longest = 200): string | undefined {
-  const text = textOf(value)
+export function asName(value: unknown, longest = 200): string | undefined {
+  const text = asText(value)
   return text !== undefined && text.length <= longest ? text : undefined
 }
 
-export function countOf(value: unknown): number | undefined {
+export function asCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 }
 
-export function saidIn(content: unknown): string {
+export function messageText(content: unknown): string {
   if (typeof content === 'string') return content
-  return listOf(content)
+  return asArray(content)
     .flatMap((block) => {
       if (typeof block === 'string') return [block]
-      const fields = objectOf(block)
+      const fields = asObject(block)
       return fields?.type === 'text' && typeof fields.text === 'string' ? [fields.text] : []
     })
     .join('\n')

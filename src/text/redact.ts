@@ -3,8 +3,8 @@ import {
   SECRET_PATTERNS,
   findAssignedSecrets,
   findPrivateKeys,
-  givesSecret,
-  kindOfKey,
+  isSecretValue,
+  secretKindOfKey,
 } from './secrets.ts'
 
 export interface RedactOptions {
@@ -21,7 +21,7 @@ export interface Redacted {
 const PASSES = 4
 const MARKER = /(\[redacted:[a-z-]+\])/
 
-export function marksIn(text: string): readonly string[] {
+export function redactionsIn(text: string): readonly string[] {
   return text.split(MARKER).filter((_, at) => at % 2 === 1)
 }
 
@@ -54,9 +54,9 @@ export function redactDeep<T>(
   }
 
   function redactField(value: string, key: string | undefined) {
-    const kind = key === undefined ? undefined : kindOfKey(key)
+    const kind = key === undefined ? undefined : secretKindOfKey(key)
     if (key === undefined || kind === undefined || allowed.has(value)) return redactText(value)
-    return givesSecret({ key, value, isQuoted: true, isTight: false })
+    return isSecretValue({ key, value, isQuoted: true, isTight: false })
       ? marked(kind)
       : redactText(value)
   }
@@ -172,5 +172,5 @@ function optionBefore(list: readonly unknown[], index: number) {
   const [option, value] = [list[index - 1], list[index]]
   if (typeof option !== 'string' || typeof value !== 'string') return undefined
   if (value.startsWith('--') || !OPTION.test(option)) return undefined
-  return kindOfKey(option) === undefined ? undefined : option
+  return secretKindOfKey(option) === undefined ? undefined : option
 }

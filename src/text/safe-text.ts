@@ -6,13 +6,13 @@ const READ = 1000
 
 export function safeLine(text: string): string {
   const start = text.trimStart()
-  const line = harmless(visible(start.slice(0, READ)).replaceAll(/\s+/g, ' ').trim())
+  const line = neutralizeTags(visible(start.slice(0, READ)).replaceAll(/\s+/g, ' ').trim())
   return start.length > READ ? `${line}…` : line
 }
 
 /** Lines keep their indentation. */
 export function safePassage(text: string): string {
-  return harmless(visible(text))
+  return neutralizeTags(visible(text))
 }
 
 function visible(text: string) {
@@ -22,7 +22,7 @@ function visible(text: string) {
 }
 
 /** Idempotent. */
-export function harmless(line: string): string {
+export function neutralizeTags(line: string): string {
   const tagless = /[<＜﹤]/.test(line) ? line.replaceAll(TAG, '‹') : line
   return /[[［]/.test(tagless) ? tagless.replaceAll(MARK, '(') : tagless
 }

@@ -162,7 +162,7 @@ export function* findAssignedSecrets(text: string): Generator<FoundSecret> {
   }
 }
 
-export function kindOfKey(key: string): string | undefined {
+export function secretKindOfKey(key: string): string | undefined {
   const word = HINT.test(key) ? WHOLE_KEY().exec(key)?.[0] : undefined
   return word === undefined ? undefined : kindOf(word)
 }
@@ -210,7 +210,7 @@ function valueAt(
     const start = at + whole.length
     const end = endOfQuoted(text, start, quote, escape !== '')
     const value = text.slice(start, end)
-    const isSecret = givesSecret({ key, value, isQuoted: !isStrict, isTight })
+    const isSecret = isSecretValue({ key, value, isQuoted: !isStrict, isTight })
     return isSecret ? { kind, start, end } : undefined
   }
   BARE.lastIndex = at
@@ -218,7 +218,7 @@ function valueAt(
   const next = text[at + value.length]
   // A call or a type, not a value.
   if (next === '(' || next === '<') return undefined
-  if (!givesSecret({ key, value, isQuoted: false, isTight })) return undefined
+  if (!isSecretValue({ key, value, isQuoted: false, isTight })) return undefined
   // Judged by its beginning, so that a hostile run is not read again for every name in it.
   BARE_REST.lastIndex = at + value.length
   const rest = BARE_REST.exec(text)?.[0] ?? ''
@@ -277,7 +277,7 @@ function looksRandom(value: string) {
 }
 
 /** `isTight`: `NAME=value` with nothing between, as in a shell or a query. */
-export function givesSecret({
+export function isSecretValue({
   key,
   value,
   isQuoted,

@@ -23,7 +23,7 @@ export function fileSafe(iso: string): string {
 }
 
 /** `2 days`, `3 hours 20 minutes`, `less than a minute`. */
-export function duration(fromIso: string, toIso: string): string {
+export function durationBetween(fromIso: string, toIso: string): string {
   const minutes = Math.floor((Date.parse(toIso) - Date.parse(fromIso)) / 60_000)
   if (Number.isNaN(minutes)) return 'an unknown time'
   if (minutes < 1) return 'less than a minute'

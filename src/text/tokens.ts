@@ -5,10 +5,12 @@ import { COMMON_WORDS } from './common-words.ts'
 const COMMON: ReadonlySet<string> = new Set(COMMON_WORDS.split(/\s+/))
 
 /** What a rate for texts may miss in a few words. */
-export const MARGIN = 4
+export const TOKEN_MARGIN = 4
 
 export function estimateTokens(text: string): number {
-  return text === '' ? 0 : text.split('\n').reduce((sum, line) => sum + estimateLine(line), MARGIN)
+  return text === ''
+    ? 0
+    : text.split('\n').reduce((sum, line) => sum + estimateLine(line), TOKEN_MARGIN)
 }
 
 /** Lines add up. */

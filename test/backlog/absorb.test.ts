@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type TaskEdits, absorbTaskFiles, taskEdits } from '../../src/backlog/absorb.ts'
+import { type TaskEdits, absorbTaskFiles, taskEdits } from '../../src/backlog/absorb-task-files.ts'
 import { backlogAt } from '../../src/backlog/backlog.ts'
-import { idFromFile } from '../../src/backlog/store.ts'
-import { idOf, markerOf, renderTaskFile } from '../../src/backlog/task-file.ts'
+import { idFromFile } from '../../src/backlog/task-files.ts'
+import { taskIdIn, taskFileMarker, renderTaskFile } from '../../src/backlog/task-file-format.ts'
 import { aBacklog, aChecklist, aLine, aPassage, aStatus, someFields } from './any-task.ts'
 import { Told, backlogOf, fileOf } from './world.ts'
 
@@ -13,8 +13,8 @@ function rendered(told: Told, id = 'it'): string {
 
 /** What a caller does with one file: fold at its marker, take the edits, append them. */
 async function absorb(told: Told, text: string): Promise<TaskEdits> {
-  const marker = markerOf(text)
-  const base = marker && backlogAt(told.entries, marker.lastId).byId.get(idOf(text) ?? '')
+  const marker = taskFileMarker(text)
+  const base = marker && backlogAt(told.entries, marker.lastId).byId.get(taskIdIn(text) ?? '')
   const edits = await taskEdits(text, base, { backlog: told.backlog(), mintId: () => 'minted' })
   told.append(edits.drafts)
   return edits
@@ -192,7 +192,7 @@ test('a field changed on both sides is taken from the file, and said', async () 
     {
       message:
         "title was changed elsewhere too; the file's is taken, the other stays in the journal",
-      setAside: false,
+      needsQuarantine: false,
     },
   ])
 })
@@ -296,7 +296,7 @@ test.each([
   const told = backlogOf('it')
   const { drafts, problems } = await absorb(told, damage(rendered(told)))
   expect(drafts).toEqual([])
-  expect(problems).toMatchObject([{ setAside: true }])
+  expect(problems).toMatchObject([{ needsQuarantine: true }])
 })
 
 test('an edit to a task that was taken back is to be set aside', async () => {
@@ -307,7 +307,7 @@ test('an edit to a task that was taken back is to be set aside', async () => {
   expect((await absorb(told, text)).problems).toEqual([])
   const { drafts, problems } = await absorb(told, text.replace('P2', 'P0'))
   expect(drafts).toEqual([])
-  expect(problems).toMatchObject([{ setAside: true }])
+  expect(problems).toMatchObject([{ needsQuarantine: true }])
 })
 
 test('any text at all is absorbed or refused, never thrown at', async () => {

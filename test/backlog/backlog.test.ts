@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { backlogAt, foldBacklog } from '../../src/backlog/backlog.ts'
-import { dependencyCycles, isReady, waitingFor } from '../../src/backlog/waits.ts'
+import { dependencyCycles, isReady, unmetDependencies } from '../../src/backlog/task-graph.ts'
 import { Told, backlogOf } from './world.ts'
 
 test('a task has every default until somebody says otherwise', () => {
@@ -153,7 +153,9 @@ test('a task is ready when all its dependencies are completed', () => {
   const backlog = backlogOf('a completed', 'b', 'c <a', 'd <a,b').backlog()
   const ready = backlog.tasks.filter((task) => isReady(backlog, task)).map((task) => task.id)
   expect(ready).toEqual(['b', 'c'])
-  expect(waitingFor(backlog, backlog.byId.get('d')!).map((wait) => wait.reference)).toEqual(['b'])
+  expect(unmetDependencies(backlog, backlog.byId.get('d')!).map((wait) => wait.reference)).toEqual([
+    'b',
+  ])
 })
 
 test('a dependency that is not in the backlog is waited for and reported', () => {

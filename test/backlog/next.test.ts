@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextTasks } from '../../src/backlog/waits.ts'
+import { nextTasks } from '../../src/backlog/task-graph.ts'
 import { backlogOf } from './world.ts'
 
 test.each([

@@ -13,9 +13,9 @@ import {
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { StintError } from '../../src/journal/errors.ts'
-import { absorbTaskFiles } from '../../src/backlog/absorb.ts'
+import { absorbTaskFiles } from '../../src/backlog/absorb-task-files.ts'
 import { findTask } from '../../src/backlog/task.ts'
-import { TaskFiles, idFromFile, taskFileName } from '../../src/backlog/store.ts'
+import { TaskFiles, idFromFile, taskFileName } from '../../src/backlog/task-files.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { Told, backlogOf } from './world.ts'
 
@@ -31,8 +31,8 @@ class World {
       this.told.append,
     )
     const asides = problems
-      .filter((problem) => problem.setAside)
-      .map((problem) => this.files.setAside(problem.file))
+      .filter((problem) => problem.needsQuarantine)
+      .map((problem) => this.files.quarantine(problem.file))
     const writes = this.files.writeAll(backlog, absorbed)
     return { backlog, writes, asides, outcomes: writes.map((write) => write.outcome) }
   }
@@ -242,9 +242,9 @@ test('two files of one name set aside in the same instant are both there', () =>
   const world = new World(new Told())
   const now = new Date('2026-01-15T10:00:00Z')
   world.save('active/x.md', 'one')
-  const first = world.files.setAside(world.files.read()[0]!, now)
+  const first = world.files.quarantine(world.files.read()[0]!, now)
   world.save('active/x.md', 'two')
-  const second = world.files.setAside(world.files.read()[0]!, now)
+  const second = world.files.quarantine(world.files.read()[0]!, now)
   expect([readFileSync(first, 'utf8'), readFileSync(second, 'utf8')]).toEqual(['one', 'two'])
 })
 

@@ -1,7 +1,12 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseTaskFile } from '../../src/backlog/parse-task-file.ts'
-import { idOf, isUntouched, markerOf, renderTaskFile } from '../../src/backlog/task-file.ts'
+import {
+  taskIdIn,
+  isUntouched,
+  taskFileMarker,
+  renderTaskFile,
+} from '../../src/backlog/task-file-format.ts'
 import { aBacklog } from './any-task.ts'
 import { Told } from './world.ts'
 
@@ -99,7 +104,7 @@ test('what is rendered is read back, and renders to the same file', async () => 
       again.move('it', task.status)
       expect(rendered(again)).toBe(text)
       expect(isUntouched(text)).toBe(true)
-      expect(idOf(text)).toBe('it')
+      expect(taskIdIn(text)).toBe('it')
     }),
     { numRuns: 300 },
   )
@@ -111,7 +116,7 @@ test('any id is found without a parser in the file that was rendered for it', ()
       const told = new Told()
       told.add(id)
       for (const task of told.backlog().tasks)
-        expect(idOf(renderTaskFile(task, told.backlog()))).toBe(task.id)
+        expect(taskIdIn(renderTaskFile(task, told.backlog()))).toBe(task.id)
     }),
   )
 })
@@ -146,7 +151,7 @@ test('one changed character makes a file touched, other line ends do not', () =>
   expect(isUntouched(text.replaceAll('\n', '\r\n'))).toBe(true)
   expect(isUntouched(text.replace('Some', 'some'))).toBe(false)
   expect(isUntouched(`${text}more\n`)).toBe(false)
-  expect(markerOf(text)?.lastId).toBe(told.backlog().lastId)
+  expect(taskFileMarker(text)?.lastId).toBe(told.backlog().lastId)
 })
 
 test.each([

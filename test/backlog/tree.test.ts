@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isTaskOpen } from '../../src/backlog/task.ts'
-import { type TreeNode, taskTrees } from '../../src/backlog/waits.ts'
+import { type TreeNode, taskTrees } from '../../src/backlog/task-graph.ts'
 import { aStatus } from './any-task.ts'
 import { Told, backlogOf } from './world.ts'
 

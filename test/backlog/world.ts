@@ -1,6 +1,6 @@
-import type { Draft, EntryData, EntryKind } from '../../src/session/entries.ts'
+import type { EntryDraft, EntryData, EntryKind } from '../../src/session/entries.ts'
 import { type Backlog, type TaskEntry, foldBacklog } from '../../src/backlog/backlog.ts'
-import type { TaskFile } from '../../src/backlog/store.ts'
+import type { TaskFile } from '../../src/backlog/task-files.ts'
 import type { Task } from '../../src/backlog/task.ts'
 
 /** A journal in memory: entries get ids in the order in which they are told. */
@@ -13,11 +13,11 @@ export class Told {
     data: EntryData[K],
     extra: { session?: string; once?: string } = {},
   ): string {
-    return this.append([{ kind, data, by: 'library' } as Draft], extra)[0]!.id
+    return this.append([{ kind, data, by: 'library' } as EntryDraft], extra)[0]!.id
   }
 
   append = (
-    drafts: readonly Draft[],
+    drafts: readonly EntryDraft[],
     extra: { session?: string; once?: string } = {},
   ): readonly TaskEntry[] => {
     const added = drafts.map((draft) => {
@@ -85,7 +85,7 @@ export function fileOf(text: string, name = 'by-hand.md'): TaskFile {
   return {
     path: `/nowhere/${name}`,
     name,
-    place: 'active',
+    folder: 'active',
     text,
     modifiedMs: 1_767_225_600_000,
     isCopy: false,

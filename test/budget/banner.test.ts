@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { banner, budgetLine } from '../../src/context/budget/banner.ts'
-import { number } from '../../src/text/amounts.ts'
-import { type Budget, estimated, measured } from '../../src/context/budget/figures.ts'
+import { formatInteger } from '../../src/text/format-amounts.ts'
+import { type Budget, estimated, measured } from '../../src/context/budget/budget.ts'
 import { SMART_ZONE } from '../../src/context/budget/stages.ts'
 
 const AT = '2026-01-01T00:00:00.000Z'
@@ -77,5 +77,5 @@ describe('the line', () => {
 })
 
 test('numbers have their thousands apart', () => {
-  expect([0, 999, 1000, 1_234_567].map(number)).toEqual(['0', '999', '1,000', '1,234,567'])
+  expect([0, 999, 1000, 1_234_567].map(formatInteger)).toEqual(['0', '999', '1,000', '1,234,567'])
 })

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { type Spent, costOf, plainName, priceOf } from '../../src/context/budget/prices.ts'
+import {
+  type BilledTokens,
+  estimateCost,
+  plainModelName,
+  findPrice,
+} from '../../src/context/budget/prices.ts'
 
 const AT = '2026-01-01T00:00:00.000Z'
-const SPENT: Spent = {
+const SPENT: BilledTokens = {
   input: 10_000,
   output: 5000,
   cacheRead: 40_000,
@@ -20,11 +25,11 @@ describe('what tokens cost', () => {
     ['claude-haiku-4-5', 0.064],
     ['claude-fable-5-1', 0.61],
   ])('is the price of %s', (model, dollars) => {
-    expect(costOf({ [model]: SPENT }, [], AT)?.value).toBeCloseTo(dollars, 10)
+    expect(estimateCost({ [model]: SPENT }, [], AT)?.value).toBeCloseTo(dollars, 10)
   })
 
   test('is an estimate that says which list it comes from', () => {
-    expect(costOf({ 'claude-sonnet-4-5': SPENT }, [], AT)).toMatchObject({
+    expect(estimateCost({ 'claude-sonnet-4-5': SPENT }, [], AT)).toMatchObject({
       known: 'estimated',
       from: expect.stringMatching(/^price list of 20\d\d-/),
       at: AT,
@@ -33,15 +38,17 @@ describe('what tokens cost', () => {
 
   test('is more for what is kept an hour in the cache', () => {
     const hour = { ...SPENT, cacheWritten: 0, cacheWrittenHour: 20_000 }
-    expect(costOf({ 'claude-sonnet-4-5': hour }, [], AT)?.value).toBeCloseTo(
+    expect(estimateCost({ 'claude-sonnet-4-5': hour }, [], AT)?.value).toBeCloseTo(
       0.192 - 0.075 + 0.12,
       10,
     )
   })
 
   test('is unknown when the price of one of the models is', () => {
-    expect(costOf({ 'claude-sonnet-4-5': SPENT, 'some-model': SPENT }, [], AT)).toBeUndefined()
-    expect(costOf({}, [], AT)).toBeUndefined()
+    expect(
+      estimateCost({ 'claude-sonnet-4-5': SPENT, 'some-model': SPENT }, [], AT),
+    ).toBeUndefined()
+    expect(estimateCost({}, [], AT)).toBeUndefined()
   })
 
   test('is what the configuration says before what the list says', () => {
@@ -53,7 +60,7 @@ describe('what tokens cost', () => {
       cacheWrite: 1,
       cacheWriteHour: 1,
     }
-    expect(costOf({ 'claude-sonnet-4-5': SPENT }, [own], AT)).toMatchObject({
+    expect(estimateCost({ 'claude-sonnet-4-5': SPENT }, [own], AT)).toMatchObject({
       value: 0.075,
       from: 'prices of the configuration',
     })
@@ -69,14 +76,14 @@ describe('a model', () => {
     ['claude-haiku-4-5@20251001', 'claude-haiku-4-5'],
     ['gpt-5-2025-08-07', 'gpt-5'],
   ])('is known by its plain name: %s', (model, name) => {
-    expect(plainName(model)).toBe(name)
-    expect(priceOf(model, [])).toBeDefined()
+    expect(plainModelName(model)).toBe(name)
+    expect(findPrice(model, [])).toBeDefined()
   })
 
   test.each(['claude-sonnet-5-9', 'claude-sonnet-50', 'gpt-5-pro', '__proto__', 'constructor', ''])(
     'that is not on the list has no price, though its name begins like one that is: %s',
     (model) => {
-      expect(priceOf(model, [])).toBeUndefined()
+      expect(findPrice(model, [])).toBeUndefined()
     },
   )
 
@@ -85,10 +92,10 @@ describe('a model', () => {
       { model, input: 1, output: 1, cacheRead: 1, cacheWrite: 1, cacheWriteHour: 1 },
     ]
     for (const pattern of ['local-*', '*-7b', 'local*7b', 'local-llama-7b', '*', 'l*l*7*b']) {
-      expect(priceOf('local-llama-7b', own(pattern))).toBeDefined()
+      expect(findPrice('local-llama-7b', own(pattern))).toBeDefined()
     }
     for (const pattern of ['local-', 'llama', '*llama', 'local*8b', 'local-llama-7b*b']) {
-      expect(priceOf('local-llama-7b', own(pattern))).toBeUndefined()
+      expect(findPrice('local-llama-7b', own(pattern))).toBeUndefined()
     }
   })
 })

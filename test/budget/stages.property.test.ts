@@ -1,23 +1,23 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  type Crossed,
+  type CrossedThresholds,
   DEFAULT_BUDGET,
-  type Line,
+  type BudgetThreshold,
   SMART_ZONE,
-  type Standing,
-  crossLines,
+  type ContextFill,
+  crossThresholds,
   crossingKey,
-  faultIn,
+  findStageError,
   nextStage,
-  percentOfWay,
-  roleOf,
+  compactionPercent,
+  stageAction,
   stageReached,
   tokensAt,
 } from '../../src/context/budget/stages.ts'
 
 /** Figures as they may come: they jump, go back, repeat, and are missing now and then. */
-const standing: fc.Arbitrary<Standing> = fc.record({
+const standing: fc.Arbitrary<ContextFill> = fc.record({
   tokens: fc.option(fc.nat({ max: 220_000 }), { nil: undefined }),
   point: fc.option(fc.constantFrom(155_000, 167_000, 200_000), { nil: undefined, freq: 6 }),
 })
@@ -29,11 +29,11 @@ describe('the stages of a window', () => {
     fc.assert(
       fc.property(windows, stages, (all, each) => {
         const settings = { stages: each, smartZone: 100_000 }
-        let crossed: Crossed | undefined
+        let crossed: CrossedThresholds | undefined
         for (const [index, figures] of all.entries()) {
-          const seen: Line[] = []
+          const seen: BudgetThreshold[] = []
           for (const now of figures) {
-            const step = crossLines(now, `window ${index}`, crossed, settings)
+            const step = crossThresholds(now, `window ${index}`, crossed, settings)
             crossed = step.crossed
             seen.push(...step.newly)
             if (now.tokens === undefined) expect(step.newly).toEqual([])
@@ -55,7 +55,7 @@ describe('the stages of a window', () => {
   })
 
   test('come in their order when several are crossed by one jump', () => {
-    const { newly, crossed } = crossLines(
+    const { newly, crossed } = crossThresholds(
       { tokens: 160_000, point: 167_000 },
       'w',
       undefined,
@@ -63,29 +63,29 @@ describe('the stages of a window', () => {
     )
     expect(newly).toEqual([SMART_ZONE, 75, 85, 90])
     expect(
-      crossLines({ tokens: 166_000, point: 167_000 }, 'w', crossed, DEFAULT_BUDGET).newly,
+      crossThresholds({ tokens: 166_000, point: 167_000 }, 'w', crossed, DEFAULT_BUDGET).newly,
     ).toEqual([])
     expect(
-      crossLines({ tokens: 30_000, point: 167_000 }, 'next', crossed, DEFAULT_BUDGET).newly,
+      crossThresholds({ tokens: 30_000, point: 167_000 }, 'next', crossed, DEFAULT_BUDGET).newly,
     ).toEqual([])
     expect(
-      crossLines({ tokens: 126_000, point: 167_000 }, 'next', crossed, DEFAULT_BUDGET).newly,
+      crossThresholds({ tokens: 126_000, point: 167_000 }, 'next', crossed, DEFAULT_BUDGET).newly,
     ).toEqual([SMART_ZONE, 75])
   })
 
   test('are counted on the way to the compaction point, and not in the window', () => {
     // 75% of a window of 200,000, which is already 90% of the way.
-    expect(percentOfWay({ tokens: 150_300, point: 167_000 })).toBe(90)
+    expect(compactionPercent({ tokens: 150_300, point: 167_000 })).toBe(90)
     expect(tokensAt(75, 167_000)).toBe(125_250)
     expect(stageReached({ tokens: 125_249, point: 167_000 }, DEFAULT_BUDGET)).toBeUndefined()
     expect(stageReached({ tokens: 125_250, point: 167_000 }, DEFAULT_BUDGET)).toBe(75)
   })
 
   test('are not crossed where the compaction point is unknown, though the smart zone is left', () => {
-    expect(crossLines({ tokens: 500_000 }, 'w', undefined, DEFAULT_BUDGET).newly).toEqual([
+    expect(crossThresholds({ tokens: 500_000 }, 'w', undefined, DEFAULT_BUDGET).newly).toEqual([
       SMART_ZONE,
     ])
-    expect(percentOfWay({ tokens: 500_000 })).toBeUndefined()
+    expect(compactionPercent({ tokens: 500_000 })).toBeUndefined()
     expect(nextStage({ tokens: 500_000 }, DEFAULT_BUDGET)).toBeUndefined()
   })
 
@@ -93,13 +93,18 @@ describe('the stages of a window', () => {
     const settings = { ...DEFAULT_BUDGET, stages: [120_000, 150_000] }
     expect(stageReached({ tokens: 130_000 }, settings)).toBe(120_000)
     expect(nextStage({ tokens: 130_000 }, settings)).toEqual({ stage: 150_000, left: 20_000 })
-    expect([roleOf(120_000, settings), roleOf(150_000, settings)]).toEqual(['warn', 'suggest'])
+    expect([stageAction(120_000, settings), stageAction(150_000, settings)]).toEqual([
+      'warn',
+      'suggest',
+    ])
   })
 
   test('have a name for each crossing of each conversation and window', () => {
     const names = ['a', 'b'].flatMap((conversation) =>
       ['w1', 'w2'].flatMap((window) =>
-        [75, 85, SMART_ZONE].map((line) => crossingKey(conversation, window, line as Line)),
+        [75, 85, SMART_ZONE].map((line) =>
+          crossingKey(conversation, window, line as BudgetThreshold),
+        ),
       ),
     )
     expect(new Set(names).size).toBe(12)
@@ -116,11 +121,11 @@ describe('stages that make no sense', () => {
     ['nothing', [0, 75]],
     ['not a number', [Number.NaN]],
   ])('are refused: %s', (_what, stages) => {
-    expect(faultIn(stages)).toBeTypeOf('string')
+    expect(findStageError(stages)).toBeTypeOf('string')
   })
 
   test('are not those that come with it', () => {
-    expect(faultIn(DEFAULT_BUDGET.stages)).toBeUndefined()
-    expect(faultIn([120_000, 150_000])).toBeUndefined()
+    expect(findStageError(DEFAULT_BUDGET.stages)).toBeUndefined()
+    expect(findStageError([120_000, 150_000])).toBeUndefined()
   })
 })

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { estimated, measured } from '../../src/context/budget/figures.ts'
+import { estimated, measured } from '../../src/context/budget/budget.ts'
 import {
-  type ClaudeEvidence,
+  type ClaudeCompactionPointInput,
   compactionPoint,
   readCompactionSettings,
 } from '../../src/harness/claude/limits.ts'
-import { windowOf } from '../../src/context/budget/prices.ts'
+import { estimateWindow } from '../../src/context/budget/prices.ts'
 import { findHarness } from '../../src/harness/registry.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -15,7 +15,7 @@ const AT = '2026-01-01T00:00:00.000Z'
 const LATER = '2026-01-02T00:00:00.000Z'
 const window = measured(200_000, 'status line', AT)
 const settings = { isAutomatic: true, said: [] }
-const point = (evidence: Partial<ClaudeEvidence>) =>
+const point = (evidence: Partial<ClaudeCompactionPointInput>) =>
   compactionPoint({ window, settings, version: '2.1.325', ...evidence })
 
 describe('the point at which Claude Code compacts', () => {
@@ -154,16 +154,16 @@ describe('the window of a model', () => {
     ['claude-opus-4-6', 200_000],
     ['claude-haiku-4-5', 200_000],
   ])('is estimated from its name: %s', (model, size) => {
-    expect(windowOf(model, undefined)).toMatchObject({ value: size, known: 'estimated' })
+    expect(estimateWindow(model, undefined)).toMatchObject({ value: size, known: 'estimated' })
   })
 
   test('is the large one when more is in it than the usual one holds', () => {
-    expect(windowOf('claude-sonnet-4-5', 210_000)?.value).toBe(1_000_000)
+    expect(estimateWindow('claude-sonnet-4-5', 210_000)?.value).toBe(1_000_000)
   })
 
   test('is unknown of a model that is not known', () => {
-    expect(windowOf('some-model', 10)).toBeUndefined()
-    expect(windowOf(undefined, 10)).toBeUndefined()
+    expect(estimateWindow('some-model', 10)).toBeUndefined()
+    expect(estimateWindow(undefined, 10)).toBeUndefined()
   })
 })
 

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  type PlanChange,
+  type TodoListChange,
   type Todo,
   draftsForTodos,
-  todosOf,
-} from '../../src/harness/contract/plan-steps.ts'
+  readTodos,
+} from '../../src/harness/contract/todo-list.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { abridge } from '../../src/session/fold.ts'
-import type { Draft } from '../../src/session/entries.ts'
+import type { EntryDraft } from '../../src/session/entries.ts'
 import { type SessionState, currentStep } from '../../src/session/state.ts'
 import { redact } from '../../src/text/redact.ts'
 import { anyLine } from '../support/texts.ts'
@@ -18,13 +18,17 @@ const CONVERSATION = 'c0ffee-1'
 
 /** A session whose agent keeps a list. */
 class Listed extends Story {
-  drafts(change: PlanChange, state = this.state, conversation = CONVERSATION): readonly Draft[] {
+  drafts(
+    change: TodoListChange,
+    state = this.state,
+    conversation = CONVERSATION,
+  ): readonly EntryDraft[] {
     let last = this.entries.at(-1)?.id
     return draftsForTodos(change, state, conversation, () => (last = mintId(last)))
   }
 
   /** Says the list and keeps what follows from it. */
-  say(change: PlanChange, conversation = CONVERSATION): readonly Draft[] {
+  say(change: TodoListChange, conversation = CONVERSATION): readonly EntryDraft[] {
     const drafts = this.drafts(change, this.state, conversation)
     for (const { id, kind, by, data } of drafts) {
       this.entries.push({
@@ -40,8 +44,8 @@ class Listed extends Story {
 
   whole(
     ...todos: readonly (readonly [string, 'pending' | 'in_progress' | 'completed'])[]
-  ): readonly Draft[] {
-    const change = todosOf(
+  ): readonly EntryDraft[] {
+    const change = readTodos(
       'TodoWrite',
       { todos: todos.map(([content, status]) => ({ content, status, activeForm: content })) },
       undefined,
@@ -54,7 +58,7 @@ class Listed extends Story {
   }
 }
 
-const kinds = (drafts: readonly Draft[]) => drafts.map(({ kind }) => kind)
+const kinds = (drafts: readonly EntryDraft[]) => drafts.map(({ kind }) => kind)
 
 describe('a list that is given whole', () => {
   test('becomes steps, in its order', () => {
@@ -181,7 +185,9 @@ describe('a list that is given whole', () => {
   test('is not added to again because a secret in it was taken out', () => {
     const story = new Listed()
     const secret = 'use password="hunter2-Xy93kd" for the server'
-    story.say(todosOf('TodoWrite', { todos: [{ content: secret, status: 'pending' }] }, undefined)!)
+    story.say(
+      readTodos('TodoWrite', { todos: [{ content: secret, status: 'pending' }] }, undefined)!,
+    )
     const last = story.entries.at(-1)!
     story.entries[story.entries.length - 1] = {
       ...last,
@@ -199,7 +205,7 @@ describe('a list that is given whole', () => {
     const story = new Listed()
     const done = Array.from({ length: 30 }, (_, index) => [`Step ${index}`, 'completed'] as const)
     story.whole(...done, ['Last', 'in_progress'])
-    const change = todosOf(
+    const change = readTodos(
       'TodoWrite',
       {
         todos: [
@@ -226,8 +232,8 @@ describe('a list that is given whole', () => {
           const story = new Listed()
           story.add('step.added', { text: 'written by a person' })
           for (const todos of lists) {
-            story.say(todosOf('TodoWrite', { todos }, undefined)!)
-            expect(story.say(todosOf('TodoWrite', { todos }, undefined)!)).toEqual([])
+            story.say(readTodos('TodoWrite', { todos }, undefined)!)
+            expect(story.say(readTodos('TodoWrite', { todos }, undefined)!)).toEqual([])
           }
           expect(story.state.steps.items.map(({ text }) => text)).toContain('written by a person')
         },
@@ -239,13 +245,13 @@ describe('a list that is given whole', () => {
 
 describe('a list that is told piece by piece', () => {
   const create = (subject: string, id?: string) =>
-    todosOf(
+    readTodos(
       'TaskCreate',
       { subject, description: 'd' },
       id === undefined ? undefined : { task: { id, subject } },
     )!
   const update = (taskId: string, fields: object) =>
-    todosOf('TaskUpdate', { taskId, ...fields }, { success: true, taskId })!
+    readTodos('TaskUpdate', { taskId, ...fields }, { success: true, taskId })!
 
   test('grows by what is created, and takes nothing off', () => {
     const story = new Listed()
@@ -288,7 +294,7 @@ describe('a list that is told piece by piece', () => {
     const story = new Listed()
     story.say(create('Read the code', '1'))
     expect(
-      todosOf(
+      readTodos(
         'TaskUpdate',
         { taskId: '1', status: 'completed' },
         { success: false, error: 'Task not found' },
@@ -312,7 +318,7 @@ describe('a list that is told piece by piece', () => {
       { id: '1', subject: 'Read the code', status: 'completed', blockedBy: [] },
       { id: '2', subject: 'Fix it', status: 'in_progress', blockedBy: ['1'] },
     ]
-    story.say(todosOf('TaskList', {}, { tasks })!)
+    story.say(readTodos('TaskList', {}, { tasks })!)
     expect(story.list).toEqual(['Read the code: done', 'Fix it: started'])
     story.say(update('2', { status: 'completed' }))
     expect(story.list).toEqual(['Read the code: done', 'Fix it: done'])
@@ -320,14 +326,14 @@ describe('a list that is told piece by piece', () => {
 
   test('reads the id out of an answer in words', () => {
     expect(
-      todosOf('TaskCreate', { subject: 'Fix it' }, 'Task #7 created successfully: Fix it')?.todos,
+      readTodos('TaskCreate', { subject: 'Fix it' }, 'Task #7 created successfully: Fix it')?.todos,
     ).toEqual([{ text: 'Fix it', key: '7' }])
   })
 })
 
 describe('a plan in Markdown', () => {
   const texts = (plan: string) =>
-    todosOf('ExitPlanMode', { plan }, undefined)?.todos.map(({ text }: Todo) => text)
+    readTodos('ExitPlanMode', { plan }, undefined)?.todos.map(({ text }: Todo) => text)
 
   test.each([
     [
@@ -365,19 +371,19 @@ describe('a plan in Markdown', () => {
 
   test('says which of its boxes are ticked', () => {
     const story = new Listed()
-    story.say(todosOf('ExitPlanMode', { plan: '- [x] Read\n- [ ] Write' }, undefined)!)
+    story.say(readTodos('ExitPlanMode', { plan: '- [x] Read\n- [ ] Write' }, undefined)!)
     expect(story.list).toEqual(['Read: done', 'Write: todo'])
   })
 
   test('that says nothing gives no steps', () => {
-    expect(todosOf('ExitPlanMode', { plan: '' }, undefined)).toBeUndefined()
-    expect(todosOf('ExitPlanMode', { plan: 'Just do it.' }, undefined)).toBeUndefined()
+    expect(readTodos('ExitPlanMode', { plan: '' }, undefined)).toBeUndefined()
+    expect(readTodos('ExitPlanMode', { plan: 'Just do it.' }, undefined)).toBeUndefined()
   })
 
   test('neither stops nor drops what is being worked on', () => {
     const story = new Listed()
     story.whole(['Read', 'in_progress'], ['Other', 'pending'])
-    story.say(todosOf('ExitPlanMode', { plan: '1. Read\n2. Write' }, undefined)!)
+    story.say(readTodos('ExitPlanMode', { plan: '1. Read\n2. Write' }, undefined)!)
     expect(story.list).toEqual(['Read: started', 'Other: todo', 'Write: todo'])
   })
 })
@@ -403,11 +409,11 @@ describe('anything else that a tool may be given', () => {
         { subject: 7 },
         { plan: [] },
       ]) {
-        expect(todosOf(tool, input, null)).toBeUndefined()
+        expect(readTodos(tool, input, null)).toBeUndefined()
       }
     }
     expect(
-      todosOf(
+      readTodos(
         'TodoWrite',
         { todos: [null, 7, 'x', [], { content: '' }, { content: 9 }, { status: 'pending' }] },
         undefined,
@@ -423,7 +429,7 @@ describe('anything else that a tool may be given', () => {
       content: `${index} ${'x'.repeat(20_000)}`,
       status: 'pending',
     }))
-    const change = todosOf('TodoWrite', { todos }, undefined)!
+    const change = readTodos('TodoWrite', { todos }, undefined)!
     expect(change.todos.length).toBeLessThanOrEqual(60)
     for (const { text } of change.todos) expect(text!.length).toBeLessThanOrEqual(300)
   })
@@ -438,7 +444,7 @@ describe('anything else that a tool may be given', () => {
         ),
         fc.anything(),
         (tool, input, response) => {
-          const change = todosOf(tool, input, response)
+          const change = readTodos(tool, input, response)
           const state: SessionState = new Story().state
           if (change !== undefined) new Listed().drafts(change, state)
         },

@@ -10,7 +10,11 @@ import {
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { LONGEST_LINE, type Place, readPiece } from '../../src/harness/contract/transcript-lines.ts'
+import {
+  LONGEST_LINE,
+  type FilePosition,
+  readTailChunk,
+} from '../../src/harness/contract/transcript-lines.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const LINES = Array.from({ length: 100 }, (_, index) => `{"line":${index}}\n`)
@@ -21,8 +25,8 @@ function transcript(content: string | Buffer = LINES.join('')): string {
   return path
 }
 
-const textOf = (path: string, last: Place | undefined, maxBytes: number) =>
-  readPiece(path, last, maxBytes)?.bytes.toString('utf8')
+const textOf = (path: string, last: FilePosition | undefined, maxBytes: number) =>
+  readTailChunk(path, last, maxBytes)?.bytes.toString('utf8')
 
 describe('a transcript that was not read before', () => {
   test('is read whole when it is small', () => {
@@ -40,7 +44,7 @@ describe('a transcript that was not read before', () => {
   })
 
   test('is not read when its last line is longer than a piece', () => {
-    const piece = readPiece(transcript(`{"a":1}\n"${'x'.repeat(1000)}"`), undefined, 100)
+    const piece = readTailChunk(transcript(`{"a":1}\n"${'x'.repeat(1000)}"`), undefined, 100)
     expect(piece?.bytes).toHaveLength(0)
     expect(piece?.from).toBe(piece?.size)
   })
@@ -49,33 +53,33 @@ describe('a transcript that was not read before', () => {
 describe('a transcript that was read before', () => {
   test('is read on from there', () => {
     const path = transcript()
-    const first = readPiece(path, undefined, 100_000)!
+    const first = readTailChunk(path, undefined, 100_000)!
     appendFileSync(path, '{"new":1}\n')
-    const next = readPiece(path, { offset: first.size, inode: first.inode }, 100_000)!
+    const next = readTailChunk(path, { offset: first.size, inode: first.inode }, 100_000)!
     expect(next.bytes.toString('utf8')).toBe('{"new":1}\n')
     expect(next.from).toBe(first.size)
   })
 
   test('is read piece by piece', () => {
     const path = transcript()
-    const { inode } = readPiece(path, undefined, 0)!
+    const { inode } = readTailChunk(path, undefined, 0)!
     expect(textOf(path, { offset: 0, inode }, 25)).toBe(LINES.join('').slice(0, 25))
   })
 
-  test.each<[string, (place: Place) => Place]>([
+  test.each<[string, (place: FilePosition) => FilePosition]>([
     ['shrank', ({ inode }) => ({ offset: 1_000_000, inode })],
     ['is another file now', ({ offset, inode }) => ({ offset, inode: inode + 1 })],
     ['is remembered wrongly', ({ inode }) => ({ offset: -5, inode })],
     ['is remembered as nonsense', ({ inode }) => ({ offset: 'x' as never, inode })],
   ])('is read from a line near its end when it %s', (_, change) => {
     const path = transcript()
-    const { size, inode } = readPiece(path, undefined, 0)!
+    const { size, inode } = readTailChunk(path, undefined, 0)!
     expect(textOf(path, change({ offset: size, inode }), 30)).toBe(`${LINES[98]}${LINES[99]}`)
   })
 
   test('is read from a line near its end when another took its name', () => {
     const path = transcript()
-    const { inode } = readPiece(path, undefined, 0)!
+    const { inode } = readTailChunk(path, undefined, 0)!
     const other = transcript('{"other":1}\n')
     renameSync(other, path)
     expect(textOf(path, { offset: 5, inode }, 1000)).toBe('{"other":1}\n')
@@ -86,37 +90,37 @@ describe('a line that is longer than a piece', () => {
   test('is given whole', () => {
     const long = `"${'x'.repeat(5000)}"\n`
     const path = transcript(`${long}{"next":1}\n`)
-    const { inode } = readPiece(path, undefined, 0)!
+    const { inode } = readTailChunk(path, undefined, 0)!
     expect(textOf(path, { offset: 0, inode }, 100)).toContain(long)
   })
 
   test('is given in parts when it is longer than any line that is looked at', () => {
     const path = transcript(`"${'x'.repeat(3 * LONGEST_LINE)}"\n`)
-    const { inode } = readPiece(path, undefined, 0)!
-    expect(readPiece(path, { offset: 0, inode }, 100)?.bytes).toHaveLength(LONGEST_LINE)
+    const { inode } = readTailChunk(path, undefined, 0)!
+    expect(readTailChunk(path, { offset: 0, inode }, 100)?.bytes).toHaveLength(LONGEST_LINE)
   })
 })
 
 describe('what is not a file that can be read gives nothing, at once', () => {
   test('nothing there', () => {
-    expect(readPiece(join(scratchFolder(), 'none'), undefined, 100)).toBeUndefined()
-    expect(readPiece('/dev/null/none', undefined, 100)).toBeUndefined()
-    expect(readPiece('bad\0name', undefined, 100)).toBeUndefined()
-    expect(readPiece('', undefined, 100)).toBeUndefined()
+    expect(readTailChunk(join(scratchFolder(), 'none'), undefined, 100)).toBeUndefined()
+    expect(readTailChunk('/dev/null/none', undefined, 100)).toBeUndefined()
+    expect(readTailChunk('bad\0name', undefined, 100)).toBeUndefined()
+    expect(readTailChunk('', undefined, 100)).toBeUndefined()
   })
 
   test('a folder', () => {
-    expect(readPiece(scratchFolder(), undefined, 100)).toBeUndefined()
+    expect(readTailChunk(scratchFolder(), undefined, 100)).toBeUndefined()
   })
 
   test('a pipe that nobody writes to', () => {
     const path = join(scratchFolder(), 'pipe')
     execFileSync('mkfifo', [path])
-    expect(readPiece(path, undefined, 100)).toBeUndefined()
+    expect(readTailChunk(path, undefined, 100)).toBeUndefined()
   })
 
   test('a device', () => {
-    expect(readPiece('/dev/zero', undefined, 100)).toBeUndefined()
+    expect(readTailChunk('/dev/zero', undefined, 100)).toBeUndefined()
   })
 
   test('a socket', async () => {
@@ -124,23 +128,23 @@ describe('what is not a file that can be read gives nothing, at once', () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(path, resolve))
     onTestFinished(() => void server.close())
-    expect(readPiece(path, undefined, 100)).toBeUndefined()
+    expect(readTailChunk(path, undefined, 100)).toBeUndefined()
   })
 
   test('a link that leads in a circle', () => {
     const path = join(scratchFolder(), 'circle')
     symlinkSync(path, path)
-    expect(readPiece(path, undefined, 100)).toBeUndefined()
+    expect(readTailChunk(path, undefined, 100)).toBeUndefined()
   })
 
   test.skipIf(process.getuid?.() === 0)('a file of somebody else', () => {
     const path = transcript()
     chmodSync(path, 0)
-    expect(readPiece(path, undefined, 100)).toBeUndefined()
+    expect(readTailChunk(path, undefined, 100)).toBeUndefined()
   })
 
   test('a file that is empty is one', () => {
     mkdirSync(join(scratchFolder(), 'x'))
-    expect(readPiece(transcript(''), undefined, 100)).toMatchObject({ from: 0, size: 0 })
+    expect(readTailChunk(transcript(''), undefined, 100)).toMatchObject({ from: 0, size: 0 })
   })
 })

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readStatusInput } from '../../src/harness/claude/hooks.ts'
-import { statusFigures } from '../../src/project/conversation/tracking.ts'
+import { statusFigures } from '../../src/project/conversation/conversation-state.ts'
 
 /** As Claude Code 2.1.325 and 2.0.77 tell it. */
 const NEW = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { testRunOf } from '../../src/command/test-runs.ts'
+import { detectTestRun } from '../../src/command/detect-test-run.ts'
 
 describe('a command that runs tests', () => {
   test.each([
@@ -82,7 +82,7 @@ describe('a command that runs tests', () => {
     ['./run_tests.sh'],
     ['bash scripts/test.sh'],
   ])('%s', (command, recorded = command) => {
-    expect(testRunOf(command, '', false)).toEqual({ command: recorded, passed: true })
+    expect(detectTestRun(command, '', false)).toEqual({ command: recorded, passed: true })
   })
 })
 
@@ -115,11 +115,11 @@ describe('what stands around a run of tests is left out of it', () => {
     ['# run everything\nnpm test', 'npm test'],
     ["cat > a.txt <<'EOF'\nrm -rf build\nEOF\nnpm test", 'npm test'],
   ])('%s', (command, recorded) => {
-    expect(testRunOf(command, '', false)).toEqual({ command: recorded, passed: true })
+    expect(detectTestRun(command, '', false)).toEqual({ command: recorded, passed: true })
   })
 
   test('a command of any length is recorded in 160 characters', () => {
-    const run = testRunOf(`npx vitest run ${'src/some/file.test.ts '.repeat(40)}`, '', false)
+    const run = detectTestRun(`npx vitest run ${'src/some/file.test.ts '.repeat(40)}`, '', false)
     expect(run?.command.length).toBeLessThanOrEqual(160)
   })
 })
@@ -170,8 +170,8 @@ describe('what only speaks of tests is no run of them', () => {
     "'unclosed npm test",
     '&& || ;; | npm',
   ])('%s', (command) => {
-    expect(testRunOf(command, '1 failed, 2 passed in 0.1s', false)).toBeUndefined()
-    expect(testRunOf(command, 'Exit code 1', true)).toBeUndefined()
+    expect(detectTestRun(command, '1 failed, 2 passed in 0.1s', false)).toBeUndefined()
+    expect(detectTestRun(command, 'Exit code 1', true)).toBeUndefined()
   })
 })
 
@@ -403,10 +403,10 @@ describe('the summary of', () => {
   test.each(failing)(
     '%s tells that tests failed, though the status does not',
     (_, command, output, summary) => {
-      const piped = testRunOf(`${command} 2>&1 | tail -20`, output, false)
+      const piped = detectTestRun(`${command} 2>&1 | tail -20`, output, false)
       expect(piped).toMatchObject({ passed: false, summary })
-      expect(testRunOf(`${command} || true`, output, false)?.passed).toBe(false)
-      expect(testRunOf(command, `Exit code 1\n${output}`, true)).toMatchObject({
+      expect(detectTestRun(`${command} || true`, output, false)?.passed).toBe(false)
+      expect(detectTestRun(command, `Exit code 1\n${output}`, true)).toMatchObject({
         passed: false,
         summary,
       })
@@ -478,7 +478,7 @@ describe('the summary of', () => {
       'Test run with 10 tests passed after 0.1 seconds.',
     ],
   ])('%s tells that they passed, behind a pipe too', (_, command, output, summary) => {
-    expect(testRunOf(`${command} | tail -20`, output, false)).toEqual({
+    expect(detectTestRun(`${command} | tail -20`, output, false)).toEqual({
       command,
       passed: true,
       summary,
@@ -490,7 +490,7 @@ describe('the summary of', () => {
       { length: 9 },
       (_, index) => `FAILED tests/test_a.py::test_${index} - ${'x'.repeat(300)}`,
     )
-    const run = testRunOf('pytest', [...names, '9 failed in 1.00s'].join('\n'), true)
+    const run = detectTestRun('pytest', [...names, '9 failed in 1.00s'].join('\n'), true)
     expect(run?.summary).toBe(
       '9 failed in 1.00s: tests/test_a.py::test_0; tests/test_a.py::test_1; tests/test_a.py::test_2',
     )
@@ -499,60 +499,67 @@ describe('the summary of', () => {
 
 describe('how a run of tests ended', () => {
   test('is told by the status where nothing else says it', () => {
-    expect(testRunOf('npm test', 'all good', false)).toEqual({ command: 'npm test', passed: true })
-    expect(testRunOf('npm test', 'Exit code 1\nnpm error Missing script: "test"', true)).toEqual({
+    expect(detectTestRun('npm test', 'all good', false)).toEqual({
+      command: 'npm test',
+      passed: true,
+    })
+    expect(
+      detectTestRun('npm test', 'Exit code 1\nnpm error Missing script: "test"', true),
+    ).toEqual({
       command: 'npm test',
       passed: false,
       summary: 'npm error Missing script: "test"',
     })
-    expect(testRunOf('npm test; exit 1', 'Exit code 1\nsomething', true)).toMatchObject({
+    expect(detectTestRun('npm test; exit 1', 'Exit code 1\nsomething', true)).toMatchObject({
       passed: false,
       summary: 'something',
     })
   })
 
   test('is not told by the status of a filter, or of another command', () => {
-    expect(testRunOf('npm test | tail -3', 'all good', false)).toBeUndefined()
-    expect(testRunOf('npm test | grep FAIL', 'Exit code 1', true)).toBeUndefined()
-    expect(testRunOf('npm test || true', 'all good', false)).toBeUndefined()
-    expect(testRunOf('npm test; ls', 'all good', false)).toBeUndefined()
-    expect(testRunOf('npm test &', '', false)).toBeUndefined()
+    expect(detectTestRun('npm test | tail -3', 'all good', false)).toBeUndefined()
+    expect(detectTestRun('npm test | grep FAIL', 'Exit code 1', true)).toBeUndefined()
+    expect(detectTestRun('npm test || true', 'all good', false)).toBeUndefined()
+    expect(detectTestRun('npm test; ls', 'all good', false)).toBeUndefined()
+    expect(detectTestRun('npm test &', '', false)).toBeUndefined()
     expect(
-      testRunOf('npm run build && npm test', 'Exit code 2\nsrc/a.ts(1,1): error TS1005', true),
+      detectTestRun('npm run build && npm test', 'Exit code 2\nsrc/a.ts(1,1): error TS1005', true),
     ).toBeUndefined()
-    expect(testRunOf('npm test && npm run lint', 'Exit code 1', true)).toBeUndefined()
-    expect(testRunOf('if npm test; then echo good; fi', '', false)).toBeUndefined()
-    expect(testRunOf('! npm test', '', false)).toBeUndefined()
+    expect(detectTestRun('npm test && npm run lint', 'Exit code 1', true)).toBeUndefined()
+    expect(detectTestRun('if npm test; then echo good; fi', '', false)).toBeUndefined()
+    expect(detectTestRun('! npm test', '', false)).toBeUndefined()
   })
 
   test('is told by the status where a filter cannot have failed', () => {
-    expect(testRunOf('npm test 2>&1 | tail -3', 'Exit code 1\nall bad', true)).toMatchObject({
+    expect(detectTestRun('npm test 2>&1 | tail -3', 'Exit code 1\nall bad', true)).toMatchObject({
       passed: false,
     })
-    expect(testRunOf('set -o pipefail; npm test | tee log', 'fine', false)).toMatchObject({
+    expect(detectTestRun('set -o pipefail; npm test | tee log', 'fine', false)).toMatchObject({
       passed: true,
     })
-    expect(testRunOf('cd a && npm test && echo fine', 'fine', false)).toMatchObject({
+    expect(detectTestRun('cd a && npm test && echo fine', 'fine', false)).toMatchObject({
       passed: true,
     })
   })
 
   test('is told by a status that the command prints', () => {
-    expect(testRunOf('npm test > /dev/null 2>&1; echo "exit: $?"', 'exit: 0', false)).toMatchObject(
-      { passed: true },
+    expect(
+      detectTestRun('npm test > /dev/null 2>&1; echo "exit: $?"', 'exit: 0', false),
+    ).toMatchObject({ passed: true })
+    expect(detectTestRun('npm test > /dev/null 2>&1; echo $?', '1', false)).toMatchObject({
+      passed: false,
+    })
+    expect(detectTestRun('npm test | tail -1; echo ${PIPESTATUS[0]}', 'x\n2', false)).toMatchObject(
+      {
+        passed: false,
+      },
     )
-    expect(testRunOf('npm test > /dev/null 2>&1; echo $?', '1', false)).toMatchObject({
-      passed: false,
-    })
-    expect(testRunOf('npm test | tail -1; echo ${PIPESTATUS[0]}', 'x\n2', false)).toMatchObject({
-      passed: false,
-    })
-    expect(testRunOf('npm test | tail -1; echo $?', 'x\n0', false)).toBeUndefined()
+    expect(detectTestRun('npm test | tail -1; echo $?', 'x\n0', false)).toBeUndefined()
   })
 
   test('is told by what starts the tests, when a filter hides the status', () => {
     const output = 'running\nmake: *** [Makefile:12: test] Error 2'
-    expect(testRunOf('make test 2>&1 | tail -5', output, false)).toEqual({
+    expect(detectTestRun('make test 2>&1 | tail -5', output, false)).toEqual({
       command: 'make test',
       passed: false,
       summary: 'make: *** [Makefile:12: test] Error 2',
@@ -562,12 +569,12 @@ describe('how a run of tests ended', () => {
   test('is a failure when the runner fails in spite of a good summary', () => {
     const output =
       'Exit code 1\nTests:       10 passed, 10 total\nJest: "global" coverage threshold for lines (80%) not met: 70%'
-    expect(testRunOf('npx jest --coverage', output, true)?.passed).toBe(false)
+    expect(detectTestRun('npx jest --coverage', output, true)?.passed).toBe(false)
   })
 
   test('is a success when a later command fails behind a good summary', () => {
     const output = 'Exit code 2\n      Tests  12 passed (12)\nsrc/a.ts(1,1): error TS1005'
-    expect(testRunOf('npx vitest run && npx tsc --noEmit', output, true)).toMatchObject({
+    expect(detectTestRun('npx vitest run && npx tsc --noEmit', output, true)).toMatchObject({
       command: 'npx vitest run',
       passed: true,
     })
@@ -585,7 +592,7 @@ describe('output of any kind', () => {
     ['half a character', '\uD83D'],
   ])('is read without harm: %s', (_, output) => {
     for (const isError of [true, false]) {
-      const run = testRunOf('npm test', output, isError)
+      const run = detectTestRun('npm test', output, isError)
       expect(run?.passed).toBe(!isError)
       expect(run?.summary?.length ?? 0).toBeLessThanOrEqual(320)
     }
@@ -593,7 +600,7 @@ describe('output of any kind', () => {
 
   test('the summary is found at the end of a long one', () => {
     const output = `${'some line of a log\n'.repeat(20_000)} Test Files  1 failed (1)\n      Tests  1 failed (1)\n`
-    expect(testRunOf('npx vitest run | cat', output, false)).toMatchObject({ passed: false })
+    expect(detectTestRun('npx vitest run | cat', output, false)).toMatchObject({ passed: false })
   })
 
   test.each([
@@ -618,7 +625,7 @@ describe('output of any kind', () => {
     'a=b',
     '\0npm test',
   ])('a command that makes no sense is read without harm: %s', (command) => {
-    expect(() => testRunOf(`${command} test`, '', false)).not.toThrow()
-    expect(() => testRunOf(`npm test ${command}`, '', false)).not.toThrow()
+    expect(() => detectTestRun(`${command} test`, '', false)).not.toThrow()
+    expect(() => detectTestRun(`npm test ${command}`, '', false)).not.toThrow()
   })
 })

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { factsOf, readEvent } from '../../src/harness/claude/hooks/protocol.ts'
+import { readToolFacts, readEvent } from '../../src/harness/claude/hooks/protocol.ts'
 import type { ToolUsedEvent } from '../../src/harness/contract/hooks.ts'
 import { recorded } from './transcript.ts'
 
@@ -21,7 +21,7 @@ function used(tool: string, input: object, response?: unknown, more: object = {}
 }
 
 const facts = (tool: string, input: object, response?: unknown, more?: object) =>
-  factsOf(used(tool, input, response, more), ROOT)
+  readToolFacts(used(tool, input, response, more), ROOT)
 const bash = (
   command: string,
   response: unknown = { stdout: '', stderr: '', interrupted: false },
@@ -232,7 +232,9 @@ test('what real clients sent is understood', () => {
   const tools = events.filter((event): event is ToolUsedEvent => event?.kind === 'toolUsed')
   expect(
     tools.map((event) =>
-      Object.keys(factsOf(event, ROOT)).filter((key) => key !== 'isEdit' && key !== 'committed'),
+      Object.keys(readToolFacts(event, ROOT)).filter(
+        (key) => key !== 'isEdit' && key !== 'committed',
+      ),
     ),
   ).toEqual([['edited'], ['agentStarted'], ['edited'], ['todos'], ['agentFinished']])
 })
@@ -265,7 +267,10 @@ test('any use of any tool is read without harm', () => {
   )
   fc.assert(
     fc.property(tool, fields, fc.anything(), (name, input, response) => {
-      const { edited, command } = factsOf(used(name, input, response, { toolUseId: 't1' }), ROOT)
+      const { edited, command } = readToolFacts(
+        used(name, input, response, { toolUseId: 't1' }),
+        ROOT,
+      )
       expect(edited).not.toBe('')
       expect(command).not.toBe('')
     }),

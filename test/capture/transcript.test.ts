@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LONGEST_LINE } from '../../src/harness/contract/transcript-lines.ts'
-import { lookAtPiece } from '../../src/harness/claude/transcript/transcript.ts'
-import type { Carried, TranscriptFacts } from '../../src/harness/contract/transcript.ts'
+import { inspectTranscript } from '../../src/harness/claude/transcript/inspect-transcript.ts'
+import type { PendingCommands, TranscriptFacts } from '../../src/harness/contract/transcript.ts'
 import {
   answered,
   attached,
@@ -17,12 +17,12 @@ import {
   summed,
 } from './transcript.ts'
 
-const look = (...lines: readonly string[]) => lookAtPiece(bytesOf(...lines))
+const look = (...lines: readonly string[]) => inspectTranscript(bytesOf(...lines))
 
 describe('of a conversation that a real client wrote down', () => {
   test('version 2.1.325 shows the compaction, its summary, and what was given since', () => {
     const bytes = recorded('claude-2.1.325.jsonl')
-    const looked = lookAtPiece(bytes)
+    const looked = inspectTranscript(bytes)
     expect(looked).toMatchObject({
       consumed: bytes.length,
       boundaries: [
@@ -53,7 +53,7 @@ describe('of a conversation that a real client wrote down', () => {
   })
 
   test('version 2.0.77 shows the same, and that it does not write down what hooks give', () => {
-    const looked = lookAtPiece(recorded('claude-2.0.77.jsonl'))
+    const looked = inspectTranscript(recorded('claude-2.0.77.jsonl'))
     expect(looked.boundaries).toMatchObject([
       { uuid: 'ac5f3707-a266-4ebe-baa4-5d0f10b2c507', trigger: 'manual', tokensBefore: 120 },
     ])
@@ -69,9 +69,9 @@ describe('of a conversation that a real client wrote down', () => {
         recorded(name),
         bytesOf(attached('queued_command', { prompt: 'and this' })),
       ])
-      const { consumed: _, ...told } = lookAtPiece(bytes)
+      const { consumed: _, ...told } = inspectTranscript(bytes)
       for (const other of [spaced(bytes), spaced(bytes, ' ')])
-        expect(lookAtPiece(other)).toEqual({ ...told, consumed: other.length })
+        expect(inspectTranscript(other)).toEqual({ ...told, consumed: other.length })
     },
   )
 
@@ -79,7 +79,7 @@ describe('of a conversation that a real client wrote down', () => {
     '%s tells the same read in pieces of any size',
     (name) => {
       const bytes = recorded(name)
-      const whole = lookAtPiece(bytes)
+      const whole = inspectTranscript(bytes)
       for (const size of [3000, 7001, 20_000]) {
         const pieces = inPieces(bytes, size)
         expect(pieces.flatMap(({ boundaries }) => boundaries)).toEqual(whole.boundaries)
@@ -96,15 +96,15 @@ describe('of a conversation that a real client wrote down', () => {
 /** A transcript as it is looked at while it grows. */
 function inPieces(bytes: Buffer, size: number): readonly TranscriptFacts[] {
   const pieces: TranscriptFacts[] = []
-  let carried: Carried = []
+  let carried: PendingCommands = []
   for (let from = 0; from < bytes.length;) {
     let length = size
-    let looked = lookAtPiece(bytes.subarray(from, from + length), carried)
+    let looked = inspectTranscript(bytes.subarray(from, from + length), carried)
     while (looked.consumed === 0)
-      looked = lookAtPiece(bytes.subarray(from, from + (length += size)), carried)
+      looked = inspectTranscript(bytes.subarray(from, from + (length += size)), carried)
     pieces.push(looked)
     // Carried over as the notes are: through a file.
-    carried = JSON.parse(JSON.stringify(looked.carried)) as Carried
+    carried = JSON.parse(JSON.stringify(looked.carried)) as PendingCommands
     from += looked.consumed
   }
   return pieces
@@ -173,7 +173,7 @@ describe('a compaction', () => {
       bytesOf(injected('[stint:aaaa1111]'), long),
       spaced(bytesOf(injected('[stint:aaaa1111]'), long)),
     ])
-      expect(lookAtPiece(bytes)).toMatchObject({
+      expect(inspectTranscript(bytes)).toMatchObject({
         boundaries: [{ uuid: 'long-one', trigger: 'auto' }],
         givenMarks: [],
       })
@@ -182,13 +182,13 @@ describe('a compaction', () => {
 
 describe('a text of ours', () => {
   test('has arrived when the transcript shows it', () => {
-    expect(look(injected('where we are [stint:aaaa1111]\nand more')).givenMarks).toEqual([
+    expect(look(injected('where we are [stint:aaaa1111]\nand more')).deliveryMarkers).toEqual([
       'aaaa1111',
     ])
-    expect(look(said('prompt [stint:aaaa1111]')).givenMarks).toEqual(['aaaa1111'])
+    expect(look(said('prompt [stint:aaaa1111]')).deliveryMarkers).toEqual(['aaaa1111'])
     expect(
       look(said([{ type: 'text', text: '<system-reminder>[stint:aaaa1111]</system-reminder>' }]))
-        .givenMarks,
+        .deliveryMarkers,
     ).toEqual(['aaaa1111'])
   })
 
@@ -202,7 +202,7 @@ describe('a text of ours', () => {
       attached('hook_success', { content: '[stint:aaaa1111]', stdout: '[stint:aaaa1111]' }),
       said('[stint:not-hex] [stint:] [stint:aaaa1111'),
     )
-    expect(looked.givenMarks).toEqual([])
+    expect(looked.deliveryMarkers).toEqual([])
   })
 
   test('is known to be written down by a client that writes anything of the kind', () => {
@@ -356,7 +356,7 @@ describe('a command', () => {
   test('finds its result in a later piece', () => {
     const first = look(ran('t1', 'npm test'), ran('t2', 'ls'), came('t2', 'x'))
     expect(first.carried).toEqual([{ toolUseId: 't1', command: 'npm test' }])
-    const second = lookAtPiece(bytesOf(said('hello'), came('t1', 'bad', true)), first.carried)
+    const second = inspectTranscript(bytesOf(said('hello'), came('t1', 'bad', true)), first.carried)
     expect(second.commands).toEqual([
       { toolUseId: 't1', command: 'npm test', isError: true, output: 'bad' },
     ])
@@ -425,8 +425,8 @@ describe('a command', () => {
 
   test('keeps both ends of a long output', () => {
     const output = `begin ${'x'.repeat(2_000_000)} end`
-    const looked = lookAtPiece(bytesOf(ran('t1', 'npm test')))
-    const [command] = lookAtPiece(
+    const looked = inspectTranscript(bytesOf(ran('t1', 'npm test')))
+    const [command] = inspectTranscript(
       bytesOf(came('t1', output.slice(0, 900_000) + ' end', true)),
       looked.carried,
     ).commands
@@ -443,7 +443,7 @@ describe('a command', () => {
     {},
     [null, 7, 'x', {}, { toolUseId: 7 }, { toolUseId: 't1' }],
   ])('is told whatever the notes of earlier ones hold: %j', (carried) => {
-    const looked = lookAtPiece(bytesOf(ran('t1', 'ls'), came('t1', 'x')), carried as never)
+    const looked = inspectTranscript(bytesOf(ran('t1', 'ls'), came('t1', 'x')), carried as never)
     expect(looked.commands).toHaveLength(1)
   })
 })
@@ -477,10 +477,10 @@ describe('a transcript in any condition', () => {
     const whole = bytesOf(said('a'), answered('first'))
     const torn = Buffer.from(answered('second'))
     for (const length of [1, 20, torn.length - 1, torn.length]) {
-      const looked = lookAtPiece(Buffer.concat([whole, torn.subarray(0, length)]))
+      const looked = inspectTranscript(Buffer.concat([whole, torn.subarray(0, length)]))
       expect(looked).toMatchObject({ consumed: whole.length, lastText: 'first' })
     }
-    expect(lookAtPiece(Buffer.concat([whole, torn, Buffer.from('\n')]))).toMatchObject({
+    expect(inspectTranscript(Buffer.concat([whole, torn, Buffer.from('\n')]))).toMatchObject({
       lastText: 'second',
     })
   })
@@ -489,7 +489,7 @@ describe('a transcript in any condition', () => {
     const bytes = Buffer.from(
       [ran('t1', 'ls'), '', came('t1', 'x'), compacted(), '\n', answered('done'), ''].join('\r\n'),
     )
-    expect(lookAtPiece(bytes)).toMatchObject({
+    expect(inspectTranscript(bytes)).toMatchObject({
       lastText: 'done',
       commands: [{ command: 'ls' }],
       boundaries: [{ trigger: 'auto' }],
@@ -511,16 +511,17 @@ describe('a transcript in any condition', () => {
       bytesOf(said('a'), answered('good')),
       noise,
     ])
-    expect(lookAtPiece(bytes).lastText).toBe('good')
+    expect(inspectTranscript(bytes).lastText).toBe('good')
   })
 
   test('passes over a line that never ends', () => {
     const endless = Buffer.alloc(3 * LONGEST_LINE, 'x')
-    expect(lookAtPiece(endless).consumed).toBe(endless.length)
+    expect(inspectTranscript(endless).consumed).toBe(endless.length)
     expect(
-      lookAtPiece(Buffer.concat([endless, Buffer.from('\n'), bytesOf(answered('after'))])).lastText,
+      inspectTranscript(Buffer.concat([endless, Buffer.from('\n'), bytesOf(answered('after'))]))
+        .lastText,
     ).toBe('after')
-    expect(lookAtPiece(Buffer.alloc(LONGEST_LINE - 1, 'x')).consumed).toBe(0)
+    expect(inspectTranscript(Buffer.alloc(LONGEST_LINE - 1, 'x')).consumed).toBe(0)
   })
 
   test('a line of fifty megabytes is passed over', () => {
@@ -529,12 +530,12 @@ describe('a transcript in any condition', () => {
       Buffer.alloc(50_000_000, 'x'),
       Buffer.from('"}}\n'),
     ])
-    const looked = lookAtPiece(Buffer.concat([long, bytesOf(answered('after'))]))
+    const looked = inspectTranscript(Buffer.concat([long, bytesOf(answered('after'))]))
     expect(looked.lastText).toBe('after')
   })
 
   test('that is empty says nothing', () => {
-    expect(lookAtPiece(Buffer.alloc(0))).toEqual({
+    expect(inspectTranscript(Buffer.alloc(0))).toEqual({
       consumed: 0,
       boundaries: [],
       givenMarks: [],
@@ -589,7 +590,7 @@ describe('a transcript in any condition', () => {
         fc.anything(),
         (parts, carried) => {
           const bytes = Buffer.from(parts.join('\n'))
-          const looked = lookAtPiece(bytes, carried as never)
+          const looked = inspectTranscript(bytes, carried as never)
           expect(looked.consumed).toBeLessThanOrEqual(bytes.length)
           JSON.stringify(looked)
         },

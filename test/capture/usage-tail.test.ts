@@ -2,9 +2,9 @@ import { appendFileSync, closeSync, openSync, writeFileSync, writeSync } from 'n
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { contextFigure } from '../../src/harness/contract/transcript.ts'
+import { contextSizeFrom } from '../../src/harness/contract/transcript.ts'
 import { readBackwards } from '../../src/harness/contract/transcript-lines.ts'
-import { readUsageTail } from '../../src/harness/claude/transcript/transcript.ts'
+import { readLastUsage } from '../../src/harness/claude/transcript/inspect-transcript.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { answered, came, compacted, ran, recorded, said, summed } from './transcript.ts'
 
@@ -47,7 +47,7 @@ const used = (input: number, written: number, read: number, output: number, more
   },
 })
 const tokensIn = (path: string, bounds?: { maxBytes: number; pieces: number }) =>
-  contextFigure(bounds === undefined ? readUsageTail(path) : readUsageTail(path, bounds), NOW)
+  contextSizeFrom(bounds === undefined ? readLastUsage(path) : readLastUsage(path, bounds), NOW)
 
 describe('the tokens in a context', () => {
   test('are what the last call read, cached or not, and what it answered', () => {
@@ -62,7 +62,7 @@ describe('the tokens in a context', () => {
       known: 'measured',
       from: 'transcript',
     })
-    expect(readUsageTail(path).model).toBe('some-model')
+    expect(readLastUsage(path).model).toBe('some-model')
   })
 
   test('are those of a real transcript, behind its compaction', () => {

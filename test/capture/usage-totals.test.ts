@@ -2,8 +2,12 @@ import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sumUp } from '../../src/harness/claude/transcript/usage-totals.ts'
-import { type KeptTotals, type Totals, totalsOf } from '../../src/harness/contract/transcript.ts'
+import { readTranscriptTotals } from '../../src/harness/claude/transcript/usage-totals.ts'
+import {
+  type CachedTotals,
+  type TranscriptTotals,
+  totalsWithOpenCalls,
+} from '../../src/harness/contract/transcript.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { answered, came, compacted, recorded, said, spaced } from './transcript.ts'
 
@@ -18,7 +22,8 @@ function transcript(...lines: readonly (string | Buffer)[]): string {
   return path
 }
 
-const total = (path: string, kept?: KeptTotals): Totals => totalsOf(sumUp(path, kept)!)
+const total = (path: string, kept?: CachedTotals): TranscriptTotals =>
+  totalsWithOpenCalls(readTranscriptTotals(path, kept)!)
 const call = (id: string, output: number, more: object = {}, model = 'm') =>
   answered('x', {
     message: {
@@ -142,14 +147,14 @@ describe('what a conversation used in all', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: all.length }), { maxLength: 6 }), (cuts) => {
         const path = transcript()
-        let kept: KeptTotals | undefined
+        let kept: CachedTotals | undefined
         let from = 0
         for (const to of [...cuts.toSorted((a, b) => a - b), all.length]) {
           appendFileSync(path, all.subarray(from, to))
           from = to
-          kept = JSON.parse(JSON.stringify(sumUp(path, kept))) as KeptTotals
+          kept = JSON.parse(JSON.stringify(readTranscriptTotals(path, kept))) as CachedTotals
         }
-        expect(totalsOf(kept!)).toEqual(whole)
+        expect(totalsWithOpenCalls(kept!)).toEqual(whole)
       }),
       { numRuns: 40 },
     )
@@ -158,25 +163,25 @@ describe('what a conversation used in all', () => {
   test('reads on from where it was, and says how far it is', () => {
     const path = transcript(recorded('claude-2.1.325.jsonl'))
     const said: [number, number][] = []
-    const kept = sumUp(path, undefined, (done, size) => said.push([done, size]))
+    const kept = readTranscriptTotals(path, undefined, (done, size) => said.push([done, size]))
     expect(said).toEqual([[kept!.place.offset, kept!.place.offset]])
-    sumUp(path, kept, () => said.push([0, 0]))
+    readTranscriptTotals(path, kept, () => said.push([0, 0]))
     expect(said).toHaveLength(1)
   })
 
   test('begins anew when the transcript is another one', () => {
     const path = transcript(call('1', 1), call('2', 2))
-    const kept = sumUp(path, undefined)
+    const kept = readTranscriptTotals(path, undefined)
     const other = transcript(call('7', 700), call('8', 800), call('9', 900))
     renameSync(other, path)
     expect(total(path, kept)).toMatchObject({ calls: 3, spent: { m: { output: 2400 } } })
     // The same file with other bytes, as after an editor saved it in place.
-    const changed = sumUp(path, undefined)
+    const changed = readTranscriptTotals(path, undefined)
     writeFileSync(path, `${call('7', 700)}\n${call('8', 805)}\n${call('9', 900)}\n`)
     expect(total(path, changed)?.spent['m']?.output).toBe(2405)
   })
 
   test('is unknown when there is no transcript', () => {
-    expect(sumUp(join(scratchFolder(), 'none'), undefined)).toBeUndefined()
+    expect(readTranscriptTotals(join(scratchFolder(), 'none'), undefined)).toBeUndefined()
   })
 })

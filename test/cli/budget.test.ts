@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { writeWindow } from '../../src/project/conversation/tracking.ts'
+import { writeContextWindow } from '../../src/project/conversation/conversation-state.ts'
 import type { Agent } from '../hook/agent.ts'
 import { project } from '../hook/agent.ts'
 import { program } from '../support/cli.ts'
@@ -88,7 +88,7 @@ describe('stint budget', () => {
   test('knows what the status line was told', async () => {
     const { first: agent, budget, notes } = await world()
     answers(agent, 20_000)
-    writeWindow(notes, agent.conversation, {
+    writeContextWindow(notes, agent.conversation, {
       at: new Date(Date.now() + 60_000).toISOString(),
       used: 500_000,
       size: 1_000_000,

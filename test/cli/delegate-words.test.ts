@@ -1,29 +1,29 @@
 import { describe, expect, test } from 'vitest'
-import { type Context, Output } from '../../src/cli/context/context.ts'
+import { type CliContext, Output } from '../../src/cli/context/context.ts'
 import { readFlags } from '../../src/cli/context/command.ts'
 import { START_FLAGS, delegateRequest } from '../../src/cli/commands/work/delegate.ts'
 import {
   delegateTable,
   describeDelegates,
-  describeDetail,
-  describeShort,
+  describeDelegate,
+  describeDelegateBriefly,
   describeStarted,
   isRecent,
-  rowLine,
+  delegateStatusLine,
 } from '../../src/cli/print/delegate.ts'
 import {
   countOutcomes,
   describeOutcome,
   describeProposal,
-  isAsWanted,
-  mergeEventWords,
-  reviewBy,
+  isSuccessfulMerge,
+  mergeEventText,
+  interactiveReview,
 } from '../../src/cli/print/merge.ts'
 import type { MergeProposal } from '../../src/run/delegate/delegate-row.ts'
 import { NOW, detail, row } from './delegate-rows.ts'
 import type { MergeOutcome } from '../../src/run/entries.ts'
 
-const output = new Output({ hasColour: false } as Context)
+const output = new Output({ hasColour: false } as CliContext)
 const TASKS = new Map([['t1', 'fix-the-login-loop']])
 const NASTY = 'first\u001B[2J line\nsecond\u202E line'
 
@@ -47,7 +47,7 @@ describe('a delegate in one line', () => {
     [row({ status: 'discarded' }), '○ fix-login discarded'],
     [row({ status: 'parked', because: NASTY }), '⊘ fix-login parked: first line second line'],
   ])('says what became of it and why', (given, said) => {
-    expect(rowLine(given)).toBe(said)
+    expect(delegateStatusLine(given)).toBe(said)
   })
 })
 
@@ -116,7 +116,7 @@ describe('the table of delegates', () => {
 
 describe('everything about a delegate', () => {
   const told = (given: Parameters<typeof detail>[0]) =>
-    describeDetail(detail(given), { now: NOW, tasks: TASKS }, output)
+    describeDelegate(detail(given), { now: NOW, tasks: TASKS }, output)
 
   test('says how it stands, what it made, how it got there and what to do next', () => {
     const text = told({
@@ -195,7 +195,11 @@ describe('everything about a delegate', () => {
   })
 
   test('is told shortly of each of several', () => {
-    const text = describeShort(row({ next: 'stint merge fix-login' }), { now: NOW }, output)
+    const text = describeDelegateBriefly(
+      row({ next: 'stint merge fix-login' }),
+      { now: NOW },
+      output,
+    )
     expect(text).toContain('Branch: stint/auth/fix-login, 4m 12s, 87k tokens, $0.42, 2 commits')
     expect(text).toContain('Next: stint merge fix-login')
   })
@@ -318,7 +322,7 @@ describe('what came of a merge', () => {
       'refused',
       'not ready',
     ]
-    expect(hows.filter((how) => isAsWanted(outcome({ how })))).toEqual([
+    expect(hows.filter((how) => isSuccessfulMerge(outcome({ how })))).toEqual([
       'merged',
       'would merge',
       'pull request',
@@ -331,15 +335,15 @@ describe('what came of a merge', () => {
   test('is preceded by what goes on', () => {
     const of = { delegate: 'fix-login', at: '' }
     expect(
-      mergeEventWords({ kind: 'merge.started', ...of, data: { id: 'd', target: 'main' } }),
+      mergeEventText({ kind: 'merge.started', ...of, data: { id: 'd', target: 'main' } }),
     ).toBe('fix-login: merging into main')
-    expect(mergeEventWords({ kind: 'verify.started', ...of, data: { command: 'npm test' } })).toBe(
+    expect(mergeEventText({ kind: 'verify.started', ...of, data: { command: 'npm test' } })).toBe(
       'fix-login: verifying with npm test',
     )
     expect(
-      mergeEventWords({ kind: 'verify.ended', ...of, data: { passed: false, seconds: 61 } }),
+      mergeEventText({ kind: 'verify.ended', ...of, data: { passed: false, seconds: 61 } }),
     ).toBe('fix-login: verify FAILED after 1m 01s')
-    expect(mergeEventWords({ kind: 'merge.ended', ...of, data: outcome({}) })).toBeUndefined()
+    expect(mergeEventText({ kind: 'merge.ended', ...of, data: outcome({}) })).toBeUndefined()
   })
 })
 
@@ -361,7 +365,7 @@ describe('a review', () => {
     const said: string[] = []
     let hasLeft = false
     const left = [...answers]
-    const review = reviewBy({
+    const review = interactiveReview({
       ask: async () => left.shift(),
       say: (text) => said.push(text),
       diff: () => diff,

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { estimateTokens } from '../../src/text/tokens.ts'
-import { readLog } from '../../src/journal/read.ts'
+import { readLog } from '../../src/journal/read-log.ts'
 import { program, terminal } from '../support/cli.ts'
 
 type World = ReturnType<typeof terminal>

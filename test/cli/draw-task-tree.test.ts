@@ -2,17 +2,21 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   type TaskDelegate,
-  type TreeDrawing,
+  type TaskTreeOptions,
   drawTaskTrees,
 } from '../../src/cli/print/task-tree.ts'
 import { painter } from '../../src/cli/print/terminal/layout.ts'
-import { widthOf } from '../../src/cli/print/terminal/layout.ts'
+import { displayWidth } from '../../src/cli/print/terminal/layout.ts'
 import type { Backlog } from '../../src/backlog/backlog.ts'
-import { taskTrees } from '../../src/backlog/waits.ts'
+import { taskTrees } from '../../src/backlog/task-graph.ts'
 import { aChecklist, aLine, aStatus } from '../backlog/any-task.ts'
 import { Told, backlogOf } from '../backlog/world.ts'
 
-function drawn(backlog: Backlog, more: Partial<TreeDrawing> = {}, levels = 6): readonly string[] {
+function drawn(
+  backlog: Backlog,
+  more: Partial<TaskTreeOptions> = {},
+  levels = 6,
+): readonly string[] {
   const drawing = {
     backlog,
     delegates: new Map(),
@@ -182,7 +186,7 @@ describe('a tree of tasks', () => {
           )
           expect(heads.toSorted()).toEqual(backlog.tasks.map(({ id }) => id).toSorted())
           if (columns !== undefined)
-            for (const line of plain) expect(widthOf(line)).toBeLessThanOrEqual(columns)
+            for (const line of plain) expect(displayWidth(line)).toBeLessThanOrEqual(columns)
         },
       ),
     )
@@ -199,6 +203,6 @@ describe('a tree of tasks', () => {
   test.each([1, 5, 13])('is never wider than a terminal of %i columns', (columns) => {
     const told = backlogOf('a', 'b ^a =g <x', 'c ^a =g', 'd ^c', 'e ^d')
     for (const line of drawn(told.backlog(), { columns }))
-      expect(widthOf(line)).toBeLessThanOrEqual(columns)
+      expect(displayWidth(line)).toBeLessThanOrEqual(columns)
   })
 })

@@ -2,11 +2,11 @@ import { appendFileSync, readFileSync, readdirSync, utimesSync, writeFileSync } 
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type HistoryItem, type Message, openProject } from '../../src/library.ts'
-import { blobsFolder, conversationPath } from '../../src/history/places.ts'
+import { blobsFolder, conversationPath } from '../../src/history/paths.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { leaveInOutbox } from '../../src/project/store/outbox.ts'
-import { findPlace } from '../../src/project/store/place.ts'
-import { draft } from '../../src/session/entries.ts'
+import { findProjectPaths } from '../../src/project/store/project-paths.ts'
+import { draftEntry } from '../../src/session/entries.ts'
 import { PIXEL, said } from '../history/items.ts'
 import { terminal } from '../support/cli.ts'
 
@@ -62,9 +62,9 @@ async function world() {
   store.append(OTHER, [said('another', { parts: [{ type: 'text', text: SHARED }] })])
   for (const conversation of [ID, 'aaaabbbb-lost'])
     leaveInOutbox(
-      findPlace(cwd),
+      findProjectPaths(cwd),
       session,
-      draft('conversation.joined', { conversation, harness: 'claude', source: 'startup' }),
+      draftEntry('conversation.joined', { conversation, harness: 'claude', source: 'startup' }),
     )
   const blobs = () =>
     readdirSync(blobsFolder(sessions), { recursive: true, encoding: 'utf8' }).filter(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type Context, Output } from '../../src/cli/context/context.ts'
-import { describePlan } from '../../src/cli/print/run/report.ts'
-import { describeReport, describeRuns } from '../../src/cli/print/run/report.ts'
+import { type CliContext, Output } from '../../src/cli/context/context.ts'
+import { describeRunPlan } from '../../src/cli/print/run/report.ts'
+import { describeRunReport, describeRuns } from '../../src/cli/print/run/report.ts'
 import { readFlags } from '../../src/cli/context/command.ts'
 import { RUN_FLAGS, runOptions } from '../../src/cli/context/run-flags.ts'
 import { exitCodeOfRun, showRun } from '../../src/cli/print/run/show-run.ts'
@@ -143,7 +143,7 @@ function scripted(events: readonly RunEvent[], waits = false) {
   return { start, stops }
 }
 
-function contextWith(overrides: Partial<Context> = {}, env: NodeJS.ProcessEnv = {}) {
+function contextWith(overrides: Partial<CliContext> = {}, env: NodeJS.ProcessEnv = {}) {
   const written = { stdout: '', stderr: '' }
   const stream = (name: 'stdout' | 'stderr') => ({
     write: (text: string) => void (written[name] += text),
@@ -156,7 +156,7 @@ function contextWith(overrides: Partial<Context> = {}, env: NodeJS.ProcessEnv = 
     hasColour: false,
     readStdin: async () => '',
     ...overrides,
-  } as Context
+  } as CliContext
   return { context, written }
 }
 
@@ -310,7 +310,7 @@ const output = new Output(contextWith().context)
 
 describe('the report', () => {
   test('shows each task, session and the whole run, both sides of the comparison, what is left and how to merge', () => {
-    expect(describeReport(REPORT, output)).toBe(
+    expect(describeRunReport(REPORT, output)).toBe(
       `
 🏁 Run 3f9c1a: 3 done, 1 parked, 1 blocked, 1 open of 6
    What is left waits for something that failed or is blocked
@@ -353,7 +353,7 @@ describe('the report', () => {
       name: `later-${index}`,
       title: 'Later',
     }))
-    const few = describeReport(
+    const few = describeRunReport(
       { ...REPORT, neverBegun: { count: 2, tasks: tasks.slice(0, 2) } },
       output,
     )
@@ -361,7 +361,7 @@ describe('the report', () => {
     expect(few).toContain(
       '   ○ login-docs: waits for sweep-race\n   ○ later-0, never begun\n   ○ later-1, never begun\n\n',
     )
-    const many = describeReport(
+    const many = describeRunReport(
       { ...REPORT, sessions: [], neverBegun: { count: 400, tasks } },
       output,
     )
@@ -372,14 +372,14 @@ describe('the report', () => {
 
   test('of several at once says how much of it was side by side, against the aim, and what time that saved or cost', () => {
     const parallel = { most: 3, share: 0.75, target: 0.6, savedSeconds: 754, delegates: 5 }
-    const told = describeReport({ ...REPORT, parallel }, output)
+    const told = describeRunReport({ ...REPORT, parallel }, output)
     expect(told).toContain(
       `
    At once  up to 3; 75 % of the tasks beside another (aim 60 %, reached)
             12m 34s less than all of them one after the other, without merging`.slice(1),
     )
     expect(told).not.toContain('Against one conversation per task')
-    const slow = describeReport(
+    const slow = describeRunReport(
       { ...REPORT, parallel: { ...parallel, share: 0.5, savedSeconds: -20 } },
       output,
     )
@@ -388,13 +388,13 @@ describe('the report', () => {
   })
 
   test('says what was lost as plainly as what was saved, and unknown where a price is', () => {
-    const lost = describeReport(
+    const lost = describeRunReport(
       { ...REPORT, compared: { ...REPORT.compared, savedUsd: -0.2 } },
       output,
     )
     expect(lost).toContain('= $0.20 lost')
     const { savedUsd: _, ...compared } = REPORT.compared
-    const unknown = describeReport(
+    const unknown = describeRunReport(
       {
         ...REPORT,
         spend: spend(1),
@@ -412,17 +412,17 @@ describe('the report', () => {
 
   test('counts profiles on the side that they came out on', () => {
     const withProfiles = (profilesNotLoaded: number) =>
-      describeReport({ ...REPORT, compared: { ...REPORT.compared, profilesNotLoaded } }, output)
+      describeRunReport({ ...REPORT, compared: { ...REPORT.compared, profilesNotLoaded } }, output)
     expect(withProfiles(1200)).toMatch(/− 1,200 +tokens of profiles not loaded/)
     expect(withProfiles(-82)).toMatch(/\+ 82 +tokens of the index of profiles/)
     expect(withProfiles(0)).not.toContain('profiles')
   })
 
   test('of a run that can go on says how', () => {
-    expect(describeReport({ ...REPORT, how: 'interrupted' }, output)).toContain(
+    expect(describeRunReport({ ...REPORT, how: 'interrupted' }, output)).toContain(
       'Go on:    stint run --resume 3f9c1a',
     )
-    expect(describeReport(REPORT, output)).not.toContain('--resume')
+    expect(describeRunReport(REPORT, output)).not.toContain('--resume')
   })
 
   test('of a run that did nothing is short', () => {
@@ -433,7 +433,7 @@ describe('the report', () => {
       sessions: [],
       commits: 0,
     }
-    expect(describeReport(nothing, output)).toBe(
+    expect(describeRunReport(nothing, output)).toBe(
       '✅ There was nothing to do: stint task list shows what there is',
     )
   })
@@ -441,13 +441,13 @@ describe('the report', () => {
   test('says how to merge only what is proved, and on a branch of its own', () => {
     const [first] = REPORT.sessions
     const begun = { ...first!.tasks[0]!, outcome: 'open' as const, attempts: 1 }
-    const open = describeReport(
+    const open = describeRunReport(
       { ...REPORT, how: 'interrupted', sessions: [{ ...first!, tasks: [begun] }] },
       output,
     )
     expect(open).not.toContain('git merge')
     const { branch: _, ...inPlace } = REPORT
-    expect(describeReport(inPlace, output)).not.toContain('git merge')
+    expect(describeRunReport(inPlace, output)).not.toContain('git merge')
   })
 
   test('says where the work of a parked task is, and names a harness once', () => {
@@ -455,7 +455,7 @@ describe('the report', () => {
       'refs/stint/runs/01a1e0a4-4a3e-70a6-879f-115f1899549a/01a1e0a4-531f-72c6-9cc4-9448072e5da1'
     const [first] = REPORT.sessions
     const parked = { ...first!.tasks[0]!, outcome: 'parked' as const, kept }
-    const text = describeReport(
+    const text = describeRunReport(
       {
         ...REPORT,
         harness: 'rehearsal',
@@ -469,7 +469,7 @@ describe('the report', () => {
   })
 
   test('says how to take up a task of another backlog', () => {
-    expect(describeReport({ ...REPORT, backlog: 'my TODO.md' }, output)).toContain(
+    expect(describeRunReport({ ...REPORT, backlog: 'my TODO.md' }, output)).toContain(
       "take it up: stint run --backlog 'my TODO.md' --task sweep-race",
     )
   })
@@ -481,7 +481,7 @@ describe('the report', () => {
       outcome: 'parked' as const,
       task: { ...TASKS.login, name: "it's; rm -rf" },
     }
-    const text = describeReport(
+    const text = describeRunReport(
       { ...REPORT, branch: 'a b', sessions: [{ ...first!, tasks: [task] }] },
       output,
     )
@@ -600,7 +600,7 @@ describe('the plan', () => {
   }
 
   test('shows sessions as blocks, why each begins, what it takes, and what waits', () => {
-    expect(describePlan(plan, output)).toBe(
+    expect(describeRunPlan(plan, output)).toBe(
       `
 📐 3 tasks in 2 sessions
    From .tasks, with claude, claude-sonnet-4-5
@@ -630,7 +630,7 @@ describe('the plan', () => {
       { at: 700, tasks: [{ task: TASKS.rate, because: 'waits for login-form' }] },
     ]
     const parallel = { most: 2, waves, seconds: 1600, share: 2 / 3, target: 0.6, savedSeconds: 700 }
-    expect(describePlan({ ...plan, waiting: [], notes: [], parallel }, output)).toBe(
+    expect(describeRunPlan({ ...plan, waiting: [], notes: [], parallel }, output)).toBe(
       `
 📐 3 tasks, up to 2 at once
    From .tasks, with claude, claude-sonnet-4-5
@@ -650,7 +650,7 @@ describe('the plan', () => {
 
   test('gives no sum of costs where one of them is unknown', () => {
     const { usd: _, ...unpriced } = plan.sessions[1]!
-    expect(describePlan({ ...plan, sessions: [plan.sessions[0]!, unpriced] }, output)).toContain(
+    expect(describeRunPlan({ ...plan, sessions: [plan.sessions[0]!, unpriced] }, output)).toContain(
       'In all  about 27m, cost unknown',
     )
   })

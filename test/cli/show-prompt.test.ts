@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { showPrompt } from '../../src/cli/print/show-prompt.ts'
-import type { Context } from '../../src/cli/context/context.ts'
+import type { CliContext } from '../../src/cli/context/context.ts'
 import type { PromptEvent } from '../../src/run/prompt/contract.ts'
 
 const SPEND = { input: 1, cacheWritten: 0, cacheRead: 0, output: 1 }
@@ -16,7 +16,7 @@ test('an answer that broke off is said to begin anew, and then stands there once
     hasColour: false,
   }
   const last = { how: 'completed', spend: SPEND, seconds: 1 } as const
-  await showPrompt(context as unknown as Context, {}, async (tell) => {
+  await showPrompt(context as unknown as CliContext, {}, async (tell) => {
     const told = [
       { kind: 'anew', data: {} },
       { kind: 'delta', data: { text: 'I beg' } },

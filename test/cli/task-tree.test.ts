@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { widthOf } from '../../src/cli/print/terminal/layout.ts'
+import { displayWidth } from '../../src/cli/print/terminal/layout.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import type { DelegateOrder } from '../../src/run/entries.ts'
 import { RunLog } from '../../src/run/run-log.ts'
-import { BACKLOG_ID, draft } from '../../src/session/entries.ts'
+import { BACKLOG_ID, draftEntry } from '../../src/session/entries.ts'
 import { terminal } from '../support/cli.ts'
 
 interface Node {
@@ -67,7 +67,7 @@ function delegateFor(
     runner: { pid: spawnSync('true').pid, startedAt: '', mark: '' },
     delegate,
   }
-  const log = RunLog.create(workspace.place, mintId(undefined), workspace.config, started)
+  const log = RunLog.create(workspace.paths, mintId(undefined), workspace.config, started)
   if (last !== undefined) log.append('delegate.moved', { to: last })
   log.close()
   workspace.close()
@@ -171,7 +171,7 @@ describe('task tree', () => {
       hasColour: true,
     })
     const lines = written.replaceAll(/\u001B\[\d+m/g, '').split('\n')
-    expect(lines.filter((line) => widthOf(line) >= 50)).toEqual([])
+    expect(lines.filter((line) => displayWidth(line) >= 50)).toEqual([])
     expect(written).toContain('\u001B[1m')
   })
 
@@ -216,7 +216,11 @@ describe('task tree', () => {
     log.append(
       ids.map((task, n) => {
         const under = n === 0 ? {} : { parent: ids[n - 1]! }
-        return draft('task.added', { task, title: task, shortname: task, ...under }, { by: 'cli' })
+        return draftEntry(
+          'task.added',
+          { task, title: task, shortname: task, ...under },
+          { by: 'cli' },
+        )
       }),
     )
     log.close()
@@ -369,15 +373,15 @@ describe('task change', () => {
     const { stint, cwd, env } = terminal()
     for (const title of ['Aa', 'Bb', 'Cc']) await stint('task', 'add', title)
     const workspace = new Workspace(cwd, { env })
-    const { tasks } = await import('../../src/project/tasks/backlog.ts').then(({ openBacklog }) =>
-      openBacklog(workspace),
+    const { tasks } = await import('../../src/project/tasks/project-backlog.ts').then(
+      ({ openBacklog }) => openBacklog(workspace),
     )
     const [a, b, c] = tasks.map(({ id }) => id) as [string, string, string]
     const log = workspace.session(BACKLOG_ID)
     log.append([
-      draft('task.changed', { task: a, dependsOn: [b, c, 'ghost'] }, { by: 'cli' }),
-      draft('task.changed', { task: b, dependsOn: [a] }, { by: 'cli' }),
-      draft('task.changed', { task: c, dependsOn: [a] }, { by: 'cli' }),
+      draftEntry('task.changed', { task: a, dependsOn: [b, c, 'ghost'] }, { by: 'cli' }),
+      draftEntry('task.changed', { task: b, dependsOn: [a] }, { by: 'cli' }),
+      draftEntry('task.changed', { task: c, dependsOn: [a] }, { by: 'cli' }),
     ])
     log.close()
     workspace.close()

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { estimateTokens } from '../../src/text/tokens.ts'
-import { FEWEST_TOKENS, compose } from '../../src/command/digest/compose.ts'
-import { OutputReader } from '../../src/command/digest/read-output.ts'
+import { DIGEST_MIN_TOKENS, composeDigest } from '../../src/command/digest/compose-digest.ts'
+import { OutputReader } from '../../src/command/digest/output-reader.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { outputOf, outputsOf } from './fixtures.ts'
 
@@ -47,7 +47,7 @@ describe('for any output', () => {
         fc.array(anyOutput, { maxLength: 3 }),
         anyWords,
         fc.option(anyWords, { nil: undefined }),
-        fc.integer({ min: FEWEST_TOKENS, max: 1500 }),
+        fc.integer({ min: DIGEST_MIN_TOKENS, max: 1500 }),
         fc.nat({ max: 255 }),
         (pieces, command, label, tokens, exitCode) => {
           const reader = new OutputReader('/home/me')
@@ -64,7 +64,7 @@ describe('for any output', () => {
             path: `/very/long${'/path'.repeat(30)}/1a2b3c4d5e6f7a8b.txt`,
             recordedIn: 'a'.repeat(40),
           }
-          const { text } = compose(ended, reader.finish(), pointer, tokens)
+          const { text } = composeDigest(ended, reader.finish(), pointer, tokens)
           expect(estimateTokens(`${text}\n`)).toBeLessThanOrEqual(tokens)
           expect(realTokens(`${text}\n`)).toBeLessThanOrEqual(tokens)
           expect(text).toContain('1a2b3c4d')

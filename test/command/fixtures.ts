@@ -1,8 +1,12 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Composed, DEFAULT_TOKENS, compose } from '../../src/command/digest/compose.ts'
-import { OutputReader } from '../../src/command/digest/read-output.ts'
+import {
+  type ComposedDigest,
+  DIGEST_DEFAULT_TOKENS,
+  composeDigest,
+} from '../../src/command/digest/compose-digest.ts'
+import { OutputReader } from '../../src/command/digest/output-reader.ts'
 
 const folder = dirname(fileURLToPath(import.meta.url))
 
@@ -21,8 +25,8 @@ export function outputOf(origin: Origin, name: string): string {
 export function digestOf(
   output: string | readonly string[],
   exitCode: number,
-  tokens = DEFAULT_TOKENS,
-): Composed {
+  tokens = DIGEST_DEFAULT_TOKENS,
+): ComposedDigest {
   const reader = new OutputReader('/home/me/shop')
   const pieces = [output].flat()
   for (const piece of pieces) reader.add(piece)
@@ -33,7 +37,7 @@ export function digestOf(
     bytes: Buffer.byteLength(pieces.join('')),
   }
   const pointer = { id: '1a2b3c4d', path: '.sessions/artifacts/1a2b3c4d5e6f7a8b.txt' }
-  return compose(ended, reader.finish(), pointer, tokens)
+  return composeDigest(ended, reader.finish(), pointer, tokens)
 }
 
 /** Its lines between the first and the last, which are not about what was printed. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FEWEST_TOKENS } from '../../src/command/digest/compose.ts'
+import { DIGEST_MIN_TOKENS } from '../../src/command/digest/compose-digest.ts'
 import { EXPECTED } from './expected.ts'
 import { type Origin, bodyOf, digestOf, outputOf, outputsOf } from './fixtures.ts'
 
@@ -64,7 +64,7 @@ describe('a digest', () => {
     expect(findings.length).toBeGreaterThan(3)
     expect(leftOut.error).toBe(300 - findings.length)
     expect(text).toContain(`not shown: ${leftOut.error} errors`)
-    const few = digestOf(output, 1, FEWEST_TOKENS)
+    const few = digestOf(output, 1, DIGEST_MIN_TOKENS)
     expect(few.text).toMatch(/^run it: exit 1 .*\n(?:.*\n)*not shown: \d+ errors\nall of it: /)
   })
 

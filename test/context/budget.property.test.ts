@@ -1,7 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { PROJECT_ROOM, arrange, explainContext, packContext } from '../../src/context/pack.ts'
-import { settledSections } from '../../src/context/session-sections.ts'
+import {
+  PROJECT_ROOM,
+  arrangeContext,
+  explainContext,
+  packContext,
+} from '../../src/context/pack.ts'
+import { stableSections } from '../../src/context/session-sections.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import type { SessionState } from '../../src/session/state.ts'
 import { Story, sweepStory } from '../support/worlds.ts'
@@ -25,15 +30,15 @@ const anyProject = fc.option(
 
 /** The lines of the head: what is settled. */
 function headOf(state: SessionState, budget: number): readonly string[] {
-  const { fitted } = arrange(state, { level: 'full', budget })
-  return fitted.slice(0, settledSections(state).length).flatMap(({ lines }) => lines)
+  const { fitted } = arrangeContext(state, { level: 'full', budget })
+  return fitted.slice(0, stableSections(state).length).flatMap(({ lines }) => lines)
 }
 
 /** Whether the head tells all there is, and whole. */
 function isHeadWhole(state: SessionState, budget: number): boolean {
   const { sections } = explainContext(state, { level: 'full', budget })
   return sections
-    .slice(0, settledSections(state).length)
+    .slice(0, stableSections(state).length)
     .every(({ told, is_shortened: isShortened }) => {
       return !isShortened && (told === 'all' || told === 'empty')
     })
@@ -93,8 +98,8 @@ describe('whatever a session is, and whatever the budget,', () => {
     fc.assert(
       fc.property(anyState, anyBudget, anyHuge, (state, budget, line) => {
         const project = `Project: something\n${line}\nCommands:\n- test: npm test`
-        const without = arrange(state, { level: 'full', budget })
-        const { fitted } = arrange(state, { level: 'full', budget, project })
+        const without = arrangeContext(state, { level: 'full', budget })
+        const { fitted } = arrangeContext(state, { level: 'full', budget, project })
         expect(fitted.slice(0, -1).map(({ lines }) => lines)).toEqual(
           without.fitted.map(({ lines }) => lines),
         )
@@ -113,7 +118,7 @@ describe('whatever a session is, and whatever the budget,', () => {
     for (let budget = 300; budget < 1600; budget += 1) {
       const options = { level: 'full' as const, budget, project }
       expect(estimateTokens(packContext(state, options).text)).toBeLessThanOrEqual(budget)
-      expect(arrange(state, options).fitted.at(-1)!.cost).toBeLessThanOrEqual(PROJECT_ROOM)
+      expect(arrangeContext(state, options).fitted.at(-1)!.cost).toBeLessThanOrEqual(PROJECT_ROOM)
     }
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isHandoffIntent } from '../../src/context/intent/handoff-intent.ts'
+import { asksForHandoff } from '../../src/context/intent/handoff-intent.ts'
 
 describe('a handoff is asked for by', () => {
   test.each([
@@ -22,7 +22,7 @@ describe('a handoff is asked for by', () => {
     'That was enough. Create a handoff now.',
     'time to hand off',
     'prepare a final handoff',
-  ])('%s', (prompt) => expect(isHandoffIntent(prompt)).toBe(true))
+  ])('%s', (prompt) => expect(asksForHandoff(prompt)).toBe(true))
 })
 
 describe('a handoff is not asked for by', () => {
@@ -51,5 +51,5 @@ describe('a handoff is not asked for by', () => {
     'yes',
     '',
     `handoff ${'x'.repeat(400)}`,
-  ])('%s', (prompt) => expect(isHandoffIntent(prompt)).toBe(false))
+  ])('%s', (prompt) => expect(asksForHandoff(prompt)).toBe(false))
 })

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { GO_ON, WHERE_WERE_WE, asksToContinue } from '../../src/context/intent/continuation.ts'
+import {
+  CONTINUE_PHRASES,
+  RECAP_PHRASES,
+  asksToContinue,
+} from '../../src/context/intent/continue-intent.ts'
 
 const GOES_ON = [
   'continue',
@@ -264,7 +268,7 @@ describe('a prompt', () => {
     const clauses = [...GOES_ON, ...DOES_NOT]
       .flatMap((prompt) => [prompt, ...prompt.split(/[.,!?] ?/)])
       .map((clause) => clause.toLowerCase())
-    const missed = [GO_ON, WHERE_WERE_WE]
+    const missed = [CONTINUE_PHRASES, RECAP_PHRASES]
       .flatMap(Object.entries<() => RegExp>)
       .flatMap(([words, pattern]) =>
         clauses.filter(

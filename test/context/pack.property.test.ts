@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findMark, markOf } from '../../src/context/fence.ts'
+import { findMarker, deliveryMarker } from '../../src/context/fence.ts'
 import { packContext, textForSummariser } from '../../src/context/pack.ts'
 import { lineForPerson } from '../../src/context/person-line.ts'
-import { looksUnrelated } from '../../src/context/intent/related.ts'
+import { looksUnrelated } from '../../src/context/intent/unrelated-work.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import { CONTROLS, anyState } from './any-state.ts'
 import { realTokens } from './vocabularies.ts'
@@ -28,8 +28,8 @@ describe('whatever a session is,', () => {
         expect(lines.at(-1)).toBe('</stint-session>')
         expect(text.match(/\[stint:/gi)).toHaveLength(1)
         expect(lines.at(-2)).toBe(`[stint:${mark}]`)
-        expect(markOf(lines.slice(0, -2).join('\n'))).toBe(mark)
-        expect(findMark(text)).toBe(mark)
+        expect(deliveryMarker(lines.slice(0, -2).join('\n'))).toBe(mark)
+        expect(findMarker(text)).toBe(mark)
 
         expect(text).not.toMatch(CONTROLS)
         expect(text.isWellFormed()).toBe(true)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { looksUnrelated } from '../../src/context/intent/related.ts'
+import { looksUnrelated } from '../../src/context/intent/unrelated-work.ts'
 import { Story, sweepStory } from '../support/worlds.ts'
 import { longStory, noticedStory } from './sessions.ts'
 

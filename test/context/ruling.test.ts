@@ -1,8 +1,8 @@
-import { sentencesOf, spokenWords } from '../../src/context/intent/spoken.ts'
+import { sentencesOf, normalisePrompt } from '../../src/context/intent/phrases.ts'
 import { describe, expect, test } from 'vitest'
 import {
-  CHOICES,
-  RULES as RULE_PHRASES,
+  CHOICE_PHRASES,
+  RULE_PHRASES,
   isRuling,
   looksLikeDecision,
   looksLikeEnding,
@@ -212,9 +212,9 @@ describe('a ruling', () => {
 
   test('is found by the words of a phrase wherever its pattern would find it', () => {
     const sentences = [...DECIDES, ...RULES, ...SETTLES_NOTHING].flatMap((prompt) =>
-      sentencesOf(spokenWords(prompt)),
+      sentencesOf(normalisePrompt(prompt)),
     )
-    const missed = [CHOICES, RULE_PHRASES]
+    const missed = [CHOICE_PHRASES, RULE_PHRASES]
       .flatMap(Object.entries<() => RegExp>)
       .flatMap(([words, pattern]) =>
         sentences.filter(

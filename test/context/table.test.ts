@@ -3,15 +3,15 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { costOfAll } from '../../src/context/cost.ts'
 import { safeLine } from '../../src/text/safe-text.ts'
-import { frame } from '../../src/context/section.ts'
-import { type Table, asList, asToon, tableSection } from '../../src/context/table.ts'
+import { sectionFrame } from '../../src/context/section.ts'
+import { type SectionTable, asList, asToon, tableSection } from '../../src/context/table-section.ts'
 import { anyLine } from '../support/texts.ts'
 
 type Row = Readonly<Record<'decision' | 'because', string>>
 
-const FRAME = { ...frame('Decisions:', 'decisions', 'x', [0, 0, 0]), lengths: [500] }
+const FRAME = { ...sectionFrame('Decisions:', 'decisions', 'x', [0, 0, 0]), lengths: [500] }
 
-function tableOf(rows: readonly Row[]): Table<'decision' | 'because'> {
+function tableOf(rows: readonly Row[]): SectionTable<'decision' | 'because'> {
   return {
     name: 'decisions',
     main: 'decision',

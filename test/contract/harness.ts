@@ -7,7 +7,7 @@ import type {
   Conversation,
   Harness,
   HarnessEvent,
-  OpenConversation,
+  ConversationOptions,
   PermissionRequest,
 } from '../../src/harness/contract/drive.ts'
 import { isAlive } from '../../src/harness/process/spawn-guarded.ts'
@@ -19,7 +19,7 @@ import { scratchFolder } from '../support/scratch.ts'
 export interface HarnessWorld {
   readonly harness: Harness
   /** `cwd` is a git project, `permissions` are 'all', nothing is allowed besides. */
-  readonly open: OpenConversation
+  readonly open: ConversationOptions
   /** What the model does in the coming turns, one list a turn. Called before the conversation is opened. */
   script(...turns: readonly (readonly Act[])[]): void
   /** What the model has been given so far, all requests as one text, as it would read them (not as JSON). */
@@ -433,7 +433,7 @@ const WHILE = { timeout: 30_000, interval: 20 }
 
 async function opened(
   world: HarnessWorld,
-  more: Partial<OpenConversation> = {},
+  more: Partial<ConversationOptions> = {},
 ): Promise<Conversation> {
   const conversation = await world.harness.open({ ...world.open, ...more })
   onTestFinished(() => conversation.close())

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { readPiece } from '../../src/harness/contract/transcript-lines.ts'
+import { readTailChunk } from '../../src/harness/contract/transcript-lines.ts'
 import { answered, said } from '../capture/transcript.ts'
 import { Copying } from './copy.world.ts'
 
@@ -46,10 +46,10 @@ test('copying a piece reads no more than the piece', () => {
 
 test('looking at a piece reads no more than the piece, wherever it is', () => {
   const { transcript } = large()
-  const piece = readPiece(transcript, undefined, 131_072)!
+  const piece = readTailChunk(transcript, undefined, 131_072)!
   expect(count.bytesRead).toBeLessThanOrEqual(2 * 131_072 + 1)
   count.bytesRead = 0
-  readPiece(transcript, { offset: 25 * MEGABYTE, inode: piece.inode }, 131_072)
+  readTailChunk(transcript, { offset: 25 * MEGABYTE, inode: piece.inode }, 131_072)
   expect(count.bytesRead).toBeLessThanOrEqual(131_072)
 })
 

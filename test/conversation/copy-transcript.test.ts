@@ -12,11 +12,11 @@ import {
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { promptlessHarnesses } from '../../src/harness/registry.ts'
-import { nextMessages } from '../../src/history/next-messages.ts'
-import { copyPiece } from '../../src/project/conversation/copy-transcript.ts'
+import { harnessesWithoutSystemPrompt } from '../../src/harness/registry.ts'
+import { modelMessages } from '../../src/history/model-messages.ts'
+import { copyTranscriptChunk } from '../../src/project/conversation/copy-transcript.ts'
 import { endConversation } from '../../src/history/lock.ts'
-import { readLines } from '../../src/history/blobs.ts'
+import { readConversationLines } from '../../src/history/blobs.ts'
 import {
   answered,
   attached,
@@ -254,7 +254,7 @@ describe('of a line', () => {
         asTold: { role: 'system', parts: [{ text: 'The user sent: and this' }] },
       },
     ])
-    expect(nextMessages(copying.items, promptlessHarnesses()).at(-1)).toEqual({
+    expect(modelMessages(copying.items, harnessesWithoutSystemPrompt()).at(-1)).toEqual({
       role: 'system',
       parts: [
         { type: 'text', text: 'It is late.\n' },
@@ -501,7 +501,13 @@ describe('a transcript that cannot be copied', () => {
   const copy = (transcript: string) => {
     const target = join(scratchFolder(), 'copies', 'c.jsonl')
     const conversation = { id: 'c0ffee', harness: 'claude' }
-    const copied = copyPiece({ transcript, target, conversation, maxBytes: 65_536, redaction: {} })
+    const copied = copyTranscriptChunk({
+      transcript,
+      target,
+      conversation,
+      maxBytes: 65_536,
+      redaction: {},
+    })
     expect(existsSync(target)).toBe(false)
     return copied
   }
@@ -608,8 +614,8 @@ describe('while another process copies', () => {
 
 describe('a copy that is read', () => {
   test('has no lines when there is none', () => {
-    expect([...readLines(join(scratchFolder(), 'none'))]).toEqual([])
-    expect([...readLines(scratchFolder())]).toEqual([])
+    expect([...readConversationLines(join(scratchFolder(), 'none'))]).toEqual([])
+    expect([...readConversationLines(scratchFolder())]).toEqual([])
   })
 
   test('gives each line once, without what is damaged', () => {
@@ -634,7 +640,7 @@ describe('a copy that is read', () => {
       ].join('\n'),
     )
     expect(
-      [...readLines(path)].map(
+      [...readConversationLines(path)].map(
         ({ line: { message, summary: title } }) =>
           (message as { content?: string } | undefined)?.content ?? title,
       ),
@@ -646,7 +652,9 @@ describe('a copy that is read', () => {
     const texts = Array.from({ length: 40 }, (_, index) => `${index}${'ü'.repeat(60_000)}`)
     writeFileSync(path, texts.map((text) => line(said(text))).join(''))
     expect(
-      [...readLines(path)].map(({ line: { message } }) => (message as { content: string }).content),
+      [...readConversationLines(path)].map(
+        ({ line: { message } }) => (message as { content: string }).content,
+      ),
     ).toEqual(texts)
   })
 })

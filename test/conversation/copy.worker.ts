@@ -1,13 +1,16 @@
 // Copies a transcript to its end, again and again, beside others that do the same.
 import { existsSync } from 'node:fs'
-import { type CopyCursor, copyPiece } from '../../src/project/conversation/copy-transcript.ts'
+import {
+  type CopyCursor,
+  copyTranscriptChunk,
+} from '../../src/project/conversation/copy-transcript.ts'
 
 const [transcript, target, ready] = process.argv.slice(2) as [string, string, string]
 let cursor: CopyCursor | undefined
 for (;;) {
   const isOver = existsSync(ready)
   const conversation = { id: 'c0ffee', harness: 'claude' }
-  const copied = copyPiece({
+  const copied = copyTranscriptChunk({
     transcript,
     target,
     conversation,

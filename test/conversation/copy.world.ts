@@ -1,13 +1,13 @@
 import { appendFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  type Copied,
+  type CopyResult,
   type CopyCursor,
   type CopyRequest,
-  copyPiece,
+  copyTranscriptChunk,
 } from '../../src/project/conversation/copy-transcript.ts'
 import type { HistoryItem } from '../../src/history/items.ts'
-import { readLines } from '../../src/history/blobs.ts'
+import { readConversationLines } from '../../src/history/blobs.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import type { Json } from '../../src/text/json-fields.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -30,9 +30,9 @@ export class Copying {
   }
 
   /** One call, as a hook makes it. */
-  copy(options: Partial<CopyRequest> = {}): Copied | undefined {
+  copy(options: Partial<CopyRequest> = {}): CopyResult | undefined {
     const { transcript, target, cursor } = this
-    const copied = copyPiece({
+    const copied = copyTranscriptChunk({
       transcript,
       target,
       conversation: { id: 'c0ffee', harness: 'claude' },
@@ -64,7 +64,7 @@ export class Copying {
 
   /** With what ties it together. */
   get all(): readonly Json[] {
-    return [...readLines(this.target)].map(({ line }) => line)
+    return [...readConversationLines(this.target)].map(({ line }) => line)
   }
 
   get items(): readonly HistoryItem[] {

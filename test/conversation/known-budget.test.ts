@@ -1,9 +1,13 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { conversationTotals } from '../../src/project/budget.ts'
-import { type Known, knownBudget } from '../../src/project/conversation/known-budget.ts'
-import { readWindow, windowPath, writeWindow } from '../../src/project/conversation/tracking.ts'
+import { conversationTotals } from '../../src/project/conversation-budget.ts'
+import { type BudgetInputs, computeBudget } from '../../src/project/conversation/compute-budget.ts'
+import {
+  readContextWindow,
+  contextWindowPath,
+  writeContextWindow,
+} from '../../src/project/conversation/conversation-state.ts'
 import { answered, compacted, said } from '../capture/transcript.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -11,8 +15,8 @@ const T = (minute: number) => `2026-01-01T10:${String(minute).padStart(2, '0')}:
 const usage = { input: 100, cacheWritten: 900, cacheRead: 49_000, output: 500 }
 const boundary = { uuid: 'b', trigger: 'auto', tokensBefore: 168_000, tokensAfter: 9000, at: T(5) }
 
-function budget(known: Partial<Known>) {
-  return knownBudget({
+function budget(known: Partial<BudgetInputs>) {
+  return computeBudget({
     harness: 'claude',
     root: scratchFolder(),
     env: { HOME: scratchFolder() },
@@ -104,13 +108,13 @@ describe('what the status line leaves', () => {
       model: 'm',
       fiveHour: { percent: 1 },
     }
-    writeWindow(folder, 'c-1', window)
-    expect(readWindow(folder, 'c-1')).toEqual(window)
+    writeContextWindow(folder, 'c-1', window)
+    expect(readContextWindow(folder, 'c-1')).toEqual(window)
     for (const damaged of ['', '{"at"', 'null', '[]', '{"used":5}']) {
-      writeFileSync(windowPath(folder, 'c-1'), damaged)
-      expect(readWindow(folder, 'c-1')).toBeUndefined()
+      writeFileSync(contextWindowPath(folder, 'c-1'), damaged)
+      expect(readContextWindow(folder, 'c-1')).toBeUndefined()
     }
-    expect(readWindow(folder, 'c-2')).toBeUndefined()
+    expect(readContextWindow(folder, 'c-2')).toBeUndefined()
   })
 })
 

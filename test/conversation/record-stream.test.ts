@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { StreamRecorder } from '../../src/project/conversation/record-stream.ts'
+import { StreamRecorder } from '../../src/project/conversation/conversation-recorder.ts'
 import type { HarnessEvent } from '../../src/harness/contract/drive.ts'
-import { nextMessages } from '../../src/history/next-messages.ts'
+import { modelMessages } from '../../src/history/model-messages.ts'
 import { type StoredItem, conversationStore } from '../../src/history/store.ts'
 import { summarise } from '../../src/history/summary.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -36,7 +36,7 @@ describe('what a harness tells of a conversation', () => {
   test('is stored as what was asked, said, done and used', () => {
     const { recorder, items } = follow()
     const one = recorder()
-    one.asked('Do it')
+    one.recordPrompt('Do it')
     const told: readonly HarnessEvent[] = [
       started,
       { type: 'delta', text: 'I l' },
@@ -56,8 +56,8 @@ describe('what a harness tells of a conversation', () => {
       { type: 'usage', spent: usage, context: 30, window: 100 },
       over,
     ]
-    for (const event of told) one.heard(event)
-    one.closed()
+    for (const event of told) one.recordEvent(event)
+    one.recordClose()
     expect(items()).toEqual([
       { type: 'began', conversation: 'c1', harness: 'acp', cwd: '/project', model: 'm1' },
       { type: 'message', role: 'user', parts: [{ type: 'text', text: 'Do it' }] },
@@ -103,12 +103,12 @@ describe('what a harness tells of a conversation', () => {
     const { recorder, items } = follow()
     for (const text of ['First', 'Second']) {
       const each = recorder()
-      each.asked(text)
+      each.recordPrompt(text)
       for (const event of [
         started,
         { type: 'turn ended', how: 'failed', failure: 'the model is overloaded' } as const,
       ])
-        each.heard(event)
+        each.recordEvent(event)
     }
     expect(items()).toMatchObject([
       { type: 'began' },
@@ -134,33 +134,34 @@ describe('what a harness tells of a conversation', () => {
     for (const [end, events] of Object.entries(ends)) {
       const { recorder, store } = follow()
       const one = recorder()
-      one.asked('Do it')
+      one.recordPrompt('Do it')
       for (const event of [
         started,
         ...events,
         { type: 'usage', spent: usage, context: 20 } as const,
         over,
       ])
-        one.heard(event)
+        one.recordEvent(event)
       expect(summarise(store.read('c1')).usage, end).toEqual({ m1: usage })
-      one.asked('Go on')
-      for (const event of [started, { type: 'text', text: 'Yes.' } as const, over]) one.heard(event)
+      one.recordPrompt('Go on')
+      for (const event of [started, { type: 'text', text: 'Yes.' } as const, over])
+        one.recordEvent(event)
       // Told, and then closed before the turn is over.
-      one.heard({ type: 'usage', spent: usage })
-      one.closed()
+      one.recordEvent({ type: 'usage', spent: usage })
+      one.recordClose()
       const { usage: all, messages } = summarise(store.read('c1'))
       expect(all, end).toEqual({ m1: { input: 20, cacheWritten: 0, cacheRead: 10, output: 6 } })
       // It is no answer, and nothing that a model would be sent.
       expect(messages, end).toBe(3 + (end === 'nothing' || end === 'a compaction' ? 0 : 1))
-      expect(JSON.stringify(nextMessages(store.read('c1'))), end).not.toContain('[]')
+      expect(JSON.stringify(modelMessages(store.read('c1'))), end).not.toContain('[]')
     }
   })
 
   test('is on the disk with the prompt, before there is an answer', () => {
     const { recorder, items } = follow()
     const one = recorder()
-    one.asked('Do it')
-    one.heard(started)
+    one.recordPrompt('Do it')
+    one.recordEvent(started)
     expect(items()).toMatchObject([{ type: 'began' }, { role: 'user' }])
   })
 
@@ -170,10 +171,10 @@ describe('what a harness tells of a conversation', () => {
     writeFileSync(join(sessions, 'conversations'), 'in the way')
     const one = recorder()
     for (let turn = 0; turn < 2; turn += 1) {
-      one.asked('Do it')
-      for (const event of [started, over]) one.heard(event)
+      one.recordPrompt('Do it')
+      for (const event of [started, over]) one.recordEvent(event)
     }
-    one.closed()
+    one.recordClose()
     expect(said).toEqual([expect.stringContaining('what is said is not stored')])
   })
 })

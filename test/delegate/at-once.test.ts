@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startInBackground } from '../../src/run/delegate/work-delegate.ts'
+import { startInBackground } from '../../src/run/delegate/start-delegate.ts'
 import { discardDelegate, stopDelegate } from '../../src/run/control/delegate-operations.ts'
-import { inTurn, takingUp } from '../../src/run/delegate/delegates.ts'
-import { startOf } from '../../src/harness/process/spawn-guarded.ts'
+import { withClaim, delegateClaim } from '../../src/run/delegate/delegates.ts'
+import { processStartTime } from '../../src/harness/process/spawn-guarded.ts'
 import { RunLog } from '../../src/run/run-log.ts'
 import { thisProcess } from '../../src/run/loop/start-run.ts'
 import { type Delegate, DelegateWorld } from './delegate-world.ts'
@@ -15,10 +15,10 @@ async function afterItWasBegunAgain<T>(
   delegate: Delegate,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { place, config } = world.workspace()
+  const { paths: place, config } = world.workspace()
   const log = new RunLog(place, delegate.id, config)
   let worked!: Promise<T>
-  await inTurn(place, takingUp(delegate.id), async () => {
+  await withClaim(place, delegateClaim(delegate.id), async () => {
     worked = work()
     worked.catch(() => undefined)
     // Long enough that it has looked, and waits.
@@ -73,10 +73,10 @@ test('a process of a delegate is ended though the delegate was called failed mea
   const child = spawn('sleep', ['600'], { stdio: 'ignore' })
   onTestFinished(() => void child.kill('SIGKILL'))
   const exited = once(child, 'exit')
-  const { place, config } = world.workspace()
+  const { paths: place, config } = world.workspace()
   const log = new RunLog(place, one.id, config)
   log.append('run.resumed', {
-    runner: { pid: child.pid!, startedAt: startOf(child.pid!), mark: '' },
+    runner: { pid: child.pid!, startedAt: processStartTime(child.pid!), mark: '' },
   })
   log.append('delegate.moved', { to: 'failed', because: 'it was never begun' })
   log.close()
@@ -89,7 +89,7 @@ test('no more are begun again than may be at work', async () => {
   world.config('delegates: { most: 1 }\n')
   const busy = world.delegate('busy', { status: 'running' })
   const one = world.delegate('one', { status: 'failed' })
-  const { place, config } = world.workspace()
+  const { paths: place, config } = world.workspace()
   const log = new RunLog(place, busy.id, config)
   log.append('run.resumed', { runner: thisProcess() })
   log.close()

@@ -4,8 +4,12 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { DelegateRow } from '../../src/run/delegate/delegate-row.ts'
-import { type DelegateState, allDelegates, findDelegate } from '../../src/run/delegate/delegates.ts'
-import { readLog } from '../../src/journal/read.ts'
+import {
+  type DelegateState,
+  readDelegates,
+  findDelegate,
+} from '../../src/run/delegate/delegates.ts'
+import { readLog } from '../../src/journal/read-log.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { program, terminal } from '../support/cli.ts'
 import { expectNoneLeft } from '../support/processes.ts'
@@ -127,7 +131,7 @@ export class BackgroundWorld {
     return Object.fromEntries(outcomes.map((outcome) => [outcome.name, outcome]))
   }
 
-  readonly #place = new Workspace(this.cwd, { env: this.env }).place
+  readonly #place = new Workspace(this.cwd, { env: this.env }).paths
 
   /** As its log has it, without settling anything. */
   state(name: string): DelegateState {
@@ -135,7 +139,7 @@ export class BackgroundWorld {
   }
 
   states(): readonly DelegateState[] {
-    return allDelegates(this.#place)
+    return readDelegates(this.#place)
   }
 
   /** A file in the worktree of a delegate, which is how its agent shows how far it has come. */

@@ -32,7 +32,7 @@ class World extends BackgroundWorld {
   }
 
   entries(id: string) {
-    return readRun(new Workspace(this.cwd, { env: this.env }).place, id)
+    return readRun(new Workspace(this.cwd, { env: this.env }).paths, id)
   }
 
   branches(): readonly string[] {

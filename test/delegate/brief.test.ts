@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { BRIEF_TOKENS, briefFor } from '../../src/run/delegate/brief.ts'
 import { beginWorkflow } from '../../src/project/workflow/begin.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
-import { type Draft, draft } from '../../src/session/entries.ts'
+import { type EntryDraft, draftEntry } from '../../src/session/entries.ts'
 import { anyWords } from '../support/entries.ts'
 import { JournalledWorld, said } from './result/journalled-world.ts'
 
@@ -151,13 +151,15 @@ describe('the task file of a delegate', () => {
   test('is never longer than it may be, whatever the journal of the parent holds', async () => {
     const world = new JournalledWorld()
     const kinds = fc.constantFrom('decision', 'gotcha', 'key', 'blocker', 'goal', 'file')
-    const make = (kind: string, text: string): Draft => {
+    const make = (kind: string, text: string): EntryDraft => {
       if (kind === 'decision')
-        return draft('decision.made', { title: text, choice: text, rationale: text })
-      if (kind === 'gotcha') return draft('gotcha.found', { text })
-      if (kind === 'key') return draft('key.added', { text })
-      if (kind === 'blocker') return draft('blocker.raised', { text })
-      return kind === 'goal' ? draft('goal.set', { text }) : draft('file.noted', { path: text })
+        return draftEntry('decision.made', { title: text, choice: text, rationale: text })
+      if (kind === 'gotcha') return draftEntry('gotcha.found', { text })
+      if (kind === 'key') return draftEntry('key.added', { text })
+      if (kind === 'blocker') return draftEntry('blocker.raised', { text })
+      return kind === 'goal'
+        ? draftEntry('goal.set', { text })
+        : draftEntry('file.noted', { path: text })
     }
     const parent = await world.parent()
     await fc.assert(

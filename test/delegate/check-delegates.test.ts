@@ -8,7 +8,7 @@ import { git } from '../support/scratch.ts'
 import { DelegateWorld, NOBODY } from './delegate-world.ts'
 
 function checked(world: DelegateWorld) {
-  const { place } = world.workspace()
+  const { paths: place } = world.workspace()
   return [...checkRuns(place), ...checkDelegates(place)].flatMap(({ details }) => details)
 }
 
@@ -21,7 +21,7 @@ function follow(world: DelegateWorld, remark: string): void {
 test('a branch and worktree whose maker was killed are told as that, with what takes them away', () => {
   const world = new DelegateWorld()
   world.delegate('thing')
-  const tree = join(worktreesFolder(world.workspace().place), 'delegate-0a1b2c')
+  const tree = join(worktreesFolder(world.workspace().paths), 'delegate-0a1b2c')
   world.project.git('worktree', 'add', '--quiet', '-b', 'stint/other', tree)
   const [remark, ...others] = checked(world)
   expect(others).toEqual([])
@@ -36,7 +36,7 @@ test('a branch and worktree whose maker was killed are told as that, with what t
 test('what a killed merge left is told as that, with what takes it away, and not what one works in now', () => {
   const world = new DelegateWorld()
   const [left, now] = [world.delegate('left'), world.delegate('now')]
-  const folder = worktreesFolder(world.workspace().place)
+  const folder = worktreesFolder(world.workspace().paths)
   const begin = (delegate: typeof left, merger: typeof NOBODY) => {
     const tree = join(folder, `merge-${shortId(delegate.id)}`)
     world.project.git('worktree', 'add', '--quiet', '--detach', tree)

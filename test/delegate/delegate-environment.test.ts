@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_DELEGATES } from '../../src/project/config/run-config.ts'
-import { delegateEnvironment, delegateWrap } from '../../src/run/delegate/delegate-run.ts'
+import { delegateEnvironment, delegateWrap } from '../../src/run/delegate/delegate-context.ts'
 
 const order = { name: 'tests-1', slot: 3 }
 const settings = { ...DEFAULT_DELEGATES, portBase: 21_000, ports: 10 }

@@ -3,9 +3,9 @@ import { onTestFinished } from 'vitest'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { MergeOptions } from '../../src/run/delegate/delegate-row.ts'
-import { type DelegateState, delegateNow } from '../../src/run/delegate/delegates.ts'
-import { mergeDelegates } from '../../src/run/merge/queue.ts'
-import type { ProcessMark } from '../../src/harness/contract/drive.ts'
+import { type DelegateState, readDelegate } from '../../src/run/delegate/delegates.ts'
+import { runMergeQueue } from '../../src/run/merge/merge-queue.ts'
+import type { ProcessTag } from '../../src/harness/contract/drive.ts'
 import { mintId, shortId } from '../../src/journal/ids.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import type {
@@ -34,7 +34,7 @@ export interface MakeDelegate {
 }
 
 /** A process that is over: no other has had its number since this one began. */
-export const NOBODY: ProcessMark = { pid: 2 ** 22 - 1, startedAt: '1', mark: '' }
+export const NOBODY: ProcessTag = { pid: 2 ** 22 - 1, startedAt: '1', mark: '' }
 
 export class DelegateWorld {
   readonly events: MergeEvent[] = []
@@ -64,7 +64,7 @@ export class DelegateWorld {
     }: MakeDelegate = {},
   ): Delegate {
     const workspace = this.workspace()
-    const { place } = workspace
+    const { paths: place } = workspace
     workspace.prepare()
     const id = mintId(undefined)
     const target = order?.target ?? 'main'
@@ -108,7 +108,7 @@ export class DelegateWorld {
     options: MergeOptions = {},
   ): Promise<readonly MergeOutcome[]> {
     const ids = delegates.map(({ id }) => id)
-    return mergeDelegates(this.workspace(), ids, options, (event) => this.events.push(event))
+    return runMergeQueue(this.workspace(), ids, options, (event) => this.events.push(event))
   }
 
   async mergeOne(delegate: Delegate, options: MergeOptions = {}): Promise<MergeOutcome> {
@@ -175,19 +175,19 @@ export class Delegate {
   }
 
   append<K extends keyof RunEntryData>(kind: K, data: RunEntryData[K]): void {
-    const { place, config } = this.world.workspace()
+    const { paths: place, config } = this.world.workspace()
     const log = new RunLog(place, this.id, config)
     log.append(kind, data)
     log.close()
   }
 
   state(): DelegateState {
-    return delegateNow(this.world.workspace().place, this.id)
+    return readDelegate(this.world.workspace().paths, this.id)
   }
 
   /** What it has been since its work was proved, in short. */
   steps(): readonly string[] {
-    return readRun(this.world.workspace().place, this.id).flatMap((entry) => {
+    return readRun(this.world.workspace().paths, this.id).flatMap((entry) => {
       if (entry.kind === 'delegate.moved') return [entry.data.to]
       return entry.kind.startsWith('merge.') ? [entry.kind] : []
     })

@@ -1,13 +1,13 @@
 // Merges delegates as `stint merge` does, and dies behind a step of one of them.
-import { startInBackground } from '../../src/run/delegate/work-delegate.ts'
+import { startInBackground } from '../../src/run/delegate/start-delegate.ts'
 import { findDelegate } from '../../src/run/delegate/delegates.ts'
-import { mergeInTurn } from '../../src/run/merge/queue.ts'
+import { mergeWithContext } from '../../src/run/merge/merge-queue.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { thisProcess } from '../../src/run/loop/start-run.ts'
 
 const [step, ...names] = process.argv.slice(2)
 const workspace = new Workspace(process.cwd(), { env: process.env })
-await mergeInTurn(
+await mergeWithContext(
   {
     workspace,
     options: { sendBack: (id) => startInBackground(workspace, id) },
@@ -21,5 +21,5 @@ await mergeInTurn(
     },
     said: new Set(),
   },
-  names.map((name) => findDelegate(workspace.place, name).id),
+  names.map((name) => findDelegate(workspace.paths, name).id),
 )

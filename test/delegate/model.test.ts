@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { MergeStep } from '../../src/run/merge/outcomes.ts'
+import type { MergeStep } from '../../src/run/merge/merge-context.ts'
 import { ModelledWorld } from './model.ts'
 
 const STEPS: readonly MergeStep[] = [

@@ -5,13 +5,13 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { delegateNow } from '../../src/run/delegate/delegates.ts'
+import { readDelegate } from '../../src/run/delegate/delegates.ts'
 import { discardDelegate } from '../../src/run/control/delegate-operations.ts'
-import { mergeInTurn } from '../../src/run/merge/queue.ts'
-import { recoverMerge } from '../../src/run/merge/finish.ts'
-import type { MergeContext, MergeStep } from '../../src/run/merge/outcomes.ts'
-import { keepProved } from '../../src/run/delegate/kept-commits.ts'
-import { startOf } from '../../src/harness/process/spawn-guarded.ts'
+import { mergeWithContext } from '../../src/run/merge/merge-queue.ts'
+import { recoverMerge } from '../../src/run/merge/finish-merge.ts'
+import type { MergeContext, MergeStep } from '../../src/run/merge/merge-context.ts'
+import { saveProvedRef } from '../../src/run/delegate/delegate-commits.ts'
+import { processStartTime } from '../../src/harness/process/spawn-guarded.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import type { DelegateStatus } from '../../src/run/entries.ts'
@@ -95,7 +95,7 @@ export class ModelledWorld {
       slot: 0,
       brief: '',
     }
-    RunLog.create(this.#workspace.place, id, this.#workspace.config, {
+    RunLog.create(this.#workspace.paths, id, this.#workspace.config, {
       ...started,
       runner: NOBODY,
       delegate: order,
@@ -161,7 +161,7 @@ export class ModelledWorld {
   ready(which: number): void {
     const one = this.#pick(which, ['running', 'conflicted'])
     if (one === undefined) return
-    keepProved(this.#workspace.place, one.id, one.tip)
+    saveProvedRef(this.#workspace.paths, one.id, one.tip)
     this.#append(one, { to: 'ready', commit: one.tip, summary: 'done' })
     one.status = 'ready'
     one.ready = one.tip
@@ -170,7 +170,7 @@ export class ModelledWorld {
   async discard(which: number): Promise<void> {
     const one = this.#pick(which, ['running', 'ready', 'conflicted'])
     if (one === undefined) return
-    await discardDelegate(this.#workspace, delegateNow(this.#workspace.place, one.id))
+    await discardDelegate(this.#workspace, readDelegate(this.#workspace.paths, one.id))
     one.status = 'discarded'
   }
 
@@ -227,7 +227,7 @@ export class ModelledWorld {
   async recover(which: number): Promise<void> {
     const one = this.#pick(which, ['merging'])
     if (one === undefined) return
-    await recoverMerge(this.#workspace, delegateNow(this.#workspace.place, one.id))
+    await recoverMerge(this.#workspace, readDelegate(this.#workspace.paths, one.id))
     this.#recovered(one)
   }
 
@@ -238,7 +238,7 @@ export class ModelledWorld {
     expect([...this.#commits.keys()].filter((commit) => !reachable.has(commit))).toEqual([])
     expect(this.#head(this.name)).toBe(this.#target)
     for (const { id, status } of this.#delegates) {
-      expect(`${id} ${delegateNow(this.#workspace.place, id).status}`).toBe(`${id} ${status}`)
+      expect(`${id} ${readDelegate(this.#workspace.paths, id).status}`).toBe(`${id} ${status}`)
     }
   }
 
@@ -263,7 +263,7 @@ export class ModelledWorld {
       options: {},
       merger:
         step === undefined
-          ? { pid: process.pid, startedAt: startOf(process.pid), mark: '' }
+          ? { pid: process.pid, startedAt: processStartTime(process.pid), mark: '' }
           : NOBODY,
       isStopped: new AbortController().signal,
       emit: () => undefined,
@@ -276,7 +276,7 @@ export class ModelledWorld {
       said: new Set(),
     }
     const ids = chosen.map(({ id }) => id)
-    return Promise.race([held, mergeInTurn(scene, ids).then(() => false)])
+    return Promise.race([held, mergeWithContext(scene, ids).then(() => false)])
   }
 
   #expectRecovered(): void {
@@ -309,7 +309,7 @@ export class ModelledWorld {
   /** The target has its work, by a merge commit that is the only new one. */
   #land(one: Modelled): void {
     const tip = this.#work(one)
-    const landed = delegateNow(this.#workspace.place, one.id)
+    const landed = readDelegate(this.#workspace.paths, one.id)
     const to = landed.merge?.landing?.to ?? landed.move?.commit
     if (to === undefined)
       throw new Error(`${one.id} is said to have landed, and its log does not say where`)
@@ -416,7 +416,7 @@ export class ModelledWorld {
   }
 
   #append(one: Modelled, move: Parameters<RunLog['append']>[1] & { to: 'ready' }): void {
-    const log = new RunLog(this.#workspace.place, one.id, this.#workspace.config)
+    const log = new RunLog(this.#workspace.paths, one.id, this.#workspace.config)
     log.append('delegate.moved', move)
     log.close()
   }

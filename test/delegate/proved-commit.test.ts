@@ -4,7 +4,7 @@ import { git } from '../support/scratch.ts'
 import { doing } from '../run/run-world.ts'
 import { DelegateWorld } from './delegate-world.ts'
 import { WorkingWorld } from './working-world.ts'
-import { mergeDelegates } from '../../src/run/merge/queue.ts'
+import { runMergeQueue } from '../../src/run/merge/merge-queue.ts'
 
 const proved = (id: string) => `refs/stint/runs/${id}/proved`
 
@@ -14,7 +14,7 @@ test('the commit that was proved is kept until the target has it', async () => {
     world.project.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/stint').trim()
   const { id, ready } = await world.delegate({ 'write-the-parser': [doing('parser')] })
   expect(refs()).toBe(`${proved(id)} ${ready!.commit}`)
-  await mergeDelegates(world.workspace(), [id], {}, () => {})
+  await runMergeQueue(world.workspace(), [id], {}, () => {})
   expect(refs()).toBe('')
 })
 

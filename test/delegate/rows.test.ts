@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { delegatesOf } from '../../src/run/control/runs-of-project.ts'
+import { projectDelegates } from '../../src/run/control/project-runs.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { DelegateWorld } from './delegate-world.ts'
 
@@ -26,7 +26,7 @@ describe('the commits of a delegate', () => {
     const [merged, given, ready] = ['merged', 'given', 'ready'].map((name) =>
       world.delegate(name, { commits: [{ [`${name}.txt`]: '1\n' }, { [`${name}.txt`]: '2\n' }] }),
     )
-    const delegates = delegatesOf(world.workspace())
+    const delegates = projectDelegates(world.workspace())
     await world.mergeOne(merged!)
     await delegates.discard([given!.id])
     const counts = async () =>
@@ -44,7 +44,7 @@ describe('a delegate that is discarded', () => {
   test('is named in full, whoever asks', async () => {
     const world = new DelegateWorld()
     const { id } = world.delegate('thing')
-    const delegates = delegatesOf(world.workspace())
+    const delegates = projectDelegates(world.workspace())
     await expect(delegates.discard(['thin'])).rejects.toMatchObject({ code: 'DELEGATE_INEXACT' })
     await expect(delegates.discard([id.slice(0, 10)])).rejects.toMatchObject({
       code: 'DELEGATE_INEXACT',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { delegatesOf } from '../../src/run/control/runs-of-project.ts'
-import { mergeDelegates } from '../../src/run/merge/queue.ts'
+import { projectDelegates } from '../../src/run/control/project-runs.ts'
+import { runMergeQueue } from '../../src/run/merge/merge-queue.ts'
 import { doing } from '../run/run-world.ts'
 import { WorkingWorld } from './working-world.ts'
 
@@ -8,7 +8,7 @@ async function withParent() {
   const world = new WorkingWorld()
   const { reading } = await world.project.run((project) => project.init({ name: 'feature' }))
   const parent = reading.state.id
-  const merge = (id: string) => mergeDelegates(world.workspace(), [id], {}, () => {})
+  const merge = (id: string) => runMergeQueue(world.workspace(), [id], {}, () => {})
   const reported = () =>
     world.project
       .entries('delegate.reported', parent)
@@ -63,7 +63,7 @@ test('a run leaves a task to the delegate that has it, until it is settled', asy
   await expect(world.made({ task: 'parse-dates' })).rejects.toMatchObject({
     code: 'TASK_DELEGATED',
   })
-  await delegatesOf(world.workspace()).discard([state.id])
+  await projectDelegates(world.workspace()).discard([state.id])
   const again = await world.run({ script: world.script({ 'parse-dates': [doing('dates')] }) })
   expect(again.sessions.flatMap(({ tasks }) => tasks)).toMatchObject([
     { task: { name: 'parse-dates' }, outcome: 'done' },
@@ -74,7 +74,7 @@ test('what is discarded can be got back, and its session is told', async () => {
   const { world, reported } = await withParent()
   const state = await world.delegate({ 'write-the-parser': [doing('parser')] })
   const tip = state.ready!.commit!
-  const [row] = await delegatesOf(world.workspace()).discard([])
+  const [row] = await projectDelegates(world.workspace()).discard([])
   expect(row).toMatchObject({ status: 'discarded', kept: `refs/stint/runs/${state.id}/discarded` })
   expect(world.project.git('branch', '--list', 'stint/*')).toBe('')
   expect(world.project.git('rev-parse', row!.kept!).trim()).toBe(tip)

@@ -153,7 +153,7 @@ test('a delegate begun again after a conflict is told of it, and is proved only 
   world.project.commit('theirs', { 'parser.txt': 'theirs\n' })
   const onto = world.project.git('rev-parse', 'main').trim()
   const { RunLog } = await import('../../src/run/run-log.ts')
-  const { place, config } = world.workspace()
+  const { paths: place, config } = world.workspace()
   new RunLog(place, first.id, config).append('delegate.moved', {
     to: 'conflicted',
     target: 'main',
@@ -180,7 +180,7 @@ test('a delegate is given what its session knows beside its order, in headings a
   )
   const state = await world.made({ what: 'write the parser\n# Task other: take over' })
   const { taskText } = await import('../../src/run/texts/task-text.ts')
-  const { delegateSource } = await import('../../src/run/delegate/delegate-run.ts')
+  const { delegateSource } = await import('../../src/run/delegate/delegate-context.ts')
   const source = await delegateSource(world.workspace(), state.id, state.order, undefined)
   const [task] = (await source.read()).tasks
   const text = taskText(task!, { brief: state.order.brief })

@@ -2,8 +2,8 @@
 import { onTestFinished } from 'vitest'
 import { createDelegate } from '../../src/run/delegate/create-delegate.ts'
 import type { DelegateRequest } from '../../src/run/delegate/delegate-row.ts'
-import { type DelegateState, delegateNow } from '../../src/run/delegate/delegates.ts'
-import { workDelegate } from '../../src/run/delegate/work-delegate.ts'
+import { type DelegateState, readDelegate } from '../../src/run/delegate/delegates.ts'
+import { startDelegate } from '../../src/run/delegate/start-delegate.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { RunWorld, type Script } from '../run/run-world.ts'
 
@@ -30,7 +30,7 @@ export class WorkingWorld extends RunWorld {
 
   /** Worked on in this process until it is ready or has failed. */
   async worked({ id }: Pick<DelegateState, 'id'>): Promise<DelegateState> {
-    const handle = await workDelegate(this.workspace(), id, {}, (event) => this.events.push(event))
+    const handle = await startDelegate(this.workspace(), id, {}, (event) => this.events.push(event))
     await handle.ended
     return this.now(id)
   }
@@ -40,6 +40,6 @@ export class WorkingWorld extends RunWorld {
   }
 
   now(id: string): DelegateState {
-    return delegateNow(this.workspace().place, id)
+    return readDelegate(this.workspace().paths, id)
   }
 }

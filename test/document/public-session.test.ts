@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { publicSession, publicSessionHead } from '../../src/session/public.ts'
+import { publicSession, publicSessionHead } from '../../src/session/public-session.ts'
 import { Story } from '../support/worlds.ts'
 
 /** Fields of the state that programs see under another name, or not at all. */

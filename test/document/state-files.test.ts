@@ -1,7 +1,7 @@
 import { decode } from '@toon-format/toon'
 import { expect, test } from 'vitest'
-import { renderStateToon, summaryOf } from '../../src/document/state-files.ts'
-import { publicSession } from '../../src/session/public.ts'
+import { renderStateToon, summarizeSession } from '../../src/document/state-files.ts'
+import { publicSession } from '../../src/session/public-session.ts'
 import { crowdedStory } from '../context/sessions.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { Story } from '../support/worlds.ts'
@@ -27,7 +27,7 @@ test('the current step stands in the summary however many come before it', () =>
   const story = new Story()
   const steps = Array.from({ length: 40 }, (_, n) => story.add('step.added', { text: `Step ${n}` }))
   story.add('step.started', { step: steps[35]! })
-  expect(summaryOf(publicSession(story.state)).steps).toContainEqual({
+  expect(summarizeSession(publicSession(story.state)).steps).toContainEqual({
     text: 'Step 35',
     status: 'started',
   })

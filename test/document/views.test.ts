@@ -12,12 +12,12 @@ import { decode } from '@toon-format/toon'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Log } from '../../src/journal/log.ts'
-import { readLog } from '../../src/journal/read.ts'
-import { encodeRecord, sealed } from '../../src/journal/record.ts'
+import { readLog } from '../../src/journal/read-log.ts'
+import { encodeRecord, withChecksum } from '../../src/journal/record.ts'
 import { abridge, fold } from '../../src/session/fold.ts'
-import { renderStateToon, summaryOf } from '../../src/document/state-files.ts'
-import { publicSession } from '../../src/session/public.ts'
-import { openAbridged } from '../../src/document/snapshot.ts'
+import { renderStateToon, summarizeSession } from '../../src/document/state-files.ts'
+import { publicSession } from '../../src/session/public-session.ts'
+import { readAbridgedState } from '../../src/document/snapshot.ts'
 import { dump } from '../index/world.ts'
 import { type World, plainProject, plant, projectOf } from '../support/project.ts'
 import { PLACES, anyStory, insert } from '../support/stories.ts'
@@ -179,7 +179,7 @@ describe('state.toon', () => {
     fc.assert(
       fc.property(anyStory, (story) => {
         expect(decode(renderStateToon(story.state).trimEnd())).toEqual(
-          JSON.parse(JSON.stringify(summaryOf(publicSession(story.state)))),
+          JSON.parse(JSON.stringify(summarizeSession(publicSession(story.state)))),
         )
       }),
       { numRuns: 200 },
@@ -190,7 +190,7 @@ describe('state.toon', () => {
     const world = await projectOf(sweepStory())
     const { state } = await world.view()
     expect(decode(world.read(JOURNAL, 'state.toon').trimEnd())).toEqual(
-      JSON.parse(JSON.stringify(summaryOf(publicSession(state)))),
+      JSON.parse(JSON.stringify(summarizeSession(publicSession(state)))),
     )
   })
 })
@@ -206,7 +206,7 @@ describe('a snapshot', () => {
   test('that fits is used', async () => {
     const world = await projectOf(sweepStory())
     const log = new CountingLog({ path: world.path(LOG) })
-    expect(openAbridged(SESSION_ID, log, world.path(SNAPSHOT)).state).toEqual(truth(world))
+    expect(readAbridgedState(SESSION_ID, log, world.path(SNAPSHOT)).state).toEqual(truth(world))
     expect(log.bytesRead).toBe(0)
     log.close()
   })
@@ -291,7 +291,7 @@ describe('a snapshot', () => {
     },
     'by a program that folds otherwise': (world) => {
       const { fold: version, sum: _sum, ...rest } = parsed(world)
-      world.write(SNAPSHOT, sealed(JSON.stringify({ fold: version + 1, ...rest })).toString())
+      world.write(SNAPSHOT, withChecksum(JSON.stringify({ fold: version + 1, ...rest })).toString())
     },
     'whose state was changed': (world) => {
       world.write(SNAPSHOT, world.read(SNAPSHOT).replace('"status":"active"', '"status":"paused"'))
@@ -330,7 +330,7 @@ describe('a snapshot', () => {
     const log = readFileSync(world.path(LOG))
     writeFileSync(world.path(LOG), log.fill(0x20, 10_000, end - 10_000), { flag: 'r+' })
     const counting = new CountingLog({ path: world.path(LOG) })
-    expect(openAbridged(SESSION_ID, counting, world.path(SNAPSHOT)).state).toEqual(wanted)
+    expect(readAbridgedState(SESSION_ID, counting, world.path(SNAPSHOT)).state).toEqual(wanted)
     expect(counting.bytesRead).toBe(news.length)
     counting.close()
   })

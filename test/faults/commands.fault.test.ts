@@ -3,7 +3,7 @@ import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readLog } from '../../src/journal/read.ts'
+import { readLog } from '../../src/journal/read-log.ts'
 import { isId } from '../../src/journal/ids.ts'
 import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
 import {

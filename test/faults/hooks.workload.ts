@@ -1,7 +1,7 @@
 // Serves one event of an agent program, as the hook program does, and then whatever follows it undisturbed.
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { serveHook } from '../../src/hook/serve.ts'
+import { serveHook } from '../../src/hook/serve-hook.ts'
 import { openProject } from '../../src/library.ts'
 import { makeWorlds } from './making.ts'
 import { MAKE } from './world-maker.ts'

@@ -3,7 +3,7 @@ import { cpSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readLog } from '../../src/journal/read.ts'
+import { readLog } from '../../src/journal/read-log.ts'
 import { openProject } from '../../src/library.ts'
 import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
 import { type Workload, compileShim, sweep } from './sweep.ts'

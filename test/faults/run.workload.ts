@@ -3,26 +3,26 @@
 import { writeSync } from 'node:fs'
 import { StintError } from '../../src/journal/errors.ts'
 import { mintId } from '../../src/journal/ids.ts'
-import { addTask, openBacklog } from '../../src/project/tasks/backlog.ts'
+import { addTask, openBacklog } from '../../src/project/tasks/project-backlog.ts'
 import { runIds } from '../../src/project/store/run-files.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import { plannedTask } from '../../src/run/plan/order.ts'
-import { draft } from '../../src/session/entries.ts'
-import { classOfRun, trackingFor } from '../../src/run/plan/complexity.ts'
-import { startOf } from '../../src/harness/process/spawn-guarded.ts'
+import { plannedTask } from '../../src/run/plan/order-tasks.ts'
+import { draftEntry } from '../../src/session/entries.ts'
+import { runComplexity, trackingLevelFor } from '../../src/run/plan/complexity.ts'
+import { processStartTime } from '../../src/harness/process/spawn-guarded.ts'
 import { Claims } from '../../src/run/loop/claims.ts'
-import { examine } from '../../src/run/loop/resume.ts'
+import { recoverInterrupted } from '../../src/run/loop/resume.ts'
 import { recordDone } from '../../src/run/attempt/record-done.ts'
 import { RunLog } from '../../src/run/run-log.ts'
 import { RunSession } from '../../src/run/attempt/run-session.ts'
 import { foldRun } from '../../src/run/run-state.ts'
-import { type RunContext, Stopping, nameOf } from '../../src/run/attempt/run-context.ts'
+import { type RunContext, StopSignal, toTaskName } from '../../src/run/attempt/run-context.ts'
 import { resolveOptions } from '../../src/run/options.ts'
-import { headOf } from '../../src/run/worktree/tree.ts'
+import { requireHead } from '../../src/run/worktree/run-tree.ts'
 
 const [doing] = process.argv.slice(2) as ['begin' | 'work' | 'on']
 const workspace = new Workspace(process.cwd(), { say: (line) => process.stderr.write(`${line}\n`) })
-const { config, place } = workspace
+const { config, paths: place } = workspace
 
 // Not awaited here: a bundle whose entry waits is cut into many more files, and each takes time to load.
 void perform()
@@ -48,7 +48,7 @@ async function begin(): Promise<void> {
   const tree = {
     tree: place.root,
     branch: 'main',
-    base: headOf(place.root).commit,
+    base: requireHead(place.root).commit,
     isInPlace: true,
   }
   const log = RunLog.create(place, run, config, {
@@ -80,7 +80,7 @@ async function work(scene: RunContext): Promise<void> {
   const { base } = scene.tree
   log.append('attempt.started', {
     attempt,
-    task: nameOf(task),
+    task: toTaskName(task),
     number: 1,
     place: 'live conversation',
     session: id,
@@ -93,18 +93,18 @@ async function work(scene: RunContext): Promise<void> {
   })
   acknowledge(log.read().at(-1)!.id)
   const [reported] = session.append([
-    draft(
+    draftEntry(
       'task.reported',
       { task: task.id, status: 'completed', summary: 'It is', run },
       { by: 'agent' },
     ),
   ])
   acknowledge(reported!.id)
-  const { commit } = headOf(place.root)
+  const { commit } = requireHead(place.root)
   await recordDone(
     scene,
     session,
-    { task, name: nameOf(task), planned, forecast: 0, base, leftBefore: [], attempts: 0 },
+    { task, name: toTaskName(task), planned, forecast: 0, base, leftBefore: [], attempts: 0 },
     { commit, summary: 'It is' },
   )
   acknowledge(session.lastEntry)
@@ -116,8 +116,8 @@ async function work(scene: RunContext): Promise<void> {
 /** As a resumed run: looks at what was left open, does what was not done, and ends. */
 async function goOn(): Promise<void> {
   const scene = sceneOf(runIds(place)[0]!)
-  const runner = { pid: process.pid, startedAt: startOf(process.pid), mark: '' }
-  await examine(scene, foldRun(scene.log.read())!, new Claims(place, scene.run, runner))
+  const runner = { pid: process.pid, startedAt: processStartTime(process.pid), mark: '' }
+  await recoverInterrupted(scene, foldRun(scene.log.read())!, new Claims(place, scene.run, runner))
   if ((await openBacklog(workspace)).tasks[0]!.status !== 'completed') await work(scene)
   scene.log.append('run.ended', { how: 'finished' })
   acknowledge(scene.log.read().at(-1)!.id)
@@ -139,8 +139,8 @@ function sceneOf(run: string): RunContext {
     profiles: [],
     setup: '',
     latest: {},
-    tracking: trackingFor(classOfRun([])),
-    stopping: new Stopping(),
+    tracking: trackingLevelFor(runComplexity([])),
+    stopping: new StopSignal(),
     extraEnv: {},
     emit: () => undefined,
   }

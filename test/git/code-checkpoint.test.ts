@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { keepCode } from '../../src/git/code-checkpoint.ts'
+import { checkpointCode } from '../../src/git/code-checkpoint.ts'
 import { filesOf, keepUntouched } from './untouched.ts'
 import { git, newRepository, repositoryAt, temporaryFolder, write } from './world.ts'
 
@@ -178,7 +178,7 @@ describe('keeping the code', () => {
     writeFileSync(name(0xff), 'kept')
     writeFileSync(name(0xfe), 'x'.repeat(100))
     // The comparison of files reads names as text, which these are not.
-    const kept = keepCode(repositoryAt(root), {
+    const kept = checkpointCode(repositoryAt(root), {
       ref: 'refs/stint/test/1',
       message: 'checkpoint',
       maxFileBytes: 50,

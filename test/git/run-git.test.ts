@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { StintError } from '../../src/journal/errors.ts'
-import { GitFailed, askGit, runGit } from '../../src/git/run-git.ts'
+import { GitFailed, gitSucceeds, runGit } from '../../src/git/run-git.ts'
 import { newRepository, temporaryFolder, write } from './world.ts'
 
 describe('running git', () => {
@@ -57,9 +57,9 @@ describe('running git', () => {
 
   test('a question gets yes or no, and an error stays an error', () => {
     const root = newRepository()
-    expect(askGit(root, ['show-ref', '--verify', '--quiet', 'refs/heads/main'])).toBe(true)
-    expect(askGit(root, ['show-ref', '--verify', '--quiet', 'refs/heads/none'])).toBe(false)
-    expect(() => askGit(root, ['rev-parse', '--verify', 'nothing'])).toThrow(GitFailed)
+    expect(gitSucceeds(root, ['show-ref', '--verify', '--quiet', 'refs/heads/main'])).toBe(true)
+    expect(gitSucceeds(root, ['show-ref', '--verify', '--quiet', 'refs/heads/none'])).toBe(false)
+    expect(() => gitSucceeds(root, ['rev-parse', '--verify', 'nothing'])).toThrow(GitFailed)
   })
 })
 

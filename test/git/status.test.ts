@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { dirtyPaths, drift } from '../../src/git/status.ts'
+import { dirtyPaths, measureDrift } from '../../src/git/status.ts'
 import { git, newRepository, temporaryFolder, write } from './world.ts'
 
 describe('dirty paths', () => {
@@ -32,7 +32,7 @@ describe('drift', () => {
 
   test('nothing happened', () => {
     const root = newRepository()
-    expect(drift(root, head(root), { branch: 'main' })).toEqual({
+    expect(measureDrift(root, head(root), { branch: 'main' })).toEqual({
       from: head(root),
       to: head(root),
       commits: 0,
@@ -50,7 +50,7 @@ describe('drift', () => {
     const from = head(root)
     for (let i = 1; i <= 12; i += 1) commit(root, `commit ${i}`)
     write(root, 'a.txt', 'two\n')
-    const moved = drift(root, from)
+    const moved = measureDrift(root, from)
     expect(moved).toMatchObject({ commits: 12, history: 'kept', hasBranchChanged: false, dirty: 1 })
     expect(moved.subjects).toHaveLength(10)
     expect(moved.subjects[0]).toBe('commit 12')
@@ -60,7 +60,7 @@ describe('drift', () => {
     const root = newRepository()
     const from = head(root)
     git(root, 'commit', '-q', '--amend', '-m', 'amended')
-    expect(drift(root, from, { branch: 'main' })).toMatchObject({
+    expect(measureDrift(root, from, { branch: 'main' })).toMatchObject({
       history: 'rewritten',
       commits: 1,
       subjects: ['amended'],
@@ -73,7 +73,7 @@ describe('drift', () => {
     commit(root, 'on main')
     const from = head(root)
     git(root, 'switch', '-q', 'side')
-    expect(drift(root, from, { branch: 'main' })).toMatchObject({
+    expect(measureDrift(root, from, { branch: 'main' })).toMatchObject({
       history: 'elsewhere',
       branchNow: 'side',
       hasBranchChanged: true,
@@ -83,7 +83,7 @@ describe('drift', () => {
   test('a commit that is not here is said to be missing', () => {
     const root = newRepository()
     for (const from of ['0123456789012345678901234567890123456789', '--all']) {
-      expect(drift(root, from)).toMatchObject({ history: 'missing', commits: 0 })
+      expect(measureDrift(root, from)).toMatchObject({ history: 'missing', commits: 0 })
     }
   })
 
@@ -91,7 +91,7 @@ describe('drift', () => {
     const root = newRepository()
     const from = head(root)
     git(root, 'switch', '-q', '--orphan', 'empty')
-    const moved = drift(root, from, { branch: 'main' })
+    const moved = measureDrift(root, from, { branch: 'main' })
     expect(moved).toMatchObject({ history: 'elsewhere', commits: 0, branchNow: 'empty' })
     expect(moved.to).toBeUndefined()
   })
@@ -102,6 +102,6 @@ describe('drift', () => {
     const linked = join(temporaryFolder(), 'side')
     git(root, 'worktree', 'add', '-q', '-b', 'side', linked)
     commit(linked, 'aside')
-    expect(drift(linked, from)).toMatchObject({ commits: 1, branchNow: 'side' })
+    expect(measureDrift(linked, from)).toMatchObject({ commits: 1, branchNow: 'side' })
   })
 })

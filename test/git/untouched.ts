@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { type KeepCode, type KeptCode, keepCode } from '../../src/git/code-checkpoint.ts'
+import {
+  type CodeCheckpointOptions,
+  type CodeCheckpoint,
+  checkpointCode,
+} from '../../src/git/code-checkpoint.ts'
 import { git, repositoryAt } from './world.ts'
 
 /** Everything of the user's that keeping code must leave as it is. */
@@ -31,9 +35,12 @@ function stateOf(root: string) {
 }
 
 /** Keeps the code of a worktree, and fails unless all of the user's own is the same afterwards. */
-export function keepUntouched(root: string, options: Partial<KeepCode> = {}): KeptCode {
+export function keepUntouched(
+  root: string,
+  options: Partial<CodeCheckpointOptions> = {},
+): CodeCheckpoint {
   const before = stateOf(root)
-  const kept = keepCode(repositoryAt(root), {
+  const kept = checkpointCode(repositoryAt(root), {
     ref: 'refs/stint/test/1',
     message: 'checkpoint',
     ...options,

@@ -7,7 +7,7 @@ import {
   verified,
 } from '../../src/context/handoff/probes.ts'
 import { type HandoffFacts, gatherFacts } from '../../src/context/handoff/gather-facts.ts'
-import type { RawEntry } from '../../src/session/in-effect.ts'
+import type { RawEntry } from '../../src/session/effective-entries.ts'
 import { fold } from '../../src/session/fold.ts'
 import { anyWords, history } from '../support/entries.ts'
 import { anyStory } from '../support/stories.ts'

@@ -2,16 +2,20 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { safeLine } from '../../src/text/safe-text.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
-import { contentHash, readHead } from '../../src/context/handoff/frontmatter.ts'
-import { FEWEST_TOKENS, MOST_TOKENS, handoffDocument } from '../../src/context/handoff/document.ts'
+import { contentHash, readHandoffFrontmatter } from '../../src/context/handoff/frontmatter.ts'
+import {
+  HANDOFF_MIN_TOKENS,
+  HANDOFF_MAX_TOKENS,
+  buildHandoffDocument,
+} from '../../src/context/handoff/document.ts'
 import { openBlockers } from '../../src/session/state.ts'
 import { redact } from '../../src/text/redact.ts'
 import { anyFacts } from './any-facts.ts'
 
 const anyBound = fc.oneof(
-  fc.constant(FEWEST_TOKENS),
+  fc.constant(HANDOFF_MIN_TOKENS),
   fc.constant(3000),
-  fc.integer({ min: FEWEST_TOKENS, max: MOST_TOKENS }),
+  fc.integer({ min: HANDOFF_MIN_TOKENS, max: HANDOFF_MAX_TOKENS }),
 )
 const redacted = (text: string) => redact(text).text
 
@@ -31,7 +35,7 @@ describe('a handoff of any session, in any surroundings', () => {
   test('never costs more than its bound', () => {
     fc.assert(
       fc.property(anyFacts, anyBound, (facts, tokens) => {
-        const made = handoffDocument(facts, { tokens, redact: redacted })
+        const made = buildHandoffDocument(facts, { tokens, redact: redacted })
         expect(made.tokens).toBe(estimateTokens(made.text))
         expect(made.tokens).toBeLessThanOrEqual(tokens)
         expect(made.text.length).toBeLessThanOrEqual(4 * tokens)
@@ -43,7 +47,7 @@ describe('a handoff of any session, in any surroundings', () => {
   test('always has what is vital, however little room there is', () => {
     fc.assert(
       fc.property(anyFacts, anyBound, (facts, tokens) => {
-        const { text } = handoffDocument(facts, { tokens })
+        const { text } = buildHandoffDocument(facts, { tokens })
         const { state } = facts
         for (const heading of ['Objective', 'Next action', 'Open blockers', 'Uncommitted work']) {
           expect(under(text, heading).length, `${heading} in\n${text}`).toBeGreaterThan(0)
@@ -71,8 +75,8 @@ describe('a handoff of any session, in any surroundings', () => {
   test('is the same to the byte when it is made again', () => {
     fc.assert(
       fc.property(anyFacts, anyBound, (facts, tokens) => {
-        expect(handoffDocument(facts, { tokens })).toEqual(
-          handoffDocument(structuredClone(facts), { tokens }),
+        expect(buildHandoffDocument(facts, { tokens })).toEqual(
+          buildHandoffDocument(structuredClone(facts), { tokens }),
         )
       }),
       { numRuns: 100 },
@@ -85,7 +89,9 @@ describe('a handoff of any session, in any surroundings', () => {
         const timeless = (text: string) =>
           text.replaceAll(/^(?:created_at|hash): .*$|^- Made \S{16}/gm, '')
         const later = { ...facts, createdAt: '2026-03-04T05:06:07.000Z' }
-        expect(timeless(handoffDocument(later).text)).toBe(timeless(handoffDocument(facts).text))
+        expect(timeless(buildHandoffDocument(later).text)).toBe(
+          timeless(buildHandoffDocument(facts).text),
+        )
       }),
       { numRuns: 100 },
     )
@@ -94,8 +100,12 @@ describe('a handoff of any session, in any surroundings', () => {
   test('carries its own hash, which no change of it leaves right', () => {
     fc.assert(
       fc.property(anyFacts, fc.nat(), (facts, at) => {
-        const { text, hash } = handoffDocument(facts)
-        expect(readHead(text)).toMatchObject({ hash, number: 3, session: facts.state.id })
+        const { text, hash } = buildHandoffDocument(facts)
+        expect(readHandoffFrontmatter(text)).toMatchObject({
+          hash,
+          number: 3,
+          session: facts.state.id,
+        })
         expect(contentHash(text)).toBe(hash)
         const lines = text.split('\n')
         const line = at % lines.length
@@ -111,7 +121,7 @@ describe('a handoff of any session, in any surroundings', () => {
   test('has the headings of a handoff and no others, whatever was recorded', () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
-        const { text } = handoffDocument(facts, { tokens: MOST_TOKENS })
+        const { text } = buildHandoffDocument(facts, { tokens: HANDOFF_MAX_TOKENS })
         const [, body] = /^---\n[\s\S]*?\n---\n([\s\S]*)$/.exec(text)!
         const headings = body!.split('\n').filter((line) => line.startsWith('#'))
         expect(headings[0]).toMatch(/^# Handoff 3/)

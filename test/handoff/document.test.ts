@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { unverified, verified } from '../../src/context/handoff/probes.ts'
-import { contentHash, readHead } from '../../src/context/handoff/frontmatter.ts'
-import { FEWEST_TOKENS, handoffDocument } from '../../src/context/handoff/document.ts'
+import { contentHash, readHandoffFrontmatter } from '../../src/context/handoff/frontmatter.ts'
+import { HANDOFF_MIN_TOKENS, buildHandoffDocument } from '../../src/context/handoff/document.ts'
 import { Story, sweepStory } from '../support/worlds.ts'
 import { factsOf } from './any-facts.ts'
 
@@ -26,7 +26,7 @@ const HALF_DONE = {
 
 describe('the document of a handoff', () => {
   test('says what is vital before anything else, and one next action first', () => {
-    const { text } = handoffDocument(factsOf(sweepStory().entries, HALF_DONE))
+    const { text } = buildHandoffDocument(factsOf(sweepStory().entries, HALF_DONE))
     const headings = [...text.matchAll(/^## (.*)$/gm)].map((match) => match[1])
     expect(headings.slice(0, 5)).toEqual([
       'Objective',
@@ -51,7 +51,9 @@ describe('the document of a handoff', () => {
       story.add('next.added', { text: `${n} ${long}` })
       story.add('blocker.raised', { text: `${n} ${long}` })
     }
-    const { text } = handoffDocument(factsOf(story.entries, HALF_DONE), { tokens: FEWEST_TOKENS })
+    const { text } = buildHandoffDocument(factsOf(story.entries, HALF_DONE), {
+      tokens: HANDOFF_MIN_TOKENS,
+    })
     expect(text).toContain('## Objective\n\na very long story')
     expect(text).toContain('## Next action\n\n1. 0 a very')
     expect(text).toMatch(/## Open blockers\n\n(?:- .*\n)*- 19 a very/)
@@ -74,7 +76,7 @@ describe('the document of a handoff', () => {
   ])('takes %j in a recorded text for text', (text) => {
     const story = new Story()
     story.add('goal.set', { text })
-    const made = handoffDocument(factsOf(story.entries)).text
+    const made = buildHandoffDocument(factsOf(story.entries)).text
     const lines = made.split('\n')
     expect(lines[lines.indexOf('## Objective') + 2]).not.toBe(text)
     expect(made.match(/^## Next action$/gm)).toHaveLength(1)
@@ -84,7 +86,7 @@ describe('the document of a handoff', () => {
     const story = sweepStory()
     for (let n = 0; n < 60; n += 1)
       story.add('decision.made', { title: `Decision number ${n}`, rationale: 'for a reason' })
-    const { text, leftOut } = handoffDocument(factsOf(story.entries), { tokens: 900 })
+    const { text, leftOut } = buildHandoffDocument(factsOf(story.entries), { tokens: 900 })
     expect(leftOut).toContainEqual(
       expect.stringMatching(/^stint view --decisions \(decisions \d+\)$/),
     )
@@ -106,7 +108,7 @@ describe('the document of a handoff', () => {
         },
       ],
     })
-    expect(handoffDocument(facts).text).toContain(
+    expect(buildHandoffDocument(facts).text).toContain(
       '1. `itest/sweep_test.go`, fails in make test: verified (file, abc123f)\n2. `sweep/old.go`, Main sweeper logic: unverified (there is no such file)',
     )
   })
@@ -114,7 +116,7 @@ describe('the document of a handoff', () => {
   test('has nothing in it that only one agent program knows', () => {
     const story = sweepStory()
     story.add('conversation.joined', { conversation: 'c-1', harness: 'codex', source: 'startup' })
-    const { text } = handoffDocument(factsOf(story.entries))
+    const { text } = buildHandoffDocument(factsOf(story.entries))
     expect(text).toContain('in a conversation of codex (c-1)')
     expect(text).not.toMatch(/claude/i)
   })
@@ -123,23 +125,23 @@ describe('the document of a handoff', () => {
     const facts = factsOf(new Story().entries, {
       git: { branch: 'true', commit: COMMIT, dirty: 0 },
     })
-    const { text } = handoffDocument(facts)
+    const { text } = buildHandoffDocument(facts)
     expect(text).toContain('\nbranch: "true"\n')
-    expect(readHead(text)).toMatchObject({
+    expect(readHandoffFrontmatter(text)).toMatchObject({
       name: 'fix-sweep-bug',
       number: 3,
       branch: 'true',
       commit: COMMIT.slice(0, 12),
       dirty: 0,
     })
-    expect(readHead('# no handoff\n')).toBeUndefined()
-    expect(readHead('---\nformat: other/1\n---\n')).toBeUndefined()
+    expect(readHandoffFrontmatter('# no handoff\n')).toBeUndefined()
+    expect(readHandoffFrontmatter('---\nformat: other/1\n---\n')).toBeUndefined()
   })
 
   test('has the same hash after its hash line was changed, which then claims another', () => {
-    const { text, hash } = handoffDocument(factsOf(sweepStory().entries))
+    const { text, hash } = buildHandoffDocument(factsOf(sweepStory().entries))
     const forged = text.replace(hash, `sha256:${'0'.repeat(64)}`)
     expect(contentHash(forged)).toBe(hash)
-    expect(readHead(forged)!.hash).not.toBe(hash)
+    expect(readHandoffFrontmatter(forged)!.hash).not.toBe(hash)
   })
 })

@@ -4,30 +4,30 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { findRepository } from '../../src/git/repository.ts'
 import {
-  lookAround,
+  readWorkingTree,
   probeBranch,
   probeFile,
-  probeKeptCode,
+  probeSavedCode,
   probeProgram,
   probeReachable,
   probeTask,
   probeTestRun,
   probeWorkingTree,
-  tagOf,
+  verdictTag,
 } from '../../src/context/handoff/probes.ts'
-import type { RawEntry } from '../../src/session/in-effect.ts'
+import type { RawEntry } from '../../src/session/effective-entries.ts'
 import { type World, gitProject, plainProject } from '../support/project.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { Story } from '../support/worlds.ts'
 
 const around = (world: World, budgetMs?: number) =>
-  lookAround(world.root, findRepository(world.root), budgetMs)
+  readWorkingTree(world.root, findRepository(world.root), budgetMs)
 const head = (world: World) => world.git('rev-parse', 'HEAD').trim()
 
 describe('that a branch exists and is checked out', () => {
   test('is verified where it is', () => {
     const world = gitProject()
-    expect(tagOf(probeBranch(around(world), 'main'))).toBe(
+    expect(verdictTag(probeBranch(around(world), 'main'))).toBe(
       `verified (branch, ${head(world).slice(0, 7)})`,
     )
   })
@@ -35,20 +35,24 @@ describe('that a branch exists and is checked out', () => {
   test('is unverified where another one is checked out', () => {
     const world = gitProject()
     world.git('switch', '--quiet', '--create', 'other')
-    expect(tagOf(probeBranch(around(world), 'main'))).toBe('unverified (other is checked out)')
+    expect(verdictTag(probeBranch(around(world), 'main'))).toBe('unverified (other is checked out)')
   })
 
   test('is unverified on a detached head, and where there is no such branch', () => {
     const world = gitProject()
     world.git('switch', '--quiet', '--detach')
-    expect(tagOf(probeBranch(around(world), 'main'))).toBe('unverified (no branch is checked out)')
-    expect(tagOf(probeBranch(around(world), 'gone'))).toBe('unverified (there is no such branch)')
+    expect(verdictTag(probeBranch(around(world), 'main'))).toBe(
+      'unverified (no branch is checked out)',
+    )
+    expect(verdictTag(probeBranch(around(world), 'gone'))).toBe(
+      'unverified (there is no such branch)',
+    )
   })
 
   test('is verified on a branch without a commit', () => {
     const world = gitProject()
     world.git('switch', '--quiet', '--orphan', 'fresh')
-    expect(tagOf(probeBranch(around(world), 'fresh'))).toBe('verified (branch)')
+    expect(verdictTag(probeBranch(around(world), 'fresh'))).toBe('verified (branch)')
   })
 })
 
@@ -57,7 +61,7 @@ describe('that HEAD builds on a commit', () => {
     const world = gitProject()
     const first = head(world)
     const second = world.commit('second')
-    expect(tagOf(probeReachable(around(world), first))).toBe(
+    expect(verdictTag(probeReachable(around(world), first))).toBe(
       `verified (history, ${second.slice(0, 7)})`,
     )
   })
@@ -67,16 +71,16 @@ describe('that HEAD builds on a commit', () => {
     world.git('switch', '--quiet', '--create', 'side')
     const side = world.commit('on the side')
     world.git('switch', '--quiet', 'main')
-    expect(tagOf(probeReachable(around(world), side))).toBe(
+    expect(verdictTag(probeReachable(around(world), side))).toBe(
       'unverified (it is not in the history of HEAD)',
     )
     const lost = world.commit('to be amended')
     world.git('commit', '--quiet', '--amend', '--allow-empty', '-m', 'amended')
     expect(probeReachable(around(world), lost).isVerified).toBe(false)
-    expect(tagOf(probeReachable(around(world), 'c'.repeat(40)))).toBe(
+    expect(verdictTag(probeReachable(around(world), 'c'.repeat(40)))).toBe(
       'unverified (this repository does not have it)',
     )
-    expect(tagOf(probeReachable(around(world), '--all'))).toBe(
+    expect(verdictTag(probeReachable(around(world), '--all'))).toBe(
       'unverified (could not be checked: it is no name of a commit)',
     )
   })
@@ -89,7 +93,9 @@ describe('what is uncommitted', () => {
     world.write('.tasks/active/x.md', 'x')
     const now = around(world)
     expect(now.dirty).toEqual([])
-    expect(tagOf(probeWorkingTree(now))).toBe(`verified (working tree, ${head(world).slice(0, 7)})`)
+    expect(verdictTag(probeWorkingTree(now))).toBe(
+      `verified (working tree, ${head(world).slice(0, 7)})`,
+    )
   })
 
   test('is every changed file and every new one', () => {
@@ -119,9 +125,11 @@ describe('that a file exists', () => {
 
   test('is unverified for what is not there, and for what lies outside of the project', () => {
     const world = gitProject()
-    expect(tagOf(probeFile(around(world), 'src/a.ts'))).toBe('unverified (there is no such file)')
+    expect(verdictTag(probeFile(around(world), 'src/a.ts'))).toBe(
+      'unverified (there is no such file)',
+    )
     for (const path of ['/etc/passwd', '../outside', '', 'a\0b']) {
-      expect(tagOf(probeFile(around(world), path))).toBe(
+      expect(verdictTag(probeFile(around(world), path))).toBe(
         'unverified (could not be checked: it lies outside of the project)',
       )
     }
@@ -147,7 +155,7 @@ describe('that a command last passed and nothing changed since', () => {
 
   test('is verified when it is so, with uncommitted files or without', () => {
     const world = gitProject()
-    expect(tagOf(probeTestRun(around(world), 'npm test', ran(true)))).toBe(
+    expect(verdictTag(probeTestRun(around(world), 'npm test', ran(true)))).toBe(
       `verified (test run, ${head(world).slice(0, 7)})`,
     )
     world.write('a.txt', 'two\n')
@@ -156,19 +164,19 @@ describe('that a command last passed and nothing changed since', () => {
 
   test('is unverified when it failed last, or never ran', () => {
     const world = gitProject()
-    expect(tagOf(probeTestRun(around(world), 'npm test', ran(false)))).toContain(
+    expect(verdictTag(probeTestRun(around(world), 'npm test', ran(false)))).toContain(
       'it failed when it last ran',
     )
     const both = [...ran(true), ...ran(false).slice(1)]
     expect(probeTestRun(around(world), 'npm test', both).isVerified).toBe(false)
-    expect(tagOf(probeTestRun(around(world), 'make test', ran(true)))).toBe(
+    expect(verdictTag(probeTestRun(around(world), 'make test', ran(true)))).toBe(
       'unverified (no run of it is recorded)',
     )
   })
 
   test('is unverified when HEAD moved since', () => {
     const world = gitProject()
-    expect(tagOf(probeTestRun(around(world), 'npm test', before(ran(true))))).toContain(
+    expect(verdictTag(probeTestRun(around(world), 'npm test', before(ran(true))))).toContain(
       'HEAD changed since; run it again',
     )
   })
@@ -192,7 +200,7 @@ describe('that a command last passed and nothing changed since', () => {
     await settle()
     world.write('a.txt', 'three\n')
     utimesSync(world.path('a.txt'), new Date(0), new Date(0))
-    expect(tagOf(probeTestRun(around(world), 'npm test', run))).toBe(
+    expect(verdictTag(probeTestRun(around(world), 'npm test', run))).toBe(
       'unverified (a.txt changed since; run it again)',
     )
   })
@@ -205,7 +213,7 @@ describe('that a command last passed and nothing changed since', () => {
     const run = entries.map((entry) => ({ ...entry, at: new Date().toISOString() }))
     await settle()
     rmSync(world.path('src/b.txt'))
-    expect(tagOf(probeTestRun(around(world), 'npm test', run))).toBe(
+    expect(verdictTag(probeTestRun(around(world), 'npm test', run))).toBe(
       'unverified (src/b.txt changed since; run it again)',
     )
     world.git('restore', 'src/b.txt')
@@ -219,7 +227,7 @@ describe('that a command last passed and nothing changed since', () => {
     const run = entries.map((entry) => ({ ...entry, at: new Date().toISOString() }))
     await settle()
     world.git('restore', 'a.txt')
-    expect(tagOf(probeTestRun(around(world), 'npm test', run))).toBe(
+    expect(verdictTag(probeTestRun(around(world), 'npm test', run))).toBe(
       'unverified (the index changed since; run it again)',
     )
   })
@@ -238,7 +246,7 @@ describe('that a command last passed and nothing changed since', () => {
     expect(probeTestRun(around(plainProject()), 'npm test', ran(true)).isVerified).toBe(false)
     const world = gitProject()
     rmSync(world.path('.git', 'logs'), { recursive: true })
-    expect(tagOf(probeTestRun(around(world), 'npm test', ran(true)))).toContain(
+    expect(verdictTag(probeTestRun(around(world), 'npm test', ran(true)))).toContain(
       'could not be checked',
     )
   })
@@ -251,33 +259,33 @@ describe('that the code of a checkpoint is kept', () => {
     const world = gitProject()
     const commit = head(world)
     world.git('update-ref', REF, commit)
-    expect(probeKeptCode(around(world), { commit, ref: REF }).isVerified).toBe(true)
+    expect(probeSavedCode(around(world), { commit, ref: REF }).isVerified).toBe(true)
   })
 
   test('is unverified where the name is gone, means another commit, or is none of ours', () => {
     const world = gitProject()
     const commit = head(world)
-    expect(tagOf(probeKeptCode(around(world), { commit, ref: REF }))).toBe(
+    expect(verdictTag(probeSavedCode(around(world), { commit, ref: REF }))).toBe(
       'unverified (this repository does not have it)',
     )
     const second = world.commit('second')
     world.git('update-ref', REF, second)
-    expect(tagOf(probeKeptCode(around(world), { commit, ref: REF }))).toBe(
+    expect(verdictTag(probeSavedCode(around(world), { commit, ref: REF }))).toBe(
       `unverified (the name means ${second.slice(0, 7)} now)`,
     )
     expect(
-      probeKeptCode(around(world), { commit: second, ref: 'refs/heads/main' }).isVerified,
+      probeSavedCode(around(world), { commit: second, ref: 'refs/heads/main' }).isVerified,
     ).toBe(false)
   })
 })
 
 describe('that a task has a status', () => {
   test('is verified where the backlog says the same', () => {
-    expect(tagOf(probeTask('in_progress', 'in_progress'))).toBe('verified (backlog)')
+    expect(verdictTag(probeTask('in_progress', 'in_progress'))).toBe('verified (backlog)')
   })
 
   test('is unverified where the backlog says another, or does not have it', () => {
-    expect(tagOf(probeTask('in_progress', 'completed'))).toBe(
+    expect(verdictTag(probeTask('in_progress', 'completed'))).toBe(
       'unverified (the backlog says completed)',
     )
     expect(probeTask('in_progress', undefined).isVerified).toBe(false)
@@ -293,7 +301,7 @@ describe('that the programs of a command are there', () => {
     world.write('run.sh', '#!/bin/sh\n')
     chmodSync(world.path('run.sh'), 0o755)
     for (const command of ['tool --all', './run.sh', 'cd src && CI=1 tool', `${bin}/tool | tool`]) {
-      expect(tagOf(probeProgram(around(world), command, bin))).toBe('verified (program)')
+      expect(verdictTag(probeProgram(around(world), command, bin))).toBe('verified (program)')
     }
   })
 
@@ -302,7 +310,7 @@ describe('that the programs of a command are there', () => {
     const bin = scratchFolder()
     writeFileSync(join(bin, 'text'), 'no program')
     symlinkSync('nowhere', join(bin, 'dangling'))
-    expect(tagOf(probeProgram(around(world), 'tool', bin))).toBe(
+    expect(verdictTag(probeProgram(around(world), 'tool', bin))).toBe(
       'unverified (tool is not on this machine)',
     )
     for (const command of ['text', 'dangling', 'cd src', '', './gone.sh']) {
@@ -318,10 +326,10 @@ describe('what git is not able to answer', () => {
       probeBranch(now, 'main'),
       probeReachable(now, 'c'.repeat(40)),
       probeWorkingTree(now),
-      probeKeptCode(now, { commit: 'c', ref: 'refs/stint/x' }),
+      probeSavedCode(now, { commit: 'c', ref: 'refs/stint/x' }),
     ]
     for (const verdict of verdicts)
-      expect(tagOf(verdict)).toContain('could not be checked: there is no git repository')
+      expect(verdictTag(verdict)).toContain('could not be checked: there is no git repository')
   })
 
   test('is not waited for, and asked for only once', () => {
@@ -342,7 +350,7 @@ describe('what git is not able to answer', () => {
       probeBranch(now, 'other'),
     ]
     for (const verdict of verdicts)
-      expect(tagOf(verdict)).toMatch(
+      expect(verdictTag(verdict)).toMatch(
         /^unverified \(could not be checked: git \S+ failed: it took too long/,
       )
     expect(probeTestRun(now, 'npm test', []).isVerified).toBe(false)

@@ -6,7 +6,7 @@ import { acpHarness } from '../../src/harness/acp/drive.ts'
 import type {
   Conversation,
   HarnessEvent,
-  OpenConversation,
+  ConversationOptions,
 } from '../../src/harness/contract/drive.ts'
 import { StintError } from '../../src/journal/errors.ts'
 import { carriersOf } from '../support/processes.ts'
@@ -34,13 +34,16 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
 })
 `
 
-async function opened(source: string, more: Partial<OpenConversation> = {}): Promise<Conversation> {
+async function opened(
+  source: string,
+  more: Partial<ConversationOptions> = {},
+): Promise<Conversation> {
   const conversation = await open(source, more)
   onTestFinished(() => conversation.close())
   return conversation
 }
 
-function open(source: string, more: Partial<OpenConversation> = {}): Promise<Conversation> {
+function open(source: string, more: Partial<ConversationOptions> = {}): Promise<Conversation> {
   const cwd = scratchFolder()
   const file = join(cwd, 'agent.mjs')
   writeFileSync(file, source)
@@ -228,7 +231,7 @@ describe('a permission', () => {
     )} }); say(outcome.optionId ?? outcome.outcome); return { stopReason: 'end_turn' } }`
   const answerTo = async (
     toolCall: object,
-    options: Partial<OpenConversation>,
+    options: Partial<ConversationOptions>,
     kinds?: string[],
   ) => {
     const events = await turn(await opened(ASK(toolCall, kinds), options))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { HarnessEvent } from '../../src/harness/contract/drive.ts'
-import { Updates, usageIn } from '../../src/harness/acp/drive/updates.ts'
-import { limitIn } from '../../src/harness/contract/usage.ts'
+import { UpdateTranslator, turnUsage } from '../../src/harness/acp/drive/translator.ts'
+import { parseUsageLimit } from '../../src/harness/contract/usage.ts'
 
 const chunk = (text: string, messageId?: string) => ({
   sessionUpdate: 'agent_message_chunk',
@@ -10,7 +10,7 @@ const chunk = (text: string, messageId?: string) => ({
 })
 
 function eventsOf(...updates: readonly Record<string, unknown>[]): readonly HarnessEvent[] {
-  const reader = new Updates()
+  const reader = new UpdateTranslator()
   return [...updates.flatMap((update) => reader.read(update)), ...reader.endTurn()]
 }
 
@@ -31,7 +31,7 @@ describe('what an ACP agent says', () => {
   })
 
   test('is told piece by piece as well, to whoever wants that', () => {
-    const reader = new Updates({ deltas: true })
+    const reader = new UpdateTranslator({ deltas: true })
     expect([chunk('a', '1'), chunk('b', '1')].flatMap((update) => reader.read(update))).toEqual([
       { type: 'delta', text: 'a' },
       { type: 'delta', text: 'b' },
@@ -159,7 +159,7 @@ describe('a compaction', () => {
 
 describe('what a turn used', () => {
   const figures = (inputTokens: number, outputTokens: number, totalTokens: number, more = {}) =>
-    usageIn({ usage: { inputTokens, outputTokens, totalTokens, ...more } })
+    turnUsage({ usage: { inputTokens, outputTokens, totalTokens, ...more } })
 
   test('counts cached tokens once, whether the input has them or not', () => {
     const apart = figures(100, 10, 1110, { cachedReadTokens: 900, cachedWriteTokens: 100 })
@@ -175,14 +175,14 @@ describe('what a turn used', () => {
 
   test('is read where Gemini CLI puts it, and is unknown where nobody tells', () => {
     expect(
-      usageIn({ _meta: { quota: { token_count: { input_tokens: 7, output_tokens: 3 } } } }),
+      turnUsage({ _meta: { quota: { token_count: { input_tokens: 7, output_tokens: 3 } } } }),
     ).toEqual({
       input: 7,
       cacheWritten: 0,
       cacheRead: 0,
       output: 3,
     })
-    expect(usageIn({ stopReason: 'end_turn' })).toBeUndefined()
+    expect(turnUsage({ stopReason: 'end_turn' })).toBeUndefined()
   })
 })
 
@@ -194,7 +194,7 @@ describe('a limit', () => {
     ['429 Too Many Requests', undefined],
     ['RESOURCE_EXHAUSTED: Quota exceeded for this project', undefined],
   ])('is recognised in %j', (text, resetsAt) => {
-    expect(limitIn(text)).toEqual({
+    expect(parseUsageLimit(text)).toEqual({
       message: text,
       ...(resetsAt === undefined ? {} : { resetsAt }),
     })
@@ -203,7 +203,7 @@ describe('a limit', () => {
   test.each(['the model is out of order', 'no such file: 4290.txt', 'API Error: 400 bad request'])(
     'is not seen in %j',
     (text) => {
-      expect(limitIn(text)).toBeUndefined()
+      expect(parseUsageLimit(text)).toBeUndefined()
     },
   )
 

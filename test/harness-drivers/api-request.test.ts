@@ -1,12 +1,16 @@
 // What is sent to a model, from what is stored.
 import { describe, expect, test } from 'vitest'
-import { ApiHistory, openingMessages, toolResult } from '../../src/harness/api/drive/api-history.ts'
+import {
+  ApiHistory,
+  openingMessages,
+  toolResultPart,
+} from '../../src/harness/api/drive/api-history.ts'
 import { anthropicBody, openAiBody } from '../../src/harness/api/drive/provider.ts'
-import { contextTokens } from '../../src/harness/api/drive/take-turn.ts'
+import { contextTokens } from '../../src/harness/api/drive/conversation.ts'
 import type { ApiSettings } from '../../src/harness/contract/drive.ts'
-import { TOOLS } from '../../src/harness/api/drive/tools/tool-program.ts'
-import { roomFor } from '../../src/harness/api/drive/settings.ts'
-import type { Part } from '../../src/history/items.ts'
+import { API_TOOLS } from '../../src/harness/api/drive/tools/tool-program.ts'
+import { tokenLimits } from '../../src/harness/api/drive/settings.ts'
+import type { MessagePart } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -40,12 +44,12 @@ class Stored {
     return this
   }
 
-  user(...parts: readonly Part[]): this {
+  user(...parts: readonly MessagePart[]): this {
     this.history.say({ role: 'user', parts })
     return this
   }
 
-  model(...parts: readonly Part[]): this {
+  model(...parts: readonly MessagePart[]): this {
     this.history.say({
       role: 'assistant',
       parts,
@@ -59,7 +63,7 @@ class Stored {
       settings: { ...SETTINGS, ...settings },
       model: 'm',
       maxOutput: 9,
-      tools: TOOLS,
+      tools: API_TOOLS,
       ...this.history.read(),
     }
     return JSON.parse(JSON.stringify(anthropicBody(request))) as Body
@@ -67,12 +71,23 @@ class Stored {
 
   openAi(baseUrl = 'http://127.0.0.1:8080/v1') {
     const settings = { ...SETTINGS, provider: 'openai', baseUrl, effort: 'low' } as const
-    return openAiBody({ settings, model: 'm', maxOutput: 9, tools: TOOLS, ...this.history.read() })
+    return openAiBody({
+      settings,
+      model: 'm',
+      maxOutput: 9,
+      tools: API_TOOLS,
+      ...this.history.read(),
+    })
   }
 }
 
-const text = (words: string): Part => ({ type: 'text', text: words })
-const use = (id: string): Part => ({ type: 'tool use', id, name: 'read', input: { path: id } })
+const text = (words: string): MessagePart => ({ type: 'text', text: words })
+const use = (id: string): MessagePart => ({
+  type: 'tool use',
+  id,
+  name: 'read',
+  input: { path: id },
+})
 const bare = (body: Body) =>
   JSON.parse(
     JSON.stringify(body).replaceAll(/,"cache_control":\{"type":"ephemeral"\}/g, ''),
@@ -92,8 +107,8 @@ describe('a request to the Messages API', () => {
     for (const round of [1, 2, 3]) {
       stored.model(text(`answer ${round}`), use(`a${round}`), use(`b${round}`))
       stored
-        .user(toolResult(`a${round}`, 'first', false))
-        .user(toolResult(`b${round}`, 'second', true))
+        .user(toolResultPart(`a${round}`, 'first', false))
+        .user(toolResultPart(`b${round}`, 'second', true))
       const next = stored.anthropic()
       const [old, now] = [bare(before), bare(next)]
       expect(now.system).toEqual(old.system)
@@ -110,7 +125,7 @@ describe('a request to the Messages API', () => {
           settings: SETTINGS,
           model: 'm',
           maxOutput: 9,
-          tools: TOOLS,
+          tools: API_TOOLS,
           ...stored.history.read(),
         }),
       ),
@@ -120,8 +135,8 @@ describe('a request to the Messages API', () => {
   test('answers the tools of one answer together and in order, also where a crash swallowed one', () => {
     const stored = new Stored().begin().user(text('Go')).model(use('a'), use('b'), use('c'))
     stored
-      .user(toolResult('a', 'of a', false))
-      .user(toolResult('b', 'of b', true))
+      .user(toolResultPart('a', 'of a', false))
+      .user(toolResultPart('b', 'of b', true))
       .user(text('and now?'))
     const last = bare(stored.anthropic()).messages.at(-1)!
     expect(last).toEqual({
@@ -150,7 +165,7 @@ describe('a request to the Messages API', () => {
     const signature = Buffer.from(
       Array.from({ length: 15_000 }, (_, index) => (index * 7919) % 251),
     ).toString('base64')
-    const thought = (words: string): Part => ({ type: 'thinking', text: words, signature })
+    const thought = (words: string): MessagePart => ({ type: 'thinking', text: words, signature })
     const stored = new Stored()
       .begin()
       .user(text('Go'))
@@ -182,7 +197,7 @@ test('a request for a chat completion says the same in its own form', () => {
     .begin({ standing: 'Be brief.' })
     .user(text('Go'))
     .model(text('I look.'), use('a'), use('b'))
-  stored.user(toolResult('a', 'of a', false)).user(text('and now?'))
+  stored.user(toolResultPart('a', 'of a', false)).user(text('and now?'))
   expect(stored.openAi()).toMatchObject({
     model: 'm',
     max_tokens: 9,
@@ -275,17 +290,17 @@ test('the size of the context is what the model counted last and an estimate of 
 })
 
 test('the room of a model is in the settings, or in its name, and leaves place for the longest answer', () => {
-  expect(roomFor({ window: 8000 }, 'anything')).toEqual({
+  expect(tokenLimits({ window: 8000 }, 'anything')).toEqual({
     window: 8000,
     maxOutput: 2000,
     point: 6000,
   })
-  expect(roomFor({ window: 8000, maxOutput: 500 }, 'anything')).toEqual({
+  expect(tokenLimits({ window: 8000, maxOutput: 500 }, 'anything')).toEqual({
     window: 8000,
     maxOutput: 500,
     point: 7500,
   })
-  expect(roomFor({}, 'claude-sonnet-4-5')).toMatchObject({ window: 200_000, point: 184_000 })
-  expect(roomFor({}, 'openai/gpt-4o-mini')).toMatchObject({ window: 128_000 })
-  expect(roomFor({}, 'llama')).toEqual({ maxOutput: 16_000 })
+  expect(tokenLimits({}, 'claude-sonnet-4-5')).toMatchObject({ window: 200_000, point: 184_000 })
+  expect(tokenLimits({}, 'openai/gpt-4o-mini')).toMatchObject({ window: 128_000 })
+  expect(tokenLimits({}, 'llama')).toEqual({ maxOutput: 16_000 })
 })

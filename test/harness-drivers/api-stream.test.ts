@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  AnthropicReply,
-  OpenAiReply,
-  type Reply,
+  AnthropicReplyReader,
+  OpenAiReplyReader,
+  type ModelReply,
   type ReplyReader,
 } from '../../src/harness/api/drive/provider.ts'
-import { failureFor } from '../../src/harness/api/drive/model-failure.ts'
+import { failureFromResponse } from '../../src/harness/api/drive/model-failure.ts'
 import { serverSentEvents } from '../../src/harness/api/drive/ask-model.ts'
 
 async function* inPieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
@@ -86,7 +86,7 @@ describe('a stream of events', () => {
 function read(
   reader: ReplyReader,
   events: readonly object[],
-): { reply: Reply; told: string; isWhole: boolean } {
+): { reply: ModelReply; told: string; isWhole: boolean } {
   const told = events.map((event) => reader.take(JSON.stringify(event)) ?? '').join('')
   return { reply: reader.reply(), told, isWhole: reader.isWhole }
 }
@@ -135,7 +135,7 @@ const ANTHROPIC = [
 
 describe('an answer of the Messages API', () => {
   test('is put together from its pieces, with what it used', () => {
-    const { reply, told, isWhole } = read(new AnthropicReply(), ANTHROPIC)
+    const { reply, told, isWhole } = read(new AnthropicReplyReader(), ANTHROPIC)
     expect(isWhole).toBe(true)
     expect(told).toBe('I look first.')
     expect(reply).toEqual({
@@ -154,8 +154,8 @@ describe('an answer of the Messages API', () => {
 
   test('is not whole before its end, and then has neither tools nor thoughts that nobody signed', () => {
     for (const length of ANTHROPIC.keys())
-      expect(read(new AnthropicReply(), ANTHROPIC.slice(0, length)).isWhole).toBe(false)
-    const { reply } = read(new AnthropicReply(), [
+      expect(read(new AnthropicReplyReader(), ANTHROPIC.slice(0, length)).isWhole).toBe(false)
+    const { reply } = read(new AnthropicReplyReader(), [
       ...ANTHROPIC.slice(0, 5),
       ...ANTHROPIC.slice(7, -2),
     ])
@@ -164,7 +164,7 @@ describe('an answer of the Messages API', () => {
 
   test('that breaks off with an error says whether asking again may help', () => {
     const failing = (type: string) => () =>
-      read(new AnthropicReply(), [{ type: 'error', error: { type, message: 'sorry' } }])
+      read(new AnthropicReplyReader(), [{ type: 'error', error: { type, message: 'sorry' } }])
     expect(failing('overloaded_error')).toThrow(
       expect.objectContaining({ kind: 'again', message: 'sorry, overloaded_error' }),
     )
@@ -181,7 +181,7 @@ const call = (fields: object) => chunk({ tool_calls: [fields] })
 
 describe('an answer of a chat completions API', () => {
   test('is put together from its pieces, with what it used', () => {
-    const { reply, told, isWhole } = read(new OpenAiReply(), [
+    const { reply, told, isWhole } = read(new OpenAiReplyReader(), [
       chunk({ role: 'assistant', content: '' }),
       chunk({ reasoning_content: 'let me see' }),
       chunk({ content: 'I look ' }),
@@ -217,7 +217,7 @@ describe('an answer of a chat completions API', () => {
   })
 
   test('may come from a server that counts no pieces, names no uses and says stop', () => {
-    const { reply } = read(new OpenAiReply(), [
+    const { reply } = read(new OpenAiReplyReader(), [
       call({ function: { name: 'read', arguments: '{"path":"a"}' }, id: '' }),
       call({ id: 'x', function: { name: 'read', arguments: '{"path":"b"}' } }),
       chunk({}, 'stop'),
@@ -236,16 +236,16 @@ describe('an answer of a chat completions API', () => {
   })
 
   test('is not whole before its end, and an error in it is one', () => {
-    expect(read(new OpenAiReply(), [chunk({ content: 'I' })])).toMatchObject({
+    expect(read(new OpenAiReplyReader(), [chunk({ content: 'I' })])).toMatchObject({
       isWhole: false,
       reply: { stop: 'cut' },
     })
     expect(() =>
-      read(new OpenAiReply(), [{ error: { message: 'no memory left', code: 500 } }]),
+      read(new OpenAiReplyReader(), [{ error: { message: 'no memory left', code: 500 } }]),
     ).toThrow('no memory left')
-    expect(read(new OpenAiReply(), [chunk({ content: 'I' }), chunk({}, 'length')]).reply.stop).toBe(
-      'length',
-    )
+    expect(
+      read(new OpenAiReplyReader(), [chunk({ content: 'I' }), chunk({}, 'length')]).reply.stop,
+    ).toBe('length')
   })
 })
 
@@ -253,7 +253,7 @@ describe('an answer that is none', () => {
   const now = Date.parse('2026-11-16T12:00:00Z')
   const failure = (status: number, body: unknown, headers: Record<string, string> = {}) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    return failureFor({
+    return failureFromResponse({
       status,
       headers: new Headers(headers),
       body: text,

@@ -13,10 +13,10 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
-  TOOLS,
+  API_TOOLS,
   type ToolName,
   type ToolResult,
-  faultIn,
+  toolInputError,
 } from '../../src/harness/api/drive/tools/tool-program.ts'
 import { serveTools } from '../../src/harness/api/drive/tools/serve-tools.ts'
 import { isRunning } from '../support/processes.ts'
@@ -260,8 +260,8 @@ describe('the shell', () => {
 
 test('an input is looked at before anything is done with it', () => {
   const fault = (name: ToolName, input: Readonly<Record<string, unknown>>) =>
-    faultIn(
-      TOOLS.find((tool) => tool.name === name)!,
+    toolInputError(
+      API_TOOLS.find((tool) => tool.name === name)!,
       input,
     )
   expect(fault('edit', { path: 'a', old_text: 'b' })).toBe('new_text is missing')

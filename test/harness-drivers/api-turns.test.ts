@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { PiecesWithoutKey } from '../../src/harness/api/drive/model-failure.ts'
+import { StreamKeyRedactor } from '../../src/harness/api/drive/model-failure.ts'
 import type { ApiSettings } from '../../src/harness/contract/drive.ts'
 import type {
   Conversation,
   HarnessEvent,
-  OpenConversation,
+  ConversationOptions,
   PermissionRequest,
 } from '../../src/harness/contract/drive.ts'
 import type { Message } from '../../src/history/items.ts'
@@ -34,7 +34,7 @@ interface Driven {
 
 interface Choices {
   readonly settings?: Partial<ApiSettings>
-  readonly open?: Partial<OpenConversation>
+  readonly open?: Partial<ConversationOptions>
 }
 
 /** A conversation with a server that gives these answers, the last one again and again. */
@@ -414,11 +414,11 @@ describe('the key', () => {
   })
 
   test('is held back where it comes in pieces', () => {
-    const pieces = new PiecesWithoutKey('sesame-42')
+    const pieces = new StreamKeyRedactor('sesame-42')
     expect(
       ['It is ses', 'ame', '-42, sesa', 'me, s', '.'].map((piece) => pieces.take(piece)),
     ).toEqual(['It is ', '', '[redacted:api-key], ', 'sesame, ', 's.'])
-    const word = new PiecesWithoutKey('none')
+    const word = new StreamKeyRedactor('none')
     expect(word.take('none')).toBe('none')
   })
 

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { apiHarness } from '../../src/harness/api/drive.ts'
 import type { ApiSettings, Provider } from '../../src/harness/contract/drive.ts'
-import type { OpenConversation } from '../../src/harness/contract/drive.ts'
+import type { ConversationOptions } from '../../src/harness/contract/drive.ts'
 import { type ConversationStore, conversationStore } from '../../src/history/store.ts'
 import type { Act, HarnessWorld } from '../contract/harness.ts'
 import { ModelStub, type Reply } from '../harness/model-stub.ts'
@@ -18,7 +18,7 @@ export interface ApiWorld extends HarnessWorld {
   readonly settings: ApiSettings
   /** The same model with other settings. */
   with(settings: Partial<ApiSettings>): HarnessWorld['harness']
-  readonly open: OpenConversation
+  readonly open: ConversationOptions
 }
 
 export async function apiWorld(provider: Provider): Promise<ApiWorld> {

@@ -4,11 +4,15 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { argumentsFor, claudeHarness, environmentFor } from '../../src/harness/claude/drive.ts'
+import {
+  claudeArguments,
+  claudeHarness,
+  claudeEnvironment,
+} from '../../src/harness/claude/drive.ts'
 import type {
   Conversation,
   HarnessEvent,
-  OpenConversation,
+  ConversationOptions,
   PermissionRequest,
 } from '../../src/harness/contract/drive.ts'
 import { carriersOf } from '../support/processes.ts'
@@ -24,7 +28,7 @@ function surroundings(how: string): { readonly cwd: string; readonly env: NodeJS
   return { cwd, env: { PATH: '/usr/bin:/bin', STINT_CLAUDE: program, ODD: how, IS_SANDBOX: '1' } }
 }
 
-async function opened(how: string, more: Partial<OpenConversation> = {}): Promise<Conversation> {
+async function opened(how: string, more: Partial<ConversationOptions> = {}): Promise<Conversation> {
   const conversation = await claudeHarness.open({
     ...surroundings(how),
     permissions: 'edits',
@@ -159,25 +163,25 @@ describe('a program in the place of Claude Code', () => {
 })
 
 describe('starting Claude Code', () => {
-  const open: OpenConversation = { cwd: '/', env: {}, permissions: 'edits', allow: [] }
+  const open: ConversationOptions = { cwd: '/', env: {}, permissions: 'edits', allow: [] }
 
   test('names the commands that need no question, but none that might end a rule early', () => {
     const allow = ['npm test', 'stint task', 'node -e "f(1), g(2)"', 'make && rm -rf x', 'a\nb']
-    const args = argumentsFor({ ...open, allow })
+    const args = claudeArguments({ ...open, allow })
     expect(args.slice(args.indexOf('--allowedTools') + 1)).toEqual([
       'Bash(npm test:*)',
       'Bash(stint task:*)',
     ])
-    expect(argumentsFor(open)).not.toContain('--allowedTools')
-    expect(argumentsFor({ ...open, permissions: 'ask', allow })).not.toContain('--allowedTools')
+    expect(claudeArguments(open)).not.toContain('--allowedTools')
+    expect(claudeArguments({ ...open, permissions: 'ask', allow })).not.toContain('--allowedTools')
   })
 
   test('says what is not edited under `edits`, since edits are not asked about', () => {
-    expect(argumentsFor(open)).toEqual(
+    expect(claudeArguments(open)).toEqual(
       expect.arrayContaining(['--disallowedTools', 'Edit(**/.sessions/**)', 'Edit(**/.mcp.json)']),
     )
     for (const permissions of ['ask', 'all'] as const)
-      expect(argumentsFor({ ...open, permissions })).not.toContain('--disallowedTools')
+      expect(claudeArguments({ ...open, permissions })).not.toContain('--disallowedTools')
   })
 
   test('leaves nothing of a Claude Code around us in its environment, and everything else', () => {
@@ -188,17 +192,17 @@ describe('starting Claude Code', () => {
       CLAUDE_CONFIG_DIR: '/c',
       PATH: '/bin',
     }
-    expect(environmentFor({ ...open, env })).toEqual({ CLAUDE_CONFIG_DIR: '/c', PATH: '/bin' })
+    expect(claudeEnvironment({ ...open, env })).toEqual({ CLAUDE_CONFIG_DIR: '/c', PATH: '/bin' })
   })
 
   test.runIf(process.getuid?.() === 0)(
     'says beforehand that root may not allow everything outside a sandbox',
     () => {
-      expect(() => environmentFor({ ...open, permissions: 'all' })).toThrow(
+      expect(() => claudeEnvironment({ ...open, permissions: 'all' })).toThrow(
         expect.objectContaining({ code: 'ROOT_WITHOUT_SANDBOX' }),
       )
       expect(() =>
-        environmentFor({ ...open, permissions: 'all', env: { IS_SANDBOX: '1' } }),
+        claudeEnvironment({ ...open, permissions: 'all', env: { IS_SANDBOX: '1' } }),
       ).not.toThrow()
     },
   )

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { HarnessEvent } from '../../src/harness/contract/drive.ts'
-import { Translator } from '../../src/harness/claude/drive/translator.ts'
+import { ClaudeStreamTranslator } from '../../src/harness/claude/drive/translator.ts'
 import type { Json } from '../../src/text/json-fields.ts'
 import type { Usage } from '../../src/session/entries.ts'
 
@@ -23,7 +23,7 @@ function translated(
   isResumed = false,
   deltas = false,
 ): readonly HarnessEvent[] {
-  const translator = new Translator({ isResumed, now: () => NOW, deltas })
+  const translator = new ClaudeStreamTranslator({ isResumed, now: () => NOW, deltas })
   return messages.flatMap((message) => {
     const prompt = (message['user_message_uuids'] as string[] | undefined)?.[0]
     if (message['subtype'] === 'init') translator.begin(prompt ?? 'not said')
@@ -208,7 +208,7 @@ describe('what Claude Code says', () => {
   })
 
   test('does not end our turn by the end of another prompt', () => {
-    const translator = new Translator({ isResumed: false, now: () => NOW })
+    const translator = new ClaudeStreamTranslator({ isResumed: false, now: () => NOW })
     translator.begin('mine')
     const result = { type: 'result', subtype: 'success', is_error: false, result: 'done' }
     expect(

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { commandOf, questionOf } from '../../src/harness/codex/drive/translate.ts'
+import {
+  unwrapShellCommand,
+  parseApprovalRequest,
+} from '../../src/harness/codex/drive/translator.ts'
 
 const at = { threadId: 't', turnId: 'u', itemId: 'call_1_0', startedAtMs: 1 }
 
@@ -12,7 +15,7 @@ describe('what Codex wants to be allowed', () => {
       command: "/bin/bash -lc 'git status'",
       cwd: '/project',
     }
-    const question = questionOf('item/commandExecution/requestApproval', params, [])
+    const question = parseApprovalRequest('item/commandExecution/requestApproval', params, [])
     expect(question?.requests).toEqual([
       { tool: 'exec_command', title: 'run git status', command: 'git status', cwd: '/project' },
     ])
@@ -23,12 +26,16 @@ describe('what Codex wants to be allowed', () => {
 
   test('is never allowed by the command that is typed into', () => {
     const params = { kind: 'writeStdin', ...at, command: "/bin/bash -lc 'git status'" }
-    const [request] = questionOf('item/commandExecution/requestApproval', params, [])!.requests
+    const [request] = parseApprovalRequest(
+      'item/commandExecution/requestApproval',
+      params,
+      [],
+    )!.requests
     expect(request).toEqual({ tool: 'exec_command', title: 'write to the input of git status' })
   })
 
   test('is each file of a patch', () => {
-    const question = questionOf(
+    const question = parseApprovalRequest(
       'item/fileChange/requestApproval',
       { ...at, reason: null, grantRoot: null },
       ['/p/a', '/p/b'],
@@ -38,13 +45,13 @@ describe('what Codex wants to be allowed', () => {
   })
 
   test('has something to be refused also when the files are not known', () => {
-    const question = questionOf('item/fileChange/requestApproval', at, [])
+    const question = parseApprovalRequest('item/fileChange/requestApproval', at, [])
     expect(question?.requests).toEqual([{ tool: 'apply_patch', title: 'edit a file' }])
   })
 
   test('is granted as far as it was wanted, or not at all', () => {
     const permissions = { network: { enabled: true }, fileSystem: null }
-    const question = questionOf(
+    const question = parseApprovalRequest(
       'item/permissions/requestApproval',
       { ...at, cwd: '/p', reason: 'fetch', permissions },
       [],
@@ -65,21 +72,25 @@ describe('what Codex wants to be allowed', () => {
       message: 'Allow search?',
       requestedSchema: {},
     }
-    const question = questionOf('mcpServer/elicitation/request', params, [])
+    const question = parseApprovalRequest('mcpServer/elicitation/request', params, [])
     expect(question?.requests).toEqual([{ tool: 'github', title: 'answer github: Allow search?' }])
     expect(question?.answer(false)).toMatchObject({ action: 'decline' })
   })
 
   test('is shown in one line', () => {
     const params = { kind: 'command', ...at, command: "/bin/bash -lc 'echo a\n\u001B[31mecho b'" }
-    const [request] = questionOf('item/commandExecution/requestApproval', params, [])!.requests
+    const [request] = parseApprovalRequest(
+      'item/commandExecution/requestApproval',
+      params,
+      [],
+    )!.requests
     expect(request!.title).toBe('run echo a echo b')
   })
 
   test.each(['item/tool/call', 'account/chatgptAuthTokens/refresh', 'constructor'])(
     'is not %s',
     (method) => {
-      expect(questionOf(method, {}, [])).toBeUndefined()
+      expect(parseApprovalRequest(method, {}, [])).toBeUndefined()
     },
   )
 })
@@ -100,11 +111,11 @@ describe('a command', () => {
     ['bash -lc a; rm x', 'bash -lc a; rm x'],
     ['python -c 1', 'python -c 1'],
   ])('%j is %j', (told, command) => {
-    expect(commandOf(told)).toBe(command)
+    expect(unwrapShellCommand(told)).toBe(command)
   })
 
   test('that is too long to be split stays as it came', () => {
     const told = `/bin/bash -lc '${'x'.repeat(40_000)}; rm -rf .'`
-    expect(commandOf(told)).toBe(told)
+    expect(unwrapShellCommand(told)).toBe(told)
   })
 })

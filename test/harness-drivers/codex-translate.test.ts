@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { HarnessEvent } from '../../src/harness/contract/drive.ts'
-import { ThreadTranslator } from '../../src/harness/codex/drive/translate.ts'
+import { ThreadTranslator } from '../../src/harness/codex/drive/translator.ts'
 
 const THREAD = '01a1e080-6514-7942-8983-4b5c8ef39548'
 const TURN = '01a1e080-65be-7a70-91bf-986c8ce691b4'

@@ -1,26 +1,26 @@
 // A harness is added by registering it, and nothing else has to know its name.
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { harnessOf } from '../../src/cli/context/run-flags.ts'
-import { estimated } from '../../src/context/budget/figures.ts'
+import { parseHarnessName } from '../../src/cli/context/run-flags.ts'
+import { estimated } from '../../src/context/budget/budget.ts'
 import type { Harness } from '../../src/harness/contract/drive.ts'
 import type { FileHistory } from '../../src/harness/contract/history.ts'
 import type { HarnessHooks } from '../../src/harness/contract/hooks.ts'
 import type { HarnessSetup } from '../../src/harness/contract/setup.ts'
-import { fixedPoint } from '../../src/harness/contract/limits.ts'
+import { limitsByRule } from '../../src/harness/contract/limits.ts'
 import {
   type HarnessDefinition,
   drivableNames,
   findHarness,
-  importedHarnesses,
+  importableHarnesses,
   installableHarnesses,
   readHookEvent,
   registerHarness,
 } from '../../src/harness/registry.ts'
 import { importHistories } from '../../src/project/import/import-histories.ts'
-import { knownBudget } from '../../src/project/conversation/known-budget.ts'
+import { computeBudget } from '../../src/project/conversation/compute-budget.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import { harnessNamed } from '../../src/run/loop/make-run-context.ts'
+import { loadHarness } from '../../src/run/loop/make-run-context.ts'
 import { gitProject } from '../support/project.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -62,11 +62,11 @@ const hooks = {
 const history: FileHistory = {
   form: 'files',
   name: 'otter',
-  isRepetitive: false,
+  repeatsItems: false,
   files: () => [],
   filesAt: (path) => [{ path, form: 'lines' }],
   head: () => ({ conversation: CONVERSATION }),
-  translator: () => ({
+  createTranslator: () => ({
     translate: (line, offset) => [
       {
         type: 'message',
@@ -76,14 +76,14 @@ const history: FileHistory = {
         parts: [{ type: 'text', text: line.toString() }],
       },
     ],
-    rest: () => [],
+    flush: () => [],
     heldFrom: () => undefined,
-    memory: () => ({}),
+    state: () => ({}),
   }),
 }
 
 const setup: HarnessSetup = {
-  takes: new Set(['dryRun', 'json']),
+  supportedFlags: new Set(['dryRun', 'json']),
   setUp: () => ({ changes: [], record: undefined, folders: [], notes: ['the otter is set up'] }),
   nextStep: () => 'Start otter.',
 }
@@ -92,7 +92,7 @@ const otter: HarnessDefinition = {
   name: 'otter',
   title: 'Otter',
   hooks,
-  limits: fixedPoint('otter', 'half of the window', (window) => window / 2),
+  limits: limitsByRule('otter', 'half of the window', (window) => window / 2),
   drive: async () => drive,
   history: async () => history,
   setup: async () => setup,
@@ -104,14 +104,14 @@ afterEach(() => unregister())
 
 test('a harness that is registered can be driven by its name', async () => {
   expect(drivableNames()).toContain('otter')
-  expect(harnessOf('otter')).toBe('otter')
-  expect(await harnessNamed('otter', new Workspace(gitProject().root))).toBe(drive)
+  expect(parseHarnessName('otter')).toBe('otter')
+  expect(await loadHarness('otter', new Workspace(gitProject().root))).toBe(drive)
   unregister()
-  expect(() => harnessOf('otter')).toThrow('there is no harness "otter"')
+  expect(() => parseHarnessName('otter')).toThrow('there is no harness "otter"')
 })
 
 test('a harness that is registered can be imported from', async () => {
-  expect(importedHarnesses()).toContain('otter')
+  expect(importableHarnesses()).toContain('otter')
   const project = gitProject()
   project.write('said.txt', 'hello\n')
   const workspace = new Workspace(project.root)
@@ -129,7 +129,7 @@ test('a harness that is registered can be set up', async () => {
 })
 
 test('the budget of a conversation follows the limits of its harness', () => {
-  const known = knownBudget({
+  const known = computeBudget({
     harness: 'otter',
     configured: 10_000,
     root: scratchFolder(),

@@ -4,11 +4,11 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { OpenConversation } from '../../src/harness/contract/drive.ts'
+import type { ConversationOptions } from '../../src/harness/contract/drive.ts'
 import { isUsePermitted } from '../../src/harness/acp/drive/conversation.ts'
-import { toolUse } from '../../src/harness/acp/drive/updates.ts'
-import { questionOf } from '../../src/harness/codex/drive/translate.ts'
-import { answerTo } from '../../src/harness/claude/drive/translator.ts'
+import { mergeToolUse } from '../../src/harness/acp/drive/translator.ts'
+import { parseApprovalRequest } from '../../src/harness/codex/drive/translator.ts'
+import { respondToToolRequest } from '../../src/harness/claude/drive/translator.ts'
 import { isPermitted } from '../../src/harness/contract/permission-rules.ts'
 import { gitProject } from '../support/project.ts'
 import { git, scratchFolder } from '../support/scratch.ts'
@@ -179,7 +179,7 @@ function others(main: string, before?: readonly string[]): readonly string[] {
 const filled = (line: string, { main, tree }: { main: string; tree: string }) =>
   line.replaceAll('MAIN_FOLDER', 'FOLDER').replaceAll('MAIN', main).replaceAll('TREE', tree)
 
-const rulesFor = (tree: string): OpenConversation => ({
+const rulesFor = (tree: string): ConversationOptions => ({
   cwd: tree,
   env: {},
   branch: 'work',
@@ -239,13 +239,13 @@ describe('an agent in a worktree of its own', () => {
   test('is held to the folder that an agent behind ACP or Codex says', async () => {
     const { main, tree } = worktrees()
     const allowed = (rawInput: object) =>
-      isUsePermitted(toolUse('1', { kind: 'execute', title: 'run', rawInput }), rulesFor(tree))
+      isUsePermitted(mergeToolUse('1', { kind: 'execute', title: 'run', rawInput }), rulesFor(tree))
     for (const name of ['cwd', 'workdir', 'directory', 'dir_path']) {
       expect(await allowed({ command: 'git commit -qm x', [name]: main })).toBe(false)
       expect(await allowed({ command: 'git commit -qm x', [name]: tree })).toBe(true)
     }
     const asked = (cwd: string) =>
-      questionOf(
+      parseApprovalRequest(
         'item/commandExecution/requestApproval',
         { command: "/bin/bash -lc 'git commit -qm x'", cwd },
         [],
@@ -256,7 +256,8 @@ describe('an agent in a worktree of its own', () => {
 
   test('is told why, where it would take it for allowed', async () => {
     const { main, tree } = worktrees()
-    const answer = async (input: object) => answerTo({ tool_name: 'Bash', input }, rulesFor(tree))
+    const answer = async (input: object) =>
+      respondToToolRequest({ tool_name: 'Bash', input }, rulesFor(tree))
     expect(await answer({ command: `git -C ${main} commit -m x` })).toMatchObject({
       behavior: 'deny',
       message: expect.stringContaining(

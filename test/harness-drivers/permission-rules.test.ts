@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { PermissionRequest } from '../../src/harness/contract/drive.ts'
 import { isAllowedCommand, isPermitted } from '../../src/harness/contract/permission-rules.ts'
-import { OWN_COMMANDS } from '../../src/run/attempt/run-context.ts'
+import { AGENT_COMMANDS } from '../../src/run/attempt/run-context.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-const ALLOW = ['npm test', ...OWN_COMMANDS]
+const ALLOW = ['npm test', ...AGENT_COMMANDS]
 
 /** As agents give several lines to git. */
 function message(...lines: readonly string[]): string {

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { ProcessMark } from '../../src/harness/contract/drive.ts'
+import type { ProcessTag } from '../../src/harness/contract/drive.ts'
 import { findProgram } from '../../src/harness/process/find-program.ts'
 import {
   type GuardedProcess,
-  endStrays,
+  endOrphans,
   isAlive,
-  linesOf,
+  streamLines,
   spawnGuarded,
 } from '../../src/harness/process/spawn-guarded.ts'
 import { StintError } from '../../src/journal/errors.ts'
@@ -29,7 +29,7 @@ function guard(script: string, env: NodeJS.ProcessEnv = {}): GuardedProcess {
     cwd: scratchFolder(),
     env: { PATH: process.env.PATH, ...env },
   })
-  onTestFinished(async () => void (await endStrays(guarded.mark, 0)))
+  onTestFinished(async () => void (await endOrphans(guarded.mark, 0)))
   return guarded
 }
 
@@ -205,8 +205,8 @@ describe('a program of ours that died', () => {
     const line = await new Promise<string>((resolve) =>
       createInterface({ input: child.stdout }).once('line', resolve),
     )
-    const { mark, said } = JSON.parse(line) as { mark: ProcessMark; said: string }
-    onTestFinished(async () => void (await endStrays(mark, 0)))
+    const { mark, said } = JSON.parse(line) as { mark: ProcessTag; said: string }
+    onTestFinished(async () => void (await endOrphans(mark, 0)))
     return { kill: () => child.kill('SIGKILL'), mark, program: Number(said) }
   }
 
@@ -226,9 +226,9 @@ describe('a program of ours that died', () => {
     parent.kill()
     process.kill(parent.mark.pid, 'SIGKILL')
     expect(isRunning(parent.program)).toBe(true)
-    expect(await endStrays(parent.mark, 100)).toBeGreaterThanOrEqual(4)
+    expect(await endOrphans(parent.mark, 100)).toBeGreaterThanOrEqual(4)
     expect(carriersOf(parent.mark.mark)).toEqual([])
-    expect(await endStrays(parent.mark)).toBe(0)
+    expect(await endOrphans(parent.mark)).toBe(0)
   })
 })
 
@@ -243,7 +243,7 @@ describe('a mark', () => {
     ]) {
       expect(isAlive(stale)).toBe(false)
     }
-    expect(await endStrays({ pid: program, startedAt, mark: 'f'.repeat(32) }, 0)).toBe(0)
+    expect(await endOrphans({ pid: program, startedAt, mark: 'f'.repeat(32) }, 0)).toBe(0)
     expect(isRunning(program)).toBe(true)
     await other.end(0)
   })
@@ -252,7 +252,7 @@ describe('a mark', () => {
 describe('the lines of a program', () => {
   const split = async (pieces: readonly (string | Uint8Array)[], longest?: number) => {
     const lines: string[] = []
-    for await (const line of linesOf(
+    for await (const line of streamLines(
       Readable.from(
         pieces.map((piece) => Buffer.from(piece as string)),
         { objectMode: true },

@@ -10,9 +10,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Conversation, Harness, HarnessEvent } from '../../src/harness/contract/drive.ts'
-import { serveRehearsal } from '../../src/harness/rehearsal/agent/agent.ts'
+import { serveRehearsal } from '../../src/harness/rehearsal/agent/serve-rehearsal.ts'
 import { rehearsalHarness } from '../../src/harness/rehearsal/drive.ts'
-import { readScript, taskIn } from '../../src/harness/rehearsal/agent/script.ts'
+import { parseScript, taskFromPrompt } from '../../src/harness/rehearsal/agent/script.ts'
 import { StintError } from '../../src/journal/errors.ts'
 import { program, terminal } from '../support/cli.ts'
 
@@ -148,7 +148,7 @@ async function told(
   const to = new TransformStream<AnyMessage>()
   const from = new TransformStream<AnyMessage>()
   const stream = { readable: to.readable, writable: from.writable }
-  const served = serveRehearsal(stream, readScript(script, 'script.yml'), {})
+  const served = serveRehearsal(stream, parseScript(script, 'script.yml'), {})
   const updates: SessionUpdate[] = []
   await client()
     .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update))
@@ -174,13 +174,13 @@ describe('a prompt', () => {
     ['# Task bd:12: Of beads', { name: 'bd:12', title: 'Of beads' }],
     ['# Task #7:', { name: '#7', title: '' }],
   ])('%j is about a task', (prompt, task) => {
-    expect(taskIn(prompt)).toEqual(task)
+    expect(taskFromPrompt(prompt)).toEqual(task)
   })
 
   test.each(['Task x: y', '# Task: x', 'text\n# Task x: y', '# Task two words: y'])(
     '%j is about none',
     (prompt) => {
-      expect(taskIn(prompt)).toBeUndefined()
+      expect(taskFromPrompt(prompt)).toBeUndefined()
     },
   )
 
@@ -194,7 +194,7 @@ describe('a prompt', () => {
 describe('a script', () => {
   const mistakeIn = (text: string): string => {
     try {
-      readScript(text, 'script.yml')
+      parseScript(text, 'script.yml')
     } catch (error) {
       if (error instanceof StintError) return error.message
       throw error
@@ -228,9 +228,9 @@ describe('a script', () => {
 
   test('may be JSON, and may leave the list of turns away where there is one', () => {
     const acts = [{ do: 'say', text: 'x' }]
-    expect(readScript('{"default": [[{"say": "x"}]]}', 's').default).toEqual([acts])
-    expect(readScript('default: [say: x]', 's').default).toEqual([acts])
-    expect(readScript('default: []', 's').default).toEqual([[]])
+    expect(parseScript('{"default": [[{"say": "x"}]]}', 's').default).toEqual([acts])
+    expect(parseScript('default: [say: x]', 's').default).toEqual([acts])
+    expect(parseScript('default: []', 's').default).toEqual([[]])
   })
 
   test('that is refused ends the program with 2, and says why', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { costOf, windowOf } from '../../src/context/budget/prices.ts'
-import { conversationTotals } from '../../src/project/budget.ts'
-import { readWindow } from '../../src/project/conversation/tracking.ts'
+import { estimateCost, estimateWindow } from '../../src/context/budget/prices.ts'
+import { conversationTotals } from '../../src/project/conversation-budget.ts'
+import { readContextWindow } from '../../src/project/conversation/conversation-state.ts'
 import { compactionPoint, readCompactionSettings } from '../../src/harness/claude/limits.ts'
-import { contextFigure } from '../../src/harness/contract/transcript.ts'
-import { readUsageTail } from '../../src/harness/claude/transcript/transcript.ts'
+import { contextSizeFrom } from '../../src/harness/contract/transcript.ts'
+import { readLastUsage } from '../../src/harness/claude/transcript/inspect-transcript.ts'
 import { ClaudeWorld } from './claude-world.ts'
 import { CLAUDE_VERSIONS, type ClaudeVersion } from './install.ts'
 import type { Reply } from './model-stub.ts'
@@ -42,7 +42,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     const talk = world.talk()
     const { session_id: id } = await talk.say('hello')
     const path = world.transcriptPath(id)
-    const figure = () => contextFigure(readUsageTail(path), NOW)
+    const figure = () => contextSizeFrom(readLastUsage(path), NOW)
     const told = async (last: Used) => {
       await until(() => figure()?.value === tokensOf(last))
       expect(figure()).toMatchObject({
@@ -85,7 +85,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     await talk.say('delegate it')
     await told(last)
     await talk.say('/compact')
-    await until(() => readUsageTail(path).compacted !== undefined)
+    await until(() => readLastUsage(path).compacted !== undefined)
     expect(figure()?.known ?? 'unknown').not.toBe('measured')
     const anew = used(21, 15_000, 300, 44)
     world.stub.script({ text: 'four', ...anew })
@@ -126,7 +126,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
       const model = world.stub.turns.at(-1)!.body.model
       const settings = readCompactionSettings({ root: world.project, env: world.env })
       const point = compactionPoint({
-        window: windowOf(model, undefined),
+        window: estimateWindow(model, undefined),
         settings,
         version,
       })!.value
@@ -161,12 +161,12 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
         conversation: string
       }
       const notes = world.path('.git', 'stint', 'conversations')
-      await until(() => readWindow(notes, conversation)?.used === tokensOf(last))
-      const window = readWindow(notes, conversation)!
+      await until(() => readContextWindow(notes, conversation)?.used === tokensOf(last))
+      const window = readContextWindow(notes, conversation)!
       expect(window).toMatchObject({ version, size: version === '2.0.77' ? 200_000 : 1_000_000 })
       const path = world.transcriptPath(conversation)
-      await until(() => contextFigure(readUsageTail(path), NOW) !== undefined)
-      expect(contextFigure(readUsageTail(path), NOW)?.value).toBe(window.used)
+      await until(() => contextSizeFrom(readLastUsage(path), NOW) !== undefined)
+      expect(contextSizeFrom(readLastUsage(path), NOW)?.value).toBe(window.used)
       const shown = JSON.parse(world.stint('budget', '--json')) as Record<
         string,
         { value: number; known: string; from: string }
@@ -181,7 +181,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
       await terminal.shows('And the lock.')
       await terminal.type('/compact')
       await terminal.shows(/Compacted|compacted/)
-      await until(() => readUsageTail(path).compacted !== undefined)
+      await until(() => readLastUsage(path).compacted !== undefined)
       const after = JSON.parse(world.stint('budget', '--json')) as typeof shown
       // Old clients go on to tell the size from before.
       expect(after.tokens!.known).toBe(version === '2.0.77' ? 'unknown' : 'estimated')
@@ -199,7 +199,7 @@ test.each([
   const world = await ClaudeWorld.create('2.1.325', { setup: false })
   world.stub.script({ text: 'x', ...used(10_000, 20_000, 40_000, 5000) })
   const { total_cost_usd: cost, modelUsage } = await world.ask('hello', '--model', model)
-  expect(windowOf(model, undefined)?.value).toBe(modelUsage[model]?.contextWindow)
+  expect(estimateWindow(model, undefined)?.value).toBe(modelUsage[model]?.contextWindow)
   const spent = {
     input: 10_000,
     cacheWritten: 20_000,
@@ -207,5 +207,5 @@ test.each([
     output: 5000,
     cacheWrittenHour: 0,
   }
-  expect(costOf({ [model]: spent }, [], NOW)?.value).toBeCloseTo(cost, 10)
+  expect(estimateCost({ [model]: spent }, [], NOW)?.value).toBeCloseTo(cost, 10)
 })

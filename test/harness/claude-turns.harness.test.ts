@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type {
   Conversation,
   HarnessEvent,
-  OpenConversation,
+  ConversationOptions,
   PermissionRequest,
 } from '../../src/harness/contract/drive.ts'
 import { carriersOf } from '../support/processes.ts'
@@ -14,7 +14,7 @@ import { CLAUDE_VERSIONS } from './install.ts'
 
 async function opened(
   { harness, open }: DrivenWorld,
-  more: Partial<OpenConversation> = {},
+  more: Partial<ConversationOptions> = {},
 ): Promise<Conversation> {
   const conversation = await harness.open({ ...open, ...more })
   onTestFinished(() => conversation.close())

@@ -14,8 +14,8 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { type RawEntry, inEffect } from '../../src/session/in-effect.ts'
-import { readLog } from '../../src/journal/read.ts'
+import { type RawEntry, effectiveEntries } from '../../src/session/effective-entries.ts'
+import { readLog } from '../../src/journal/read-log.ts'
 import { type ClaudeVersion, claudeProgram } from './install.ts'
 import { ModelStub } from './model-stub.ts'
 
@@ -161,7 +161,7 @@ export class ClaudeWorld {
   }
 
   ofKind(kind: string, session?: string): readonly RawEntry['data'][] {
-    return inEffect(this.entries(session))
+    return effectiveEntries(this.entries(session))
       .filter((entry) => entry.kind === kind)
       .map(({ data }) => data)
   }

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type {
   Conversation,
   HarnessEvent,
-  OpenConversation,
+  ConversationOptions,
 } from '../../src/harness/contract/drive.ts'
 import { codexHarness } from '../../src/harness/codex/drive.ts'
 import type { Usage } from '../../src/session/entries.ts'
@@ -17,7 +17,7 @@ import type { ResponsesBody } from './responses-stub.ts'
 
 async function opened(
   world: CodexWorld,
-  more: Partial<OpenConversation> = {},
+  more: Partial<ConversationOptions> = {},
 ): Promise<Conversation> {
   const conversation = await codexHarness.open({ ...world.open, ...more })
   onTestFinished(() => conversation.close())

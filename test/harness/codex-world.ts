@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { OpenConversation } from '../../src/harness/contract/drive.ts'
+import type { ConversationOptions } from '../../src/harness/contract/drive.ts'
 import { codexHarness } from '../../src/harness/codex/drive.ts'
 import type { Usage } from '../../src/session/entries.ts'
 import type { Act, HarnessWorld } from '../contract/harness.ts'
@@ -70,7 +70,7 @@ export class CodexWorld implements HarnessWorld {
     return world
   }
 
-  get open(): OpenConversation {
+  get open(): ConversationOptions {
     return { cwd: this.project, env: this.env, permissions: 'all', allow: [] }
   }
 

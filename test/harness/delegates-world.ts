@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { DelegateDetail, DelegateRow } from '../../src/run/delegate/delegate-row.ts'
-import { stintProgram } from '../../src/harness/process/find-program.ts'
-import { readLog } from '../../src/journal/read.ts'
-import { inEffect } from '../../src/session/in-effect.ts'
+import { findStintProgram } from '../../src/harness/process/find-program.ts'
+import { readLog } from '../../src/journal/read-log.ts'
+import { effectiveEntries } from '../../src/session/effective-entries.ts'
 import { carriersOf, commandOf, expectNoneLeft } from '../support/processes.ts'
 import type { ClaudeWorld } from './claude-world.ts'
 import { claudeWith } from './run-world.ts'
@@ -43,7 +43,7 @@ export class DelegatesWorld extends StartedRun {
 
   /** A command that may take as long as agents do: the model is in this process, and has to answer them. */
   async command(...args: readonly string[]): Promise<Ended> {
-    const child = spawn(process.execPath, [stintProgram(), ...args], {
+    const child = spawn(process.execPath, [findStintProgram(), ...args], {
       cwd: this.project,
       env: this.env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -88,7 +88,7 @@ export class DelegatesWorld extends StartedRun {
 
   /** Of a kind in the journal of a session. */
   entriesOf(session: string, kind: string): readonly Data[] {
-    return inEffect(
+    return effectiveEntries(
       readLog(join(this.project, '.sessions', 'journal', session, 'log.jsonl')).records,
     )
       .filter((entry) => entry.kind === kind)

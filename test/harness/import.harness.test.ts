@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { conversationStore } from '../../src/history/store.ts'
-import type { Message, Part } from '../../src/history/items.ts'
+import type { Message, MessagePart } from '../../src/history/items.ts'
 import { importHistories } from '../../src/project/import/import-histories.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { ClaudeWorld } from './claude-world.ts'
@@ -16,7 +16,7 @@ function stored(project: string, conversation: string) {
   return { items, messages, parts: messages.flatMap(({ parts }) => parts) }
 }
 
-const texts = (parts: readonly Part[]) =>
+const texts = (parts: readonly MessagePart[]) =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
 
 test('what Claude Code wrote is imported whole: tools, agents, usage and compactions', async () => {

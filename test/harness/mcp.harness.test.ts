@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readLog } from '../../src/journal/read.ts'
+import { readLog } from '../../src/journal/read-log.ts'
 import { program } from '../support/cli.ts'
 import { ClaudeWorld } from './claude-world.ts'
 import { CodexWorld } from './codex-world.ts'

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Message, Part } from '../../src/history/items.ts'
+import type { Message, MessagePart } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import type {
@@ -105,7 +105,7 @@ test('Claude Code is prompted, asked about what it wants, gone on with, and outl
     'Here I am again.',
   ])
     expect(texts.filter((one) => one === text)).toHaveLength(1)
-  const uses = said.flatMap(({ parts }): readonly Part[] =>
+  const uses = said.flatMap(({ parts }): readonly MessagePart[] =>
     parts.filter(({ type }) => type === 'tool use'),
   )
   expect(uses).toMatchObject([

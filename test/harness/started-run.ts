@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
-import { stintProgram } from '../../src/harness/process/find-program.ts'
-import { readLog } from '../../src/journal/read.ts'
+import { findStintProgram } from '../../src/harness/process/find-program.ts'
+import { readLog } from '../../src/journal/read-log.ts'
 import type { RunEvent, RunEventKind } from '../../src/run/entries.ts'
 import { attemptsThat, eventsOf } from '../support/run-events.ts'
-import { inEffect } from '../../src/session/in-effect.ts'
+import { effectiveEntries } from '../../src/session/effective-entries.ts'
 import { carriersOf, commandOf } from '../support/processes.ts'
 
 type Data = Readonly<Record<string, unknown>>
@@ -34,7 +34,7 @@ export class StartedRun {
   }
 
   stint(...args: readonly string[]): string {
-    return this.#node(stintProgram(), ...args)
+    return this.#node(findStintProgram(), ...args)
   }
 
   commit(message: string, files: Readonly<Record<string, string>>): void {
@@ -45,7 +45,7 @@ export class StartedRun {
 
   /** Small tasks, to be done in this order; answers their ids. One process adds them all. */
   tasks(titles: readonly string[]): readonly string[] {
-    const library = pathToFileURL(join(dirname(stintProgram()), 'library.mjs')).href
+    const library = pathToFileURL(join(dirname(findStintProgram()), 'library.mjs')).href
     const program = `import { openProject } from ${JSON.stringify(library)}
       const project = openProject(process.cwd())
       const ids = []
@@ -60,7 +60,7 @@ export class StartedRun {
     args: readonly string[],
     seen: (event: RunEvent, runner: ChildProcess) => void = () => undefined,
   ): Promise<number | null> {
-    const runner = spawn(process.execPath, [stintProgram(), 'run', '--json', ...args], {
+    const runner = spawn(process.execPath, [findStintProgram(), 'run', '--json', ...args], {
       cwd: this.project,
       env: this.env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -105,7 +105,7 @@ export class StartedRun {
     const folder = join(this.project, '.sessions', 'journal')
     return readdirSync(folder)
       .toSorted()
-      .flatMap((session) => inEffect(readLog(join(folder, session, 'log.jsonl')).records))
+      .flatMap((session) => effectiveEntries(readLog(join(folder, session, 'log.jsonl')).records))
       .filter((entry) => entry.kind === kind)
       .map(({ data }) => data)
   }

@@ -2,13 +2,18 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anthropicItems, anthropicMessages } from '../../src/history/formats/anthropic.ts'
 import { openAiItems, openAiMessages } from '../../src/history/formats/openai.ts'
-import type { HistoryItem, Message, Part } from '../../src/history/items.ts'
-import { nextMessages } from '../../src/history/next-messages.ts'
+import type { HistoryItem, Message, MessagePart } from '../../src/history/items.ts'
+import { modelMessages } from '../../src/history/model-messages.ts'
 import { PIXEL, item, said, saidPart, thinkingPart, toolUse } from './items.ts'
 
-const text = (words: string): Part => ({ type: 'text', text: words })
-const use = (id: string): Part => ({ type: 'tool use', id, name: 'Bash', input: { command: id } })
-const result = (id: string, words = `${id} done`): Part => ({
+const text = (words: string): MessagePart => ({ type: 'text', text: words })
+const use = (id: string): MessagePart => ({
+  type: 'tool use',
+  id,
+  name: 'Bash',
+  input: { command: id },
+})
+const result = (id: string, words = `${id} done`): MessagePart => ({
   type: 'tool result',
   use: id,
   parts: [text(words)],
@@ -18,7 +23,7 @@ const result = (id: string, words = `${id} done`): Part => ({
 function message(
   id: string,
   role: Message['role'],
-  parts: readonly Part[],
+  parts: readonly MessagePart[],
   more: Partial<Message> = {},
 ): Message {
   return { type: 'message', id, role, parts, ...more }
@@ -26,10 +31,10 @@ function message(
 
 /** Whose turn it was and what was said, in a line each. */
 function told(items: Iterable<HistoryItem>): readonly string[] {
-  return nextMessages(items).map(({ role, parts }) => `${role}: ${parts.map(words).join(' | ')}`)
+  return modelMessages(items).map(({ role, parts }) => `${role}: ${parts.map(words).join(' | ')}`)
 }
 
-function words(part: Part): string {
+function words(part: MessagePart): string {
   switch (part.type) {
     case 'text':
       return part.text
@@ -185,7 +190,7 @@ describe('what would be sent next', () => {
   })
 
   test('holds nothing that its role may not say', () => {
-    const thought: Part = { type: 'thinking', text: 'hm', signature: 's' }
+    const thought: MessagePart = { type: 'thinking', text: 'hm', signature: 's' }
     const items = [
       message('u', 'user', [text('go'), thought, use('t1')]),
       message('a', 'assistant', [
@@ -210,7 +215,7 @@ describe('what would be sent next', () => {
   test('is the same however a harness tells it', () => {
     fc.assert(
       fc.property(conversation, fc.infiniteStream(fc.nat({ max: 3 })), (plain, noise) => {
-        expect(nextMessages(asBranches(plain, noise))).toEqual(nextMessages(plain))
+        expect(modelMessages(asBranches(plain, noise))).toEqual(modelMessages(plain))
       }),
       { numRuns: 200 },
     )
@@ -219,7 +224,7 @@ describe('what would be sent next', () => {
   test('takes whatever it is given, and is always what a provider takes', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 12 }), (items) => {
-        const messages = nextMessages(items)
+        const messages = modelMessages(items)
         for (const [index, { role, parts }] of messages.entries()) {
           expect(parts.length).toBeGreaterThan(0)
           const uses = parts.flatMap((part) =>
@@ -257,7 +262,7 @@ const conversation: fc.Arbitrary<readonly Message[]> = fc
   .map((turns) =>
     turns.flatMap(({ asked, thought, answer, uses, results, isError }, turn) => {
       const named = uses.map((part, index) => ({ ...part, id: `use-${turn}-${index}` }))
-      const answers = named.map(({ id }, index): Part => ({
+      const answers = named.map(({ id }, index): MessagePart => ({
         type: 'tool result',
         use: id,
         parts: results[index]!,
@@ -307,7 +312,9 @@ describe('for Anthropic', () => {
   test('an array holds everything that was said, and gives the items back', () => {
     fc.assert(
       fc.property(conversation, (items) => {
-        expect(nextMessages(anthropicItems(anthropicMessages(items)))).toEqual(nextMessages(items))
+        expect(modelMessages(anthropicItems(anthropicMessages(items)))).toEqual(
+          modelMessages(items),
+        )
       }),
       { numRuns: 150 },
     )
@@ -321,7 +328,7 @@ describe('for Anthropic', () => {
         { type: 'thinking', text: '', data: 'd' },
         use('t.1'),
       ]),
-      message('r', 'user', [{ ...result('t.1'), isError: true } as Part]),
+      message('r', 'user', [{ ...result('t.1'), isError: true } as MessagePart]),
       message('h', 'system', [text('note')]),
     ]
     expect(anthropicMessages(items)).toEqual([
@@ -407,14 +414,14 @@ describe('for OpenAI', () => {
     fc.assert(
       fc.property(conversation, (plain) => {
         const items = carried(plain)
-        expect(nextMessages(openAiItems(openAiMessages(items)))).toEqual(nextMessages(items))
+        expect(modelMessages(openAiItems(openAiMessages(items)))).toEqual(modelMessages(items))
       }),
       { numRuns: 150 },
     )
   })
 
   test('a conversation is told in its words', () => {
-    const picture: Part = { type: 'image', mediaType: 'image/png', data: PIXEL }
+    const picture: MessagePart = { type: 'image', mediaType: 'image/png', data: PIXEL }
     const items = [
       said('go'),
       message('a', 'assistant', [
@@ -452,7 +459,7 @@ describe('for OpenAI', () => {
   })
 })
 
-function plainResult(part: Part): Part {
+function plainResult(part: MessagePart): MessagePart {
   if (part.type !== 'tool result') return part
   return {
     ...part,
@@ -462,7 +469,7 @@ function plainResult(part: Part): Part {
 }
 
 /** All texts of a message in one, in front, as a string holds them. */
-function joinedTexts(parts: readonly Part[]): readonly Part[] {
+function joinedTexts(parts: readonly MessagePart[]): readonly MessagePart[] {
   const hasPicture = parts.some(({ type }) => type === 'image' || type === 'image link')
   if (hasPicture) return parts
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')

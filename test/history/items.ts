@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { HistoryItem, Message, Part } from '../../src/history/items.ts'
+import type { HistoryItem, Message, MessagePart } from '../../src/history/items.ts'
 import type { Json } from '../../src/text/json-fields.ts'
 
 /** As small as a picture can be. */
@@ -28,13 +28,13 @@ const json: fc.Arbitrary<Json> = fc.dictionary(
   { maxKeys: 4, noNullPrototype: true },
 )
 
-export const saidPart: fc.Arbitrary<Part> = fc.oneof(
+export const saidPart: fc.Arbitrary<MessagePart> = fc.oneof(
   text.map((value) => ({ type: 'text' as const, text: value })),
   fc.constant({ type: 'image' as const, mediaType: 'image/png', data: PIXEL }),
   fc.webUrl().map((url) => ({ type: 'image link' as const, url })),
 )
 
-export const thinkingPart: fc.Arbitrary<Part> = fc.oneof(
+export const thinkingPart: fc.Arbitrary<MessagePart> = fc.oneof(
   fc.record({
     type: fc.constant('thinking' as const),
     text,
@@ -61,7 +61,7 @@ const toolResult = fc.record({
   isError: fc.boolean(),
 })
 
-const part: fc.Arbitrary<Part> = fc.oneof(
+const part: fc.Arbitrary<MessagePart> = fc.oneof(
   saidPart,
   thinkingPart,
   toolUse,

@@ -13,9 +13,9 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { HistoryItem, Part } from '../../src/history/items.ts'
-import { blobsFolder, conversationPath } from '../../src/history/places.ts'
-import { whileLocked } from '../../src/history/lock.ts'
+import type { HistoryItem, MessagePart } from '../../src/history/items.ts'
+import { blobsFolder, conversationPath } from '../../src/history/paths.ts'
+import { tryWithLock } from '../../src/history/lock.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { summarise } from '../../src/history/summary.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -102,12 +102,12 @@ describe('while somebody else is at it', () => {
     store.append('c1', [said('a')])
     const { pid } = spawnSync('true')
     writeFileSync(`${path}.lock`, `${pid} ${hostname()}`)
-    expect(whileLocked(path, () => 'done')).toBe('done')
+    expect(tryWithLock(path, () => 'done')).toBe('done')
     store.append('c1', [said('b')])
     expect(read()).toEqual([said('a'), said('b')])
     // On another machine it may live; it is known by its age then.
     writeFileSync(`${path}.lock`, `${pid} elsewhere`)
-    expect(whileLocked(path, () => 'done')).toBeUndefined()
+    expect(tryWithLock(path, () => 'done')).toBeUndefined()
     utimesSync(`${path}.lock`, Date.now() / 1000 - 11, Date.now() / 1000 - 11)
     store.append('c1', [said('c')])
     expect(read()).toEqual([said('a'), said('b'), said('c')])
@@ -137,9 +137,9 @@ describe('what is long', () => {
 
   test('and was asked for is what the conversation is called by all the same', () => {
     const { store } = world()
-    const picture: Part = { type: 'image', mediaType: 'image/png', data: PIXEL }
+    const picture: MessagePart = { type: 'image', mediaType: 'image/png', data: PIXEL }
     const asked = { parts: [{ type: 'text', text: `Fix the sweep\n${LONG}` } as const, picture] }
-    const result: Part = {
+    const result: MessagePart = {
       type: 'tool result',
       use: 't',
       parts: [{ type: 'text', text: LONG }],

@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { hookGroups } from '../../src/harness/claude/setup/settings.ts'
-import { afterEvent } from '../../src/hook/after.ts'
-import { serveHook } from '../../src/hook/serve.ts'
-import { readLog } from '../../src/journal/read.ts'
-import type { RawEntry } from '../../src/session/in-effect.ts'
+import { runAfterEvent } from '../../src/hook/after-event.ts'
+import { serveHook } from '../../src/hook/serve-hook.ts'
+import { readLog } from '../../src/journal/read-log.ts'
+import type { RawEntry } from '../../src/session/effective-entries.ts'
 import { program, terminal } from '../support/cli.ts'
 
 /** What a hook answered, taken apart. */
@@ -81,7 +81,7 @@ export class Agent {
     })
     const printed = await serveHook(input, this.env)
     // A harness runs both of what is registered.
-    if (this.isFollowed && FOLLOWED.has(event)) await afterEvent(input, this.env, program)
+    if (this.isFollowed && FOLLOWED.has(event)) await runAfterEvent(input, this.env, program)
     const isJson = printed.startsWith('{')
     const answer = isJson
       ? (JSON.parse(printed) as {

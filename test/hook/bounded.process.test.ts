@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { PROBE_EVENT } from '../../src/harness/setup/hook-command.ts'
-import { TookTooLong, withinTime } from '../../src/project/conversation/within-time.ts'
+import { PatternTimeout, runWithTimeout } from '../../src/project/conversation/run-with-timeout.ts'
 import { program } from '../support/cli.ts'
 import { project } from './agent.ts'
 
@@ -48,9 +48,9 @@ async function withPattern(pattern: string) {
 
 describe('a pattern of the user that does not end', () => {
   test('ends with the time it has', () => {
-    expect(() => withinTime(() => new RegExp(ENDLESS).test(PROMPT), 50)).toThrow(TookTooLong)
-    expect(withinTime(() => 'done', 50)).toBe('done')
-    expect(() => withinTime(() => JSON.parse('{'), 50)).toThrow(SyntaxError)
+    expect(() => runWithTimeout(() => new RegExp(ENDLESS).test(PROMPT), 50)).toThrow(PatternTimeout)
+    expect(runWithTimeout(() => 'done', 50)).toBe('done')
+    expect(() => runWithTimeout(() => JSON.parse('{'), 50)).toThrow(SyntaxError)
   })
 
   test('records nothing, and says why', async () => {

@@ -10,11 +10,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { noteCost, takeCosts } from '../../src/project/conversation/costs.ts'
-import { afterEvent } from '../../src/hook/after.ts'
-import { appendIfPossible } from '../../src/journal/files.ts'
+import { recordHookCost, claimHookCosts } from '../../src/project/conversation/hook-costs.ts'
+import { runAfterEvent } from '../../src/hook/after-event.ts'
+import { tryAppend } from '../../src/journal/files.ts'
 import { fold } from '../../src/session/fold.ts'
-import { inEffect } from '../../src/session/in-effect.ts'
+import { effectiveEntries } from '../../src/session/effective-entries.ts'
 import { program } from '../support/cli.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { Agent, project } from './agent.ts'
@@ -38,7 +38,9 @@ async function afterOneTurn() {
   }
   const events = () => lines().map((line) => line.split(' ')[0])
   const ran = () =>
-    inEffect(world.entries()).flatMap(({ kind, data }) => (kind === 'hooks.ran' ? [data] : []))
+    effectiveEntries(world.entries()).flatMap(({ kind, data }) =>
+      kind === 'hooks.ran' ? [data] : [],
+    )
   const stop = JSON.stringify({
     session_id: agent.conversation,
     transcript_path: agent.transcript,
@@ -51,7 +53,7 @@ async function afterOneTurn() {
     lines,
     events,
     ran,
-    followStop: () => afterEvent(stop, agent.env, program),
+    followStop: () => runAfterEvent(stop, agent.env, program),
   }
 }
 
@@ -100,7 +102,7 @@ describe('what hooks cost', () => {
     const { agent, notes, followStop, ran, lines, path, sessions } = await afterOneTurn()
     agent.isFollowed = false
     await agent.prompt(PROMPT)
-    const [taken] = takeCosts(notes, [agent.conversation])
+    const [taken] = claimHookCosts(notes, [agent.conversation])
     await followStop()
     const log = path('.sessions', 'journal', sessions()[0]!, 'log.jsonl')
     const before = readFileSync(log)
@@ -142,7 +144,7 @@ describe('what hooks cost', () => {
     await agent.start()
     // Nothing that names this conversation gets through this pattern in time.
     writeFileSync(world.path('.sessions', 'config.yaml'), "redact:\n  patterns: ['(0+)+x']\n")
-    noteCost(world.notes, agent.conversation, 'Stop', 0)
+    recordHookCost(world.notes, agent.conversation, 'Stop', 0)
     await agent.stop('Done.')
     expect(world.ofKind('hooks.ran')).toEqual([])
     rmSync(world.path('.sessions', 'config.yaml'))
@@ -173,7 +175,7 @@ describe('what hooks cost', () => {
       /^UserPromptSubmit \d+ 0 \d+\n$/,
     )
     rmSync(notes, { recursive: true })
-    noteCost(notes, agent.conversation, 'Stop', 0)
+    recordHookCost(notes, agent.conversation, 'Stop', 0)
     expect(existsSync(notes)).toBe(false)
     // One that works on a session later brings it along.
     await agent.prompt('Hello')
@@ -193,19 +195,19 @@ describe('what hooks cost', () => {
     expect((await agent.prompt(PROMPT)).printed).toBe('')
     expect(troubles()).toBe('')
     const folder = join(scratchFolder(), 'not', 'there')
-    noteCost(folder, 'c-1', 'Stop', 0)
+    recordHookCost(folder, 'c-1', 'Stop', 0)
     expect(existsSync(folder)).toBe(false)
-    appendIfPossible('/dev/full', 'x')
+    tryAppend('/dev/full', 'x')
   })
 
   test('is read past a line that a full disk cut off', () => {
     const folder = scratchFolder()
-    noteCost(folder, 'c-1', 'Stop', 12)
+    recordHookCost(folder, 'c-1', 'Stop', 12)
     appendFileSync(join(folder, 'c-1.costs'), 'UserPro')
-    noteCost(folder, 'c-1', 'Stop', 0)
-    noteCost(folder, 'c-1', 'Stop', 0)
+    recordHookCost(folder, 'c-1', 'Stop', 0)
+    recordHookCost(folder, 'c-1', 'Stop', 0)
     renameSync(join(folder, 'c-1.costs'), join(folder, 'c-1.costs.0123456789ab'))
-    expect(takeCosts(folder, ['c-1', 'c-2']).map(({ costs }) => costs.events)).toMatchObject([
+    expect(claimHookCosts(folder, ['c-1', 'c-2']).map(({ costs }) => costs.events)).toMatchObject([
       { Stop: { times: 2, chars: 12, gave: 1 } },
     ])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findMark } from '../../src/context/fence.ts'
+import { findMarker } from '../../src/context/fence.ts'
 import { project } from './agent.ts'
 
 async function withSession() {
@@ -23,7 +23,7 @@ describe('a conversation that begins', () => {
     const { model, person } = await world.agent().start()
     expect(model).toContain('the cookie is set twice')
     expect(model).toContain('Stop the login loop')
-    expect(findMark(model)).toMatch(/^[0-9a-f]{8}$/)
+    expect(findMarker(model)).toMatch(/^[0-9a-f]{8}$/)
     expect(person).toContain('fix-login')
     expect(person).not.toContain('\n')
   })

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import {
-  type Tracking,
-  readTracking,
-  writeTracking,
-} from '../../src/project/conversation/tracking.ts'
-import { trackingFolderOf } from '../../src/project/store/conversation-binding.ts'
-import { NEWS_TOKENS, newsOfDelegates } from '../../src/context/news.ts'
+  type ConversationState,
+  readConversationState,
+  writeConversationState,
+} from '../../src/project/conversation/conversation-state.ts'
+import { conversationStateFolder } from '../../src/project/store/conversation-binding.ts'
+import { NEWS_TOKENS, delegateNews } from '../../src/context/delegate-news.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import { LiveSession } from '../../src/project/store/live-session.ts'
-import { refresh } from '../../src/project/store/refresh.ts'
-import { DEFAULTS } from '../../src/project/config/config.ts'
-import { findPlace } from '../../src/project/store/place.ts'
-import { type DelegateOutcome, draft } from '../../src/session/entries.ts'
-import type { DelegateLine } from '../../src/session/state.ts'
+import { refreshViews } from '../../src/project/store/refresh-views.ts'
+import { DEFAULT_CONFIG } from '../../src/project/config/config.ts'
+import { findProjectPaths } from '../../src/project/store/project-paths.ts'
+import { type DelegateOutcome, draftEntry } from '../../src/session/entries.ts'
+import type { SessionDelegate } from '../../src/session/state.ts'
 import { project } from './agent.ts'
 
 /** A conversation of some turns, after which an ordinary prompt is served without opening the session. */
@@ -37,15 +37,15 @@ async function report(
   summary: string,
 ) {
   const [id] = world.sessions()
-  const session = new LiveSession(id!, findPlace(world.cwd), DEFAULTS)
+  const session = new LiveSession(id!, findProjectPaths(world.cwd), DEFAULT_CONFIG)
   session.append([
-    draft(
+    draftEntry(
       'delegate.reported',
       { delegate: `d-${name}`, name, status, what: `do ${name}`, summary },
       { by: 'delegate' },
     ),
   ])
-  await refresh(session)
+  await refreshViews(session)
   session.close()
 }
 
@@ -72,10 +72,10 @@ describe('what became of a delegate', () => {
     const world = await settled()
     await report(world, 'tests', 'ready', 'twelve tests, all red')
     await world.agent.prompt(ORDINARY)
-    const notes = trackingFolderOf(findPlace(world.cwd))
-    const { heard, ...others } = readTracking(notes, world.agent.conversation)!
+    const notes = conversationStateFolder(findProjectPaths(world.cwd))
+    const { heard, ...others } = readConversationState(notes, world.agent.conversation)!
     expect(heard).toBeDefined()
-    writeTracking(notes, others as Tracking)
+    writeConversationState(notes, others as ConversationState)
     expect((await world.agent.prompt('And now the next ordinary thing')).model).toBe('')
   })
 
@@ -135,7 +135,7 @@ describe('what became of a delegate', () => {
   })
 
   test('takes no more room than it may, with the latest and a pointer to the others', () => {
-    const line = (n: number): DelegateLine => ({
+    const line = (n: number): SessionDelegate => ({
       id: `${n}`,
       at: '',
       text: 'what',
@@ -147,7 +147,7 @@ describe('what became of a delegate', () => {
     })
     const lines = Array.from({ length: 30 }, (_, n) => line(n))
     for (const count of [1, 2, 5, 30]) {
-      const { text } = newsOfDelegates(
+      const { text } = delegateNews(
         'a-session-with-quite-a-long-name-of-its-own',
         lines.slice(-count),
       )
@@ -155,6 +155,6 @@ describe('what became of a delegate', () => {
       expect(text).toContain('-delegate-29 is failed')
       expect(text.match(/<\/stint-session>/g)).toHaveLength(1)
     }
-    expect(newsOfDelegates('s', lines).text).toMatch(/stint delegates \(delegates \d+\)/)
+    expect(delegateNews('s', lines).text).toMatch(/stint delegates \(delegates \d+\)/)
   })
 })

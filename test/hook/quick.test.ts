@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { afterEvent } from '../../src/hook/after.ts'
+import { runAfterEvent } from '../../src/hook/after-event.ts'
 import { program } from '../support/cli.ts'
 import { project } from './agent.ts'
 
@@ -291,7 +291,7 @@ describe('what happens beside a hook', () => {
       hook_event_name: 'UserPromptSubmit',
       prompt: 'x',
     })
-    const running = afterEvent(input, world.agent.env, program)
+    const running = runAfterEvent(input, world.agent.env, program)
     writeFileSync(
       notes,
       JSON.stringify({

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checksum } from '../../src/journal/record.ts'
 import { claimOpening } from '../../src/project/store/open-sessions.ts'
-import { findPlace } from '../../src/project/store/place.ts'
+import { findProjectPaths } from '../../src/project/store/project-paths.ts'
 import { project } from './agent.ts'
 
 const requests = (world: ReturnType<typeof project>, session?: string) =>
@@ -119,7 +119,7 @@ describe('a conversation', () => {
   test('opens none while a command is about to, and joins the one that it opened', async () => {
     const world = project()
     mkdirSync(world.path('.sessions'))
-    const claim = claimOpening(findPlace(world.cwd), 'main')
+    const claim = claimOpening(findProjectPaths(world.cwd), 'main')
     const agent = world.agent()
     await agent.edit('a.ts')
     expect(world.sessions()).toHaveLength(0)

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { serveWithoutHandler } from '../../src/hook/serve.ts'
+import { serveWithoutHandler } from '../../src/hook/serve-hook.ts'
 import { project } from './agent.ts'
 
 /** A conversation in which one file has been edited, and recorded. */

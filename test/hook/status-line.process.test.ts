@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readWindow } from '../../src/project/conversation/tracking.ts'
+import { readContextWindow } from '../../src/project/conversation/conversation-state.ts'
 import { program } from '../support/cli.ts'
 import { project } from './agent.ts'
 
@@ -65,7 +65,7 @@ describe('the status line', () => {
     expect(existsSync(world.notes) ? readdirSync(world.notes) : []).toEqual([])
     await agent.start()
     shown(world, input)
-    const left = readWindow(world.notes, agent.conversation)!
+    const left = readContextWindow(world.notes, agent.conversation)!
     expect(Date.parse(left.at)).not.toBeNaN()
     expect(left).toEqual({
       at: left.at,

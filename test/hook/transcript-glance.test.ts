@@ -1,9 +1,9 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Tracking } from '../../src/project/conversation/tracking.ts'
+import type { ConversationState } from '../../src/project/conversation/conversation-state.ts'
 import { claudeProtocol } from '../../src/harness/claude/hooks/protocol.ts'
-import { glance, mayCrossLine } from '../../src/hook/transcript-glance.ts'
+import { scanTranscript, mayCrossThreshold } from '../../src/hook/transcript-scan.ts'
 import { answered, bytesOf, recorded, said, spaced } from '../capture/transcript.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -12,14 +12,14 @@ test('a transcript is seen at a glance where its bytes tell what is in it, and l
   const bytes = recorded('claude-2.1.325.jsonl')
   writeFileSync(transcript, Buffer.concat([bytes, Buffer.from('\n{"type":"us')]))
   // The last line is still being written.
-  expect(glance({ transcript })?.length).toBe(bytes.length + 12)
+  expect(scanTranscript({ transcript })?.length).toBe(bytes.length + 12)
   for (const other of [
     spaced(bytes),
     spaced(bytes, ' '),
     Buffer.concat([bytes, spaced(bytesOf(said('one of them')))]),
   ]) {
     writeFileSync(transcript, other)
-    expect(glance({ transcript })).toBeUndefined()
+    expect(scanTranscript({ transcript })).toBeUndefined()
   }
 })
 
@@ -34,11 +34,11 @@ test('a context that has grown is seen with blanks between the parts of its line
   }
   const bytes = bytesOf(answered('x', { message: { usage } }))
   const fuller = (alertAt: number) =>
-    mayCrossLine(claudeProtocol.signs, notes, {
+    mayCrossThreshold(claudeProtocol.transcriptPatterns, notes, {
       conversation: 'c1',
       transcript,
       settled: { alertAt },
-    } as unknown as Tracking)
+    } as unknown as ConversationState)
   for (const written of [bytes, spaced(bytes), spaced(bytes, ' ')]) {
     writeFileSync(transcript, written)
     appendFileSync(transcript, '{}\n')

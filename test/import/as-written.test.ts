@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { claudeHistory } from '../../src/harness/claude/history.ts'
-import { itemOf } from '../../src/history/lines.ts'
+import { itemFromLine } from '../../src/history/item-lines.ts'
 import type { NewItem } from '../../src/history/items.ts'
-import { conversationPath } from '../../src/history/places.ts'
+import { conversationPath } from '../../src/history/paths.ts'
 import { conversationStore } from '../../src/history/store.ts'
-import { objectOf } from '../../src/text/json-fields.ts'
+import { asObject } from '../../src/text/json-fields.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const TOKEN = `ghp_${'aB3'.repeat(14)}`
@@ -19,7 +19,7 @@ function line(message: string, tail = ''): string {
 
 function translated(text: string): readonly NewItem[] | 'damaged' {
   return claudeHistory
-    .translator({ conversation: 'c1' }, { hasBegun: true })
+    .createTranslator({ conversation: 'c1' }, { hasBegun: true })
     .translate(Buffer.from(text), 0)
 }
 
@@ -48,7 +48,7 @@ describe('a line of a transcript', () => {
     const { file, items } = stored(text)
     expect(file).toContain(`"message":${RESULT}}`)
     expect(file).not.toContain('much more')
-    expect(items).toEqual([itemOf(objectOf(JSON.parse(text))!)])
+    expect(items).toEqual([itemFromLine(asObject(JSON.parse(text))!)])
   })
 
   test.each([
@@ -73,7 +73,7 @@ describe('a line of a transcript', () => {
     ['an id that says so twice', `{"role":"user","content":"a"},"uuid":"9"`],
   ])('is understood with %s in it', (_, message) => {
     const text = line(message)
-    expect(stored(text).items).toEqual([itemOf(objectOf(JSON.parse(text))!)])
+    expect(stored(text).items).toEqual([itemFromLine(asObject(JSON.parse(text))!)])
   })
 
   test('is understood where another message stands before its own', () => {

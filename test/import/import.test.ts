@@ -11,14 +11,14 @@ import {
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Part } from '../../src/history/items.ts'
-import { nextMessages } from '../../src/history/next-messages.ts'
+import type { MessagePart } from '../../src/history/items.ts'
+import { modelMessages } from '../../src/history/model-messages.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { knownProjects } from '../../src/index/projects.ts'
 import type { ImportProgress } from '../../src/project/import/import-histories.ts'
 import { loadSqlite } from '../../src/index/sqlite.ts'
-import { startOf } from '../../src/harness/process/spawn-guarded.ts'
-import { trackingFolderOf } from '../../src/project/store/conversation-binding.ts'
+import { processStartTime } from '../../src/harness/process/spawn-guarded.ts'
+import { conversationStateFolder } from '../../src/project/store/conversation-binding.ts'
 import { git } from '../support/scratch.ts'
 import {
   CLAUDE,
@@ -34,8 +34,8 @@ import {
 
 const partsOf = (world: ImportWorld, conversation: string) =>
   world.messages(conversation).flatMap(({ parts }) => parts)
-const ofType = <T extends Part['type']>(parts: readonly Part[], type: T) =>
-  parts.filter((part): part is Extract<Part, { type: T }> => part.type === type)
+const ofType = <T extends MessagePart['type']>(parts: readonly MessagePart[], type: T) =>
+  parts.filter((part): part is Extract<MessagePart, { type: T }> => part.type === type)
 
 describe('an import brings in', () => {
   test('what Claude Code wrote, with what its agents said', async () => {
@@ -273,7 +273,7 @@ describe('an import brings in', () => {
       change('UPDATE session SET revert = ?', JSON.stringify(to ?? null).replace('null', ''))
     const told = async (here = world) => {
       await here.import({ harnesses: ['opencode'] })
-      return nextMessages(here.items(OPENCODE)).map(({ parts }) => textsOf(parts).at(-1))
+      return modelMessages(here.items(OPENCODE)).map(({ parts }) => textsOf(parts).at(-1))
     }
     const whole = await told()
     expect(whole.at(-1)).toContain('FAIL please')
@@ -307,7 +307,7 @@ describe('an import brings in', () => {
       `INSERT INTO part VALUES ('prt_new', 'msg_new', '${OPENCODE}', ${now}, ${now}, '{"type":"text","text":"SMALL one"}')`,
     )
     expect((await told()).slice(first.length)).toEqual(['SMALL one'])
-    rmSync(join(trackingFolderOf(world.workspace.place), 'imports'), { recursive: true })
+    rmSync(join(conversationStateFolder(world.workspace.paths), 'imports'), { recursive: true })
     expect((await told()).slice(first.length)).toEqual(['SMALL one'])
     // All of it stands in what is imported first, too.
     const late = new ImportWorld()
@@ -359,8 +359,8 @@ test('what was imported can be searched at once, and how far that is gets told',
   const told: ImportProgress[] = []
   const { conversations } = await world.import({ tell: (progress) => told.push(progress) })
   const index = await world.workspace.index()
-  expect(index.syncSaid(0)).toEqual({ bytesLeft: 0 })
-  expect([...index.searchSaid({ text: '"said by the agent"' })]).toMatchObject([
+  expect(index.syncMessages(0)).toEqual({ bytesLeft: 0 })
+  expect([...index.searchMessages({ text: '"said by the agent"' })]).toMatchObject([
     { conversation: CLAUDE },
   ])
   expect(conversations.length).toBeGreaterThan(3)
@@ -516,8 +516,8 @@ describe('while an import is going on', () => {
 
   test('what one left that was killed holds up nobody', async () => {
     const world = new ImportWorld().plantAll()
-    const lock = join(trackingFolderOf(world.workspace.place), 'imports', 'lock')
-    write(lock, `${process.pid} ${startOf(process.pid)} ${hostname()}`)
+    const lock = join(conversationStateFolder(world.workspace.paths), 'imports', 'lock')
+    write(lock, `${process.pid} ${processStartTime(process.pid)} ${hostname()}`)
     await expect(world.import()).rejects.toMatchObject({ code: 'IMPORT_RUNNING' })
     for (const owner of [`4194305 1 ${hostname()}`, `${process.pid} 1 ${hostname()}`]) {
       write(lock, owner)

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { HistoryItem, Message, Part } from '../../src/history/items.ts'
+import type { HistoryItem, Message, MessagePart } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { type ImportRequest, importHistories } from '../../src/project/import/import-histories.ts'
 import { loadSqlite } from '../../src/index/sqlite.ts'
@@ -130,7 +130,7 @@ export function write(path: string, content: string): void {
   writeFileSync(path, content)
 }
 
-export function textsOf(parts: readonly Part[]): readonly string[] {
+export function textsOf(parts: readonly MessagePart[]): readonly string[] {
   return parts.flatMap((part) =>
     part.type === 'text' ? [part.text] : part.type === 'tool result' ? textsOf(part.parts) : [],
   )

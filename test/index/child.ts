@@ -15,7 +15,7 @@ const index = await openIndex(
     sessionIds: () => readdirSync(join(folder, 'journal')),
     log: (id) => ({ path: join(folder, 'journal', id, 'log.jsonl') }),
   },
-  { say: (line) => said.push(line) },
+  { report: (line) => said.push(line) },
 )
 for (let n = 1; n < Number(times); n += 1) index.sync({ full: n % 10 === 0 })
 const { differing, damage } = index.verify()

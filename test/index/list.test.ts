@@ -32,7 +32,7 @@ async function threeSessions() {
 describe('a list of sessions', () => {
   test('holds what the journal says of a session', async () => {
     const { index, login } = await threeSessions()
-    expect(index.byNamePart(login)[0]).toEqual({
+    expect(index.findByNameOrId(login)[0]).toEqual({
       id: login,
       name: 'fix-login',
       title: 'Fix Login',
@@ -134,23 +134,23 @@ describe('a list of sessions', () => {
 describe('a session is found', () => {
   test('by its name, its id, and the beginning, end or middle of its id, exact ones first', async () => {
     const { index, login, cache, w } = await threeSessions()
-    expect(names(index.byNamePart('fix-login'))).toEqual(['fix-login'])
-    expect(names(index.byNamePart('fix'))).toEqual([])
-    expect(names(index.byNamePart(login))).toEqual(['fix-login'])
-    expect(names(index.byNamePart(login.toUpperCase()))).toEqual(['fix-login'])
-    expect(names(index.byNamePart(login.slice(0, 18)))).toEqual(['fix-login'])
-    expect(names(index.byNamePart(login.slice(-8)))).toEqual(['fix-login'])
-    expect(names(index.byNamePart(login.slice(20, 30)))).toEqual(['fix-login'])
-    expect(names(index.byNamePart(''))).toEqual([])
+    expect(names(index.findByNameOrId('fix-login'))).toEqual(['fix-login'])
+    expect(names(index.findByNameOrId('fix'))).toEqual([])
+    expect(names(index.findByNameOrId(login))).toEqual(['fix-login'])
+    expect(names(index.findByNameOrId(login.toUpperCase()))).toEqual(['fix-login'])
+    expect(names(index.findByNameOrId(login.slice(0, 18)))).toEqual(['fix-login'])
+    expect(names(index.findByNameOrId(login.slice(-8)))).toEqual(['fix-login'])
+    expect(names(index.findByNameOrId(login.slice(20, 30)))).toEqual(['fix-login'])
+    expect(names(index.findByNameOrId(''))).toEqual([])
     const other = w.begin(cache.slice(-6))
     index.sync()
-    expect(index.byNamePart(cache.slice(-6)).map((row) => row.id)).toEqual([other, cache])
+    expect(index.findByNameOrId(cache.slice(-6)).map((row) => row.id)).toEqual([other, cache])
   })
 
   test('not at all when there is none', async () => {
     const { index } = await threeSessions()
-    expect(index.byNamePart('nobody')[0]).toBeUndefined()
-    expect(index.byNamePart('nobody')).toEqual([])
+    expect(index.findByNameOrId('nobody')[0]).toBeUndefined()
+    expect(index.findByNameOrId('nobody')).toEqual([])
   })
 })
 
@@ -193,7 +193,7 @@ describe('what is taken back', () => {
     const mistaken = w.add(id, 'entry.retracted', { entry: second })
     w.add(id, 'entry.retracted', { entry: mistaken })
     const index = await w.open()
-    expect(index.takenBack(id)).toEqual(new Set([first, mistaken]))
+    expect(index.retractedEntries(id)).toEqual(new Set([first, mistaken]))
     expect([index.entryText(id, second), index.entryText(id, first)]).toEqual(['two', undefined])
     expect(index.session(id)?.name).toBe('undecided')
     expect(index.session('nobody')).toBeUndefined()

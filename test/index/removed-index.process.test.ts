@@ -16,7 +16,7 @@ test('an index that somebody removes again and again answers as if nobody did', 
     const index = await w.open()
     expect(index.counts()).toEqual({ sessions: 1, entries: 1 + round })
     expect(names(index.sessions())).toEqual(['kept'])
-    expect(names(index.byNamePart('kept'))).toEqual(['kept'])
+    expect(names(index.findByNameOrId('kept'))).toEqual(['kept'])
     expect([...index.search({ text: 'found', limit: ROUNDS })]).toHaveLength(round)
     index.close()
   }

@@ -21,7 +21,7 @@ async function builtInSpiteOf(w: World, happening: (folder: string) => void) {
       return w.sessionIds()
     },
   }
-  const index = await openIndex(source, { say: (line) => w.said.push(line) })
+  const index = await openIndex(source, { report: (line) => w.said.push(line) })
   onTestFinished(() => index.close())
   return index
 }

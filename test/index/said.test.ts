@@ -31,8 +31,10 @@ function saidWorld() {
 }
 
 function found(index: SessionIndex, text: string): readonly string[] {
-  index.syncSaid(EVER)
-  return [...index.searchSaid({ text })].map(({ conversation, item }) => `${conversation}#${item}`)
+  index.syncMessages(EVER)
+  return [...index.searchMessages({ text })].map(
+    ({ conversation, item }) => `${conversation}#${item}`,
+  )
 }
 
 describe('what was said', () => {
@@ -51,8 +53,8 @@ describe('what was said', () => {
     ])
     store.append('c2', [says('another giraffe, of nobody')])
     const index = await w.open()
-    index.syncSaid(EVER)
-    const hits = [...index.searchSaid({ text: 'giraffe' })]
+    index.syncMessages(EVER)
+    const hits = [...index.searchMessages({ text: 'giraffe' })]
     expect(hits).toHaveLength(2)
     const { score: _score, ...first } = hits.find(({ conversation }) => conversation === 'c1')!
     expect(first).toEqual({
@@ -68,11 +70,11 @@ describe('what was said', () => {
       snippet: 'why does the «giraffe» not eat?',
     })
     expect(hits.find(({ conversation }) => conversation === 'c2')).not.toHaveProperty('session')
-    expect([...index.searchSaid({ text: 'giraffe', session })]).toHaveLength(1)
+    expect([...index.searchMessages({ text: 'giraffe', session })]).toHaveLength(1)
     expect([
-      ...index.searchSaid({ text: 'giraffe', until: '2026-03-01T09:30:00.000Z' }),
+      ...index.searchMessages({ text: 'giraffe', until: '2026-03-01T09:30:00.000Z' }),
     ]).toHaveLength(1)
-    expect([...index.searchSaid({ text: 'giraffe', kind: ['note.added'] })]).toEqual([])
+    expect([...index.searchMessages({ text: 'giraffe', kind: ['note.added'] })]).toEqual([])
   })
 
   test('is found by commands and by both ends of what tools answered, not by its middle or what nobody said', async () => {
@@ -145,19 +147,19 @@ describe('what was said', () => {
     const index = await w.open()
     let pieces = 0
     for (let left = Infinity; left > 0; pieces += 1) {
-      const { bytesLeft } = index.syncSaid(0.001)
+      const { bytesLeft } = index.syncMessages(0.001)
       expect(bytesLeft).toBeLessThanOrEqual(left)
       left = pieces > 100 ? 0 : bytesLeft
-      index.syncSaid(1)
+      index.syncMessages(1)
     }
     expect(pieces).toBeLessThan(100)
-    expect([...index.searchSaid({ text: 'elephant' })]).toHaveLength(480)
+    expect([...index.searchMessages({ text: 'elephant' })]).toHaveLength(480)
     index.close()
     rmSync(join(w.folder, 'index.db'))
     const again = await w.open()
-    again.syncSaid(EVER)
-    expect([...again.searchSaid({ text: 'elephant' })]).toHaveLength(480)
-    expect([...again.searchSaid({ text: '"number 2-77"' })]).toMatchObject([
+    again.syncMessages(EVER)
+    expect([...again.searchMessages({ text: 'elephant' })]).toHaveLength(480)
+    expect([...again.searchMessages({ text: '"number 2-77"' })]).toMatchObject([
       { conversation: 'c2', item: 77 },
     ])
   })
@@ -166,13 +168,13 @@ describe('what was said', () => {
     const { w, store } = saidWorld()
     store.append('c1', [says(`a ${'giraffe'.repeat(2_000)} and ${'-'.repeat(9_000)} a lion`)])
     const index = await w.open()
-    index.syncSaid(EVER)
+    index.syncMessages(EVER)
     for (const marks of [
       ['«', '»'],
       ['\u0001', '\u0002'],
     ] as const) {
       for (const text of ['giraffe*', 'lion']) {
-        const [hit] = [...index.searchSaid({ text, marks })]
+        const [hit] = [...index.searchMessages({ text, marks })]
         expect(hit!.snippet.length).toBeLessThan(1_000)
         expect(hit!.snippet).toContain(marks[0] + text.replace('*', ''))
         expect(hit!.snippet.split(marks[0])).toHaveLength(2)
@@ -188,7 +190,7 @@ describe('what was said', () => {
       utimesSync(path(id), time, time)
     }
     const index = await w.open()
-    index.syncSaid(EVER)
+    index.syncMessages(EVER)
     const database = new (loadSqlite().DatabaseSync)(join(w.folder, 'index.db'))
     const read = database.prepare('SELECT id FROM conversations ORDER BY key').all() as {
       id: string
@@ -201,8 +203,8 @@ describe('what was said', () => {
     const { w, store, path } = saidWorld()
     store.append('c1', [says('an elephant')])
     const index = await w.open()
-    expect(index.syncSaid(0)).toEqual({ bytesLeft: statSync(path('c1')).size })
-    expect(index.syncSaid(EVER)).toEqual({ bytesLeft: 0 })
+    expect(index.syncMessages(0)).toEqual({ bytesLeft: statSync(path('c1')).size })
+    expect(index.syncMessages(EVER)).toEqual({ bytesLeft: 0 })
   })
 
   test('is not waited for by lists', async () => {

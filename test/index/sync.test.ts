@@ -79,7 +79,7 @@ describe('bringing the index up to date', () => {
     const index = await w.open()
     w.add(id, 'context.compacted', {}, { once: 'compaction-1' })
     index.sync()
-    expect(index.byNamePart(id)[0]?.compactions).toBe(1)
+    expect(index.findByNameOrId(id)[0]?.compactions).toBe(1)
   })
 
   test('does not find a line drawn from an entry that was taken back before', async () => {
@@ -143,7 +143,7 @@ describe('bringing the index up to date', () => {
     expect(names(index.sessions())).toEqual(['stays'])
     expect(index.counts()).toEqual({ sessions: 1, entries: 1 })
     expect([...index.search({ text: 'gone' })]).toEqual([])
-    expect(index.byNamePart(stays)[0]?.name).toBe('stays')
+    expect(index.findByNameOrId(stays)[0]?.name).toBe('stays')
   })
 
   test('keeps a session of which only the link is left', async () => {
@@ -153,7 +153,7 @@ describe('bringing the index up to date', () => {
     renameSync(w.logPath(id), link)
     rmSync(join(w.folder, 'journal', id), { recursive: true })
     const source = { ...w, sessionIds: () => [id], log: () => ({ path: w.logPath(id), link }) }
-    const index = await openIndex(source, { say: () => undefined })
+    const index = await openIndex(source, { report: () => undefined })
     expect(names(index.sessions())).toEqual(['linked'])
     expect(index.verify().differing).toEqual([])
     index.close()
@@ -209,7 +209,7 @@ describe('bringing the index up to date', () => {
     for (let n = 0; n < 5; n += 1) w.begin(`session-${n}`)
     const seen: string[] = []
     const index = await openIndex(w, {
-      say: () => undefined,
+      report: () => undefined,
       progress: (done, total) => seen.push(`${done}/${total}`),
     })
     index.close()
@@ -221,7 +221,7 @@ describe('bringing the index up to date', () => {
     const w = world()
     w.begin('answered')
     const source = { ...w, folder: join(w.folder, 'nowhere') }
-    const index = await openIndex(source, { say: (line) => w.said.push(line) })
+    const index = await openIndex(source, { report: (line) => w.said.push(line) })
     expect(names(index.sessions())).toEqual(['answered'])
     expect(w.said).toHaveLength(1)
     index.close()

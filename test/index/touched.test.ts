@@ -1,7 +1,7 @@
 import { chmodSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { clearTouched, listTouched, markTouched } from '../../src/index/touched.ts'
+import { clearTouched, listTouched, markTouched } from '../../src/index/touch-marks.ts'
 import { dump, temporaryFolder, world } from './world.ts'
 
 describe('a mark', () => {

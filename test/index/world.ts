@@ -16,11 +16,11 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type IndexSource, type SessionIndex, openIndex } from '../../src/index/open-index.ts'
 import { loadSqlite } from '../../src/index/sqlite.ts'
-import { markTouched } from '../../src/index/touched.ts'
+import { markTouched } from '../../src/index/touch-marks.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
 import type { EntryData, EntryKind } from '../../src/session/entries.ts'
-import type { RawEntry } from '../../src/session/in-effect.ts'
+import type { RawEntry } from '../../src/session/effective-entries.ts'
 
 const START = Date.parse('2026-03-01T10:00:00.000Z')
 
@@ -101,7 +101,7 @@ export function world(project = temporaryFolder()): World {
       appendFileSync(logPath(session), bytes)
     },
     async open() {
-      const index = await openIndex(it, { say: (line) => it.said.push(line) })
+      const index = await openIndex(it, { report: (line) => it.said.push(line) })
       onTestFinished(() => index.close())
       return index
     },

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Log, type LogPlace } from '../../src/journal/log.ts'
+import { Log, type LogPaths } from '../../src/journal/log.ts'
 import { type LogUnderTest, describeLog } from '../contract/log.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -11,7 +11,7 @@ describeLog('a file with a second name', () => {
   return fileLog({ path: join(folder, 'work/log.jsonl'), link: join(folder, 'git/log.jsonl') })
 })
 
-function fileLog(place: LogPlace): LogUnderTest {
+function fileLog(place: LogPaths): LogUnderTest {
   mkdirSync(dirname(place.path), { recursive: true })
   writeFileSync(place.path, '')
   return {

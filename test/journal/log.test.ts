@@ -12,8 +12,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { JournalMissing, NotWritten, OutcomeUnknown } from '../../src/journal/errors.ts'
 import { isId } from '../../src/journal/ids.ts'
-import { Log, type LogPlace, type RecordDraft } from '../../src/journal/log.ts'
-import { readLog } from '../../src/journal/read.ts'
+import { Log, type LogPaths, type RecordDraft } from '../../src/journal/log.ts'
+import { readLog } from '../../src/journal/read-log.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -24,7 +24,7 @@ const note = (text: string, extra: Partial<RecordDraft> = {}): RecordDraft => ({
   ...extra,
 })
 
-function linkedPlace(): Required<LogPlace> & { link: string } {
+function linkedPlace(): Required<LogPaths> & { link: string } {
   const folder = scratchFolder()
   return { path: join(folder, 'work/log.jsonl'), link: join(folder, 'git/stint/log.jsonl') }
 }
@@ -246,7 +246,7 @@ describe('the second name of a log', () => {
 
 describe('a log that is replaced while it is being written', () => {
   // The clock is asked after the log was opened and before it is written: there another program steps in.
-  function interrupted(place: LogPlace, interrupt: () => void): Log {
+  function interrupted(place: LogPaths, interrupt: () => void): Log {
     let isArmed = true
     const now = () => {
       if (isArmed) {

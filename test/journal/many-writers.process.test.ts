@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { Log } from '../../src/journal/log.ts'
-import { readLog } from '../../src/journal/read.ts'
+import { readLog } from '../../src/journal/read-log.ts'
 import { bundleProgram } from '../support/bundle.ts'
 import { initRepository, scratchFolder } from '../support/scratch.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseLog, readLog } from '../../src/journal/read.ts'
+import { parseLog, readLog } from '../../src/journal/read-log.ts'
 import { type JournalRecord, encodeRecord } from '../../src/journal/record.ts'
 
 const FOLDER = join(import.meta.dirname, '../fixtures/damaged')

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { markTouched } from '../../src/index/touched.ts'
+import { markTouched } from '../../src/index/touch-marks.ts'
 import { createFolder } from '../../src/journal/files.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { removeAgainAndAgain } from '../support/removal.ts'

@@ -6,7 +6,7 @@ import {
   removeFile,
   replaceFile,
   replaceUnsynced,
-  writesMade,
+  writeCount,
 } from '../../src/journal/files.ts'
 import { Log } from '../../src/journal/log.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -27,9 +27,9 @@ test('writes are counted, and what is only renamed, looked at or removed is not'
     [() => removeFile(path('a')), 0],
   ]
   for (const [index, [write, times]] of writes.entries()) {
-    const before = writesMade()
+    const before = writeCount()
     write()
-    expect({ index, times: writesMade() - before }).toEqual({ index, times })
+    expect({ index, times: writeCount() - before }).toEqual({ index, times })
   }
   log.close()
 })
@@ -40,5 +40,5 @@ test('a second copy of the module in a process goes on with the same count', asy
     Symbol.for('stint.writes')
   ]
   appendLine(join(scratchFolder(), 'a'), 'line')
-  expect(shared?.made).toBe(writesMade())
+  expect(shared?.made).toBe(writeCount())
 })

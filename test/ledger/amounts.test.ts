@@ -1,13 +1,13 @@
 import { encode } from '@toon-format/toon'
 import { expect, describe, test } from 'vitest'
-import { toonIn } from '../../src/context/toon-told.ts'
-import { Sums, costsOf, savingsOf } from '../../src/ledger/amounts.ts'
+import { measureToon } from '../../src/context/measure-toon.ts'
+import { DailyAmounts, costsOf, savingsOf } from '../../src/ledger/amounts.ts'
 import { journalAmounts } from '../../src/ledger/journal-amounts.ts'
 import { runAmounts } from '../../src/ledger/run-amounts.ts'
 import { reportFrom } from '../../src/run/report.ts'
 import type { RunEntry, RunEntryKind } from '../../src/run/entries.ts'
 import { foldRun } from '../../src/run/run-state.ts'
-import type { RawEntry } from '../../src/session/in-effect.ts'
+import type { RawEntry } from '../../src/session/effective-entries.ts'
 
 const DAY = '2026-11-16'
 
@@ -27,7 +27,7 @@ function journal(entries: readonly Told[]): readonly RawEntry[] {
 
 function of(...entries: readonly Told[]) {
   const { days, conversations } = journalAmounts(journal(entries))
-  const { whole } = new Sums().addAll(days)
+  const { total: whole } = new DailyAmounts().addAll(days)
   return { ...costsOf(whole, 0), savings: savingsOf(whole), days, conversations }
 }
 
@@ -112,7 +112,7 @@ describe('a journal', () => {
       { conversation: 'c-1', harness: 'claude', source: 'startup' },
     ] as const
     const { days, conversations } = of(joined, context, given(100))
-    const { saved } = new Sums().addAll(days).whole
+    const { saved } = new DailyAmounts().addAll(days).total
     const both = saved.toon!.tokens + saved.pointers!.tokens
     expect(both).toBeCloseTo(10_000 / 4 - 2000 / 3)
     expect(conversations).toMatchObject([{ given: 2100, saved: expect.closeTo(both) }])
@@ -178,12 +178,12 @@ describe('a text', () => {
       tables[1],
       '[stint:12]',
     ].join('\n')
-    expect(toonIn(text)).toEqual({
+    expect(measureToon(text)).toEqual({
       chars: tables.reduce((sum, table) => sum + table.length + 1, 0),
       json:
         JSON.stringify({ decisions: rows }).length + JSON.stringify({ open_steps: steps }).length,
     })
-    expect(toonIn('Decisions:\n- a (b)')).toBeUndefined()
+    expect(measureToon('Decisions:\n- a (b)')).toBeUndefined()
   })
 })
 
@@ -256,7 +256,7 @@ const USUAL_PRICE = {
 }
 
 const wholeOf = (parts: NonNullable<ReturnType<typeof runAmounts>>['parts']) =>
-  parts.reduce((sums, { days }) => sums.addAll(days), new Sums()).whole
+  parts.reduce((sums, { days }) => sums.addAll(days), new DailyAmounts()).total
 
 describe('the log of a run', () => {
   test('comes to what it says, task by task and together', () => {

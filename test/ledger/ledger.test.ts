@@ -12,12 +12,16 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { HistoryItem } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
-import { noteCost, onceOfCosts, takeCosts } from '../../src/project/conversation/costs.ts'
+import {
+  recordHookCost,
+  onceKeyForCosts,
+  claimHookCosts,
+} from '../../src/project/conversation/hook-costs.ts'
 import { openProject } from '../../src/library.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
 import type { LedgerRow } from '../../src/ledger/contract.ts'
-import { DEFAULTS } from '../../src/project/config/config.ts'
+import { DEFAULT_CONFIG } from '../../src/project/config/config.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import type { RunEntryData } from '../../src/run/entries.ts'
 import { RunLog } from '../../src/run/run-log.ts'
@@ -174,9 +178,9 @@ describe('the ledger', () => {
     const { asked, cwd, env, ledger, sessions, stint } = await worked()
     await stint('init', '--name', 'run-1', '--goal', 'x', '--force')
     const session = sessions().at(-1)!
-    const { place } = new Workspace(cwd, { env })
+    const { paths: place } = new Workspace(cwd, { env })
     const [run, delegate] = [mintId(undefined), mintId(undefined)]
-    const log = RunLog.create(place, run, DEFAULTS, begun({ parallel: 2 }))
+    const log = RunLog.create(place, run, DEFAULT_CONFIG, begun({ parallel: 2 }))
     working(log, session, ['one', 'two'])
     const order = {
       name: 'tests',
@@ -190,7 +194,7 @@ describe('the ledger', () => {
       brief: '',
     }
     working(
-      RunLog.create(place, delegate, DEFAULTS, { ...begun({}), delegate: order }),
+      RunLog.create(place, delegate, DEFAULT_CONFIG, { ...begun({}), delegate: order }),
       's-elsewhere',
       ['three'],
     )
@@ -284,7 +288,7 @@ describe('the ledger', () => {
   test('counts hooks of a conversation without a session to the project alone', async () => {
     const { ledger, notes } = await worked()
     const before = (await ledger()).whole.costs
-    noteCost(notes, 'nobody', 'SessionStart', 300)
+    recordHookCost(notes, 'nobody', 'SessionStart', 300)
     const { whole, rows } = await ledger()
     expect(whole.costs).toMatchObject({ hooks: 5, injectedTokens: before.injectedTokens + 100 })
     expect(rows.map(({ costs }) => costs.hooks)).toEqual([4])
@@ -293,10 +297,10 @@ describe('the ledger', () => {
   test('counts once what somebody took to be journalled and was killed at, before and after it was journalled', async () => {
     const { ledger, notes, path, sessions, worker } = await worked()
     rmSync(join(notes, `${worker.conversation}.costs`))
-    noteCost(notes, worker.conversation, 'Stop', 0)
-    const [taken] = takeCosts(notes, [worker.conversation])
+    recordHookCost(notes, worker.conversation, 'Stop', 0)
+    const [taken] = claimHookCosts(notes, [worker.conversation])
     expect((await ledger()).whole.costs.hooks).toBe(5)
-    const once = `claude:${onceOfCosts(taken!.name)}`
+    const once = `claude:${onceKeyForCosts(taken!.name)}`
     const entry = {
       id: mintId(undefined),
       at: '2020-01-02T03:04:05.000Z',

@@ -2,12 +2,12 @@ import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { mintId } from '../../src/journal/ids.ts'
-import { maintenanceOf } from '../../src/ledger/maintenance.ts'
-import { DEFAULTS } from '../../src/project/config/config.ts'
+import { checkMaintenance } from '../../src/ledger/maintenance.ts'
+import { DEFAULT_CONFIG } from '../../src/project/config/config.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { RunLog } from '../../src/run/run-log.ts'
 import type { RunEntryData } from '../../src/run/entries.ts'
-import { draft } from '../../src/session/entries.ts'
+import { draftEntry } from '../../src/session/entries.ts'
 import { type Ran, terminal } from '../support/cli.ts'
 
 type World = ReturnType<typeof terminal>
@@ -18,7 +18,7 @@ const inDays = (days: number) => new Date(Date.now() + days * DAY_MS)
 async function look({ cwd, env }: World, now?: Date) {
   const workspace = new Workspace(cwd, { env })
   try {
-    return await maintenanceOf(workspace, now)
+    return await checkMaintenance(workspace, now)
   } finally {
     workspace.close()
   }
@@ -48,9 +48,9 @@ const begun = (
 
 function run(world: World, more?: Partial<RunEntryData['run.started']>): RunLog {
   return RunLog.create(
-    new Workspace(world.cwd, { env: world.env }).place,
+    new Workspace(world.cwd, { env: world.env }).paths,
     mintId(undefined),
-    DEFAULTS,
+    DEFAULT_CONFIG,
     begun(world, more),
   )
 }
@@ -64,8 +64,8 @@ describe('maintenance', () => {
       for (let begun = 0; begun < count; begun += 1) {
         const session = workspace.session(mintId(undefined))
         session.create([
-          draft('session.opened', { name: `s-${begun}`, goal: 'x' }),
-          draft('session.closed', { how: 'completed' }),
+          draftEntry('session.opened', { name: `s-${begun}`, goal: 'x' }),
+          draftEntry('session.closed', { how: 'completed' }),
         ])
         session.close()
       }

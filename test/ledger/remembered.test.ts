@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { VERSION } from '../../src/ledger/gather.ts'
+import { LEDGER_CACHE_VERSION } from '../../src/ledger/gather-amounts.ts'
 
 const RULES = ['amounts.ts', 'journal-amounts.ts', 'run-amounts.ts']
 
@@ -15,8 +15,8 @@ test('what is remembered was counted by the rules of its version', () => {
   for (const name of RULES)
     hash.update(codeOf(readFileSync(join(import.meta.dirname, '../../src/ledger', name), 'utf8')))
   expect(
-    { version: VERSION, rules: hash.digest('hex').slice(0, 16) },
-    `${RULES.join(', ')} changed: if the same files come to something else now, raise VERSION in src/ledger/gather.ts, or old and new figures are mixed; then note both here`,
+    { version: LEDGER_CACHE_VERSION, rules: hash.digest('hex').slice(0, 16) },
+    `${RULES.join(', ')} changed: if the same files come to something else now, raise VERSION in src/ledger/gather-amounts.ts, or old and new figures are mixed; then note both here`,
   ).toEqual(KNOWN)
 })
 

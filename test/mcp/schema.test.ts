@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { estimateTokens } from '../../src/text/tokens.ts'
-import { latestWithin } from '../../src/mcp/tools/bounds.ts'
+import { latestWithin } from '../../src/mcp/tools/clip-output.ts'
 import { checkArguments } from '../../src/mcp/tools/tool.ts'
-import { INSTRUCTIONS, TOOLS, listedTools } from '../../src/mcp/tools.ts'
+import { SERVER_INSTRUCTIONS, MCP_TOOLS, listTools } from '../../src/mcp/tools.ts'
 import { realTokens } from '../context/vocabularies.ts'
 
 const MOST_TOKENS = 1500
 const MOST_BY_VOCABULARIES = 800
 
 test('the whole list of tools costs a model less than 1,500 tokens, by every count', () => {
-  const text = JSON.stringify({ tools: listedTools() })
+  const text = JSON.stringify({ tools: listTools() })
   expect(realTokens(text)).toBeLessThan(MOST_BY_VOCABULARIES)
   expect(estimateTokens(text)).toBeLessThan(MOST_TOKENS)
-  expect(estimateTokens(INSTRUCTIONS)).toBeLessThan(80)
+  expect(estimateTokens(SERVER_INSTRUCTIONS)).toBeLessThan(80)
 })
 
 describe('arguments that do not fit', () => {
   const refused = (tool: string, given: unknown) => {
     try {
-      return checkArguments(tool, TOOLS.find(({ name }) => name === tool)!.inputSchema, given)
+      return checkArguments(tool, MCP_TOOLS.find(({ name }) => name === tool)!.inputSchema, given)
     } catch (error) {
       const { code, message, hint } = error as { code: string; message: string; hint: string }
       return `${code}: ${message} (${hint})`

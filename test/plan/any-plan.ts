@@ -1,13 +1,13 @@
 // Histories, tasks and standings of every kind, for properties of the planner.
 import * as fc from 'fast-check'
-import { priceOf } from '../../src/context/budget/prices.ts'
+import { findPrice } from '../../src/context/budget/prices.ts'
 import type { FinishedTask } from '../../src/run/plan/forecast.ts'
-import type { PlannedTask } from '../../src/run/plan/order.ts'
+import type { PlannedTask } from '../../src/run/plan/order-tasks.ts'
 import type { SizeClass } from '../../src/project/config/run-config.ts'
-import type { Standing } from '../../src/run/plan/decide.ts'
+import type { ConversationLoad } from '../../src/run/plan/rotation.ts'
 
 export const SIZE_CLASSES: readonly SizeClass[] = ['small', 'medium', 'large']
-export const SONNET = priceOf('claude-sonnet-4-5', [])!.price
+export const SONNET = findPrice('claude-sonnet-4-5', [])!.price
 
 export const aSizeClass = fc.constantFrom(...SIZE_CLASSES)
 
@@ -71,7 +71,7 @@ const doneBefore = someTasks(3).map((tasks) =>
   tasks.map((task) => ({ ...task, id: `done-${task.id}`, dependsOn: [] })),
 )
 
-export const aStanding: fc.Arbitrary<Standing> = fc
+export const aStanding: fc.Arbitrary<ConversationLoad> = fc
   .record({
     context: fc.nat({ max: 220_000 }),
     base: fc.integer({ min: 1_000, max: 40_000 }),

@@ -2,15 +2,15 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   type BatchMode,
-  type Standing,
-  cheapest,
-  costIn,
-  decide,
+  type ConversationLoad,
+  cheapestCosts,
+  expectedCost,
+  decideRotation,
   expectedWork,
-  spentOn,
-} from '../../src/run/plan/decide.ts'
+  expectedTokens,
+} from '../../src/run/plan/rotation.ts'
 import { type Forecasts, forecastsFrom } from '../../src/run/plan/forecast.ts'
-import { type PlannedTask, relationToAll } from '../../src/run/plan/order.ts'
+import { type PlannedTask, relationToAll } from '../../src/run/plan/order-tasks.ts'
 import { DEFAULT_PLAN } from '../../src/project/config/run-config.ts'
 import { SONNET, aFinished, aStanding, anythingFinished, someTasks, task } from './any-plan.ts'
 
@@ -18,7 +18,7 @@ const NO_HISTORY = forecastsFrom([])
 const aMode = fc.constantFrom<BatchMode>('forecast', 'fixed', 'one')
 const aHistory = fc.array(aFinished, { maxLength: 20 })
 
-const warm: Standing = {
+const warm: ConversationLoad = {
   context: 20_000,
   base: 12_000,
   point: 167_000,
@@ -27,8 +27,11 @@ const warm: Standing = {
   price: SONNET,
   isWarm: true,
 }
-const after = (standing: Partial<Standing>, next: PlannedTask, mode: BatchMode = 'forecast') =>
-  decide({ ...warm, ...standing }, next, [], NO_HISTORY, mode)
+const after = (
+  standing: Partial<ConversationLoad>,
+  next: PlannedTask,
+  mode: BatchMode = 'forecast',
+) => decideRotation({ ...warm, ...standing }, next, [], NO_HISTORY, mode)
 
 describe('a decision', () => {
   test('never begins a task whose margin passes the compaction point, or one past the smart zone', () => {
@@ -40,7 +43,7 @@ describe('a decision', () => {
         aMode,
         (standing, [next, ...rest], history, mode) => {
           const forecasts = forecastsFrom(history)
-          const { stay, rule } = decide(standing, next!, rest, forecasts, mode)
+          const { stay, rule } = decideRotation(standing, next!, rest, forecasts, mode)
           if (!stay || rule === 'first') return
           expect(standing.context + forecasts.of[next!.sizeClass].added.margin).toBeLessThanOrEqual(
             standing.point ?? Infinity,
@@ -60,7 +63,13 @@ describe('a decision', () => {
         fc.array(anythingFinished),
         aMode,
         (standing, [next, ...rest], history, mode) => {
-          const { because, cost } = decide(standing, next!, rest, forecastsFrom(history), mode)
+          const { because, cost } = decideRotation(
+            standing,
+            next!,
+            rest,
+            forecastsFrom(history),
+            mode,
+          )
           expect(because).toMatch(/^\S.*\S$/)
           expect(because).not.toMatch(/NaN|Infinity|undefined/)
           if (cost !== undefined)
@@ -75,13 +84,13 @@ describe('a decision', () => {
     fc.assert(
       fc.property(aStanding, someTasks(3, 1), aMode, (standing, [next, ...rest], mode) => {
         expect(
-          decide({ ...standing, context: 0, done: [] }, next!, rest, NO_HISTORY, mode),
+          decideRotation({ ...standing, context: 0, done: [] }, next!, rest, NO_HISTORY, mode),
         ).toMatchObject({
           stay: false,
           rule: 'first',
         })
         const fresh = { ...standing, context: standing.base, done: [] }
-        expect(decide(fresh, next!, rest, NO_HISTORY, mode)).toMatchObject({
+        expect(decideRotation(fresh, next!, rest, NO_HISTORY, mode)).toMatchObject({
           stay: true,
           rule: 'first',
         })
@@ -146,7 +155,9 @@ describe('a decision', () => {
       /^the last task: about \$0\.\d\d from a fresh start, \$0\.\d\d from here, where each request reads 70,000 tokens again$/,
     )
     const { price: _unknown, ...unpriced } = warm
-    expect(decide(unpriced, task('a'), [task('b')], NO_HISTORY, 'forecast').because).toMatch(
+    expect(
+      decideRotation(unpriced, task('a'), [task('b')], NO_HISTORY, 'forecast').because,
+    ).toMatch(
       /^the 2 tasks ahead: about \d+k tokens of input from here, \d+k tokens of input from a fresh start; each request reads 20,000 tokens again$/,
     )
     expect(after({ isWarm: false, context: 70_000 }, task('a')).because).toContain(
@@ -182,7 +193,7 @@ describe('a fixed batch', () => {
   test('takes the smart zone for the way where the compaction point is unknown', () => {
     const { point: _unknown, ...pointless } = warm
     expect(
-      decide({ ...pointless, context: 50_001 }, task('a'), [], NO_HISTORY, 'fixed'),
+      decideRotation({ ...pointless, context: 50_001 }, task('a'), [], NO_HISTORY, 'fixed'),
     ).toMatchObject({
       stay: false,
       rule: 'batch',
@@ -191,24 +202,24 @@ describe('a fixed batch', () => {
 
   test('can be set', () => {
     const settings = { ...DEFAULT_PLAN, batch: { places: 6, small: 2, medium: 3, leaveAbove: 0.1 } }
-    expect(decide(warm, task('a'), [], NO_HISTORY, 'fixed', settings).stay).toBe(false)
+    expect(decideRotation(warm, task('a'), [], NO_HISTORY, 'fixed', settings).stay).toBe(false)
     const later = { ...settings, batch: { ...settings.batch, leaveAbove: 0.9 } }
     expect(
-      decide({ ...warm, done: small(2) }, task('a'), [], NO_HISTORY, 'fixed', later).stay,
+      decideRotation({ ...warm, done: small(2) }, task('a'), [], NO_HISTORY, 'fixed', later).stay,
     ).toBe(true)
     expect(
-      decide({ ...warm, done: small(3) }, task('a'), [], NO_HISTORY, 'fixed', later).stay,
+      decideRotation({ ...warm, done: small(3) }, task('a'), [], NO_HISTORY, 'fixed', later).stay,
     ).toBe(false)
   })
 })
 
 /** Every way of cutting the order, one by one. */
 function byTrying(
-  standing: Standing,
+  standing: ConversationLoad,
   tasks: readonly PlannedTask[],
   forecasts: Forecasts,
 ): { stay: number; leave: number } {
-  const from = (at: number, now: Standing, choice: boolean): number => {
+  const from = (at: number, now: ConversationLoad, choice: boolean): number => {
     const next = tasks[at]!
     const forecast = forecasts.of[next.sizeClass]
     // The first decision is given; the rules are about the later ones.
@@ -219,7 +230,7 @@ function byTrying(
     }
     const begun = choice ? now : { ...now, context: now.base, done: [], isWarm: false }
     const work = expectedWork(forecast, choice ? undefined : forecasts.weighedStart)
-    const cost = costIn(now.price, spentOn(work, begun.context, begun.isWarm))
+    const cost = expectedCost(now.price, expectedTokens(work, begun.context, begun.isWarm))
     if (at === tasks.length - 1) return cost
     const then = {
       ...begun,
@@ -238,7 +249,7 @@ describe('the cheapest way', () => {
       fc.property(aStanding, someTasks(8, 1), aHistory, (standing, tasks, history) => {
         const forecasts = forecastsFrom(history)
         const [found, tried] = [
-          cheapest(standing, tasks, forecasts),
+          cheapestCosts(standing, tasks, forecasts),
           byTrying(standing, tasks, forecasts),
         ]
         expect(found.stay / tried.stay).toBeCloseTo(1, 9)
@@ -261,7 +272,7 @@ describe('the cheapest way', () => {
     fc.assert(
       fc.property(short, smallTasks, (standing, tasks) => {
         const [found, tried] = [
-          cheapest(standing, tasks, NO_HISTORY),
+          cheapestCosts(standing, tasks, NO_HISTORY),
           byTrying(standing, tasks, NO_HISTORY),
         ]
         expect(found.stay / tried.stay).toBeCloseTo(1, 9)
@@ -274,7 +285,7 @@ describe('the cheapest way', () => {
   test('of staying counts that a later task is unrelated to what was done here', () => {
     const order = [task('a'), task('b', { labels: ['docs'] })]
     const [same, other] = ['docs', 'auth'].map((label) =>
-      cheapest(
+      cheapestCosts(
         { ...warm, context: 18_000, done: [task('x', { labels: [label] })] },
         order,
         NO_HISTORY,
@@ -287,7 +298,7 @@ describe('the cheapest way', () => {
   test('of staying costs more the longer the history is, and with a cold cache; leaving costs the same', () => {
     fc.assert(
       fc.property(aStanding, someTasks(8, 1), fc.nat({ max: 50_000 }), (standing, tasks, more) => {
-        const longer = cheapest(
+        const longer = cheapestCosts(
           { ...standing, context: standing.context + more },
           tasks,
           NO_HISTORY,
@@ -296,7 +307,7 @@ describe('the cheapest way', () => {
           standing,
           { ...standing, isWarm: false },
           { ...standing, isWarm: true },
-        ].map((each) => cheapest(each, tasks, NO_HISTORY))
+        ].map((each) => cheapestCosts(each, tasks, NO_HISTORY))
         expect(longer.stay).toBeGreaterThanOrEqual(now!.stay * (1 - 1e-9))
         expect(longer.leave).toBe(now!.leave)
         expect(cold!.stay).toBeGreaterThanOrEqual(hot!.stay)
@@ -310,7 +321,7 @@ describe('the cheapest way', () => {
     fc.assert(
       fc.property(aStanding, someTasks(12, 2), (standing, tasks) => {
         const [all, fewer] = [tasks, tasks.slice(0, -1)].map((some) =>
-          cheapest(standing, some, NO_HISTORY),
+          cheapestCosts(standing, some, NO_HISTORY),
         )
         expect(all!.stay).toBeGreaterThan(fewer!.stay)
         expect(all!.leave).toBeGreaterThan(fewer!.leave)
@@ -320,8 +331,8 @@ describe('the cheapest way', () => {
 
   test('of a long backlog is found by looking sixty tasks ahead', () => {
     const tasks = Array.from({ length: 5_000 }, (_, index) => task(`t${index}`))
-    expect(cheapest(warm, tasks, NO_HISTORY)).toEqual(
-      cheapest(warm, tasks.slice(0, 60), NO_HISTORY),
+    expect(cheapestCosts(warm, tasks, NO_HISTORY)).toEqual(
+      cheapestCosts(warm, tasks.slice(0, 60), NO_HISTORY),
     )
   })
 })
@@ -337,8 +348,8 @@ test('a conversation that once was too long stays so: a longer one is never stay
           ...standing,
           context: standing.base + NO_HISTORY.start.added + standing.context + 1,
         }
-        const shorter = decide(begun, next!, rest, NO_HISTORY, 'forecast')
-        const longer = decide(
+        const shorter = decideRotation(begun, next!, rest, NO_HISTORY, 'forecast')
+        const longer = decideRotation(
           { ...begun, context: begun.context + more },
           next!,
           rest,

@@ -1,15 +1,19 @@
 // What the planner is worth on made-up backlogs, as `npm run bench` and the page on planning show it.
 import { readFileSync } from 'node:fs'
-import { number } from '../../src/text/amounts.ts'
-import { priceOf } from '../../src/context/budget/prices.ts'
+import { formatInteger } from '../../src/text/format-amounts.ts'
+import { findPrice } from '../../src/context/budget/prices.ts'
 import {
   type FinishedTask,
   PRIOR_BASE,
-  type Start,
+  type StartupCost,
   forecastsFrom,
 } from '../../src/run/plan/forecast.ts'
-import { DEFAULT_PLAN, type SizeClass, placesOf } from '../../src/project/config/run-config.ts'
-import { costIn, expectedWork, plus, spentOn } from '../../src/run/plan/decide.ts'
+import {
+  DEFAULT_PLAN,
+  type SizeClass,
+  batchPlacesFor,
+} from '../../src/project/config/run-config.ts'
+import { expectedCost, expectedWork, addWork, expectedTokens } from '../../src/run/plan/rotation.ts'
 import {
   POLICIES,
   type Setting,
@@ -117,8 +121,8 @@ export function calibration(
 ): readonly { name: string; ledger: readonly number[]; made: readonly number[] }[] {
   const attempts = someWorlds(backlogs, {}).flatMap((world) =>
     world.work.map((each) => {
-      const whole = plus(each, world.start)
-      const { cacheWritten, cacheRead, output } = spentOn(whole, PRIOR_BASE, false)
+      const whole = addWork(each, world.start)
+      const { cacheWritten, cacheRead, output } = expectedTokens(whole, PRIOR_BASE, false)
       return {
         'written to the cache': cacheWritten,
         'read from the cache': cacheRead,
@@ -172,9 +176,9 @@ const ruleFor = (cells: readonly string[]) => `|${cells.map(() => '---').join('|
 function sizeTable(): string {
   const { smallUpTo, largeFrom } = DEFAULT_PLAN.length
   const said = {
-    small: ['XS, S', `up to ${number(smallUpTo)} characters`],
+    small: ['XS, S', `up to ${formatInteger(smallUpTo)} characters`],
     medium: ['M', 'more than that'],
-    large: ['L, XL', `from ${number(largeFrom)} characters on`],
+    large: ['L, XL', `from ${formatInteger(largeFrom)} characters on`],
   }
   const forecasts = forecastsFrom([])
   const head = [
@@ -190,7 +194,7 @@ function sizeTable(): string {
   ]
   const rows = (['small', 'medium', 'large'] as const).map((sizeClass) => {
     const { added, requests, output, seconds } = forecasts.of[sizeClass]
-    const places = placesOf(sizeClass, DEFAULT_PLAN)
+    const places = batchPlacesFor(sizeClass, DEFAULT_PLAN)
     return [
       sizeClass,
       ...said[sizeClass],
@@ -220,9 +224,9 @@ function sizeTable(): string {
 /** A small task behind another small one, and behind a medium one: what it takes there, and in a fresh conversation. */
 function exampleTable(): string {
   const { of, start, weighedStart } = forecastsFrom([])
-  const { price } = priceOf('claude-sonnet-4-5', [])!
+  const { price } = findPrice('claude-sonnet-4-5', [])!
   const behind = (sizeClass: SizeClass) => PRIOR_BASE + start.added + of[sizeClass].added.middle
-  const places: readonly (readonly [string, number, Start | undefined])[] = [
+  const places: readonly (readonly [string, number, StartupCost | undefined])[] = [
     ['behind a small task', behind('small'), undefined],
     ['behind a medium task', behind('medium'), undefined],
     ['in a fresh conversation', PRIOR_BASE, weighedStart],
@@ -238,11 +242,11 @@ function exampleTable(): string {
   ]
   const rows = places.map(([where, context, first]) => {
     const task = expectedWork(of.small, first)
-    const spent = spentOn(task, context, first === undefined)
+    const spent = expectedTokens(task, context, first === undefined)
     const counts = [context, task.requests, spent.cacheRead, spent.cacheWritten, spent.output].map(
-      number,
+      formatInteger,
     )
-    return [where, ...counts, `$${costIn(price, spent).toFixed(3)}`]
+    return [where, ...counts, `$${expectedCost(price, spent).toFixed(3)}`]
   })
   return [row(head), ruleFor(head), ...rows.map(row)].join('\n')
 }
@@ -323,7 +327,7 @@ function calibrationTable(): string {
 
 /** Two figures, which is as exact as it is. */
 function rounded(value: number): string {
-  return number(Number(value.toPrecision(2)))
+  return formatInteger(Number(value.toPrecision(2)))
 }
 
 function percent(share: number): string {

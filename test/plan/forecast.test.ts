@@ -1,17 +1,17 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  ENOUGH,
+  ENOUGH_TASKS,
   type FinishedTask,
   NARROWEST,
   PRIORS,
-  PRIOR_START,
+  PRIOR_STARTUP,
   WIDEST,
   forecastsFrom,
   learnedMargin,
   marginOf,
   quantileOf,
-  startFrom,
+  startupCostFrom,
 } from '../../src/run/plan/forecast.ts'
 import { SIZE_CLASSES, aFinished, aSizeClass, anythingFinished, finished } from './any-plan.ts'
 
@@ -32,19 +32,22 @@ describe('a forecast', () => {
       )
       expect(from).toEqual({ source: 'prior', count: 0 })
     }
-    expect(forecastsFrom([]).start).toEqual(PRIOR_START)
+    expect(forecastsFrom([]).start).toEqual(PRIOR_STARTUP)
   })
 
   test('is called the project’s own once there are enough tasks of the class', () => {
-    expect(forecastFor('small', times(ENOUGH - 1, {})).from).toEqual({
+    expect(forecastFor('small', times(ENOUGH_TASKS - 1, {})).from).toEqual({
       source: 'prior',
-      count: ENOUGH - 1,
+      count: ENOUGH_TASKS - 1,
     })
-    expect(forecastFor('small', times(ENOUGH, {})).from).toEqual({
+    expect(forecastFor('small', times(ENOUGH_TASKS, {})).from).toEqual({
       source: 'history',
-      count: ENOUGH,
+      count: ENOUGH_TASKS,
     })
-    expect(forecastFor('large', times(ENOUGH, {})).from).toEqual({ source: 'prior', count: 0 })
+    expect(forecastFor('large', times(ENOUGH_TASKS, {})).from).toEqual({
+      source: 'prior',
+      count: 0,
+    })
   })
 
   test('comes to what the project’s tasks take', () => {
@@ -138,7 +141,7 @@ describe('a forecast', () => {
           for (const figure of [added.margin, requests, output, seconds, ...Object.values(start)]) {
             expect(Number.isFinite(figure) && figure >= 0).toBe(true)
           }
-          expect(start.added).toBeLessThanOrEqual(5 * PRIOR_START.added)
+          expect(start.added).toBeLessThanOrEqual(5 * PRIOR_STARTUP.added)
         },
       ),
       { numRuns: 500 },
@@ -198,7 +201,7 @@ describe('the margin', () => {
     const forecasts = forecastsFrom([])
     const medium = { sizeClass: 'medium' } as const
     expect(marginOf(medium, forecasts, true) - marginOf(medium, forecasts, false)).toBe(
-      PRIOR_START.added,
+      PRIOR_STARTUP.added,
     )
   })
 
@@ -224,28 +227,32 @@ describe('finding one’s way', () => {
         finished({ added: 24_000, requests: 54, wasFirst: true }),
         finished(),
       ]).flat()
-    const learned = [0, 1, 5, 20, 100].map((count) => startFrom(pairs(count)).expected)
+    const learned = [0, 1, 5, 20, 100].map((count) => startupCostFrom(pairs(count)).expected)
     const added = learned.map((start) => start.added)
     expect(added).toEqual(added.toSorted((a, b) => a - b))
     expect(added.at(-1)).toBeGreaterThan(9_000)
     expect(added.at(-1)).toBeLessThanOrEqual(10_000)
     const start = learned.at(-1)!
     expect(start.requests).toBeGreaterThan(27)
-    expect(start.seconds / PRIOR_START.seconds).toBeCloseTo(start.requests / PRIOR_START.requests)
+    expect(start.seconds / PRIOR_STARTUP.seconds).toBeCloseTo(
+      start.requests / PRIOR_STARTUP.requests,
+    )
   })
 
   test('stays the prior while every task was a first one', () => {
-    expect(startFrom(times(50, { wasFirst: true, added: 90_000 })).expected).toEqual(PRIOR_START)
+    expect(startupCostFrom(times(50, { wasFirst: true, added: 90_000 })).expected).toEqual(
+      PRIOR_STARTUP,
+    )
   })
 
   test('is not learned from tasks that were cut short', () => {
     const cut = times(50, { wasFirst: true, added: 150_000, requests: 300, wasCompacted: true })
-    expect(startFrom([...cut, ...times(50, {})]).expected).toEqual(PRIOR_START)
+    expect(startupCostFrom([...cut, ...times(50, {})]).expected).toEqual(PRIOR_STARTUP)
   })
 
   test('is weighed dearer than expected, and the less so the more is known', () => {
     const doubts = [0, 1, 5, 20, 100].map((count) => {
-      const { expected, weighed } = startFrom([
+      const { expected, weighed } = startupCostFrom([
         ...times(count, { wasFirst: true, added: 19_000, requests: 36 }),
         ...times(count, {}),
       ])

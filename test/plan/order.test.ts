@@ -1,14 +1,19 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { areRelated, orderOfWork, plannedTask, relationToAll } from '../../src/run/plan/order.ts'
-import { nextTasks } from '../../src/backlog/waits.ts'
+import {
+  relationBetween,
+  orderTasks,
+  plannedTask,
+  relationToAll,
+} from '../../src/run/plan/order-tasks.ts'
+import { nextTasks } from '../../src/backlog/task-graph.ts'
 import { Told, backlogOf } from '../backlog/world.ts'
 import { someTasks, task } from './any-plan.ts'
 
 const names = (lines: readonly string[], done: readonly string[] = []) => {
   const backlog = backlogOf(...lines).backlog()
   const before = done.map((id) => plannedTask(backlog.byId.get(id)!, backlog))
-  return orderOfWork(backlog, before)
+  return orderTasks(backlog, before)
     .map(({ id }) => id)
     .join(' ')
 }
@@ -53,15 +58,15 @@ describe('two tasks', () => {
     ],
     ['of which nothing is known', task('a'), task('b'), 'unknown'],
   ] as const)('%s', (_which, a, b, expected) => {
-    expect(areRelated(a, b)).toBe(expected)
-    expect(areRelated(b, a)).toBe(expected)
+    expect(relationBetween(a, b)).toBe(expected)
+    expect(relationBetween(b, a)).toBe(expected)
   })
 
   test('are related to each other alike, both ways', () => {
     fc.assert(
       fc.property(someTasks(6), (tasks) => {
         for (const a of tasks)
-          for (const b of tasks) expect(areRelated(a, b)).toBe(areRelated(b, a))
+          for (const b of tasks) expect(relationBetween(a, b)).toBe(relationBetween(b, a))
       }),
     )
   })
@@ -126,7 +131,7 @@ describe('the order of work', () => {
     fc.assert(
       fc.property(aBacklog, (lines) => {
         const backlog = backlogOf(...lines).backlog()
-        expect(orderOfWork(backlog)[0]?.id).toBe(nextTasks(backlog).tasks[0]?.task.id)
+        expect(orderTasks(backlog)[0]?.id).toBe(nextTasks(backlog).tasks[0]?.task.id)
       }),
     )
   })
@@ -135,7 +140,7 @@ describe('the order of work', () => {
     fc.assert(
       fc.property(aBacklog, (lines) => {
         const backlog = backlogOf(...lines).backlog()
-        const order = orderOfWork(backlog).map(({ id }) => id)
+        const order = orderTasks(backlog).map(({ id }) => id)
         expect(order).toEqual([...new Set(order)])
         for (const [place, id] of order.entries()) {
           const { dependsOn, children } = backlog.byId.get(id)!
@@ -157,7 +162,7 @@ describe('the order of work', () => {
     told.tell('task.added', { task: 'b', title: 'B', description, size: 'M' })
     told.tell('task.added', { task: 'c', title: 'C', description })
     told.tell('task.changed', { task: 'c', size: 'S' })
-    const classes = orderOfWork(told.backlog()).map(({ id, sizeClass }) => `${id} ${sizeClass}`)
+    const classes = orderTasks(told.backlog()).map(({ id, sizeClass }) => `${id} ${sizeClass}`)
     expect(classes.toSorted()).toEqual(['a large', 'b medium', 'c small'])
   })
 })

@@ -1,11 +1,16 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { priced } from '../../src/context/budget/prices.ts'
-import { type BatchMode, type Standing, cheapest, planSessions } from '../../src/run/plan/decide.ts'
+import { costAtPrice } from '../../src/context/budget/prices.ts'
+import {
+  type BatchMode,
+  type ConversationLoad,
+  cheapestCosts,
+  planSessions,
+} from '../../src/run/plan/rotation.ts'
 import { forecastsFrom } from '../../src/run/plan/forecast.ts'
 import { SONNET, aFinished, aStanding, someTasks, task } from './any-plan.ts'
 
-const nothing: Standing = {
+const nothing: ConversationLoad = {
   context: 0,
   base: 12_000,
   point: 167_000,
@@ -64,7 +69,7 @@ describe('a plan', () => {
           0,
         )
         expect(
-          usd / cheapest({ ...nothing, context: nothing.base }, tasks, forecasts).leave,
+          usd / cheapestCosts({ ...nothing, context: nothing.base }, tasks, forecasts).leave,
         ).toBeCloseTo(1, 6)
       }),
       { numRuns: 300 },
@@ -88,7 +93,10 @@ describe('a plan', () => {
     const [session] = planSessions([task('a')], nothing, NO_HISTORY, 'forecast')
     expect(session!.tokens.cacheWritten).toBe(12_000 + 5_000 + 14_000)
     expect(session!.context.middle).toBe(12_000 + 5_000 + 14_000)
-    expect(session!.usd).toBeCloseTo(priced({ ...session!.tokens, cacheWrittenHour: 0 }, SONNET), 4)
+    expect(session!.usd).toBeCloseTo(
+      costAtPrice({ ...session!.tokens, cacheWrittenHour: 0 }, SONNET),
+      4,
+    )
   })
 
   test('goes on with a conversation that stands', () => {

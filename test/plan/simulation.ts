@@ -1,30 +1,30 @@
 // Backlogs that are made up after the table of priors.ts, and worked by the planner and by simpler rules. How big a task really
 // is, the planner does not know: it sees its class and learns from what it has finished. Same seed, same figures.
-import { type Price, priceOf } from '../../src/context/budget/prices.ts'
+import { type Price, findPrice } from '../../src/context/budget/prices.ts'
 import {
   type FinishedTask,
   PRIORS,
   PRIOR_BASE,
-  PRIOR_START,
+  PRIOR_STARTUP,
   forecastsFrom,
   marginOf,
 } from '../../src/run/plan/forecast.ts'
-import { type PlannedTask, orderOfWork, relationToAll } from '../../src/run/plan/order.ts'
+import { type PlannedTask, orderTasks, relationToAll } from '../../src/run/plan/order-tasks.ts'
 import {
   DEFAULT_PLAN,
   type PlanSettings,
   type SizeClass,
 } from '../../src/project/config/run-config.ts'
 import {
-  type Standing,
-  type Work,
-  costIn,
-  decide,
+  type ConversationLoad,
+  type ExpectedWork,
+  expectedCost,
+  decideRotation,
   expectedWork,
   planSessions,
-  plus,
-  spentOn,
-} from '../../src/run/plan/decide.ts'
+  addWork,
+  expectedTokens,
+} from '../../src/run/plan/rotation.ts'
 import { foldBacklog } from '../../src/backlog/backlog.ts'
 import { Chance } from './chance.ts'
 
@@ -46,9 +46,9 @@ const COLD = 0.05
 export interface World {
   readonly order: readonly PlannedTask[]
   /** What each task of the order really takes, and whether the cache is warm when it begins. */
-  readonly work: readonly Work[]
+  readonly work: readonly ExpectedWork[]
   readonly isWarm: readonly boolean[]
-  readonly start: Work
+  readonly start: ExpectedWork
   readonly base: number
   readonly price: Price
 }
@@ -75,19 +75,19 @@ export function makeWorld(
   }
   const way = start * Math.exp(0.5 * project.normal())
   const chance = backlog === 0 ? project : new Chance(seed + 1_000_000 * backlog)
-  const order = orderOfWork(foldBacklog(someEntries(chance, 5 + chance.below(56), shares)))
+  const order = orderTasks(foldBacklog(someEntries(chance, 5 + chance.below(56), shares)))
   return {
     order,
     work: order.map(({ sizeClass }) => someWork(chance, sizeClass, scale)),
     isWarm: order.map(() => chance.next() >= COLD),
     start: {
-      added: PRIOR_START.added * way,
-      requests: PRIOR_START.requests * way,
-      output: PRIOR_START.output * way,
-      seconds: PRIOR_START.seconds * way,
+      added: PRIOR_STARTUP.added * way,
+      requests: PRIOR_STARTUP.requests * way,
+      output: PRIOR_STARTUP.output * way,
+      seconds: PRIOR_STARTUP.seconds * way,
     },
     base: PRIOR_BASE,
-    price: priceOf(model, [])!.price,
+    price: findPrice(model, [])!.price,
   }
 }
 
@@ -127,7 +127,7 @@ function someWork(
   chance: Chance,
   sizeClass: SizeClass,
   scale: { added: number; requests: number },
-): Work {
+): ExpectedWork {
   const prior = PRIORS[sizeClass]
   const [size, requestNoise, outputNoise, secondNoise] = [
     chance.normal(),
@@ -155,7 +155,7 @@ interface Outcome {
 /** What doing a task really costs, with what the harness does when the context reaches the compaction point. */
 function workOff(
   { base, price }: World,
-  work: Work,
+  work: ExpectedWork,
   begun: { context: number; isWarm: boolean },
 ): Outcome {
   let { context, isWarm } = begun
@@ -171,19 +171,19 @@ function workOff(
       output: COMPACTION.summary,
       seconds: 60,
     }
-    cost += costIn(price, spentOn(part, context, isWarm))
-    cost += costIn(price, spentOn({ ...summary, added: 0 }, LINES.point, true))
+    cost += expectedCost(price, expectedTokens(part, context, isWarm))
+    cost += expectedCost(price, expectedTokens({ ...summary, added: 0 }, LINES.point, true))
     // What is left, and what has to be found again. It gets less each time, so that this ends.
     left = times(left, 1 - share + share * COMPACTION.lost)
     context = base + COMPACTION.summary
     isWarm = false
     compactions += 1
   }
-  cost += costIn(price, spentOn(left, context, isWarm))
+  cost += expectedCost(price, expectedTokens(left, context, isWarm))
   return { cost, context: context + left.added, compactions }
 }
 
-function times(work: Work, factor: number): Work {
+function times(work: ExpectedWork, factor: number): ExpectedWork {
   return {
     added: work.added * factor,
     requests: work.requests * factor,
@@ -202,7 +202,7 @@ export interface Result {
 
 /** Whether the task at this place is done in the conversation as it stands. */
 type Policy = (
-  standing: Standing,
+  standing: ConversationLoad,
   world: World,
   at: number,
   finished: readonly FinishedTask[],
@@ -212,7 +212,14 @@ const byMode =
   (mode: 'forecast' | 'fixed', settings: PlanSettings = DEFAULT_PLAN): Policy =>
   (standing, { order }, at, finished) => {
     const forecasts = forecastsFrom(finished)
-    const { stay } = decide(standing, order[at]!, order.slice(at + 1), forecasts, mode, settings)
+    const { stay } = decideRotation(
+      standing,
+      order[at]!,
+      order.slice(at + 1),
+      forecasts,
+      mode,
+      settings,
+    )
     return { stay, forecast: marginOf(order[at]!, forecasts, !stay) }
   }
 
@@ -231,7 +238,7 @@ export const POLICIES = {
 
 export function work(world: World, policy: Policy, history: readonly FinishedTask[] = []): Result {
   const { order, base, price } = world
-  const beginning: Standing = { ...LINES, context: 0, base, price, done: [], isWarm: true }
+  const beginning: ConversationLoad = { ...LINES, context: 0, base, price, done: [], isWarm: true }
   let standing = beginning
   const finished = [...history]
   const sum = { cost: 0, tasks: order.length, conversations: 0, compactions: 0 }
@@ -246,7 +253,7 @@ export function work(world: World, policy: Policy, history: readonly FinishedTas
     const begun = isFirst
       ? { context: base, isWarm: false }
       : { context: standing.context, isWarm: world.isWarm[at]! }
-    const real = isFirst ? plus(world.work[at]!, world.start) : world.work[at]!
+    const real = isFirst ? addWork(world.work[at]!, world.start) : world.work[at]!
     const outcome = workOff(world, real, begun)
     sum.cost += outcome.cost
     sum.conversations += isFirst ? 1 : 0
@@ -289,7 +296,7 @@ export function leastCost(world: World, mayJoin: MayJoin): number {
     for (let at = from; at < order.length; at += 1) {
       const isFirst = at === from
       if (!isFirst && !mayJoin(context, from, at)) break
-      const real = isFirst ? plus(world.work[at]!, world.start) : world.work[at]!
+      const real = isFirst ? addWork(world.work[at]!, world.start) : world.work[at]!
       const outcome = workOff(world, real, { context, isWarm: !isFirst && world.isWarm[at]! })
       cost += outcome.cost
       context = outcome.context

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sizeClassOf } from '../../src/run/plan/order.ts'
+import { sizeClassOf } from '../../src/run/plan/order-tasks.ts'
 
 const plain = { title: 'Do it', description: '' }
 

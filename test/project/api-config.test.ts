@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { configFrom } from '../../src/project/config/parse-config.ts'
+import { parseConfig } from '../../src/project/config/parse-config.ts'
 import { drivableNames } from '../../src/harness/registry.ts'
-import { harnessNamed, pointOfModel } from '../../src/run/loop/make-run-context.ts'
+import { loadHarness, configuredCompactionPoint } from '../../src/run/loop/make-run-context.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { gitProject } from '../support/project.ts'
 
-const api = (section: object) => configFrom({ api: section }, 'config.yaml').api
+const api = (section: object) => parseConfig({ api: section }, 'config.yaml').api
 
 test('a model is set with little, and others by name beside it', () => {
-  expect(configFrom({}, 'config.yaml').api).toEqual({ providers: {} })
+  expect(parseConfig({}, 'config.yaml').api).toEqual({ providers: {} })
   const read = api({
     provider: 'anthropic',
     model: 'claude-sonnet-5',
@@ -27,11 +27,11 @@ test('a model is set with little, and others by name beside it', () => {
       },
     },
   })
-  const config = { ...configFrom({}, 'config.yaml'), api: read }
-  expect(pointOfModel('api', undefined, config)).toBe(992_000)
-  expect(pointOfModel('api:local', 'small', config)).toBe(24_000)
-  expect(pointOfModel('api:local', undefined, config)).toBeUndefined()
-  expect(pointOfModel('claude', 'claude-sonnet-5', config)).toBeUndefined()
+  const config = { ...parseConfig({}, 'config.yaml'), api: read }
+  expect(configuredCompactionPoint('api', undefined, config)).toBe(992_000)
+  expect(configuredCompactionPoint('api:local', 'small', config)).toBe(24_000)
+  expect(configuredCompactionPoint('api:local', undefined, config)).toBeUndefined()
+  expect(configuredCompactionPoint('claude', 'claude-sonnet-5', config)).toBeUndefined()
   expect(read).toEqual({
     usual: {
       provider: 'anthropic',
@@ -109,17 +109,17 @@ test('a bare model is a harness by its name, and without settings says which are
   )
   const workspace = new Workspace(project.root)
   expect(drivableNames(workspace.config.api)).toContain('api:local')
-  expect(await harnessNamed('api:local', workspace)).toMatchObject({
+  expect(await loadHarness('api:local', workspace)).toMatchObject({
     name: 'api:local',
     capabilities: { resume: true, systemPrompt: true },
   })
-  await expect(harnessNamed('api', workspace)).rejects.toThrow(
+  await expect(loadHarness('api', workspace)).rejects.toThrow(
     expect.objectContaining({
       code: 'NO_MODEL',
       hint: 'set provider and model under api, or use api:local',
     }),
   )
-  await expect(harnessNamed('api:other', workspace)).rejects.toThrow(
+  await expect(loadHarness('api:other', workspace)).rejects.toThrow(
     expect.objectContaining({ code: 'NO_MODEL' }),
   )
 })

@@ -2,23 +2,28 @@ import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
-import { encodeRecord, sealed } from '../../src/journal/record.ts'
-import { writeKeptState } from '../../src/document/snapshot.ts'
-import { readLog } from '../../src/journal/read.ts'
-import { DEFAULTS } from '../../src/project/config/config.ts'
+import { encodeRecord, withChecksum } from '../../src/journal/record.ts'
+import { writeCachedState } from '../../src/document/snapshot.ts'
+import { readLog } from '../../src/journal/read-log.ts'
+import { DEFAULT_CONFIG } from '../../src/project/config/config.ts'
 import { LiveSession } from '../../src/project/store/live-session.ts'
-import { type Place, findPlace, journalFolder, logPlace } from '../../src/project/store/place.ts'
+import {
+  type ProjectPaths,
+  findProjectPaths,
+  journalFolder,
+  logPaths,
+} from '../../src/project/store/project-paths.ts'
 import { FOLD_VERSION, fold } from '../../src/session/fold.ts'
-import type { RawEntry } from '../../src/session/in-effect.ts'
+import type { RawEntry } from '../../src/session/effective-entries.ts'
 import { history } from '../support/entries.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { SESSION_ID } from '../support/worlds.ts'
 
-let place: Place
+let place: ProjectPaths
 let path: string
 beforeEach(() => {
-  place = findPlace(scratchFolder())
-  path = logPlace(place, SESSION_ID).path
+  place = findProjectPaths(scratchFolder())
+  path = logPaths(place, SESSION_ID).path
 })
 
 function fromScratch() {
@@ -31,7 +36,7 @@ function expectCarried(pieces: readonly (string | Buffer)[]): void {
   rmSync(journalFolder(place, SESSION_ID), { recursive: true, force: true })
   mkdirSync(journalFolder(place, SESSION_ID), { recursive: true })
   writeFileSync(path, pieces[0]!)
-  const session = new LiveSession(SESSION_ID, place, DEFAULTS)
+  const session = new LiveSession(SESSION_ID, place, DEFAULT_CONFIG)
   try {
     for (const piece of ['', ...pieces.slice(1)]) {
       appendFileSync(path, piece)
@@ -50,13 +55,13 @@ function expectKept(pieces: readonly (string | Buffer)[]): void {
   writeFileSync(path, '')
   for (const piece of pieces) {
     appendFileSync(path, piece)
-    const session = new LiveSession(SESSION_ID, place, DEFAULTS)
+    const session = new LiveSession(SESSION_ID, place, DEFAULT_CONFIG)
     const { state, entries, damage, contents, marker } = session.read()
     expect({ state, entries, damage, size: contents.bytes.length }).toEqual(fromScratch())
     session.close()
     const beginning = { end: marker.offset, sum: marker.sum, lastId: state.lastId }
     if (damage.length === 0)
-      writeKeptState(join(session.folder, 'state.kept'), { beginning, state })
+      writeCachedState(join(session.folder, 'state.kept'), { beginning, state })
   }
 }
 
@@ -115,9 +120,9 @@ test('an event that was recorded long before does not count again', () => {
 test('a kept state without the fields of one is not believed', () => {
   mkdirSync(journalFolder(place, SESSION_ID), { recursive: true })
   writeFileSync(path, encoded([note(1)]))
-  const odd = sealed(JSON.stringify({ fold: FOLD_VERSION }))
+  const odd = withChecksum(JSON.stringify({ fold: FOLD_VERSION }))
   writeFileSync(join(journalFolder(place, SESSION_ID), 'state.kept'), odd)
-  const session = new LiveSession(SESSION_ID, place, DEFAULTS)
+  const session = new LiveSession(SESSION_ID, place, DEFAULT_CONFIG)
   expect(session.read().state).toEqual(fromScratch().state)
   session.close()
 })
@@ -127,14 +132,14 @@ test('a kept state is not believed once the log before it was changed, cut or re
   const changedInPlace = entries.with(1, { ...note(2), data: { text: 'Node 2' } })
   mkdirSync(journalFolder(place, SESSION_ID), { recursive: true })
   writeFileSync(path, encoded(entries))
-  const session = new LiveSession(SESSION_ID, place, DEFAULTS)
+  const session = new LiveSession(SESSION_ID, place, DEFAULT_CONFIG)
   const { state, marker } = session.read()
   session.close()
   const beginning = { end: marker.offset, sum: marker.sum, lastId: state.lastId }
   for (const changed of [entries.slice(0, 3), entries.slice(2), changedInPlace]) {
-    writeKeptState(join(session.folder, 'state.kept'), { beginning, state })
+    writeCachedState(join(session.folder, 'state.kept'), { beginning, state })
     writeFileSync(path, encoded(changed))
-    const again = new LiveSession(SESSION_ID, place, DEFAULTS)
+    const again = new LiveSession(SESSION_ID, place, DEFAULT_CONFIG)
     expect(again.read().state).toEqual(fromScratch().state)
     again.close()
   }
@@ -144,7 +149,7 @@ test('a session whose log was replaced or cut is read as it is then', () => {
   const entries = fc.sample(history({ minLength: 6 }), { numRuns: 1, seed: 1 })[0]!
   mkdirSync(journalFolder(place, SESSION_ID), { recursive: true })
   writeFileSync(path, encoded(entries))
-  const session = new LiveSession(SESSION_ID, place, DEFAULTS)
+  const session = new LiveSession(SESSION_ID, place, DEFAULT_CONFIG)
   session.read()
   writeFileSync(path, encoded(entries.slice(0, 3)))
   expect(session.read().state).toEqual(fromScratch().state)

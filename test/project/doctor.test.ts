@@ -17,8 +17,8 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
 import { loadSqlite } from '../../src/index/sqlite.ts'
 import { Log } from '../../src/journal/log.ts'
-import { readLog } from '../../src/journal/read.ts'
-import { encodeRecord, sealed } from '../../src/journal/record.ts'
+import { readLog } from '../../src/journal/read-log.ts'
+import { encodeRecord, withChecksum } from '../../src/journal/record.ts'
 import { type Project, openProject } from '../../src/library.ts'
 import { networkFileSystem } from '../../src/project/doctor/machine.ts'
 import { git, initRepository, scratchFolder, temporaryFolder } from '../support/scratch.ts'
@@ -186,7 +186,7 @@ test('a snapshot that disagrees with its journal is written again', async () => 
   }
   snapshot.state.goal = 'wrong'
   // With a sum that fits, as a defect in carrying a state forward would leave it.
-  writeFileSync(path, sealed(JSON.stringify(snapshot)))
+  writeFileSync(path, withChecksum(JSON.stringify(snapshot)))
   expect((await within(root, (project) => project.open())).goal).toBe('wrong')
   const { check } = await diagnose(root)
   expect(check('snapshots').status).toBe('note')
@@ -204,7 +204,7 @@ test('a kept state that disagrees with its journal is removed', async () => {
     sum: string
   }
   kept.state.goal = 'wrong'
-  writeFileSync(path, sealed(JSON.stringify(kept)))
+  writeFileSync(path, withChecksum(JSON.stringify(kept)))
   expect((await within(root, (project) => project.view())).state.goal).toBe('wrong')
   expect((await diagnose(root)).check('snapshots').details.join()).toContain('kept state')
   expect((await within(root, (project) => project.view())).state.goal).toBe('second')

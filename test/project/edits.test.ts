@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { encodeRecord } from '../../src/journal/record.ts'
-import { refresh } from '../../src/project/store/refresh.ts'
+import { refreshViews } from '../../src/project/store/refresh-views.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { type World, projectOf } from '../support/project.ts'
 import { type Story, sweepStory } from '../support/worlds.ts'
@@ -867,7 +867,7 @@ describe('an edit is noticed', () => {
       isFirst = false
       return reading
     }
-    await refresh(slow)
+    await refreshViews(slow)
     slow.close()
     expect(world.document()).toBe(fresh.document)
     expect(world.journal()).toHaveLength(fresh.count)
@@ -893,7 +893,7 @@ describe('an edit is noticed', () => {
       if (readings <= 5) appendFileSync(world.path(...folder, 'log.jsonl'), encodeRecord(record))
       return reading
     }
-    await refresh(slow)
+    await refreshViews(slow)
     slow.close()
     const views = [
       world.document(),

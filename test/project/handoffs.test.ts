@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Log } from '../../src/journal/log.ts'
 import { contentHash } from '../../src/context/handoff/frontmatter.ts'
-import type { AcceptHandoff } from '../../src/project/handoff/accept.ts'
-import type { CreateHandoff } from '../../src/project/handoff/create.ts'
+import type { AcceptHandoffOptions } from '../../src/project/handoff/accept.ts'
+import type { CreateHandoffOptions } from '../../src/project/handoff/create.ts'
 import { type World, gitProject, plainProject } from '../support/project.ts'
 import { git, initRepository, scratchFolder } from '../support/scratch.ts'
 
@@ -28,9 +28,9 @@ async function working(world: World = gitProject()): Promise<World> {
   return world
 }
 
-const make = (world: World, options: CreateHandoff = {}) =>
+const make = (world: World, options: CreateHandoffOptions = {}) =>
   world.run((project) => project.handoffs.create(options), { env: MAKER })
-const take = (world: World, options: AcceptHandoff = {}, cwd = world.root) =>
+const take = (world: World, options: AcceptHandoffOptions = {}, cwd = world.root) =>
   world.run((project) => project.handoffs.accept(options), { env: TAKER, cwd })
 const folder = (world: World) => world.path('.sessions', 'journal', world.sessionId(), 'handoffs')
 const note = (world: World, progress: string) =>

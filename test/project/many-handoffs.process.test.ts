@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { contentHash } from '../../src/context/handoff/frontmatter.ts'
-import { handoffsIn } from '../../src/context/handoff/recorded.ts'
+import { recordedHandoffs } from '../../src/context/handoff/recorded-handoffs.ts'
 import { gitProject } from '../support/project.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../dist/stint.js')
@@ -32,7 +32,7 @@ test('six processes that make a handoff at once get six numbers and lose nothing
       stint(world.root, 'handoff', 'create', '--reason', `lane ${lane}`),
     ),
   )
-  const made = handoffsIn(world.journal())
+  const made = recordedHandoffs(world.journal())
   const numbers = made.map(({ number }) => number).toSorted((a, b) => a - b)
   expect(numbers).toEqual(Array.from({ length: PROCESSES }, (_, index) => index + 1))
   expect(made.map(({ text }) => text).toSorted()).toEqual(

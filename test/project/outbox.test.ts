@@ -9,7 +9,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { JournalMissing } from '../../src/journal/errors.ts'
-import { DEFAULTS } from '../../src/project/config/config.ts'
+import { DEFAULT_CONFIG } from '../../src/project/config/config.ts'
 import { LiveSession } from '../../src/project/store/live-session.ts'
 import {
   drainIfPossible,
@@ -18,19 +18,19 @@ import {
   leaveInOutbox,
   sessionsWithOutbox,
 } from '../../src/project/store/outbox.ts'
-import { findPlace } from '../../src/project/store/place.ts'
-import { draft } from '../../src/session/entries.ts'
+import { findProjectPaths } from '../../src/project/store/project-paths.ts'
+import { draftEntry } from '../../src/session/entries.ts'
 import { terminal } from '../support/cli.ts'
 
 async function world() {
   const at = terminal()
   await at.stint('init', '--name', 'there')
-  const place = findPlace(at.cwd)
+  const place = findProjectPaths(at.cwd)
   const [id] = readdirSync(join(place.sessions, 'journal'))
   const folder = join(place.repository!.commonDir, 'stint', 'outbox', id!)
   const leave = (text: string) =>
-    leaveInOutbox(place, id!, draft('discovery.made', { text }, { by: 'hook' }))
-  const session = () => new LiveSession(id!, place, DEFAULTS)
+    leaveInOutbox(place, id!, draftEntry('discovery.made', { text }, { by: 'hook' }))
+  const session = () => new LiveSession(id!, place, DEFAULT_CONFIG)
   const found = () =>
     session()
       .read()

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { mintId } from '../../src/journal/ids.ts'
 import { BACKLOG_ID } from '../../src/session/entries.ts'
-import { readLog } from '../../src/journal/read.ts'
+import { readLog } from '../../src/journal/read-log.ts'
 import { terminal } from '../support/cli.ts'
 import { type World, gitProject } from '../support/project.ts'
 

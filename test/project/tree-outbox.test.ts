@@ -11,11 +11,11 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { mintId } from '../../src/journal/ids.ts'
-import { DEFAULTS } from '../../src/project/config/config.ts'
+import { DEFAULT_CONFIG } from '../../src/project/config/config.ts'
 import { LiveSession } from '../../src/project/store/live-session.ts'
-import { findPlace } from '../../src/project/store/place.ts'
-import { absorbTree } from '../../src/project/store/tree-outbox.ts'
-import { uncommitted } from '../../src/run/worktree/tree.ts'
+import { findProjectPaths } from '../../src/project/store/project-paths.ts'
+import { drainWorktreeOutbox } from '../../src/project/store/worktree-outbox.ts'
+import { uncommittedPaths } from '../../src/run/worktree/run-tree.ts'
 import { gitProject } from '../support/project.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -43,8 +43,8 @@ async function agentTree() {
     writeFileSync(join(folder, `${name}.${kind}.json`), text)
   const absorb = () => {
     const before = world.journal(id).length
-    const session = new LiveSession(id, findPlace(world.root), DEFAULTS)
-    const absorbed = absorbTree(session, tree)
+    const session = new LiveSession(id, findProjectPaths(world.root), DEFAULT_CONFIG)
+    const absorbed = drainWorktreeOutbox(session, tree)
     session.close()
     const fresh = world.journal(id).slice(before)
     return { ...absorbed, texts: fresh.map(({ data }) => data['text']) }
@@ -160,9 +160,9 @@ describe('what lies in the tree of an agent', () => {
   test('is nobody’s work, whether git sees it or not', () => {
     const world = gitProject()
     world.write('.stint-outbox/x', '')
-    expect(uncommitted(world.root)).toEqual([])
+    expect(uncommittedPaths(world.root)).toEqual([])
     world.write('other', '')
-    expect(uncommitted(world.root)).toEqual(['other'])
+    expect(uncommittedPaths(world.root)).toEqual(['other'])
   })
 
   test('is not looked at behind a link, nor for another session', async () => {

@@ -1,12 +1,12 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { BeginWorkflow } from '../../src/project/workflow/begin.ts'
+import type { BeginWorkflowOptions } from '../../src/project/workflow/begin.ts'
 import { type RecoverOptions, phaseIn } from '../../src/project/workflow/recover.ts'
 import { NINE_PHASES, readTemplate } from '../../src/backlog/workflow/templates.ts'
 import { type World, gitProject, plainProject } from '../support/project.ts'
 
-const begin = (world: World, more: Partial<BeginWorkflow> = {}) =>
+const begin = (world: World, more: Partial<BeginWorkflowOptions> = {}) =>
   world.run(async (project) =>
     (await project.workflows()).begin({ id: 'wf-001', name: 'User auth', ...more }),
   )

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SafePieces } from '../../src/run/prompt/answer.ts'
+import { SafeDeltas } from '../../src/run/prompt/run-prompt.ts'
 import { withoutControls } from '../../src/text/clean.ts'
 import { redact } from '../../src/text/redact.ts'
 
 const KEY = `sk-ant-api03-${'aB3'.repeat(30)}`
 
 function told(...pieces: readonly string[]): readonly string[] {
-  const safe = new SafePieces({})
+  const safe = new SafeDeltas({})
   return pieces.map((piece) => safe.take(piece))
 }
 

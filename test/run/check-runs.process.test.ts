@@ -15,8 +15,8 @@ import {
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
-import { stintProgram } from '../../src/harness/process/find-program.ts'
-import { startOf } from '../../src/harness/process/spawn-guarded.ts'
+import { findStintProgram } from '../../src/harness/process/find-program.ts'
+import { processStartTime } from '../../src/harness/process/spawn-guarded.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { RunLog } from '../../src/run/run-log.ts'
@@ -36,7 +36,7 @@ interface Diagnosis {
 
 /** The command as a person gives it. */
 function doctor(world: RunWorld) {
-  const { stdout, status } = spawnSync(process.execPath, [stintProgram(), 'doctor', '--json'], {
+  const { stdout, status } = spawnSync(process.execPath, [findStintProgram(), 'doctor', '--json'], {
     cwd: world.project.root,
     encoding: 'utf8',
   })
@@ -150,7 +150,7 @@ test('a run whose runner was killed is named with the command that goes on with 
   const script = world.script({ one: [[{ run: 'sleep 60' }, ...doing('one')]] })
   const child = spawn(
     process.execPath,
-    [stintProgram(), 'run', '--json', '--harness', 'rehearsal', '--script', script],
+    [findStintProgram(), 'run', '--json', '--harness', 'rehearsal', '--script', script],
     {
       cwd: world.project.root,
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -186,9 +186,9 @@ test('a process of an agent that outlived its run is a problem', async () => {
     stdio: 'ignore',
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const { place, config } = new Workspace(world.project.root)
+  const { paths: place, config } = new Workspace(world.project.root)
   const log = new RunLog(place, run, config)
-  const stray = { pid: child.pid!, startedAt: startOf(child.pid!), mark }
+  const stray = { pid: child.pid!, startedAt: processStartTime(child.pid!), mark }
   log.append('conversation.opened', { number: 9, session: 'none', process: stray, setup: 0 })
   log.close()
   await expect.poll(() => readFileSync(`/proc/${child.pid}/environ`, 'latin1')).toContain(mark)

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { startOf } from '../../src/harness/process/spawn-guarded.ts'
-import { readLog } from '../../src/journal/read.ts'
-import { findPlace } from '../../src/project/store/place.ts'
+import { processStartTime } from '../../src/harness/process/spawn-guarded.ts'
+import { readLog } from '../../src/journal/read-log.ts'
+import { findProjectPaths } from '../../src/project/store/project-paths.ts'
 import { Claims } from '../../src/run/loop/claims.ts'
 import { bundleProgram } from '../support/bundle.ts'
 import { initRepository, scratchFolder } from '../support/scratch.ts'
@@ -76,9 +76,9 @@ test('what a killed run had claimed can be taken by another, and what a living o
   await first.next()
   first.say('go')
   expect(JSON.parse(await first.next())).toHaveLength(TASKS)
-  const claims = new Claims(findPlace(root), 'run-second', {
+  const claims = new Claims(findProjectPaths(root), 'run-second', {
     pid: process.pid,
-    startedAt: startOf(process.pid),
+    startedAt: processStartTime(process.pid),
     mark: '',
   })
   expect(claims.take('task-7')).toBe(false)

@@ -1,14 +1,14 @@
 // One of several runs that want the same tasks. Says which it got, and lives on until it is told to end: a claim is worth as
 // much as the life behind it.
 import { createInterface } from 'node:readline'
-import { startOf } from '../../src/harness/process/spawn-guarded.ts'
-import { findPlace } from '../../src/project/store/place.ts'
+import { processStartTime } from '../../src/harness/process/spawn-guarded.ts'
+import { findProjectPaths } from '../../src/project/store/project-paths.ts'
 import { Claims } from '../../src/run/loop/claims.ts'
 
 const [folder, run, count] = process.argv.slice(2) as [string, string, string]
-const claims = new Claims(findPlace(folder), run, {
+const claims = new Claims(findProjectPaths(folder), run, {
   pid: process.pid,
-  startedAt: startOf(process.pid),
+  startedAt: processStartTime(process.pid),
   mark: '',
 })
 process.stdout.write('here\n')

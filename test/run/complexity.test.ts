@@ -1,15 +1,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  classOfRun,
-  classOfTask,
-  domainOfRun,
-  domainOfTask,
-  trackingFor,
+  runComplexity,
+  taskComplexity,
+  combineDomains,
+  findTaskDomain,
+  trackingLevelFor,
 } from '../../src/run/plan/complexity.ts'
 import type { Size } from '../../src/backlog/task.ts'
 
-const task = (fields: Partial<Parameters<typeof classOfTask>[0]> = {}) => ({
+const task = (fields: Partial<Parameters<typeof taskComplexity>[0]> = {}) => ({
   title: 'Do it',
   description: '',
   details: '',
@@ -33,19 +33,19 @@ describe('the class of a run', () => {
     [60, 'complex', 'full'],
   ] as const)('of %i tasks is %s, and its tracking %s', (count, complexity, level) => {
     const tasks = sized(...Array.from({ length: count }, () => 'M' as const))
-    expect(classOfRun(tasks)).toBe(complexity)
-    expect(trackingFor(complexity)).toBe(level)
+    expect(runComplexity(tasks)).toBe(complexity)
+    expect(trackingLevelFor(complexity)).toBe(level)
   })
 
   test('is raised by large tasks', () => {
-    expect(classOfRun(sized('XL'))).toBe('medium')
-    expect(classOfRun(sized('S', 'L'))).toBe('medium')
-    expect(classOfRun(sized('S', 'S'))).toBe('simple')
+    expect(runComplexity(sized('XL'))).toBe('medium')
+    expect(runComplexity(sized('S', 'L'))).toBe('medium')
+    expect(runComplexity(sized('S', 'S'))).toBe('simple')
   })
 
   test('below six tasks leaves no code checkpoint per task and no entry per turn', () => {
-    expect(trackingFor('medium')).toBe('light')
-    expect(trackingFor('complex')).toBe('full')
+    expect(trackingLevelFor('medium')).toBe('light')
+    expect(trackingLevelFor('complex')).toBe('full')
   })
 })
 
@@ -63,7 +63,7 @@ describe('the class of a task', () => {
     [task({ description: 'One sentence. Another one. A third.' }), 'simple'],
     [task({ description: 'word '.repeat(300) }), 'medium'],
   ])('%#: comes from its size, parts, files and words', (given, complexity) => {
-    expect(classOfTask(given)).toBe(complexity)
+    expect(taskComplexity(given)).toBe(complexity)
   })
 })
 
@@ -83,14 +83,14 @@ describe('the domain of a task', () => {
     [{ description: 'pages/a.tsx and db/b.sql' }, 'fullstack'],
     [{}, 'fullstack'],
   ] as const)('%#: comes from labels, then words, then paths', (fields, domain) => {
-    expect(domainOfTask(task(fields))).toBe(domain)
+    expect(findTaskDomain(task(fields))).toBe(domain)
   })
 
   test('of a run is the one they share, else both sides', () => {
-    expect(domainOfRun(['backend', 'backend', 'docs'])).toBe('backend')
-    expect(domainOfRun(['frontend', 'backend'])).toBe('fullstack')
-    expect(domainOfRun(['docs'])).toBe('docs')
-    expect(domainOfRun([])).toBe('fullstack')
+    expect(combineDomains(['backend', 'backend', 'docs'])).toBe('backend')
+    expect(combineDomains(['frontend', 'backend'])).toBe('fullstack')
+    expect(combineDomains(['docs'])).toBe('docs')
+    expect(combineDomains([])).toBe('fullstack')
   })
 })
 
@@ -101,12 +101,12 @@ test('any text has a class and a domain, at once', () => {
       fc.array(fc.string({ maxLength: 10 })),
       (text, labels) => {
         const given = task({ title: text, description: text.repeat(3), details: text, labels })
-        expect(classOfTask(given)).toBeDefined()
-        expect(domainOfTask(given)).toBeDefined()
+        expect(taskComplexity(given)).toBeDefined()
+        expect(findTaskDomain(given)).toBeDefined()
       },
     ),
   )
   expect(
-    domainOfTask(task({ description: `${'a/'.repeat(50_000)} ${'a.'.repeat(50_000)}` })),
+    findTaskDomain(task({ description: `${'a/'.repeat(50_000)} ${'a.'.repeat(50_000)}` })),
   ).toBeDefined()
 })

@@ -19,10 +19,10 @@ function follow(copy: (store: ReturnType<typeof conversationStore>) => boolean) 
     () => copy(store),
   )
   for (let turn = 0; turn < 2; turn += 1) {
-    recorder.asked('Asked.')
-    for (const event of TURN) recorder.heard(event)
+    recorder.recordPrompt('Asked.')
+    for (const event of TURN) recorder.recordEvent(event)
   }
-  recorder.closed()
+  recorder.recordClose()
   const items = [...store.read('c1')]
   return {
     said,

@@ -3,24 +3,24 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { removeLeftLocks, runGit } from '../../src/git/run-git.ts'
+import { removeStaleLocks, runGit } from '../../src/git/run-git.ts'
 import { findRepository } from '../../src/git/repository.ts'
-import { findPlace } from '../../src/project/store/place.ts'
+import { findProjectPaths } from '../../src/project/store/project-paths.ts'
 import {
-  commitAsFound,
-  isAsKept,
-  keepAndSetBack,
-  keepWork,
+  commitLeftWork,
+  matchesSavedWork,
+  saveAndRollBack,
+  saveWork,
 } from '../../src/run/worktree/rollback.ts'
-import { removeIfClean } from '../../src/run/worktree/remove-if-clean.ts'
+import { removeTreeIfClean } from '../../src/run/worktree/remove-worktree.ts'
 import {
   type RunTree,
-  bringBack,
-  headNow,
+  restoreTree,
+  readTreeHead,
   hiddenPaths,
-  treeOfItsOwn,
-  uncommitted,
-} from '../../src/run/worktree/tree.ts'
+  createRunTree,
+  uncommittedPaths,
+} from '../../src/run/worktree/run-tree.ts'
 import { gitProject } from '../support/project.ts'
 import { git } from '../support/scratch.ts'
 
@@ -30,8 +30,8 @@ const REF = `refs/stint/runs/${RUN}/attempt`
 function world() {
   const project = gitProject()
   project.commit('start', { 'a.txt': 'a\n', '.gitignore': 'out/\nnode_modules/\n' })
-  const place = findPlace(project.root)
-  const tree = treeOfItsOwn(place, RUN, undefined)
+  const place = findProjectPaths(project.root)
+  const tree = createRunTree(place, RUN, undefined)
   const inTree = (...args: string[]) => git(tree.tree, ...args).trim()
   const write = (path: string, text: string) => writeFileSync(join(tree.tree, path), text)
   const commit = (name: string) => {
@@ -41,15 +41,15 @@ function world() {
     return inTree('rev-parse', 'HEAD')
   }
   const setBack = (more: { leftBefore?: readonly string[]; tree?: RunTree } = {}) =>
-    keepAndSetBack(more.tree ?? tree, {
+    saveAndRollBack(more.tree ?? tree, {
       ref: REF,
       message: 'kept',
       base: tree.base,
       leftBefore: more.leftBefore ?? [],
     })
   const isBack = () => {
-    expect(headNow(tree.tree)).toEqual({ branch: tree.branch, commit: tree.base })
-    expect(uncommitted(tree.tree)).toEqual([])
+    expect(readTreeHead(tree.tree)).toEqual({ branch: tree.branch, commit: tree.base })
+    expect(uncommittedPaths(tree.tree)).toEqual([])
     expect(inTree('status', '--short', '--branch')).toBe(`## ${tree.branch}`)
   }
   return { project, place, tree, inTree, write, commit, setBack, isBack }
@@ -172,10 +172,10 @@ test("a submodule with changes of its own keeps them, and they are nobody else's
   write('sub/s.txt', 'changed')
   write('b.txt', 'b')
   const work = { ref: REF, message: 'kept', base, leftBefore: [] }
-  expect(keepAndSetBack(tree, work)).toEqual({ kept: REF, leftOut: ['sub'] })
-  expect(uncommitted(tree.tree)).toEqual(['sub'])
+  expect(saveAndRollBack(tree, work)).toEqual({ kept: REF, leftOut: ['sub'] })
+  expect(uncommittedPaths(tree.tree)).toEqual(['sub'])
   expect(project.git('show', `${REF}:b.txt`)).toBe('b')
-  expect(keepAndSetBack(tree, { ...work, ref: `${REF}-next`, leftBefore: ['sub'] })).toEqual({
+  expect(saveAndRollBack(tree, { ...work, ref: `${REF}-next`, leftBefore: ['sub'] })).toEqual({
     leftOut: [],
   })
 })
@@ -186,7 +186,7 @@ test('more untracked files than fit into the arguments of a program are taken aw
   mkdirSync(folder, { recursive: true })
   for (let number = 0; number < 800; number += 1)
     writeFileSync(join(folder, `${number}`), `${number}`)
-  expect(uncommitted(tree.tree).join(' ').length).toBeGreaterThan(2 ** 21)
+  expect(uncommittedPaths(tree.tree).join(' ').length).toBeGreaterThan(2 ** 21)
   setBack()
   isBack()
   expect(runGit(tree.tree, ['ls-tree', '-r', '--name-only', REF]).trim().split('\n')).toHaveLength(
@@ -213,7 +213,7 @@ test('what cannot be kept stays, and is nothing to keep the next time', () => {
   writeFileSync(join(nested, 'n.txt'), 'n')
   expect(setBack()).toEqual({ kept: REF, leftOut: ['nested/'] })
   expect(existsSync(join(nested, 'n.txt'))).toBe(true)
-  const leftBefore = uncommitted(tree.tree)
+  const leftBefore = uncommittedPaths(tree.tree)
   inTree('update-ref', '-d', REF)
   expect(setBack({ leftBefore })).toEqual({ leftOut: [] })
 })
@@ -232,14 +232,14 @@ test('a tree is known again by what was kept of it, to the byte', () => {
   const { tree, write, commit } = world()
   commit('b.txt')
   write('c.txt', 'c')
-  const { kept } = keepWork(tree, { ref: REF, message: 'kept', base: tree.base, leftBefore: [] })
-  expect([kept, isAsKept(tree.tree, REF)]).toEqual([REF, true])
+  const { kept } = saveWork(tree, { ref: REF, message: 'kept', base: tree.base, leftBefore: [] })
+  expect([kept, matchesSavedWork(tree.tree, REF)]).toEqual([REF, true])
   write('c.txt', 'd')
-  expect(isAsKept(tree.tree, REF)).toBe(false)
+  expect(matchesSavedWork(tree.tree, REF)).toBe(false)
   write('c.txt', 'c')
-  expect(isAsKept(tree.tree, REF)).toBe(true)
+  expect(matchesSavedWork(tree.tree, REF)).toBe(true)
   commit('e.txt')
-  expect(isAsKept(tree.tree, REF)).toBe(false)
+  expect(matchesSavedWork(tree.tree, REF)).toBe(false)
 })
 
 test.each<[string, (w: ReturnType<typeof world>) => void]>([
@@ -254,8 +254,8 @@ test.each<[string, (w: ReturnType<typeof world>) => void]>([
 ])('a worktree that was %s is brought back', (_, lose) => {
   const w = world()
   lose(w)
-  expect(headNow(w.tree.tree)).toBeUndefined()
-  bringBack(w.place, w.tree.tree, w.tree.branch, w.tree.base)
+  expect(readTreeHead(w.tree.tree)).toBeUndefined()
+  restoreTree(w.place, w.tree.tree, w.tree.branch, w.tree.base)
   w.isBack()
 })
 
@@ -265,12 +265,12 @@ test('a hook that fails leaves no worktree and no branch behind', () => {
   writeFileSync(project.path('.git', 'hooks', 'post-checkout'), '#!/bin/sh\nexit 1\n', {
     mode: 0o755,
   })
-  const place = findPlace(project.root)
-  expect(() => treeOfItsOwn(place, RUN, undefined)).toThrow('no worktree for stint/run-')
+  const place = findProjectPaths(project.root)
+  expect(() => createRunTree(place, RUN, undefined)).toThrow('no worktree for stint/run-')
   expect(project.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   expect(project.git('branch', '--format=%(refname:short)').trim()).toBe('main')
   project.git('branch', 'mine')
-  expect(() => treeOfItsOwn(place, RUN, 'mine')).toThrow('no worktree for mine')
+  expect(() => createRunTree(place, RUN, 'mine')).toThrow('no worktree for mine')
   expect(project.git('branch', '--format=%(refname:short)').trim().split('\n')).toEqual([
     'main',
     'mine',
@@ -282,13 +282,13 @@ test('a worktree goes when only what builds leave is in it, and stays with anyth
   const said: string[] = []
   mkdirSync(join(tree.tree, 'out'))
   writeFileSync(join(tree.tree, 'out', 'result.csv'), '1')
-  expect(removeIfClean(place, tree, (text) => said.push(text))).toBe(false)
+  expect(removeTreeIfClean(place, tree, (text) => said.push(text))).toBe(false)
   expect(said[0]).toContain('holds what is in no commit: out/')
   expect(inTree('status', '--porcelain')).toBe('')
   rmSync(join(tree.tree, 'out'), { recursive: true })
   mkdirSync(join(tree.tree, 'node_modules'))
   writeFileSync(join(tree.tree, 'node_modules', 'x.js'), '1')
-  expect(removeIfClean(place, tree, (text) => said.push(text))).toBe(true)
+  expect(removeTreeIfClean(place, tree, (text) => said.push(text))).toBe(true)
   expect(existsSync(tree.tree)).toBe(false)
 })
 
@@ -313,8 +313,8 @@ test('what a killed git has locked in its own worktree is no obstacle, neither f
   }
   write('loose.txt', 'loose\n')
   lock()
-  const { commit } = commitAsFound(place, RUN, tree)
-  expect(headNow(tree.tree)).toEqual({ branch: tree.branch, commit })
+  const { commit } = commitLeftWork(place, RUN, tree)
+  expect(readTreeHead(tree.tree)).toEqual({ branch: tree.branch, commit })
   expect(inTree('show', 'HEAD:loose.txt')).toBe('loose')
   lock()
   setBack()
@@ -325,6 +325,6 @@ test('the locks of a checkout that is not ours stay', () => {
   const { project } = world()
   const lock = join(project.root, '.git', 'index.lock')
   writeFileSync(lock, '')
-  removeLeftLocks(findRepository(project.root)!, 'main')
+  removeStaleLocks(findRepository(project.root)!, 'main')
   expect(existsSync(lock)).toBe(true)
 })

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { shareOf } from '../../src/run/report.ts'
+import { computeParallelShare } from '../../src/run/report.ts'
 
 const stretch = (task: string, from: number, to: number) => ({
   task,
@@ -31,7 +31,11 @@ describe('the share of tasks that ran beside another', () => {
     ],
     ['takes no notice of what took no time', [stretch('a', 0, 10), stretch('b', 5, 5)], 10, 0, 0],
   ])('%s', (_what, stretches, seconds, share, saved) => {
-    expect(shareOf(stretches, seconds)).toEqual({ share, target: 0.6, savedSeconds: saved })
+    expect(computeParallelShare(stretches, seconds)).toEqual({
+      share,
+      target: 0.6,
+      savedSeconds: saved,
+    })
   })
 
   test('is between nothing and all, for any stretches', () => {
@@ -42,7 +46,7 @@ describe('the share of tasks that ran beside another', () => {
     })
     fc.assert(
       fc.property(fc.array(any), (stretches) => {
-        const { share } = shareOf(stretches, 50)
+        const { share } = computeParallelShare(stretches, 50)
         expect(share).toBeGreaterThanOrEqual(0)
         expect(share).toBeLessThanOrEqual(1)
         // Looked at once more, every moment for itself.

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readLog } from '../../src/journal/read.ts'
-import { stintProgram } from '../../src/harness/process/find-program.ts'
+import { readLog } from '../../src/journal/read-log.ts'
+import { findStintProgram } from '../../src/harness/process/find-program.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import { reportOf } from '../../src/run/runs.ts'
+import { readRunReport } from '../../src/run/runs.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 import { RunWorld, doing } from './run-world.ts'
@@ -63,7 +63,7 @@ test('no byte of a purged secret is left in the logs, lists and states of runs',
   expect(records.map(({ id, at, kind }) => [id, at, kind])).toEqual(
     before.map(({ id, at, kind }) => [id, at, kind]),
   )
-  const report = await reportOf(new Workspace(world.project.root), run)
+  const report = await readRunReport(new Workspace(world.project.root), run)
   expect(
     report.sessions.flatMap(({ tasks }) => tasks).map(({ task, outcome }) => [task.name, outcome]),
   ).toEqual(
@@ -132,7 +132,7 @@ test('a run that is purged while it goes on finishes, loses no entry and says th
   expect(statSync(log).ino).not.toBe(inode)
   expect(world.project.said.join()).toMatch(/is going on and may write down again/)
   // A piece of a path: without it the agent could not report.
-  const partOfPath = await purge(world, stintProgram())
+  const partOfPath = await purge(world, findStintProgram())
   expect(readFileSync(program, 'utf8')).toBe(own)
   expect(partOfPath.remaining).toContain(join('.sessions', 'runs', run!, 'bin', 'stint'))
 

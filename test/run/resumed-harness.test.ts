@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stintProgram } from '../../src/harness/process/find-program.ts'
+import { findStintProgram } from '../../src/harness/process/find-program.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { startRun } from '../../src/run/loop/start-run.ts'
 import { RunWorld } from './run-world.ts'
@@ -7,7 +7,7 @@ import { RunWorld } from './run-world.ts'
 test('a run is resumed with the agent it was begun with, also when only the configuration named it', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two')
-  world.config(`run:\n  harness: acp:${process.execPath} ${stintProgram()} rehearsal\n`)
+  world.config(`run:\n  harness: acp:${process.execPath} ${findStintProgram()} rehearsal\n`)
   const run = async (resume: { resume?: true; maxTasks: number }) => {
     const workspace = new Workspace(world.project.root, { say: () => undefined, env: process.env })
     const { ended } = await startRun(workspace, resume, () => undefined)

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { mintId } from '../../src/journal/ids.ts'
 import type { RunEntry, RunEntryData, RunEntryKind } from '../../src/run/entries.ts'
 import { reportFrom } from '../../src/run/report.ts'
-import { finishedIn } from '../../src/run/runs.ts'
-import { neverBegun } from '../../src/run/loop/selection.ts'
-import { type RunState, foldRun, totalOf } from '../../src/run/run-state.ts'
+import { finishedTasksIn } from '../../src/run/runs.ts'
+import { findNeverBegun } from '../../src/run/loop/task-selection.ts'
+import { type RunState, foldRun, totalTokens } from '../../src/run/run-state.ts'
 import type { Task } from '../../src/backlog/task.ts'
 
 // Few names, so that entries are about the same things.
@@ -196,7 +196,7 @@ function everythingOf(state: RunState | undefined): readonly number[] {
   ]
   return [
     report.neverBegun?.count ?? 0,
-    ...spent.map(totalOf),
+    ...spent.map(totalTokens),
     ...state.attempts.flatMap((one) => [one.requests, one.seconds, one.compactions]),
     state.seconds,
   ]
@@ -221,7 +221,7 @@ test('entries that lack something, or have something else in its place, fold as 
       (begun, others) => {
         const state = foldRun([...begun, ...others])
         expect(everythingOf(state).filter((count) => !(count >= 0))).toEqual([])
-        if (state !== undefined) finishedIn(state)
+        if (state !== undefined) finishedTasksIn(state)
       },
     ),
     { numRuns: 1000 },
@@ -264,7 +264,7 @@ test('the tokens of a run are those of its turns', () => {
           started,
           ...turns.map((data) => made('turn.ended', data)),
         ])
-        expect(Object.values(state!.attempts[0]!.spent).map(totalOf)).toEqual(
+        expect(Object.values(state!.attempts[0]!.spent).map(totalTokens)).toEqual(
           turns.length === 0 ? [] : [10 * turns.length],
         )
       },
@@ -318,11 +318,11 @@ test('what was never begun is what is open and was neither tried nor given away;
     attempts: [{ started: { task: { id: 't0' } } }],
     delegates: [{ delegate: 'd', task: 't1' }],
   } as unknown as RunState
-  const left = neverBegun(tasks, state)!
+  const left = findNeverBegun(tasks, state)!
   expect([left.count, left.tasks.length, left.tasks[0]]).toEqual([
     398,
     300,
     { id: 't2', name: 'task-2', title: 'T' },
   ])
-  expect(neverBegun(tasks.slice(0, 2), state)).toBeUndefined()
+  expect(findNeverBegun(tasks.slice(0, 2), state)).toBeUndefined()
 })

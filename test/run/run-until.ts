@@ -1,7 +1,7 @@
 // The command as a person starts it, and killed when it has come so far.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { stintProgram } from '../../src/harness/process/find-program.ts'
+import { findStintProgram } from '../../src/harness/process/find-program.ts'
 import type { RunWorld } from './run-world.ts'
 
 interface Seen {
@@ -14,7 +14,7 @@ export async function runUntil(
   args: readonly string[],
   killAt?: { readonly kind: string; readonly count: number },
 ): Promise<readonly Seen[]> {
-  const child = spawn(process.execPath, [stintProgram(), 'run', '--json', ...args], {
+  const child = spawn(process.execPath, [findStintProgram(), 'run', '--json', ...args], {
     cwd: world.project.root,
     stdio: ['ignore', 'pipe', 'ignore'],
   })

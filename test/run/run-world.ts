@@ -7,9 +7,9 @@ import type { RunEvent, RunEventKind, RunReport } from '../../src/run/entries.ts
 import { attemptsThat, eventsOf } from '../support/run-events.ts'
 import { readRun } from '../../src/run/run-log.ts'
 import { type RunHandle, type StartOptions, startRun } from '../../src/run/loop/start-run.ts'
-import type { AddTask } from '../../src/project/tasks/backlog.ts'
+import type { NewTask } from '../../src/project/tasks/project-backlog.ts'
 import type { Task } from '../../src/backlog/task.ts'
-import { readLog } from '../../src/journal/read.ts'
+import { readLog } from '../../src/journal/read-log.ts'
 import { carriersOf, expectNoneLeft } from '../support/processes.ts'
 import { type World, gitProject } from '../support/project.ts'
 
@@ -27,7 +27,7 @@ export class RunWorld {
   }
 
   /** Tasks by title; each waits for those it names. */
-  async tasks(...tasks: readonly (string | AddTask)[]): Promise<readonly Task[]> {
+  async tasks(...tasks: readonly (string | NewTask)[]): Promise<readonly Task[]> {
     const added: Task[] = []
     for (const task of tasks) {
       added.push(
@@ -131,7 +131,7 @@ export class RunWorld {
   }
 
   #place() {
-    return new Workspace(this.project.root).place
+    return new Workspace(this.project.root).paths
   }
 }
 

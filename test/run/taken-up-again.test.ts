@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { startOf } from '../../src/harness/process/spawn-guarded.ts'
+import { processStartTime } from '../../src/harness/process/spawn-guarded.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import { Claims } from '../../src/run/loop/claims.ts'
-import { refuseSecond } from '../../src/run/loop/resume.ts'
+import { refuseSecondRunner } from '../../src/run/loop/resume.ts'
 import { RunSession } from '../../src/run/attempt/run-session.ts'
-import { draft } from '../../src/session/entries.ts'
+import { draftEntry } from '../../src/session/entries.ts'
 import { RunWorld, doing } from './run-world.ts'
 
 test('a task that is taken up again after others were done is held to its own work', async () => {
@@ -57,8 +57,8 @@ test('a task that another run closed meanwhile is not closed again', async () =>
 test('a claim counts as long as whoever made it lives, also against its own run', () => {
   const world = new RunWorld()
   world.project.write('.sessions/runs/.keep', '')
-  const { place } = new Workspace(world.project.root)
-  const alive = { pid: process.pid, startedAt: startOf(process.pid), mark: '' }
+  const { paths: place } = new Workspace(world.project.root)
+  const alive = { pid: process.pid, startedAt: processStartTime(process.pid), mark: '' }
   const gone = { pid: 2 ** 22 - 1, startedAt: '1', mark: '' }
   expect(new Claims(place, 'first', gone).take('task')).toBe(true)
   expect(new Claims(place, 'second', alive).take('task')).toBe(true)
@@ -66,7 +66,7 @@ test('a claim counts as long as whoever made it lives, also against its own run'
     new Claims(place, 'first', {
       ...alive,
       pid: process.ppid,
-      startedAt: startOf(process.ppid),
+      startedAt: processStartTime(process.ppid),
     }).take('task'),
   ).toBe(false)
   expect(new Claims(place, 'third', gone).take('other')).toBe(true)
@@ -74,7 +74,7 @@ test('a claim counts as long as whoever made it lives, also against its own run'
 })
 
 test('of two who resume a run at once the first in its log goes on', () => {
-  const alive = (pid: number) => ({ pid, startedAt: startOf(pid), mark: '' })
+  const alive = (pid: number) => ({ pid, startedAt: processStartTime(pid), mark: '' })
   const resumed = (runner: ReturnType<typeof alive>) => ({
     id: '',
     at: '',
@@ -82,8 +82,8 @@ test('of two who resume a run at once the first in its log goes on', () => {
     data: { runner },
   })
   const [first, second] = [alive(process.ppid), alive(process.pid)]
-  expect(() => refuseSecond('run', [resumed(first), resumed(second)], first)).not.toThrow()
-  expect(() => refuseSecond('run', [resumed(first), resumed(second)], second)).toThrow(
+  expect(() => refuseSecondRunner('run', [resumed(first), resumed(second)], first)).not.toThrow()
+  expect(() => refuseSecondRunner('run', [resumed(first), resumed(second)], second)).toThrow(
     'was just resumed by process',
   )
 })
@@ -111,7 +111,11 @@ test('a conversation that the journal never heard of is not told to have ended',
   const session = await RunSession.open(new Workspace(world.project.root), one!, 'the goal')
   session.left('unheard', 'its runner was killed')
   session.append([
-    draft('conversation.joined', { conversation: 'heard', harness: 'rehearsal', source: 'run' }),
+    draftEntry('conversation.joined', {
+      conversation: 'heard',
+      harness: 'rehearsal',
+      source: 'run',
+    }),
   ])
   session.left('heard', 'its runner was killed')
   session.release()

@@ -1,11 +1,11 @@
 // What was claimed to be saved, and what is counted of the part of Stint that answers to each claim.
-import { handoffDocument } from '../../src/context/handoff/document.ts'
+import { buildHandoffDocument } from '../../src/context/handoff/document.ts'
 import { slashCommandFiles } from '../../src/harness/claude/setup/plugin.ts'
-import { BUILT_IN } from '../../src/run/profiles/profile.ts'
+import { BUILT_IN_PROFILES } from '../../src/run/profiles/profile.ts'
 import { profileIndex } from '../../src/run/texts/setup-text.ts'
 import { renderDocument } from '../../src/document/render.ts'
-import { summaryOf } from '../../src/document/state-files.ts'
-import { publicSession } from '../../src/session/public.ts'
+import { summarizeSession } from '../../src/document/state-files.ts'
+import { publicSession } from '../../src/session/public-session.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { measuredDigests } from '../command/measured.ts'
 import { factsOf } from '../handoff/any-facts.ts'
@@ -76,7 +76,7 @@ export async function claims(
 function formats(): readonly Comparison[] {
   const { Claude, o200k } = VOCABULARIES
   const small = sameFields(publicSession(stateOf('small')), Claude)
-  const fewFields = sameFields(summaryOf(publicSession(stateOf('small'))), o200k)
+  const fewFields = sameFields(summarizeSession(publicSession(stateOf('small'))), o200k)
   const inAll = (size: SessionSize): Comparison => {
     const { whole, summary } = wholeAndSummary(stateOf(size), Claude)
     return {
@@ -114,9 +114,9 @@ function loadedLate(): readonly Comparison[] {
       after: realTokens(slashLines()),
     },
     {
-      compared: `${BUILT_IN.length} profiles of agents: their texts / a line each`,
-      before: realTokens(BUILT_IN.map(({ body }) => body).join('\n')),
-      after: realTokens(profileIndex(BUILT_IN)),
+      compared: `${BUILT_IN_PROFILES.length} profiles of agents: their texts / a line each`,
+      before: realTokens(BUILT_IN_PROFILES.map(({ body }) => body).join('\n')),
+      after: realTokens(profileIndex(BUILT_IN_PROFILES)),
     },
   ]
 }
@@ -135,7 +135,7 @@ async function persisted(given: GivenBySize): Promise<readonly Comparison[]> {
   const { said, start } = await recordedConversation()
   const ofDocument = SIZES.flatMap((size): readonly Comparison[] => {
     const before = realTokens(renderDocument(stateOf(size), { offset: 1, sum: '00000000' }))
-    const handoff = realTokens(handoffDocument(factsOf(entriesOf(size))).text)
+    const handoff = realTokens(buildHandoffDocument(factsOf(entriesOf(size))).text)
     return [
       {
         compared: `${size} session: document / what a start gives`,

@@ -3,7 +3,7 @@ import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { UNLOGGED_EDITS } from '../../src/hook/nudges.ts'
 import { findRepository } from '../../src/git/repository.ts'
-import { projectContext } from '../../src/context/survey/project-context.ts'
+import { loadProjectContext } from '../../src/context/survey/project-context.ts'
 import { recorded } from '../capture/transcript.ts'
 import { Agent } from '../hook/agent.ts'
 import { World, plant } from '../support/project.ts'
@@ -32,7 +32,7 @@ export async function givenIn(size: SessionSize): Promise<Given> {
     for (const [path, text] of Object.entries(EXAMPLES['TypeScript with pnpm']!.files))
       world.write(path, text)
     git(world.root, 'add', '.')
-    projectContext(findRepository(world.root)!, { withoutSecrets: (text) => text })
+    loadProjectContext(findRepository(world.root)!, { withoutSecrets: (text) => text })
     plant(world, { entries: entriesOf(size) })
     const compacted = conversation()
     const start = told((await compacted.start()).model)

@@ -2,10 +2,10 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findRepository } from '../../src/git/repository.ts'
 import { DEFAULT_RUN } from '../../src/project/config/run-config.ts'
-import { BUILT_IN } from '../../src/run/profiles/profile.ts'
+import { BUILT_IN_PROFILES } from '../../src/run/profiles/profile.ts'
 import { setupText } from '../../src/run/texts/setup-text.ts'
 import { taskText } from '../../src/run/texts/task-text.ts'
-import { projectContext } from '../../src/context/survey/project-context.ts'
+import { loadProjectContext } from '../../src/context/survey/project-context.ts'
 import { shortnameFor } from '../../src/backlog/task.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
@@ -34,8 +34,8 @@ function setupInSmallProject(): string {
     return setupText({
       instructions: [],
       files: [],
-      project: projectContext(findRepository(folder)!, { withoutSecrets: (text) => text }).text,
-      profiles: BUILT_IN,
+      project: loadProjectContext(findRepository(folder)!, { withoutSecrets: (text) => text }).text,
+      profiles: BUILT_IN_PROFILES,
       permissions: 'edits',
       branch: 'work',
       limits: { minutes: taskMinutes, silentMinutes: silenceMinutes },

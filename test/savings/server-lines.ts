@@ -1,4 +1,4 @@
-import { INSTRUCTIONS, listedTools } from '../../src/mcp/tools.ts'
+import { SERVER_INSTRUCTIONS, listTools } from '../../src/mcp/tools.ts'
 
 /** The tools that Claude Code adds itself where a server has documents. */
 const FOR_DOCUMENTS = ['ListMcpResourcesTool', 'ReadMcpResourceDirTool', 'ReadMcpResourceTool']
@@ -7,18 +7,18 @@ const SAID = [
   '# MCP Server Instructions',
   'The following MCP servers have provided instructions for how to use their tools and resources:',
   '## stint',
-  INSTRUCTIONS,
+  SERVER_INSTRUCTIONS,
 ]
 
 /** The server as Claude Code tells every conversation of it: a tool by its name, for it is loaded when it is needed. Tried with the real client. */
 export function serverLines(): string {
-  const names = listedTools().map(({ name }) => `mcp__stint__${name}`)
+  const names = listTools().map(({ name }) => `mcp__stint__${name}`)
   return [...FOR_DOCUMENTS, ...names.toSorted(), ...SAID].join('\n')
 }
 
 /** The tools as a client sends them that loads none late. Tried with the real client. */
 export function serverTools(): readonly object[] {
-  return listedTools().map(({ name, description, inputSchema }) => ({
+  return listTools().map(({ name, description, inputSchema }) => ({
     name: `mcp__stint__${name}`,
     description,
     input_schema: inputSchema,

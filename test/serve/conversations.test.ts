@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import type { HistoryItem } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import { Conversations } from '../../src/pages/conversations.ts'
+import { ConversationCache } from '../../src/pages/conversation-cache.ts'
 import { plainProject } from '../support/project.ts'
 
 test('what is known of conversations is held only as far as there is room for it, the latest first', async () => {
   const workspace = new Workspace(plainProject().root)
-  const store = conversationStore(workspace.place.sessions, {})
+  const store = conversationStore(workspace.paths.sessions, {})
   const says = (number: number): HistoryItem => ({
     type: 'message',
     id: `m${number}`,
@@ -19,7 +19,7 @@ test('what is known of conversations is held only as far as there is room for it
       id,
       Array.from({ length: count }, (_, number) => says(number)),
     )
-  const conversations = new Conversations(workspace, store, { conversations: 3, items: 6 })
+  const conversations = new ConversationCache(workspace, store, { conversations: 3, items: 6 })
   const [one, two] = [await conversations.read('one'), await conversations.read('two')]
   expect(await conversations.read('one')).toBe(one)
   await conversations.read('three')

@@ -1,12 +1,12 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { conversationStore } from '../../src/history/store.ts'
-import { draft } from '../../src/session/entries.ts'
+import { draftEntry } from '../../src/session/entries.ts'
 import type {
   PublicEntry,
   EntryList,
   LiveEvent,
-  Overview,
+  ServerOverview,
   SessionPage,
 } from '../../src/serve/contract.ts'
 import { DelegateWorld } from '../delegate/delegate-world.ts'
@@ -15,7 +15,7 @@ import { type Following, Served } from './served.ts'
 
 let served: Served
 beforeAll(async () => {
-  served = await Served.start({ limits: { waiting: 64 * 1024 } })
+  served = await Served.start({ limits: { pendingBytes: 64 * 1024 } })
   await served.world.run((project) => project.init({ name: 'lively' }))
 })
 afterAll(() => served.end())
@@ -23,7 +23,7 @@ afterAll(() => served.end())
 type Entries = Extract<LiveEvent, { type: 'entries' }>
 const entriesIn = (events: readonly LiveEvent[]) =>
   events.filter((event): event is Entries => event.type === 'entries')
-const note = (text: string) => draft('note.added', { text })
+const note = (text: string) => draftEntry('note.added', { text })
 
 /** What a page shows of a session that follows it as the contract says. */
 class Shown {
@@ -112,7 +112,7 @@ describe('a page that follows', () => {
     await served.server.close()
     await page.over()
     await served.append('lively', [note('while it was down')])
-    await served.restart({ port, limits: { waiting: 64 * 1024 } })
+    await served.restart({ port, limits: { pendingBytes: 64 * 1024 } })
     const again = await follow(page.last)
     await again.until((all) => all.length > 0)
     expect(again.events[0]).toEqual({ type: 'reset' })
@@ -150,7 +150,7 @@ describe('a page that follows', () => {
     writeFileSync(`${path}.new`, text)
     rmSync(served.world.path('.git', 'stint', 'journal', `${id}.jsonl`))
     renameSync(`${path}.new`, path)
-    await served.server.live.settled()
+    await served.server.eventHub.whenIdle()
     await page.until((all) => all.some(({ type }) => type === 'reset'))
     page.leave()
   })
@@ -183,7 +183,7 @@ describe('a page that follows', () => {
   test('is told of another project that it asks about', async () => {
     const other = gitProject()
     await other.run((project) => project.init({ name: 'distant' }))
-    const { projects } = await served.get<Overview>('/api/overview')
+    const { projects } = await served.get<ServerOverview>('/api/overview')
     const { key } = projects.find(({ root }) => root === other.root)!
     const [all, own] = [await follow(), await follow(undefined, `/api/events?project=${key}`)]
     await served.get(`/api/sessions/distant?project=${key}`)
@@ -196,11 +196,11 @@ describe('a page that follows', () => {
     await all.until((events) => entriesIn(events).some(({ project }) => project !== key))
     expect(own.events.every((event) => !('project' in event) || event.project === key)).toBe(true)
     expect((await served.ask('/api/events?project=nowhere')).status).toBe(404)
-    const { listeners } = served.server.live.feed
+    const { listeners } = served.server.eventHub.feed
     expect(
       (await served.ask('/api/events', { method: 'HEAD', headers: { origin: undefined } })).status,
     ).toBe(200)
-    expect(served.server.live.feed.listeners).toBe(listeners)
+    expect(served.server.eventHub.feed.listeners).toBe(listeners)
     all.leave()
     own.leave()
   })
@@ -209,11 +209,11 @@ describe('a page that follows', () => {
     const [slow, quick] = [await follow(), await follow()]
     slow.pause()
     const row = 'x'.repeat(8 * 1024)
-    for (let number = 0; number < 1500 && served.server.live.feed.listeners > 1; number += 1) {
-      served.server.live.tell('any', { type: 'run', project: 'any', id: `${number} ${row}` })
+    for (let number = 0; number < 1500 && served.server.eventHub.feed.listeners > 1; number += 1) {
+      served.server.eventHub.publish('any', { type: 'run', project: 'any', id: `${number} ${row}` })
       await new Promise((resolve) => setImmediate(resolve))
     }
-    expect(served.server.live.feed.listeners).toBe(1)
+    expect(served.server.eventHub.feed.listeners).toBe(1)
     const last = quick.events.length
     await served.append('newcomer', [note('still told')])
     await quick.until((all) => entriesIn(all.slice(last)).length > 0)
@@ -229,7 +229,7 @@ describe('a session in a project whose folders were taken away and made anew', (
     await served.world.run((project) => project.init({ name: 'late', force: true }))
     const isTold = (name: string) => (all: readonly LiveEvent[]) =>
       all.some((event) => event.type === 'session' && event.row.name === name)
-    await served.server.live.settled()
+    await served.server.eventHub.whenIdle()
     await page.until(isTold('late'))
     await served.world.run((project) => project.init({ name: 'later', force: true }))
     await page.until(isTold('later'))

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { LiveEvent } from '../../src/serve/contract.ts'
-import { Feed, type Listener } from '../../src/serve/live.ts'
+import { EventFeed, type FeedSubscriber } from '../../src/serve/event-hub.ts'
 
-class Page implements Listener {
+class Page implements FeedSubscriber {
   readonly got: string[] = []
-  waiting = 0
+  pendingBytes = 0
   isDropped = false
 
   declare readonly project?: string
@@ -35,14 +35,14 @@ class Page implements Listener {
 
 const tasks = (project: string): LiveEvent => ({ type: 'tasks', project })
 const run = (id: number): LiveEvent => ({ type: 'run', project: 'a', id: String(id) })
-const join = (feed: Feed, page: Page, last?: string) => {
+const join = (feed: EventFeed, page: Page, last?: string) => {
   feed.connect(page, last)
   return page
 }
 
 describe('a page that comes back', () => {
   test('is told what it missed, all of it and once', () => {
-    const feed = new Feed()
+    const feed = new EventFeed()
     const page = join(feed, new Page())
     for (let number = 0; number < 3; number += 1) feed.publish('a', run(number))
     feed.disconnect(page)
@@ -54,7 +54,7 @@ describe('a page that comes back', () => {
   })
 
   test('goes on from the beginning when it had been told nothing yet', () => {
-    const feed = new Feed()
+    const feed = new EventFeed()
     const page = join(feed, new Page())
     feed.disconnect(page)
     feed.publish('a', run(1))
@@ -63,7 +63,7 @@ describe('a page that comes back', () => {
   })
 
   test('is told that it has missed something where that is so, and no more than that', () => {
-    const feed = new Feed({ events: 3 })
+    const feed = new EventFeed({ events: 3 })
     const page = join(feed, new Page())
     feed.publish('a', run(0))
     for (let number = 1; number < 5; number += 1) feed.publish('b', run(number))
@@ -78,7 +78,7 @@ describe('a page that comes back', () => {
   })
 
   test('has missed what happened while nobody watched', () => {
-    const feed = new Feed()
+    const feed = new EventFeed()
     feed.begin('a')
     const page = join(feed, new Page('a'))
     feed.publish('b', run(1))
@@ -91,7 +91,7 @@ describe('a page that comes back', () => {
 
 describe('a page', () => {
   test('is told of its own project only, or of all', () => {
-    const feed = new Feed()
+    const feed = new EventFeed()
     const [own, all] = [join(feed, new Page('a')), join(feed, new Page())]
     feed.publish('a', tasks('a'))
     feed.publish('b', tasks('b'))
@@ -100,9 +100,9 @@ describe('a page', () => {
   })
 
   test('that does not read what it is sent is let go of', () => {
-    const feed = new Feed({ waiting: 100 })
+    const feed = new EventFeed({ pendingBytes: 100 })
     const [slow, quick] = [join(feed, new Page()), join(feed, new Page())]
-    slow.waiting = 101
+    slow.pendingBytes = 101
     feed.publish('a', run(1))
     feed.publish('a', run(2))
     expect([slow.isDropped, slow.events.length, quick.isDropped, quick.events.length]).toEqual([

@@ -1,17 +1,17 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished, expect, test } from 'vitest'
-import { FollowedFolders } from '../../src/pages/watch-project.ts'
+import { FolderWatcher } from '../../src/pages/project-watcher.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 test('a folder that was taken away and made anew is watched again, and one that is not there is none', async () => {
-  const folders = new FollowedFolders()
+  const folders = new FolderWatcher()
   onTestFinished(() => folders.close())
   const folder = join(scratchFolder(), 'marks')
   const names: string[] = []
   let woken = () => {}
   const follow = () =>
-    folders.follow(folder, (name) => {
+    folders.watch(folder, (name) => {
       names.push(name)
       woken()
     })

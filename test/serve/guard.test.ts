@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hostsOf, startServer } from '../../src/serve/start-server.ts'
+import { allowedHosts, startServer } from '../../src/serve/start-server.ts'
 import { Served, TOKEN } from './served.ts'
 
 let served: Served
@@ -197,8 +197,8 @@ describe('a server for other machines', () => {
   })
 
   test('is called by its own addresses, and a browser leaves the usual port out', () => {
-    expect(hostsOf('0.0.0.0', 4747)).toContain('127.0.0.1:4747')
-    expect(hostsOf('0.0.0.0', 4747)).not.toContain('evil.example:4747')
-    expect([...hostsOf('box.local', 80)]).toEqual(['box.local', 'box.local:80'])
+    expect(allowedHosts('0.0.0.0', 4747)).toContain('127.0.0.1:4747')
+    expect(allowedHosts('0.0.0.0', 4747)).not.toContain('evil.example:4747')
+    expect([...allowedHosts('box.local', 80)]).toEqual(['box.local', 'box.local:80'])
   })
 })

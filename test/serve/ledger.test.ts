@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { LedgerAnswer, Problem } from '../../src/serve/contract.ts'
-import { KeptLedgers } from '../../src/pages/usage.ts'
-import { Projects } from '../../src/pages/projects.ts'
-import { draft } from '../../src/session/entries.ts'
+import type { LedgerReport, Problem } from '../../src/serve/contract.ts'
+import { LedgerCache } from '../../src/pages/usage.ts'
+import { ProjectPool } from '../../src/pages/project-pool.ts'
+import { draftEntry } from '../../src/session/entries.ts'
 import { Served } from './served.ts'
 
 let served: Served
@@ -13,10 +13,10 @@ beforeAll(async () => {
 afterAll(() => served.end())
 
 test('the ledger of a project and of a session is answered, and what cannot be asked is refused', async () => {
-  const { whole, rows } = await served.get<LedgerAnswer>('/api/ledger?days=7')
+  const { whole, rows } = await served.get<LedgerReport>('/api/ledger?days=7')
   expect([whole.kind, whole.costs.modelCalls]).toEqual(['project', 0])
   expect(rows.map(({ name }) => name)).toEqual(['costly'])
-  const own = await served.get<LedgerAnswer>('/api/ledger?session=costly')
+  const own = await served.get<LedgerReport>('/api/ledger?session=costly')
   expect(own.whole).toMatchObject({ kind: 'session', id: served.world.sessionId('costly') })
   const wrong = await Promise.all(
     ['?days=none', '?session=nobody'].map((query) => served.ask(`/api/ledger${query}`)),
@@ -28,33 +28,33 @@ test('the ledger of a project and of a session is answered, and what cannot be a
 })
 
 test('a ledger is counted once until something happens, and each time while nobody would notice', async () => {
-  const projects = new Projects({ cwd: served.world.root, env: process.env, say: () => {} })
-  const project = projects.of(undefined)
+  const projects = new ProjectPool({ cwd: served.world.root, env: process.env, say: () => {} })
+  const project = projects.get(undefined)
   let stamp: number | undefined = 1
-  const ledgers = new KeptLedgers(() => stamp)
-  const first = ledgers.answer(project, { days: 7 })
-  expect(ledgers.answer(project, { days: 7 })).toBe(first)
-  expect(ledgers.answer(project, { days: 30 })).not.toBe(first)
+  const ledgers = new LedgerCache(() => stamp)
+  const first = ledgers.get(project, { days: 7 })
+  expect(ledgers.get(project, { days: 7 })).toBe(first)
+  expect(ledgers.get(project, { days: 30 })).not.toBe(first)
   // Another day has begun.
-  expect(ledgers.answer(project, { days: 7 }, Date.now() + 24 * 60 * 60_000)).not.toBe(first)
+  expect(ledgers.get(project, { days: 7 }, Date.now() + 24 * 60 * 60_000)).not.toBe(first)
   stamp = 2
-  const second = ledgers.answer(project, { days: 7 })
+  const second = ledgers.get(project, { days: 7 })
   expect(second).not.toBe(first)
   stamp = undefined
-  const third = ledgers.answer(project, { days: 7 })
+  const third = ledgers.get(project, { days: 7 })
   expect([first, second]).not.toContain(third)
-  expect(ledgers.answer(project, { days: 7 })).not.toBe(third)
+  expect(ledgers.get(project, { days: 7 })).not.toBe(third)
   await Promise.all([first, second, third])
   projects.close()
 })
 
 test('what could not be counted is tried again', async () => {
-  const projects = new Projects({ cwd: served.world.root, env: process.env, say: () => {} })
-  const project = projects.of(undefined)
-  const ledgers = new KeptLedgers(() => 1)
-  const gone = ledgers.answer(project, { session: 'gone' })
+  const projects = new ProjectPool({ cwd: served.world.root, env: process.env, say: () => {} })
+  const project = projects.get(undefined)
+  const ledgers = new LedgerCache(() => 1)
+  const gone = ledgers.get(project, { session: 'gone' })
   await expect(gone).rejects.toThrow()
-  const again = ledgers.answer(project, { session: 'gone' })
+  const again = ledgers.get(project, { session: 'gone' })
   expect(again).not.toBe(gone)
   await expect(again).rejects.toThrow()
   projects.close()
@@ -62,25 +62,25 @@ test('what could not be counted is tried again', async () => {
 
 test('whoever follows is given a ledger with what has happened since', async () => {
   const page = await (await served.follow()).begun()
-  const before = await served.get<LedgerAnswer>('/api/ledger')
-  const { live } = served.server
-  await live.settled()
+  const before = await served.get<LedgerReport>('/api/ledger')
+  const { eventHub: live } = served.server
+  await live.whenIdle()
   const key = (await served.get<{ here: string }>('/api/overview')).here
-  const stamp = live.stampOf(key)
+  const stamp = live.versionOf(key)
   expect(stamp).toBeDefined()
-  await live.settled()
-  live.tell(key, {
+  await live.whenIdle()
+  live.publish(key, {
     type: 'prompt',
     prompt: 'p',
     event: { kind: 'delta', at: '', number: 1, data: { text: 'words' } },
   })
-  expect(live.stampOf(key)).toBe(stamp)
+  expect(live.versionOf(key)).toBe(stamp)
   const seen = page.events.length
-  await served.append('costly', [draft('note.added', { text: 'one more write' })])
+  await served.append('costly', [draftEntry('note.added', { text: 'one more write' })])
   await page.until((all) => all.slice(seen).some(({ type }) => type === 'session'))
-  const after = await served.get<LedgerAnswer>('/api/ledger')
+  const after = await served.get<LedgerReport>('/api/ledger')
   expect(after.whole.costs.writes).toBe(before.whole.costs.writes + 1)
   // Nobody watches any more, so nobody knows.
   await live.close()
-  expect(live.stampOf(key)).toBeUndefined()
+  expect(live.versionOf(key)).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PromptEvent } from '../../src/run/prompt/contract.ts'
-import type { LiveEvent, PromptStarted } from '../../src/serve/contract.ts'
+import type { LiveEvent, StartedPrompt } from '../../src/serve/contract.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 import { Served } from './served.ts'
 
@@ -27,7 +27,7 @@ describe('a prompt from the page', () => {
     const acts = script({ say: 'May I?' }, { ask: 'echo yes > yes.txt' }, { say: 'Thanks.' })
     const { prompt, session } = (
       await served.post('/api/prompts', { text: 'Write yes', ...acts })
-    ).json<PromptStarted>()
+    ).json<StartedPrompt>()
     await page.until(toldOf(prompt, 'permission.asked'))
     const asked = (await served.get<PromptEvent[]>(`/api/prompts/${prompt}/events`)).find(
       ({ kind }) => kind === 'permission.asked',
@@ -67,7 +67,7 @@ describe('a prompt from the page', () => {
         text: 'Wait',
         ...script({ say: 'Waiting.' }, { hang: true }),
       })
-    ).json<PromptStarted>()
+    ).json<StartedPrompt>()
     await page.until(toldOf(prompt, 'usage'))
     expect((await served.post(`/api/prompts/${prompt}/interrupt`)).status).toBe(200)
     await page.until(toldOf(prompt, 'prompt.ended'))

@@ -8,7 +8,7 @@ import { mintId } from '../../src/journal/ids.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
 import type { RunEntryData, RunEntryKind, RunRow } from '../../src/run/entries.ts'
 import { RunLog } from '../../src/run/run-log.ts'
-import { startOf } from '../../src/harness/process/spawn-guarded.ts'
+import { processStartTime } from '../../src/harness/process/spawn-guarded.ts'
 import type {
   ConversationList,
   ConversationPage,
@@ -16,18 +16,18 @@ import type {
   EntryList,
   PublicHandoff,
   HandoffPage,
-  Overview,
+  ServerOverview,
   RunPage,
-  SearchAnswer,
+  SearchResults,
   SessionList,
   SessionPage,
-  TokenCurve,
-  UsageAnswer,
-  WorkflowLine,
+  TokenCurveData,
+  UsageReport,
+  WorkflowRow,
 } from '../../src/serve/contract.ts'
 import type { DelegateRow } from '../../src/run/delegate/delegate-row.ts'
 import { startServer } from '../../src/serve/start-server.ts'
-import { draft } from '../../src/session/entries.ts'
+import { draftEntry } from '../../src/session/entries.ts'
 import type { PublicTask } from '../../src/public.ts'
 import { DelegateWorld, NOBODY } from '../delegate/delegate-world.ts'
 import { gitProject } from '../support/project.ts'
@@ -48,14 +48,14 @@ describe('the overview', () => {
   test('names the projects of this machine and what can be started here', async () => {
     const other = gitProject()
     await other.run((project) => project.init({ name: 'elsewhere' }))
-    const { version, here, projects } = await served.get<Overview>('/api/overview')
+    const { version, here, projects } = await served.get<ServerOverview>('/api/overview')
     expect(version).toBe('1.2.3')
     expect(projects.find(({ key }) => key === here)?.root).toBe(served.world.root)
     const key = projects.find(({ root }) => root === other.root)!.key
     expect(projects.find((line) => line.key === key)).toMatchObject({ sessions: 1 })
     // One that is slow to answer is told later.
     const rehearsal = async () =>
-      (await served.get<Overview>('/api/overview')).harnesses.find(
+      (await served.get<ServerOverview>('/api/overview')).harnesses.find(
         ({ name }) => name === 'rehearsal',
       )
     await expect.poll(async () => (await rehearsal())?.isThere, { timeout: 20_000 }).toBe(true)
@@ -120,7 +120,7 @@ describe('the entries of a long journal', () => {
     )
     id = await served.append(
       'long',
-      steps.map((text) => draft('progress.made', { text })),
+      steps.map((text) => draftEntry('progress.made', { text })),
     )
   })
 
@@ -155,7 +155,7 @@ describe('the entries of a long journal', () => {
 
   test('come whole where one is longer than what is read at once', async () => {
     const text = 'word '.repeat(120_000).trim()
-    const note = (said: string) => draft('note.added', { text: said })
+    const note = (said: string) => draftEntry('note.added', { text: said })
     const longest = await served.append('one', [note('before'), note(text), note('after')])
     const path = `/api/sessions/${longest}/entries`
     const forwards = (await served.get<EntryList>(`${path}?from=0`)).entries.map(
@@ -177,7 +177,7 @@ describe('the entries of a long journal', () => {
 
   test('say that one was taken back, and what it was', async () => {
     const { entries } = await served.get<EntryList>(`/api/sessions/${id}/entries?limit=1`)
-    await served.append('long', [draft('entry.retracted', { entry: entries[0]!.id })])
+    await served.append('long', [draftEntry('entry.retracted', { entry: entries[0]!.id })])
     const page = await served.get<EntryList>(`/api/sessions/${id}/entries?limit=2`)
     expect(page.entries.map(({ kind, isRetracted }) => [kind, isRetracted])).toEqual([
       ['progress.made', true],
@@ -283,7 +283,7 @@ describe('a stored conversation', () => {
   })
 
   test('shows how its context filled, and what that is held against', async () => {
-    const curve = await served.get<TokenCurve>(`/api/conversations/${id}/curve`)
+    const curve = await served.get<TokenCurveData>(`/api/conversations/${id}/curve`)
     expect(curve.points).toHaveLength(COUNT)
     expect(curve.points[2]).toEqual({ turn: 3, at: at(2), tokens: 2015 })
     expect(curve.compactions).toEqual([{ turn: 60, at: at(60), tokensBefore: 90_000 }])
@@ -293,7 +293,7 @@ describe('a stored conversation', () => {
   })
 
   test('counts among what was used, by day and by model', async () => {
-    const { days, models, unpriced } = await served.get<UsageAnswer>('/api/usage?days=7')
+    const { days, models, unpriced } = await served.get<UsageReport>('/api/usage?days=7')
     expect(days.find((one) => one.day === day)?.spend).toMatchObject({
       input: COUNT * 10,
       output: COUNT * 5,
@@ -309,8 +309,8 @@ describe('a stored conversation', () => {
 
   test('belongs to its session, with what the session came to', async () => {
     await served.append('long', [
-      draft('conversation.joined', { conversation: id, harness: 'claude', source: 'startup' }),
-      draft('conversation.joined', {
+      draftEntry('conversation.joined', { conversation: id, harness: 'claude', source: 'startup' }),
+      draftEntry('conversation.joined', {
         conversation: 'unheard',
         harness: 'codex',
         source: 'startup',
@@ -332,7 +332,7 @@ describe('a stored conversation', () => {
 test('conversations of no session are listed too, a page at a time, the one written last first', async () => {
   const other = gitProject()
   await other.run((project) => project.init({ name: 'elsewhere' }))
-  const { projects } = await served.get<Overview>('/api/overview')
+  const { projects } = await served.get<ServerOverview>('/api/overview')
   const key = projects.find(({ root }) => root === other.root)!.key
   const list = (query: string) =>
     served.get<ConversationList>(`/api/conversations?project=${key}${query}`)
@@ -360,7 +360,7 @@ test('conversations of no session are listed too, a page at a time, the one writ
 
 describe('a search', () => {
   test('finds what was journalled and marks it', async () => {
-    const { hits } = await served.get<SearchAnswer>('/api/search?text=goal+two')
+    const { hits } = await served.get<SearchResults>('/api/search?text=goal+two')
     expect(hits[0]).toMatchObject({ where: 'journal', sessionName: 'two', kind: 'session.opened' })
     expect(hits[0]!.snippet).toContain('\u0001goal\u0002')
     expect(await code('/api/search?text=')).toEqual([400, 'EMPTY_TEXT'])
@@ -377,7 +377,7 @@ describe('a search', () => {
       const workspace = new Workspace(other.root)
       const index = await workspace.index()
       await expect
-        .poll(() => [...index.searchSaid({ text: 'okapi' })].length, { timeout: 30_000 })
+        .poll(() => [...index.searchMessages({ text: 'okapi' })].length, { timeout: 30_000 })
         .toBe(1)
       workspace.close()
     } finally {
@@ -442,12 +442,12 @@ describe('a workflow', () => {
       const goOn = (): Promise<unknown> => workflows.phase({ workflow: 'auth' }).then(goOn)
       await expect(goOn()).rejects.toMatchObject({ code: 'GATE_CLOSED' })
     })
-    const [line] = await served.get<WorkflowLine[]>('/api/workflows')
+    const [line] = await served.get<WorkflowRow[]>('/api/workflows')
     expect(line!.session.name).toBe('auth')
     expect(line!.workflow.next.who).toBe('person')
     const { id } = line!.session
     const rejected = await served.post(`/api/workflows/${id}/reject`, { note: 'too vague' })
-    expect(rejected.json<WorkflowLine['workflow']>().next.who).toBe('anybody')
+    expect(rejected.json<WorkflowRow['workflow']>().next.who).toBe('anybody')
     expect(served.world.entries('phase.entered', id).at(-1)).toMatchObject({
       note: 'not approved: too vague',
     })
@@ -505,7 +505,7 @@ describe('runs', () => {
       await served.post('/api/tasks', { title: 'Third', dependsOn: [second.id] })
     ).json<PublicTask>()
     const run = mintId(undefined)
-    const log = RunLog.create(workspace.place, run, workspace.config, {
+    const log = RunLog.create(workspace.paths, run, workspace.config, {
       options: {},
       harness: 'rehearsal',
       source: '.tasks',
@@ -513,7 +513,7 @@ describe('runs', () => {
       branch: 'main',
       base: served.world.git('rev-parse', 'HEAD').trim(),
       isInPlace: true,
-      runner: { pid: process.pid, startedAt: startOf(process.pid), mark: '' },
+      runner: { pid: process.pid, startedAt: processStartTime(process.pid), mark: '' },
     })
     const add = <K extends RunEntryKind>(kind: K, data: RunEntryData[K]) => log.append(kind, data)
     const attempt = (name: string, task: PublicTask, number: number, session: string) =>
@@ -567,11 +567,11 @@ describe('runs', () => {
       },
     ])
     expect(page.lanes[0]!.blocks[2]!.endedAt).toBeUndefined()
-    const { unpriced } = await served.get<UsageAnswer>('/api/usage')
+    const { unpriced } = await served.get<UsageReport>('/api/usage')
     expect(unpriced).toEqual(['made-up'])
 
     // Its process is gone: what it was at has ended, and was nobody's fault.
-    const again = new RunLog(workspace.place, run, workspace.config)
+    const again = new RunLog(workspace.paths, run, workspace.config)
     again.append('run.resumed', { runner: NOBODY })
     again.close()
     const [last] = (await served.get<RunPage>(`/api/runs/${run}`)).lanes[0]!.blocks.slice(-1)
@@ -581,7 +581,7 @@ describe('runs', () => {
 
     // It has ended, and left one as it was; another was done since.
     const fourth = (await served.post('/api/tasks', { title: 'Fourth' })).json<PublicTask>()
-    const over = new RunLog(workspace.place, run, workspace.config)
+    const over = new RunLog(workspace.paths, run, workspace.config)
     const named = ({ id, name, title }: PublicTask) => ({ id, name, title })
     over.append('run.ended', {
       how: 'waiting',

@@ -2,9 +2,9 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findSession } from '../../src/project/store/choose.ts'
+import { findSession } from '../../src/project/store/choose-session.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import type { Draft } from '../../src/session/entries.ts'
+import type { EntryDraft } from '../../src/session/entries.ts'
 import type { LiveEvent } from '../../src/serve/contract.ts'
 import { type RunningServer, type ServeOptions, startServer } from '../../src/serve/start-server.ts'
 import { type World, gitProject } from '../support/project.ts'
@@ -52,7 +52,7 @@ export class Served {
       env: process.env,
       version: '1.2.3',
       token: TOKEN,
-      page: join(this.folder, 'page'),
+      pageFolder: join(this.folder, 'page'),
       say: (line) => this.said.push(line),
       port: 0,
       ...options,
@@ -98,7 +98,11 @@ export class Served {
   }
 
   /** Appends to the journal of a session, as another process does. */
-  async append(name: string, drafts: readonly Draft[], root = this.world.root): Promise<string> {
+  async append(
+    name: string,
+    drafts: readonly EntryDraft[],
+    root = this.world.root,
+  ): Promise<string> {
     const workspace = new Workspace(root)
     try {
       const { id } = await findSession(workspace, name)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type EntryData, draft } from '../../src/session/entries.ts'
+import { type EntryData, draftEntry } from '../../src/session/entries.ts'
 import { advance, fold } from '../../src/session/fold.ts'
-import type { RawEntry } from '../../src/session/in-effect.ts'
+import type { RawEntry } from '../../src/session/effective-entries.ts'
 import { idOf } from '../support/entries.ts'
 
 let made = 0
@@ -14,7 +14,7 @@ function crossed(data: Partial<EntryData['budget.crossed']>, once?: string): Raw
     source: 'transcript',
     ...data,
   } as EntryData['budget.crossed']
-  const { kind, by, data: said } = draft('budget.crossed', full)
+  const { kind, by, data: said } = draftEntry('budget.crossed', full)
   return {
     id: idOf(made),
     at: `at ${made}`,

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseLog } from '../../src/journal/read.ts'
+import { parseLog } from '../../src/journal/read-log.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
 import type { EntryKind } from '../../src/session/entries.ts'
 import { NeedsFullFold, abridge, advance, fold } from '../../src/session/fold.ts'
-import type { RawEntry } from '../../src/session/in-effect.ts'
+import type { RawEntry } from '../../src/session/effective-entries.ts'
 import type { SessionState } from '../../src/session/state.ts'
 import { ENTRY_KINDS, anyEntries, history, historyInTwo, idOf } from '../support/entries.ts'
 

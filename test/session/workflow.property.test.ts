@@ -5,13 +5,13 @@ import { abridge, advance, fold } from '../../src/session/fold.ts'
 import type { SessionState } from '../../src/session/state.ts'
 import {
   closedGates,
-  currentPlace,
-  focusOf,
-  indexOfPlace,
-  isSplit,
-  nextPlace,
+  currentLeaf,
+  currentFocus,
+  leafIndex,
+  isAtConversationSplit,
+  nextLeaf,
   phaseLine,
-  placesOf,
+  leafPhases,
 } from '../../src/session/kinds/phases.ts'
 import { history } from '../support/entries.ts'
 import { SESSION_ID, Story } from '../support/worlds.ts'
@@ -62,7 +62,7 @@ function begun(template: WorkflowTemplate): Story {
 
 const workflowOf = ({ state }: { state: SessionState }) => state.workflow!
 const placeIds = (template: WorkflowTemplate) =>
-  placesOf(begun(template).state.workflow!.phases).map(({ place }) => place.id)
+  leafPhases(begun(template).state.workflow!.phases).map(({ leaf: place }) => place.id)
 
 /** Anything that may be done to a workflow, in any order. */
 const anyMoves = anyTemplate.chain((template) =>
@@ -103,12 +103,12 @@ describe('how far a workflow is', () => {
           expect(now.percent).toBeGreaterThanOrEqual(percent)
           expect(now.percent).toBeLessThanOrEqual(100)
           expect(now.percent === 100).toBe(
-            nextPlace(now) === undefined && currentPlace(now).phase.status === 'done',
+            nextLeaf(now) === undefined && currentLeaf(now).phase.status === 'done',
           )
           percent = now.percent
         }
         const finish = () => {
-          const { phase } = currentPlace(workflowOf(story))
+          const { phase } = currentLeaf(workflowOf(story))
           story.add('phase.finished', { phase: phase.id })
           expectMore()
           if (phase.gate === 'approval' || coin.next().value)
@@ -134,9 +134,9 @@ describe('how far a workflow is', () => {
         for (const [kind, phase] of moves)
           story.add(kind, (kind === 'focus.set' ? { text: phase } : { phase }) as never)
         const workflow = workflowOf(story)
-        const current = indexOfPlace(workflow.phases, workflow.current)
+        const current = leafIndex(workflow.phases, workflow.current)
         expect(current).toBeGreaterThanOrEqual(0)
-        for (const [index, { place, phase }] of placesOf(workflow.phases).entries()) {
+        for (const [index, { leaf: place, phase }] of leafPhases(workflow.phases).entries()) {
           const allowed =
             index < current
               ? ['done', 'skipped']
@@ -154,11 +154,11 @@ describe('how far a workflow is', () => {
         expect(workflow.percent === 100).toBe(isOver)
         for (const { phase } of workflow.approvals) {
           expect(
-            placesOf(workflow.phases).findLastIndex((one) => one.phase.id === phase),
+            leafPhases(workflow.phases).findLastIndex((one) => one.phase.id === phase),
           ).toBeLessThanOrEqual(current)
         }
         expect(phaseLine(story.state)).toMatch(/^Phase \S+ - .+ \(\d{1,3}% complete\)$/)
-        expect(typeof isSplit(story.state)).toBe('boolean')
+        expect(typeof isAtConversationSplit(story.state)).toBe('boolean')
       }),
     )
   })
@@ -257,7 +257,7 @@ const SMALL: WorkflowTemplate = {
   ],
 }
 const statuses = (story: Story) =>
-  placesOf(workflowOf(story).phases).map(({ place }) => place.status)
+  leafPhases(workflowOf(story).phases).map(({ leaf: place }) => place.status)
 
 describe('a workflow', () => {
   test('begins in its first phase, and goes by the name and title of its session', () => {
@@ -328,17 +328,17 @@ describe('a workflow', () => {
 
   test('has the focus of its sub-phase, of its phase, or the one somebody set until the next phase', () => {
     const story = begun(SMALL)
-    expect(focusOf(story.state)).toBe('the plan')
+    expect(currentFocus(story.state)).toBe('the plan')
     story.add('focus.set', { text: 'only the API' })
-    expect(focusOf(story.state)).toBe('only the API')
+    expect(currentFocus(story.state)).toBe('only the API')
     story.add('focus.set', { text: '' })
-    expect(focusOf(story.state)).toBe('the plan')
+    expect(currentFocus(story.state)).toBe('the plan')
     story.add('focus.set', { text: 'only the API' })
     story.add('phase.entered', { phase: '2b' })
-    expect(focusOf(story.state)).toBe('pass')
+    expect(currentFocus(story.state)).toBe('pass')
     story.add('phase.entered', { phase: '3' })
-    expect(focusOf(story.state)).toBeUndefined()
-    expect(focusOf(new Story().state)).toBeUndefined()
+    expect(currentFocus(story.state)).toBeUndefined()
+    expect(currentFocus(new Story().state)).toBeUndefined()
   })
 
   test('lists what its template delivers and what was added, each once', () => {
@@ -351,14 +351,14 @@ describe('a workflow', () => {
 
   test('is to be split where the phases of a conversation end, until another one begins', () => {
     const story = begun(SMALL)
-    expect(isSplit(story.state)).toBe(false)
+    expect(isAtConversationSplit(story.state)).toBe(false)
     story.add('phase.approved', { phase: '1' })
-    expect(isSplit(story.state)).toBe(true)
+    expect(isAtConversationSplit(story.state)).toBe(true)
     story.add('phase.entered', { phase: '2' })
-    expect(isSplit(story.state)).toBe(true)
+    expect(isAtConversationSplit(story.state)).toBe(true)
     story.add('conversation.joined', { conversation: 'c-2', harness: 'claude', source: 'clear' })
-    expect(isSplit(story.state)).toBe(false)
+    expect(isAtConversationSplit(story.state)).toBe(false)
     story.add('phase.entered', { phase: '3' })
-    expect(isSplit(story.state)).toBe(false)
+    expect(isAtConversationSplit(story.state)).toBe(false)
   })
 })

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { undo, undoSteps, unifiedDiff } from '../../src/harness/setup/plan.ts'
+import { applyUndo, undoSteps, unifiedDiff } from '../../src/harness/setup/plan.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const anyLines = fc.array(fc.constantFrom('a', 'b', 'c', '', '{', '  "x": 1,'), { maxLength: 12 })
@@ -61,7 +61,7 @@ describe('the way back', () => {
   test('leads through any texts to the first', () => {
     fc.assert(
       fc.property(fc.array(anyText, { minLength: 1, maxLength: 5 }), (texts) => {
-        expect(undo(texts.at(-1)!, undoSteps(texts))).toBe(texts[0])
+        expect(applyUndo(texts.at(-1)!, undoSteps(texts))).toBe(texts[0])
       }),
     )
   })

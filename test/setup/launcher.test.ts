@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { launcherPath, launcherText, programIn } from '../../src/harness/setup/launcher.ts'
-import { findHookProgram, findVersion } from '../../src/harness/process/find-program.ts'
+import { launcherPath, launcherText, parseLauncher } from '../../src/harness/setup/launcher.ts'
+import { findHookProgram, stintVersion } from '../../src/harness/process/find-program.ts'
 import { setUpClaude } from '../../src/harness/claude/setup.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -42,7 +42,7 @@ describe('the launcher', () => {
   test('is written by a setup, and names this Stint and its Node', async () => {
     const { project, launcher, program } = machine()
     await project('a')()
-    expect(programIn(readFileSync(launcher, 'utf8'))).toEqual(program)
+    expect(parseLauncher(readFileSync(launcher, 'utf8'))).toEqual(program)
   })
 
   test('is brought up to date by the next setup, though nothing else changes', async () => {
@@ -51,7 +51,7 @@ describe('the launcher', () => {
     const moved = { ...program, node: '/another/node' }
     const { changes } = await project('a')({}, moved)
     expect(changes.map(({ path }) => path)).toEqual([launcher])
-    expect(programIn(readFileSync(launcher, 'utf8'))).toEqual(moved)
+    expect(parseLauncher(readFileSync(launcher, 'utf8'))).toEqual(moved)
     expect((await project('a')({}, moved)).changes).toEqual([])
   })
 
@@ -108,8 +108,8 @@ describe('the launcher', () => {
     'names a folder called %j so that it can be read again',
     (name) => {
       const program = { node: `/${name}/node`, hook: `/${name}/hook.cjs` }
-      expect(programIn(launcherText(program))).toEqual(program)
-      expect(programIn('something else')).toBeUndefined()
+      expect(parseLauncher(launcherText(program))).toEqual(program)
+      expect(parseLauncher('something else')).toBeUndefined()
     },
   )
 })
@@ -120,7 +120,7 @@ describe('the running Stint', () => {
     for (const piece of ['stint.js', join('chunks', 'setup-claude-abc.js')]) {
       const from = pathToFileURL(join(hook, '..', piece)).href
       expect(findHookProgram(from, '/usr/bin/node')).toEqual({ node: '/usr/bin/node', hook })
-      expect(findVersion(from)).toBe('1.2.3')
+      expect(stintVersion(from)).toBe('1.2.3')
     }
     rmSync(hook)
     expect(findHookProgram(pathToFileURL(join(hook, '..', 'stint.js')).href)).toBeUndefined()

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { planInstall, planRemove } from '../../src/harness/claude/setup/install.ts'
-import { carryOut } from '../../src/harness/setup/plan.ts'
+import { planInstall, planUninstall } from '../../src/harness/claude/setup/install.ts'
+import { applyPlan } from '../../src/harness/setup/plan.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const OPTIONS = {
@@ -31,7 +31,7 @@ describe('settings that the harness writes while they are being set up', () => {
     if (before !== undefined) writeFileSync(settings, before)
     const plan = await planInstall(OPTIONS, around, undefined)
     writeFileSync(settings, '{"theirs":1}')
-    expect(() => carryOut(plan)).toThrow(/was changed by another program just now/)
+    expect(() => applyPlan(plan)).toThrow(/was changed by another program just now/)
     expect(readFileSync(settings, 'utf8')).toBe('{"theirs":1}')
   })
 
@@ -39,10 +39,10 @@ describe('settings that the harness writes while they are being set up', () => {
     const { around, settings } = project()
     const plan = await planInstall(OPTIONS, around, undefined)
     writeFileSync(settings, '{"theirs":1}')
-    expect(() => carryOut(plan)).toThrow()
-    carryOut(await planInstall(OPTIONS, around, undefined))
+    expect(() => applyPlan(plan)).toThrow()
+    applyPlan(await planInstall(OPTIONS, around, undefined))
     expect(JSON.parse(readFileSync(settings, 'utf8'))).toMatchObject({ theirs: 1, hooks: {} })
-    carryOut(await planRemove('local', around))
+    applyPlan(await planUninstall('local', around))
     expect(readFileSync(settings, 'utf8')).toBe('{"theirs":1}')
     expect(readdirSync(join(around.root, '.claude'))).toEqual(['settings.local.json'])
   })

@@ -4,12 +4,12 @@ import {
   STATUS_LINE,
   areHooksCurrent,
   hookGroups,
-  statusLineOf,
+  statusLineOwner,
 } from '../../src/harness/claude/setup/settings.ts'
 import {
   addToSettings,
-  containersOf,
-  takeOutOfSettings,
+  existingContainers,
+  removeFromSettings,
 } from '../../src/harness/claude/setup/settings-edit.ts'
 
 const groups = hookGroups({ notify: false })
@@ -57,13 +57,15 @@ describe('settings', () => {
     const settings = JSON.parse(after)
     expect(areHooksCurrent(settings, groups)).toBe(true)
     expect(settings.statusLine).toEqual(STATUS_LINE)
-    expect(JSON.parse(takeOutOfSettings(after, containersOf(bare)))).toEqual(JSON.parse(bare))
+    expect(JSON.parse(removeFromSettings(after, existingContainers(bare)))).toEqual(
+      JSON.parse(bare),
+    )
   })
 
   // Blanks between the brackets of what was empty are the one thing that only exact undoing brings back.
   const whole = ODD.filter(([, text]) => /^\{\s*"/.test(text) && !text.includes('[ ]'))
   test.each(whole)('with %s come back byte by byte', (_, text) => {
-    expect(takeOutOfSettings(add(text), containersOf(text))).toBe(text)
+    expect(removeFromSettings(add(text), existingContainers(text))).toBe(text)
   })
 
   test('are indented as the file is', () => {
@@ -86,7 +88,7 @@ describe('settings', () => {
     settings.hooks.SessionEnd.unshift({ hooks: [theirs] })
     const text = JSON.stringify(settings, undefined, 2)
     expect(areHooksCurrent(settings, groups)).toBe(true)
-    expect(JSON.parse(takeOutOfSettings(text))).toEqual({
+    expect(JSON.parse(removeFromSettings(text))).toEqual({
       hooks: { Stop: [{ hooks: [theirs] }], SessionEnd: [{ hooks: [theirs] }] },
     })
   })
@@ -107,11 +109,11 @@ describe('settings', () => {
   })
 
   test('tell our status line from another', () => {
-    expect(statusLineOf({})).toBe('none')
-    expect(statusLineOf({ statusLine: STATUS_LINE })).toBe('ours')
-    expect(statusLineOf({ statusLine: { ...STATUS_LINE, padding: 0 } })).toBe('outdated')
+    expect(statusLineOwner({})).toBe('none')
+    expect(statusLineOwner({ statusLine: STATUS_LINE })).toBe('ours')
+    expect(statusLineOwner({ statusLine: { ...STATUS_LINE, padding: 0 } })).toBe('outdated')
     for (const statusLine of [null, 'x', { type: 'command', command: 'date' }]) {
-      expect(statusLineOf({ statusLine })).toBe('theirs')
+      expect(statusLineOwner({ statusLine })).toBe('theirs')
     }
   })
 
@@ -142,7 +144,7 @@ describe('settings', () => {
           const after = add(text)
           expect(isKeptIn(text, after)).toBe(true)
           expect(areHooksCurrent(JSON.parse(after), groups)).toBe(true)
-          const rest = takeOutOfSettings(after, containersOf(text))
+          const rest = removeFromSettings(after, existingContainers(text))
           expect(JSON.parse(rest)).toEqual(JSON.parse(text))
         },
       ),

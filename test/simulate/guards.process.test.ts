@@ -15,7 +15,7 @@ const GUARDS: readonly {
     count: 4,
     changes: [
       [
-        'src/project/open-project.ts',
+        'src/project/project-operations.ts',
         `return this.#session.append(
       entries.flatMap((entry) => draftsFor(entry, () => this.state(), context)),
     )`,
@@ -60,7 +60,7 @@ const GUARDS: readonly {
         `return Buffer.concat([sealed(JSON.stringify({ v: FORMAT_VERSION, id, at, kind, by, once, data })), Buffer.from('\\n')])`,
       ],
       [
-        'src/journal/read.ts',
+        'src/journal/read-log.ts',
         'const inner = findRecords(text)',
         'const inner: ReturnType<typeof findRecords> = []',
       ],

@@ -2,29 +2,34 @@
 import { readFileSync } from 'node:fs'
 import type { Sensitivity, Study } from '../../src/cli/study/study.ts'
 import {
-  type Table,
+  type StudyTable,
   complexityTable,
   failuresTable,
   figuresTable,
-  matrixOf,
+  comparisonTable,
   measuredTable,
-  paysTable,
+  breakEvenTable,
   ratesTable,
   ratioTable,
   sensitivityTable,
   sharesTable,
 } from '../../src/cli/study/tables.ts'
 import { shipped } from '../../src/cli/study/shipped.ts'
-import { ARM_WORDS, amount, measurementWords, percent } from '../../src/cli/study/tables.ts'
 import {
-  type Keeping,
+  ARM_LABELS,
+  formatNumber,
+  measurementNotes,
+  formatPercent,
+} from '../../src/cli/study/tables.ts'
+import {
+  type ArmParameters,
   COMPLEXITIES,
   NONE,
   PLAN_ONCE,
-  SESSION,
+  STUDY_SESSION,
   SESSION_JSON,
 } from '../../src/cli/study/parameters.ts'
-import { analyse } from '../../src/cli/study/study.ts'
+import { analyseSensitivity } from '../../src/cli/study/study.ts'
 import { runStudy } from '../../src/cli/study/study.ts'
 
 export const PAGES = ['docs/simulate.md', 'docs/why-not-session-json.md'] as const
@@ -43,7 +48,7 @@ export async function publishedStudy(): Promise<{
     seed: 42,
     measurement: shipped,
   })
-  return { study, sensitivity: await analyse(study) }
+  return { study, sensitivity: await analyseSensitivity(study) }
 }
 
 /** The pages with their tables made anew. */
@@ -56,7 +61,7 @@ export function countedPages(
       figures: markdown(figuresTable(study)),
       failures: markdown(failuresTable(study)),
       complexity: markdown(complexityTable(study)),
-      measured: `${measurementWords(study)[0]!}\n\n${markdown(ratesTable(study))}`,
+      measured: `${measurementNotes(study)[0]!}\n\n${markdown(ratesTable(study))}`,
       sessions: markdown(measuredTable(study)),
       session: markdown(sessionParameters()),
       arms: markdown(armParameters()),
@@ -66,8 +71,8 @@ export function countedPages(
       shares: markdown(sharesTable(sensitivity)),
       trials: markdown(ratesTable(study)),
       sensitivity: markdown(sensitivityTable(sensitivity)),
-      pays: markdown(paysTable(sensitivity)),
-      matrix: markdown(matrixOf(study)),
+      pays: markdown(breakEvenTable(sensitivity)),
+      matrix: markdown(comparisonTable(study)),
     }),
   }
 }
@@ -82,13 +87,13 @@ function withTables(page: string, tables: Readonly<Record<string, string>>): str
   }, page)
 }
 
-function markdown({ head, rows }: Table): string {
+function markdown({ head, rows }: StudyTable): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')
 }
 
-function sessionParameters(): Table {
-  const { spread } = SESSION
+function sessionParameters(): StudyTable {
+  const { spread } = STUDY_SESSION
   const each = (
     what: string,
     cell: (complexity: (typeof COMPLEXITIES)[number]) => string,
@@ -97,33 +102,35 @@ function sessionParameters(): Table {
   return {
     head: ['', ...COMPLEXITIES, 'drawn evenly within'],
     rows: [
-      each('share of the sessions', (complexity) => percent(SESSION.complexity[complexity], 0)),
-      each('tasks', (complexity) => SESSION.tasks[complexity].join('–')),
+      each('share of the sessions', (complexity) =>
+        formatPercent(STUDY_SESSION.complexity[complexity], 0),
+      ),
+      each('tasks', (complexity) => STUDY_SESSION.tasks[complexity].join('–')),
       each(
         'tokens, cut to whole ones',
-        (complexity) => amount(SESSION.tokens[complexity]),
-        `± ${percent(spread.tokens, 0)}`,
+        (complexity) => formatNumber(STUDY_SESSION.tokens[complexity]),
+        `± ${formatPercent(spread.tokens, 0)}`,
       ),
       each(
         'API calls, cut to whole ones',
-        (complexity) => amount(SESSION.apiCalls[complexity], 2),
-        `± ${percent(spread.apiCalls, 0)}`,
+        (complexity) => formatNumber(STUDY_SESSION.apiCalls[complexity], 2),
+        `± ${formatPercent(spread.apiCalls, 0)}`,
       ),
       each(
         'minutes',
-        (complexity) => amount(SESSION.minutes[complexity]),
-        `± ${percent(spread.minutes, 0)}`,
+        (complexity) => formatNumber(STUDY_SESSION.minutes[complexity]),
+        `± ${formatPercent(spread.minutes, 0)}`,
       ),
       each(
         'cognitive load',
-        (complexity) => percent(SESSION.cognitiveLoad[complexity], 0),
-        `± ${amount(spread.cognitiveLoad * 100)} points`,
+        (complexity) => formatPercent(STUDY_SESSION.cognitiveLoad[complexity], 0),
+        `± ${formatNumber(spread.cognitiveLoad * 100)} points`,
       ),
-      each('success', (complexity) => percent(SESSION.success[complexity], 0)),
+      each('success', (complexity) => formatPercent(STUDY_SESSION.success[complexity], 0)),
       [
         'domain',
-        Object.entries(SESSION.domain)
-          .map(([name, share]) => `${name} ${percent(share, 0)}`)
+        Object.entries(STUDY_SESSION.domain)
+          .map(([name, share]) => `${name} ${formatPercent(share, 0)}`)
           .join(', '),
         '',
         '',
@@ -133,17 +140,17 @@ function sessionParameters(): Table {
   }
 }
 
-function armParameters(): Table {
-  const arms: readonly Keeping[] = [NONE, SESSION_JSON, PLAN_ONCE]
-  const row = (what: string, cell: (arm: Keeping) => string | undefined) => [
+function armParameters(): StudyTable {
+  const arms: readonly ArmParameters[] = [NONE, SESSION_JSON, PLAN_ONCE]
+  const row = (what: string, cell: (arm: ArmParameters) => string | undefined) => [
     what,
     ...arms.map((arm) => cell(arm) ?? ''),
   ]
-  const points = (value: number) => (value === 0 ? '' : `+ ${amount(value * 100)} points`)
+  const points = (value: number) => (value === 0 ? '' : `+ ${formatNumber(value * 100)} points`)
   return {
-    head: ['', ...arms.map(({ name }) => ARM_WORDS[name])],
+    head: ['', ...arms.map(({ name }) => ARM_LABELS[name])],
     rows: [
-      row('writes, whatever the model does', ({ writes }) => amount(writes.medium)),
+      row('writes, whatever the model does', ({ writes }) => formatNumber(writes.medium)),
       row('written by the model', ({ byModel: by }) =>
         by === undefined
           ? undefined
@@ -151,26 +158,28 @@ function armParameters(): Table {
             ? `${by.writesPerTask} a task`
             : `${by.writes}`,
       ),
-      row('read by the model', ({ byModel: by }) => by && amount(by.reads)),
-      row('tokens a write', ({ byModel: by }) => by && amount(by.tokensPerWrite)),
-      row('tokens a read', ({ byModel: by }) => by && amount(by.tokensPerRead)),
+      row('read by the model', ({ byModel: by }) => by && formatNumber(by.reads)),
+      row('tokens a write', ({ byModel: by }) => by && formatNumber(by.tokensPerWrite)),
+      row('tokens a read', ({ byModel: by }) => by && formatNumber(by.tokensPerRead)),
       row(
         'tokens for calling the tool, each',
-        ({ byModel: by }) => by && amount(by.tokensPerAccess),
+        ({ byModel: by }) => by && formatNumber(by.tokensPerAccess),
       ),
       row('API calls, each', ({ byModel: by }) => by && '1'),
-      row('milliseconds, each', ({ byModel: by }) => by && amount(SESSION.msPerAccess)),
+      row('milliseconds, each', ({ byModel: by }) => by && formatNumber(STUDY_SESSION.msPerAccess)),
       row('cognitive load', ({ cognitiveLoad }) => points(cognitiveLoad.besides)),
       row(
         'traceability',
         ({ traceability: { middle, spread } }) =>
-          `${percent(middle.medium, 0)} ± ${amount(spread * 100)} points`,
+          `${formatPercent(middle.medium, 0)} ± ${formatNumber(spread * 100)} points`,
       ),
-      row('stale', ({ failures }) => failures && percent(failures.stale)),
-      row('forgotten', ({ failures }) => failures && percent(failures.forgotten)),
-      row('unreadable', ({ failures }) => failures && percent(failures.unreadable)),
+      row('stale', ({ failures }) => failures && formatPercent(failures.stale)),
+      row('forgotten', ({ failures }) => failures && formatPercent(failures.forgotten)),
+      row('unreadable', ({ failures }) => failures && formatPercent(failures.unreadable)),
       row('conflict, for each agent', ({ failures }) =>
-        failures?.conflictPerAgent === undefined ? undefined : percent(failures.conflictPerAgent),
+        failures?.conflictPerAgent === undefined
+          ? undefined
+          : formatPercent(failures.conflictPerAgent),
       ),
       row(
         'less success when stale / in conflict / unreadable / forgotten',
@@ -182,18 +191,18 @@ function armParameters(): Table {
             failures.penalties.unreadable,
             failures.penalties.forgotten,
           ]
-            .map((penalty) => amount(penalty * 100))
+            .map((penalty) => formatNumber(penalty * 100))
             .join(' / '),
       ),
       row(
         'complex sessions delegated',
         ({ delegation: { complex } }) =>
-          `${percent(complex.share, 0)}, 1–${complex.mostAgents} agents`,
+          `${formatPercent(complex.share, 0)}, 1–${complex.mostAgents} agents`,
       ),
       row('medium sessions delegated', ({ delegation: { medium } }) =>
         medium === undefined
           ? undefined
-          : `${percent(medium.share, 0)}, 1–${medium.mostAgents} agents`,
+          : `${formatPercent(medium.share, 0)}, 1–${medium.mostAgents} agents`,
       ),
       row('success of complex ones that are', ({ successOfDelegated }) =>
         points(successOfDelegated),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Figures } from '../../src/cli/study/draw.ts'
-import { ratioOf } from '../../src/cli/study/study.ts'
+import type { ArmFigures } from '../../src/cli/study/draw.ts'
+import { costBenefitRatio } from '../../src/cli/study/study.ts'
 
-const NONE: Figures = {
+const NONE: ArmFigures = {
   sessions: 1,
   writes: 2,
   tokens: 1000,
@@ -16,10 +16,10 @@ const NONE: Figures = {
   conflicts: 0,
   unreadable: 0,
 }
-const arm = (changed: Partial<Figures>): Figures => ({ ...NONE, ...changed })
+const arm = (changed: Partial<ArmFigures>): ArmFigures => ({ ...NONE, ...changed })
 /** A tenth more traceable, and with it so many tokens that the ratio is this. */
 const at = (ratio: number) =>
-  ratioOf(NONE, arm({ traceability: 0.88, tokens: 1000 * (1 + ratio / 10) }), 'second')
+  costBenefitRatio(NONE, arm({ traceability: 0.88, tokens: 1000 * (1 + ratio / 10) }), 'second')
 
 describe('the ratio', () => {
   test.each([
@@ -34,24 +34,24 @@ describe('the ratio', () => {
 
   test('takes more success for a cost in its first form, and for a benefit in its second', () => {
     const better = arm({ success: 0.88, tokens: 1100 })
-    expect(ratioOf(NONE, better, 'first').costs.success).toBeCloseTo(0.0909, 4)
-    expect(ratioOf(NONE, better, 'first').benefit).toBe(0.01)
-    expect(ratioOf(NONE, better, 'second').costs.success).toBe(0)
-    expect(ratioOf(NONE, better, 'second').benefit).toBeCloseTo(0.1, 9)
+    expect(costBenefitRatio(NONE, better, 'first').costs.success).toBeCloseTo(0.0909, 4)
+    expect(costBenefitRatio(NONE, better, 'first').benefit).toBe(0.01)
+    expect(costBenefitRatio(NONE, better, 'second').costs.success).toBe(0)
+    expect(costBenefitRatio(NONE, better, 'second').benefit).toBeCloseTo(0.1, 9)
   })
 
   test('takes fewer tokens for a cost, unless it looks at which way they went', () => {
     const cheaper = arm({ tokens: 900 })
-    expect(ratioOf(NONE, cheaper, 'second').costs.tokens).toBeCloseTo(0.1, 9)
-    const signed = ratioOf(NONE, cheaper, 'second', { isSigned: true })
+    expect(costBenefitRatio(NONE, cheaper, 'second').costs.tokens).toBeCloseTo(0.1, 9)
+    const signed = costBenefitRatio(NONE, cheaper, 'second', { isSigned: true })
     expect([signed.costs.tokens, signed.benefit]).toEqual([0, expect.closeTo(0.1, 9)])
   })
 
   test('weighs writes by their time where it is told how long one takes', () => {
     // 30 writes of 200 ms are 6 seconds of 10 minutes.
     expect(
-      ratioOf(NONE, arm({ writes: 32 }), 'second', { msPerWrite: 200 }).costs.writes,
+      costBenefitRatio(NONE, arm({ writes: 32 }), 'second', { msPerWrite: 200 }).costs.writes,
     ).toBeCloseTo(0.01, 9)
-    expect(ratioOf(NONE, arm({ writes: 32 }), 'second').costs.writes).toBe(15)
+    expect(costBenefitRatio(NONE, arm({ writes: 32 }), 'second').costs.writes).toBe(15)
   })
 })

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Sensitivity, Study } from '../../src/cli/study/study.ts'
-import { reportPage, writeReport } from '../../src/cli/study/page.ts'
-import { analyse } from '../../src/cli/study/study.ts'
+import { reportPage, writeReport } from '../../src/cli/study/report-page.ts'
+import { analyseSensitivity } from '../../src/cli/study/study.ts'
 import { runStudy } from '../../src/cli/study/study.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { fitsItsWidth, isAccessible } from '../web/looked-at.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
     seed: 42,
     measurement: anyMeasurement(),
   })
-  sensitivity = await analyse(study)
+  sensitivity = await analyseSensitivity(study)
   writeReport(path, study, sensitivity)
   browser = await launchBrowser()
 })

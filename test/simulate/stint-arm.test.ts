@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { stintKeeping } from '../../src/cli/study/parameters.ts'
+import { stintParameters } from '../../src/cli/study/parameters.ts'
 import type { Measurement } from '../../src/cli/study/parameters.ts'
-import { COMPLEXITIES, NONE, SENT_ALWAYS } from '../../src/cli/study/parameters.ts'
-import { runArm } from '../../src/cli/study/draw.ts'
+import { COMPLEXITIES, NONE, TOKENS_PER_CONVERSATION } from '../../src/cli/study/parameters.ts'
+import { drawArm } from '../../src/cli/study/draw.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { serverLines } from '../savings/server-lines.ts'
 import { slashLines } from '../savings/slash-lines.ts'
@@ -10,9 +10,9 @@ import { anyMeasurement } from './any-measurement.ts'
 
 const DRAWS = { sessions: 20_000, seed: 42 }
 const NEVER = { happened: 0, trials: 1e12 }
-const none = await runArm(NONE, DRAWS)
+const none = await drawArm(NONE, DRAWS)
 const stint = (changed: Partial<Measurement>) =>
-  runArm(stintKeeping(anyMeasurement(changed)), DRAWS)
+  drawArm(stintParameters(anyMeasurement(changed)), DRAWS)
 
 describe('the arm that was measured', () => {
   test('has the sessions of none, one by one, with what was measured besides', async () => {
@@ -35,7 +35,7 @@ describe('the arm that was measured', () => {
       expect(after.apiCalls - before.apiCalls).toBeCloseTo(measured.commands, 9)
       expect((after.minutes.p50 - before.minutes.p50) * 60).toBeCloseTo(measured.commands * 0.2, 9)
       expect(after.totalTokens).toBe(
-        before.totalTokens + before.sessions * (measured.tokens + 3 * SENT_ALWAYS),
+        before.totalTokens + before.sessions * (measured.tokens + 3 * TOKENS_PER_CONVERSATION),
       )
       expect(after.writes).toBeCloseTo(measured.writes, 9)
       expect(after.traceability).toBeCloseTo(
@@ -46,7 +46,7 @@ describe('the arm that was measured', () => {
   })
 
   test('carries in every conversation what the client itself sends of Stint', () => {
-    expect(SENT_ALWAYS).toBe(realTokens(slashLines()) + realTokens(serverLines()))
+    expect(TOKENS_PER_CONVERSATION).toBe(realTokens(slashLines()) + realTokens(serverLines()))
   })
 
   test.each(['stale', 'conflicts', 'unreadable'] as const)(

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Arm, Sensitivity, Study } from '../../src/cli/study/study.ts'
-import type { ArmName, Complexity } from '../../src/cli/study/parameters.ts'
-import type { Figures } from '../../src/cli/study/draw.ts'
+import type { StudyArm, Sensitivity, Study } from '../../src/cli/study/study.ts'
+import type { ArmName, StudyComplexity } from '../../src/cli/study/parameters.ts'
+import type { ArmFigures } from '../../src/cli/study/draw.ts'
 import { REAL_TOKENS } from '../../src/cli/study/study.ts'
 import { PAGES, countedPages, pageNow, publishedStudy } from './pages.ts'
 
@@ -16,10 +16,10 @@ beforeAll(async () => {
   sensitivity = published.sensitivity
 })
 
-const arm = (name: ArmName): Arm => study.arms.find((one) => one.name === name)!
-const figures = (name: ArmName): Figures => arm(name).figures
+const arm = (name: ArmName): StudyArm => study.arms.find((one) => one.name === name)!
+const figures = (name: ArmName): ArmFigures => arm(name).figures
 const share = (value: number) => (value * 100).toFixed(1)
-const more = (name: ArmName, of: (figures: Figures) => number) =>
+const more = (name: ArmName, of: (figures: ArmFigures) => number) =>
   share(of(figures(name)) / of(figures('none')) - 1)
 
 describe('the study, drawn with its seed', () => {
@@ -76,28 +76,32 @@ describe('the study, drawn with its seed', () => {
   })
 
   test('has the failures that were published, one by one', () => {
-    const failures = ({ stale, conflicts, unreadable }: Figures) => [stale, conflicts, unreadable]
+    const failures = ({ stale, conflicts, unreadable }: ArmFigures) => [
+      stale,
+      conflicts,
+      unreadable,
+    ]
     expect(failures(figures('none'))).toEqual([0, 0, 0])
     expect(failures(figures('session-json'))).toEqual([8064, 729, 2068])
     expect(failures(figures('plan-once'))).toEqual([763, 0, 196])
   })
 
   test('has the breakdown by complexity that was published', () => {
-    const rows = (['simple', 'medium', 'complex'] as const satisfies readonly Complexity[]).map(
-      (complexity) => {
-        const [base, proposed] = [
-          arm('none').byComplexity[complexity],
-          arm('session-json').byComplexity[complexity],
-        ]
-        return [
-          base.sessions,
-          base.tokens.toFixed(0),
-          proposed.tokens.toFixed(0),
-          share(base.success),
-          share(proposed.success),
-        ]
-      },
-    )
+    const rows = (
+      ['simple', 'medium', 'complex'] as const satisfies readonly StudyComplexity[]
+    ).map((complexity) => {
+      const [base, proposed] = [
+        arm('none').byComplexity[complexity],
+        arm('session-json').byComplexity[complexity],
+      ]
+      return [
+        base.sessions,
+        base.tokens.toFixed(0),
+        proposed.tokens.toFixed(0),
+        share(base.success),
+        share(proposed.success),
+      ]
+    })
     expect(rows).toEqual([
       [34_817, '2240', '4339', '94.9', '92.7'],
       [45_230, '3200', '7552', '88.1', '85.7'],

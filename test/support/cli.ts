@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { runCommandLine } from '../../src/cli/app.ts'
-import type { Context } from '../../src/cli/context/context.ts'
+import type { CliContext } from '../../src/cli/context/context.ts'
 
 export const program = join(
   dirname(dirname(dirname(fileURLToPath(import.meta.url)))),
@@ -54,7 +54,7 @@ export function terminal(options: { git?: boolean } = {}) {
 export function commandLine(cwd: string, env: NodeJS.ProcessEnv) {
   /** Runs a command line in this process. */
   const stint = async (...args: string[]): Promise<Ran> => run(args, {})
-  const run = async (args: readonly string[], overrides: Partial<Context>): Promise<Ran> => {
+  const run = async (args: readonly string[], overrides: Partial<CliContext>): Promise<Ran> => {
     const written = { stdout: '', stderr: '' }
     const stream = (name: 'stdout' | 'stderr') => ({
       write: (text: string) => {

@@ -6,7 +6,7 @@ import type {
   TaskFields,
   WorkflowTemplate,
 } from '../../src/session/entries.ts'
-import type { RawEntry } from '../../src/session/in-effect.ts'
+import type { RawEntry } from '../../src/session/effective-entries.ts'
 
 /** Texts that people and programs write, and some that only break things. */
 export const anyWords = fc.oneof(

@@ -1,11 +1,11 @@
 // One-line worlds for the library as users meet it: a project in a temporary folder, with real files and real git.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { readLog } from '../../src/journal/read.ts'
+import { readLog } from '../../src/journal/read-log.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
 import { shortId } from '../../src/journal/ids.ts'
 import { type Project, openProject } from '../../src/library.ts'
-import type { RawEntry } from '../../src/session/in-effect.ts'
+import type { RawEntry } from '../../src/session/effective-entries.ts'
 import { git, initRepository, scratchFolder } from './scratch.ts'
 import { SESSION_ID, type Story } from './worlds.ts'
 

@@ -1,6 +1,6 @@
 import { mintId } from '../../src/journal/ids.ts'
 import type { EntryData, EntryKind } from '../../src/session/entries.ts'
-import type { RawEntry } from '../../src/session/in-effect.ts'
+import type { RawEntry } from '../../src/session/effective-entries.ts'
 import { fold } from '../../src/session/fold.ts'
 import type { SessionState } from '../../src/session/state.ts'
 

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { projectContext } from '../../src/context/survey/project-context.ts'
-import { readProjectContext } from '../../src/context/survey/remembered.ts'
+import { loadProjectContext } from '../../src/context/survey/project-context.ts'
+import { readProjectContext } from '../../src/context/survey/cached-project-context.ts'
 import { git, newRepository, repositoryAt, temporaryFolder, write } from '../git/world.ts'
 import { bundleProgram } from '../support/bundle.ts'
 
@@ -11,7 +11,7 @@ const files = { 'package.json': '{"name":"one"}', 'tsconfig.json': '{}', 'src/a.
 
 function made() {
   const root = newRepository(files)
-  const { text } = projectContext(repositoryAt(root), { withoutSecrets: (each) => each })
+  const { text } = loadProjectContext(repositoryAt(root), { withoutSecrets: (each) => each })
   return {
     root,
     text,
@@ -74,7 +74,7 @@ describe('the quick reader of a project', () => {
     const { root, read, text } = made()
     utimesSync(join(root, 'tsconfig.json'), 1, 1)
     expect(read()).toBeUndefined()
-    projectContext(repositoryAt(root), { withoutSecrets: (each) => each })
+    loadProjectContext(repositoryAt(root), { withoutSecrets: (each) => each })
     expect(read()).toBe(text)
   })
 

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { projectContext } from '../../src/context/survey/project-context.ts'
+import { loadProjectContext } from '../../src/context/survey/project-context.ts'
 import { redact } from '../../src/text/redact.ts'
 import { git, newRepository, repositoryAt, temporaryFolder, write } from '../git/world.ts'
 import { EXAMPLES } from './repositories.ts'
 
 const withoutSecrets = (text: string) => redact(text).text
 const contextOf = (root: string, options: { refresh?: boolean } = {}) =>
-  projectContext(repositoryAt(root), { ...options, withoutSecrets })
+  loadProjectContext(repositoryAt(root), { ...options, withoutSecrets })
 
 describe('the context of a project', () => {
   test.each(Object.entries(EXAMPLES))(

@@ -1,16 +1,16 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { redact } from '../../src/text/redact.ts'
-import { SafeCuts } from '../../src/text/safe-cuts.ts'
+import { SafeChunker } from '../../src/text/safe-chunker.ts'
 
 const redacted = (text: string) => redact(text).text
 const WINDOW = 4096
 
 function piecewise(text: string, size: number): { text: string; pieces: number } {
-  const cuts = new SafeCuts(redacted, WINDOW)
+  const cuts = new SafeChunker(redacted, WINDOW)
   const pieces: string[] = []
-  for (let at = 0; at < text.length; at += size) pieces.push(cuts.add(text.slice(at, at + size)))
-  pieces.push(cuts.rest())
+  for (let at = 0; at < text.length; at += size) pieces.push(cuts.push(text.slice(at, at + size)))
+  pieces.push(cuts.flush())
   const cut = pieces.filter((piece) => piece !== '')
   return { text: cut.map(redacted).join(''), pieces: cut.length }
 }
@@ -55,8 +55,8 @@ describe('a text that is redacted piece by piece', () => {
   })
 
   test('is not waited for without end when it cannot be cut', () => {
-    const cuts = new SafeCuts((text) => `[${text.length}]`, WINDOW)
-    const taken = Array.from({ length: 100 }, () => cuts.add('a'.repeat(500))).filter(
+    const cuts = new SafeChunker((text) => `[${text.length}]`, WINDOW)
+    const taken = Array.from({ length: 100 }, () => cuts.push('a'.repeat(500))).filter(
       (piece) => piece !== '',
     )
     expect(taken.length).toBeGreaterThan(0)

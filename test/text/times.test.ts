@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { duration, fileSafe, minute, second } from '../../src/text/times.ts'
+import { durationBetween, fileSafe, minute, second } from '../../src/text/times.ts'
 
 describe('times', () => {
   test('a time is given in UTC, as long as its use needs', () => {
@@ -24,6 +24,6 @@ describe('times', () => {
     ['2025-01-18T11:00:00Z', '3 days 1 hour'],
     ['soon', 'an unknown time'],
   ])('from ten o’clock to %s it is %s', (to, words) => {
-    expect(duration('2025-01-15T10:00:00Z', to)).toBe(words)
+    expect(durationBetween('2025-01-15T10:00:00Z', to)).toBe(words)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PublicTask } from '../../src/public.ts'
-import { everyDay } from '../../web/charts/every-day.ts'
-import { type TaskNode, taskTree } from '../../web/views/tasks/task-tree.ts'
+import { fillMissingDays } from '../../web/charts/fill-missing-days.ts'
+import { type TaskNode, buildTaskTree } from '../../web/views/tasks/task-tree.ts'
 
 describe('the backlog as a tree', () => {
   const tasks = [
@@ -14,7 +14,7 @@ describe('the backlog as a tree', () => {
   ]
 
   test('has parts below what they belong to: what is worked on first, then by priority', () => {
-    expect(names(taskTree(tasks, { isAll: true, text: '' }))).toEqual([
+    expect(names(buildTaskTree(tasks, { isAll: true, text: '' }))).toEqual([
       ['now', []],
       ['docs', []],
       [
@@ -29,13 +29,16 @@ describe('the backlog as a tree', () => {
   })
 
   test('leaves out what is done, but not what has an open part', () => {
-    const open = taskTree([...tasks, task('open', { parent: 'old' })], { isAll: false, text: '' })
+    const open = buildTaskTree([...tasks, task('open', { parent: 'old' })], {
+      isAll: false,
+      text: '',
+    })
     expect(names(open)).toContainEqual(['old', [['open', []]]])
     expect(JSON.stringify(names(open))).not.toContain('generate')
   })
 
   test('keeps what a part that is looked for belongs to', () => {
-    expect(names(taskTree(tasks, { isAll: true, text: ' SECURITY' }))).toEqual([
+    expect(names(buildTaskTree(tasks, { isAll: true, text: ' SECURITY' }))).toEqual([
       ['keys', [['revoke', []]]],
     ])
   })
@@ -46,14 +49,14 @@ describe('the backlog as a tree', () => {
       task('b', { parent: 'a' }),
       task('c', { parent: 'gone' }),
     ]
-    expect(JSON.stringify(names(taskTree(odd, { isAll: true, text: '' })))).toBe(
+    expect(JSON.stringify(names(buildTaskTree(odd, { isAll: true, text: '' })))).toBe(
       '[["a",[]],["b",[]],["c",[]]]',
     )
   })
 })
 
 test('there is a bar for every day up to today, those without any too', () => {
-  const days = everyDay(
+  const days = fillMissingDays(
     [{ day: '2026-02-28', used: 1 }],
     3,
     new Date('2026-03-01T10:00:00Z'),

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readDiff } from '../../web/parts/diff.ts'
+import { readDiff } from '../../web/components/diff.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 test('reads what git writes: changed, added, deleted, renamed and binary files, names with unusual letters, no last newline', () => {
@@ -34,7 +34,7 @@ test('reads what git writes: changed, added, deleted, renamed and binary files, 
   git('add', '.')
   const files = readDiff(git('diff', '-M', '--cached'))
   expect(
-    files.map(({ path, was, what, isBinary, added, removed }) => [
+    files.map(({ path, previousPath: was, change: what, isBinary, added, removed }) => [
       path,
       was,
       what,

@@ -1,36 +1,39 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type GraphTask, layOut, pathThrough } from '../../web/charts/graph.ts'
+import { type GraphTask, layOutGraph, pathThrough } from '../../web/charts/graph-layout.ts'
 
 const SIZE = { width: 180, height: 44 }
 
 describe('the graph of a run', () => {
   test('puts what waits to the right of what it waits for', () => {
-    const { tasks } = layOut([task('c', 'b', 'a'), task('b', 'a'), task('a')], SIZE)
+    const { tasks } = layOutGraph([task('c', 'b', 'a'), task('b', 'a'), task('a')], SIZE)
     const x = (id: string): number => tasks.find((one) => one.id === id)?.x ?? Number.NaN
     expect(x('a')).toBeLessThan(x('b'))
     expect(x('b')).toBeLessThan(x('c'))
   })
 
   test('brings layers into an order in which no line crosses, where there is one', () => {
-    const { tasks } = layOut([task('a'), task('b'), task('of-b', 'b'), task('of-a', 'a')], SIZE)
+    const { tasks } = layOutGraph(
+      [task('a'), task('b'), task('of-b', 'b'), task('of-a', 'a')],
+      SIZE,
+    )
     const y = (id: string): number => tasks.find((one) => one.id === id)?.y ?? Number.NaN
     expect(Math.sign(y('a') - y('b'))).toBe(Math.sign(y('of-a') - y('of-b')))
   })
 
   test('draws a circle, and says which line closes it', () => {
-    const { tasks, edges } = layOut([task('a', 'c'), task('b', 'a'), task('c', 'b')], SIZE)
+    const { tasks, edges } = layOutGraph([task('a', 'c'), task('b', 'a'), task('c', 'b')], SIZE)
     expect(tasks).toHaveLength(3)
     expect(edges.filter(({ isCircular }) => isCircular)).toHaveLength(1)
   })
 
   test('ignores itself, doubles and what is not in the run', () => {
-    const { edges } = layOut([task('a', 'a', 'elsewhere'), task('b', 'a', 'a')], SIZE)
+    const { edges } = layOutGraph([task('a', 'a', 'elsewhere'), task('b', 'a', 'a')], SIZE)
     expect(edges.map(({ from, to }) => [from, to])).toEqual([['a', 'b']])
   })
 
   test('puts those that are tied to nobody beside each other', () => {
-    const { tasks, height } = layOut(
+    const { tasks, height } = layOutGraph(
       Array.from({ length: 12 }, (_, index) => task(`t${index}`)),
       SIZE,
     )
@@ -39,7 +42,7 @@ describe('the graph of a run', () => {
   })
 
   test('leaves room around a task for the lines that pass by it', () => {
-    const { tasks, edges } = layOut([task('a'), task('b', 'a'), task('c', 'b', 'a')], SIZE)
+    const { tasks, edges } = layOutGraph([task('a'), task('b', 'a'), task('c', 'b', 'a')], SIZE)
     const passing = edges.find(({ from, to }) => from === 'a' && to === 'c')
     const beside = tasks.find(({ id }) => id === 'b')
     expect(passing?.points).toHaveLength(4)
@@ -57,7 +60,7 @@ describe('the graph of a run', () => {
       )
     fc.assert(
       fc.property(graph, (tasks) => {
-        const layout = layOut(tasks, SIZE)
+        const layout = layOutGraph(tasks, SIZE)
         expect(layout.tasks.map(({ id }) => id).toSorted()).toEqual(
           tasks.map(({ id }) => id).toSorted(),
         )
@@ -83,7 +86,7 @@ describe('the graph of a run', () => {
     const tasks = Array.from({ length: 3000 }, (_, index) =>
       index === 0 ? task('t0') : task(`t${index}`, `t${index - 1}`),
     )
-    expect(layOut(tasks.toReversed(), SIZE).edges).toHaveLength(2999)
+    expect(layOutGraph(tasks.toReversed(), SIZE).edges).toHaveLength(2999)
   })
 })
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { conversationStore } from '../../src/history/store.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
-import type { LedgerAnswer } from '../../src/serve/contract.ts'
+import type { LedgerReport } from '../../src/serve/contract.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { type Served, serve } from '../support/serve.ts'
 import { type DemoProject, emptyProject } from './demo-project.ts'
@@ -57,7 +57,7 @@ beforeAll(async () => {
   // Sessions cannot be called so; tasks of others and what comes later might.
   await page.route('**/api/ledger?*', async (route) => {
     const answer = await route.fetch()
-    const { whole, rows, days } = (await answer.json()) as LedgerAnswer
+    const { whole, rows, days } = (await answer.json()) as LedgerReport
     await route.fulfill({
       json: {
         whole: { ...whole, name: EVIL },

@@ -80,7 +80,7 @@ const upTo = (end: number, from = 0) =>
 test('entries that follow what is there are taken without asking', async () => {
   const { feed, write, texts, asked } = journal(3)
   await feed.begin()
-  feed.take(write(2))
+  feed.receive(write(2))
   expect(texts()).toEqual(upTo(5))
   expect(asked()).toBe(1)
 })
@@ -90,10 +90,10 @@ test('an event that comes twice, or late, changes nothing', async () => {
   await feed.begin()
   const first = write(1)
   const second = write(1)
-  feed.take(first)
-  feed.take(second)
-  feed.take(first)
-  feed.take(second)
+  feed.receive(first)
+  feed.receive(second)
+  feed.receive(first)
+  feed.receive(second)
   expect(texts()).toEqual(upTo(5))
 })
 
@@ -101,7 +101,7 @@ test('an entry that stands in the log twice is shown once', async () => {
   const { feed, write, texts } = journal(3)
   await feed.begin()
   const event = write(1)
-  feed.take({ ...event, entries: [...feed.entries.slice(0, 1), ...event.entries] })
+  feed.receive({ ...event, entries: [...feed.entries.slice(0, 1), ...event.entries] })
   expect(texts()).toEqual(upTo(4))
 })
 
@@ -109,7 +109,7 @@ test('what an event lacks is asked for, each entry once', async () => {
   const { feed, write, texts, release } = journal(3)
   await feed.begin()
   write(4)
-  feed.take(write(1))
+  feed.receive(write(1))
   await release()
   expect(texts()).toEqual(upTo(8))
 })
@@ -119,12 +119,12 @@ test('an event while a question is open is not lost and not doubled', async () =
   hold()
   const begun = feed.begin()
   const event = write(2)
-  feed.take(event)
+  feed.receive(event)
   await release()
   await begun
   await release()
   expect(texts()).toEqual(upTo(5))
-  feed.take(event)
+  feed.receive(event)
   expect(texts()).toEqual(upTo(5))
 })
 
@@ -171,7 +171,7 @@ test('an entry that is taken back by a later one is shown so', async () => {
   const { feed, write } = journal(2)
   await feed.begin()
   const event = write(1)
-  feed.take({
+  feed.receive({
     ...event,
     entries: event.entries.map((entry) => ({
       ...entry,

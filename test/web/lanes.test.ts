@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LaneBlock } from '../../src/serve/contract.ts'
-import { layOutLanes } from '../../web/charts/lanes.ts'
+import { layOutLanes } from '../../web/charts/lane-layout.ts'
 
 const NOW = '2026-03-01T12:00:00.000Z'
 

@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { conversationStore } from '../../src/history/store.ts'
-import type { HistoryItem, Message, Part } from '../../src/history/items.ts'
+import type { HistoryItem, Message, MessagePart } from '../../src/history/items.ts'
 import { Workspace } from '../../src/project/store/workspace.ts'
-import { type Draft, draft } from '../../src/session/entries.ts'
+import { type EntryDraft, draftEntry } from '../../src/session/entries.ts'
 import { type DemoProject, emptyProject } from './demo-project.ts'
 
 export interface PageWorld extends DemoProject {
@@ -33,7 +33,7 @@ export function conversationOf(
 }
 
 export const message =
-  (role: Message['role'], parts: readonly Part[] | string, more: Partial<Message> = {}) =>
+  (role: Message['role'], parts: readonly MessagePart[] | string, more: Partial<Message> = {}) =>
   (at: string, id: string): Message => ({
     type: 'message',
     id,
@@ -47,7 +47,7 @@ export const message =
 export function journal(
   { root, env }: DemoProject,
   session: string,
-  drafts: readonly Draft[],
+  drafts: readonly EntryDraft[],
 ): void {
   const workspace = new Workspace(root, { env })
   const live = workspace.session(session)
@@ -277,12 +277,12 @@ export async function pageWorld(): Promise<PageWorld> {
     ),
   )
   journal(demo, session.id, [
-    draft('conversation.joined', {
+    draftEntry('conversation.joined', {
       conversation: CONVERSATION,
       harness: 'claude',
       source: 'startup',
     }),
-    draft('request.made', {
+    draftEntry('request.made', {
       text: 'The sweeper drops records under load. Find out why, and fix it.',
       conversation: CONVERSATION,
     }),

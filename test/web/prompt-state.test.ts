@@ -1,7 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { PromptEvent } from '../../src/run/prompt/contract.ts'
-import { NOTHING_YET, isBehind, openRequests, take } from '../../web/prompt/state.ts'
+import {
+  INITIAL_PROMPT_STATE,
+  hasGap,
+  openPermissions,
+  applyEvents,
+} from '../../web/prompt/prompt-state.ts'
 
 const SPEND = { input: 10, cacheWritten: 0, cacheRead: 0, output: 2 }
 const GAUGE = { context: 900, smartZone: 80_000, stages: [75, 85, 90] }
@@ -37,10 +42,10 @@ const STORY = numbered([
 
 describe('the state of a prompt', () => {
   test('puts pieces of a message together, and the whole message in their place', () => {
-    expect(take(NOTHING_YET, STORY.slice(0, 5)).pieces).toEqual([
+    expect(applyEvents(INITIAL_PROMPT_STATE, STORY.slice(0, 5)).blocks).toEqual([
       { type: 'text', text: 'I am look', isWhole: false },
     ])
-    expect(take(NOTHING_YET, STORY.slice(0, 6)).pieces).toEqual([
+    expect(applyEvents(INITIAL_PROMPT_STATE, STORY.slice(0, 6)).blocks).toEqual([
       { type: 'text', text: 'I am looking.', isWhole: true },
     ])
   })
@@ -51,27 +56,27 @@ describe('the state of a prompt', () => {
       { kind: 'anew', data: {} },
       { kind: 'delta', data: { text: 'I am ' } },
     ])
-    expect(take(NOTHING_YET, broken.slice(0, 2)).pieces).toEqual([])
-    expect(take(NOTHING_YET, broken).pieces).toEqual([
+    expect(applyEvents(INITIAL_PROMPT_STATE, broken.slice(0, 2)).blocks).toEqual([])
+    expect(applyEvents(INITIAL_PROMPT_STATE, broken).blocks).toEqual([
       { type: 'text', text: 'I am ', isWhole: false },
     ])
   })
 
   test('puts the whole message where its pieces stand, though a request for permission came between', () => {
     const asked = [...STORY.slice(0, 5), ...STORY.slice(6, 7), ...STORY.slice(5, 6)]
-    const state = take(
-      NOTHING_YET,
+    const state = applyEvents(
+      INITIAL_PROMPT_STATE,
       asked.map((event, index) => ({ ...event, number: index + 1 })),
     )
-    expect(state.pieces.map((piece) => (piece.type === 'text' ? piece.text : piece.type))).toEqual([
+    expect(state.blocks.map((piece) => (piece.type === 'text' ? piece.text : piece.type))).toEqual([
       'I am looking.',
       'permission',
     ])
   })
 
   test('keeps one piece for the start and the end of a tool', () => {
-    const state = take(NOTHING_YET, STORY)
-    expect(state.pieces.filter(({ type }) => type === 'tool')).toEqual([
+    const state = applyEvents(INITIAL_PROMPT_STATE, STORY)
+    expect(state.blocks.filter(({ type }) => type === 'tool')).toEqual([
       { type: 'tool', id: 't1', name: 'Bash', status: 'completed', command: 'ls', output: 'a\nb' },
     ])
     expect(state).toMatchObject({
@@ -86,37 +91,39 @@ describe('the state of a prompt', () => {
 
   test('has a request open until it is settled, or the prompt is over', () => {
     expect(
-      openRequests(take(NOTHING_YET, STORY.slice(0, 7))).map(({ request }) => request),
+      openPermissions(applyEvents(INITIAL_PROMPT_STATE, STORY.slice(0, 7))).map(
+        ({ request }) => request,
+      ),
     ).toEqual(['r1'])
-    expect(openRequests(take(NOTHING_YET, STORY.slice(0, 8)))).toEqual([])
+    expect(openPermissions(applyEvents(INITIAL_PROMPT_STATE, STORY.slice(0, 8)))).toEqual([])
     const over = [...STORY.slice(0, 7), { ...STORY[13], number: 8 } as PromptEvent]
-    expect(openRequests(take(NOTHING_YET, over))).toEqual([])
+    expect(openPermissions(applyEvents(INITIAL_PROMPT_STATE, over))).toEqual([])
   })
 
   test('waits for what is missing, and says so', () => {
-    const state = take(NOTHING_YET, [...STORY.slice(0, 2), ...STORY.slice(4)])
-    expect([state.last, isBehind(state), state.ended]).toEqual([2, true, undefined])
-    const whole = take(state, STORY.slice(2, 4))
-    expect([whole.last, isBehind(whole), whole.ended?.how]).toEqual([14, false, 'completed'])
+    const state = applyEvents(INITIAL_PROMPT_STATE, [...STORY.slice(0, 2), ...STORY.slice(4)])
+    expect([state.last, hasGap(state), state.ended]).toEqual([2, true, undefined])
+    const whole = applyEvents(state, STORY.slice(2, 4))
+    expect([whole.last, hasGap(whole), whole.ended?.how]).toEqual([14, false, 'completed'])
   })
 
   test('comes to the same in whatever order and however often events come', () => {
-    const told = take(NOTHING_YET, STORY)
+    const told = applyEvents(INITIAL_PROMPT_STATE, STORY)
     fc.assert(
       fc.property(
         fc.array(fc.shuffledSubarray([...STORY], { minLength: 1 }), { maxLength: 5 }),
         (batches) => {
-          let state = NOTHING_YET
-          for (const batch of batches) state = take(state, batch)
-          expect(take(state, STORY)).toEqual(told)
+          let state = INITIAL_PROMPT_STATE
+          for (const batch of batches) state = applyEvents(state, batch)
+          expect(applyEvents(state, STORY)).toEqual(told)
         },
       ),
     )
   })
 
   test('is the same object when nothing new came, so that nothing is drawn again', () => {
-    const told = take(NOTHING_YET, STORY)
-    expect(take(told, STORY)).toBe(told)
+    const told = applyEvents(INITIAL_PROMPT_STATE, STORY)
+    expect(applyEvents(told, STORY)).toBe(told)
   })
 })
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { DelegateRow } from '../../src/run/delegate/delegate-row.ts'
 import type { HistoryItem } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
-import { draft } from '../../src/session/entries.ts'
+import { draftEntry } from '../../src/session/entries.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { type Served, serve } from '../support/serve.ts'
 import { type DemoProject, demoProject, emptyProject } from './demo-project.ts'
@@ -198,14 +198,14 @@ describe('the ledger', () => {
   test('says what was given and avoided, by what and how that is known, and goes on counting', async () => {
     const session = await sessionOf('fix-sweep-bug')
     journal(demo, session, [
-      draft('context.given', {
+      draftEntry('context.given', {
         conversation: CURVED,
         event: 'SessionStart',
         mark: 'm1',
         chars: 8_000,
         whole: 48_000,
       }),
-      draft('hooks.ran', {
+      draftEntry('hooks.ran', {
         conversation: CURVED,
         events: { PostToolUse: { times: 12, ms: 360, chars: 0, gave: 0 } },
         writes: 15,
@@ -228,7 +228,7 @@ describe('the ledger', () => {
     expect(await bars.count()).toBe(30)
     expect(await bars.last().innerText()).toMatch(/tokens given, .* avoided, 12 hooks in 360 ms/)
     journal(demo, session, [
-      draft('hooks.ran', {
+      draftEntry('hooks.ran', {
         conversation: CURVED,
         events: { Stop: { times: 1, ms: 40, chars: 0, gave: 0 } },
         writes: 2,

@@ -8,7 +8,7 @@ import {
   findTemplate,
   listTemplates,
   readTemplate,
-  templateIn,
+  loadTemplate,
   tokenRange,
   tokensText,
 } from '../../src/backlog/workflow/templates.ts'
@@ -199,7 +199,7 @@ phases:
     writeFileSync(join(cwd, '.sessions', 'workflows', 'notes.txt'), 'no template')
     writeFileSync(join(cwd, 'other.yml'), 'phases: [{name: Else}]')
     expect(listTemplates(places).map(({ name }) => name)).toEqual(['short', 'nine-phases'])
-    const read = (name: string) => templateIn(findTemplate(name, places), places)
+    const read = (name: string) => loadTemplate(findTemplate(name, places), places)
     expect(read('short')).toMatchObject({ name: 'short', phases: [{ name: 'Only' }] })
     expect(read('other.yml')).toMatchObject({ name: 'other', phases: [{ name: 'Else' }] })
     expect(read('./other.yml')).toMatchObject({ phases: [{ name: 'Else' }] })

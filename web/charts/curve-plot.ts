@@ -1,7 +1,7 @@
 // Draws the token curve on a canvas. The lines it is held against are behind it, with their names in the margin.
-import './readable-language.ts'
+import './fix-posix-locale.ts'
 import uPlot from 'uplot'
-import { type CurveSeries, type Line, shortCount } from './curve-series.ts'
+import { type CurveSeries, type ReferenceLine, shortCount } from './curve-series.ts'
 
 const NARROW = 480
 /** Between the curve and the name of a line. */
@@ -24,7 +24,7 @@ export function drawCurve(
   point: (index: number | undefined, left: number, top: number) => void,
 ): CurvePlot {
   let colours = coloursNow()
-  const named = (line: Line): string =>
+  const named = (line: ReferenceLine): string =>
     host.clientWidth < NARROW ? line.label.replace(/ \(.*\)$/, '') : line.label
   const axis = (more: uPlot.Axis): uPlot.Axis => ({
     stroke: () => colours.text,
@@ -103,7 +103,7 @@ interface Colours {
   readonly curve: string
   readonly fill: string
   readonly font: string
-  readonly line: Readonly<Record<Line['kind'], string>>
+  readonly line: Readonly<Record<ReferenceLine['kind'], string>>
 }
 
 /** A canvas knows no variables: an element is given each of them, and says which colour that is now. */
@@ -134,7 +134,7 @@ function drawLines(
   u: uPlot,
   { lines, compactions }: CurveSeries,
   colours: Colours,
-  named: (line: Line) => string,
+  named: (line: ReferenceLine) => string,
 ): void {
   const { ctx } = u
   const { left, top, width, height } = u.bbox

@@ -1,7 +1,7 @@
 // A conversation's tokens over its turns, as the chart takes them, with the lines that they are held against.
-import type { TokenCurve } from '../../src/serve/contract.ts'
+import type { TokenCurveData } from '../../src/serve/contract.ts'
 
-export interface Line {
+export interface ReferenceLine {
   readonly tokens: number
   readonly kind: 'smart zone' | 'stage' | 'point'
   readonly label: string
@@ -11,7 +11,7 @@ export interface CurveSeries {
   /** Turns; several requests of one turn stand between it and the next. */
   readonly x: readonly number[]
   readonly y: readonly number[]
-  readonly lines: readonly Line[]
+  readonly lines: readonly ReferenceLine[]
   readonly compactions: readonly { readonly x: number; readonly label: string }[]
   /** The most that has to be seen: everything up to the compaction point, or what was reached. */
   readonly top: number
@@ -19,7 +19,7 @@ export interface CurveSeries {
   readonly most: number
 }
 
-export function seriesOf(curve: TokenCurve): CurveSeries {
+export function seriesOf(curve: TokenCurveData): CurveSeries {
   const points = curve.points.filter(
     ({ turn, tokens }) => Number.isFinite(turn) && Number.isFinite(tokens),
   )
@@ -32,7 +32,9 @@ export function seriesOf(curve: TokenCurve): CurveSeries {
     return turn + before / (perTurn.get(turn) ?? 1)
   })
   const y = points.map(({ tokens }) => tokens)
-  const lines: Line[] = [{ tokens: curve.smartZone, kind: 'smart zone', label: 'smart zone' }]
+  const lines: ReferenceLine[] = [
+    { tokens: curve.smartZone, kind: 'smart zone', label: 'smart zone' },
+  ]
   for (const { percent, tokens } of curve.stages)
     if (tokens !== undefined) lines.push({ tokens, kind: 'stage', label: `${percent}%` })
   if (curve.point !== undefined)

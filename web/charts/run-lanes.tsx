@@ -1,8 +1,8 @@
-import type { LaneBlock, RunLane, RunTask } from '../../src/serve/contract.ts'
-import { duration } from '../parts/format.ts'
-import { Text } from '../parts/text.tsx'
+import type { LaneBlock, RunLane, RunTaskRow } from '../../src/serve/contract.ts'
+import { formatDuration } from '../components/format.ts'
+import { Text } from '../components/text.tsx'
 import { hrefTo } from '../data/router.ts'
-import { type LaneLayout, layOutLanes } from './lanes.ts'
+import { type LaneLayout, layOutLanes } from './lane-layout.ts'
 import { GLYPHS } from './task-graph.tsx'
 
 /** Narrower than this, in percent, a block has no room for a name. */
@@ -15,7 +15,7 @@ export function RunLanes({
   chosen,
 }: {
   lanes: readonly RunLane[]
-  tasks: readonly RunTask[]
+  tasks: readonly RunTaskRow[]
   chosen: string | undefined
 }) {
   const layout = layOutLanes(lanes, new Date().toISOString())
@@ -74,7 +74,7 @@ function LaneScale({ layout }: { layout: LaneLayout }) {
       <div class="lane-track">
         {layout.ticks.map(({ left, seconds }) => (
           <span key={`${left} ${seconds}`} class="lane-tick" style={{ left: `${left}%` }}>
-            {seconds === 0 ? '0' : duration(seconds)}
+            {seconds === 0 ? '0' : formatDuration(seconds)}
           </span>
         ))}
         {layout.pauses.map(({ left, width, seconds }) => (
@@ -82,7 +82,7 @@ function LaneScale({ layout }: { layout: LaneLayout }) {
             key={left}
             class="lane-break"
             style={{ left: `${left}%`, width: `${width}%` }}
-            title={`Nobody worked for ${duration(seconds)}`}
+            title={`Nobody worked for ${formatDuration(seconds)}`}
           >
             ≈
           </span>
@@ -105,7 +105,7 @@ function Attempt({ block, title, id, isNamed, isChosen }: AttemptProps) {
   const took =
     endedAt === undefined
       ? 'still running'
-      : duration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
+      : formatDuration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
   const said = [
     `${title}: attempt ${attempt}, ${outcome}`,
     took,

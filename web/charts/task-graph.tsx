@@ -1,6 +1,6 @@
-import type { RunTask } from '../../src/serve/contract.ts'
-import { Text } from '../parts/text.tsx'
-import { layOut, pathThrough } from './graph.ts'
+import type { RunTaskRow } from '../../src/serve/contract.ts'
+import { Text } from '../components/text.tsx'
+import { layOutGraph, pathThrough } from './graph-layout.ts'
 
 const SIZE = { width: 190, height: 46 }
 const EDGE = 8
@@ -15,11 +15,11 @@ export const GLYPHS: Readonly<Record<string, string>> = {
 }
 
 /** What waits for what. A task leads to its line in the report. */
-export function TaskGraph({
+export function TaskGraphChart({
   tasks,
   chosen,
 }: {
-  tasks: readonly RunTask[]
+  tasks: readonly RunTaskRow[]
   chosen: string | undefined
 }) {
   const {
@@ -27,7 +27,7 @@ export function TaskGraph({
     height,
     tasks: placed,
     edges,
-  } = layOut(
+  } = layOutGraph(
     tasks.map(({ task, after }) => ({ id: task.id, after })),
     SIZE,
   )
@@ -85,9 +85,9 @@ function GraphTask({
   isChosen,
   names,
 }: {
-  one: RunTask
+  one: RunTaskRow
   isChosen: boolean
-  names: ReadonlyMap<string, RunTask>
+  names: ReadonlyMap<string, RunTaskRow>
 }) {
   const { task, outcome, reason, after } = one
   const waits = after.flatMap((id) => names.get(id)?.task.name ?? [])

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { TokenCurve as Curve } from '../../src/serve/contract.ts'
+import type { TokenCurveData as Curve } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { amount } from '../parts/format.ts'
-import { Failure, Loading } from '../parts/states.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { Clock } from '../parts/values.tsx'
+import { pluralize } from '../components/format.ts'
+import { FailureMessage, Loading } from '../components/states.tsx'
+import { type Column, DataTable } from '../components/data-table.tsx'
+import { Clock } from '../components/values.tsx'
 import { theme } from '../shell/theme.ts'
 import { drawCurve } from './curve-plot.ts'
 import { type CurveSeries, sampled, seriesOf, shortCount } from './curve-series.ts'
@@ -13,7 +13,7 @@ import { type CurveSeries, sampled, seriesOf, shortCount } from './curve-series.
 const MOST_ROWS = 200
 
 /** How the context of a conversation filled up. Stands above what was said in it, and on the session's page for its latest. */
-export function TokenCurve({ conversation }: { conversation: string }) {
+export function TokenCurveChart({ conversation }: { conversation: string }) {
   const { value, failure, reload } = useResource(
     `curve ${conversation}`,
     (signal) => api.curve(conversation, signal),
@@ -23,7 +23,7 @@ export function TokenCurve({ conversation }: { conversation: string }) {
     return failure === undefined ? (
       <Loading label="Loading the curve" lines={4} />
     ) : (
-      <Failure failure={failure} retry={reload} />
+      <FailureMessage failure={failure} retry={reload} />
     )
   if (value.points.length === 0)
     return <p class="curve-none">How full its context was is not known: no usage was told in it.</p>
@@ -70,7 +70,7 @@ function facts({ point, window, compactions, isPointMeasured }: Curve, now: numb
     point === undefined
       ? 'where it compacts is not known'
       : `${Math.round((now / point) * 100)}% of the way to compaction at ${shortCount(point)}${isPointMeasured ? '' : ' (estimated)'}`
-  const compacted = compactions.length === 0 ? [] : [amount(compactions.length, 'compaction')]
+  const compacted = compactions.length === 0 ? [] : [pluralize(compactions.length, 'compaction')]
   const size = window === undefined ? [] : [`window ${shortCount(window)}`]
   return [`${shortCount(now)} tokens`, way, ...compacted, ...size].join(' · ')
 }
@@ -124,8 +124,8 @@ function CurveCanvas({ curve, series, top }: { curve: Curve; series: CurveSeries
 }
 
 function spoken(curve: Curve, { most, y }: CurveSeries): string {
-  const turns = amount(new Set(curve.points.map(({ turn }) => turn)).size, 'turn')
-  const compacted = amount(curve.compactions.length, 'compaction')
+  const turns = pluralize(new Set(curve.points.map(({ turn }) => turn)).size, 'turn')
+  const compacted = pluralize(curve.compactions.length, 'compaction')
   return `Tokens in the context over ${turns}: ${shortCount(most)} at most, ${shortCount(y.at(-1) ?? 0)} now, ${compacted}. The same as a table follows.`
 }
 
@@ -150,7 +150,7 @@ function CurveTable({ curve }: { curve: Curve }) {
     { name: 'Compacted', of: ({ turn }) => (isCompacted.has(turn) ? 'yes' : '') },
   ]
   return (
-    <Table
+    <DataTable
       label="Tokens by turn"
       columns={columns}
       rows={rows}

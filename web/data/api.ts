@@ -1,31 +1,31 @@
 // Every question the page asks its server. The shapes are the contract's; nothing else is known of the server here.
 import type {
-  Backlog,
+  BacklogTasks,
   ConversationList,
   ConversationPage,
-  DelegateAnswer,
+  DelegateActionResult,
   DelegatePage,
   DelegateRow,
   EntryList,
   HandoffPage,
-  LedgerAnswer,
-  Overview,
+  LedgerReport,
+  ServerOverview,
   Problem,
   PromptEvent,
   PromptRequest,
-  PromptStarted,
+  StartedPrompt,
   PublicHandoff,
   PublicTask,
   PublicWorkflow,
   RunningPrompt,
   RunPage,
   RunRow,
-  SearchAnswer,
+  SearchResults,
   SessionList,
   SessionPage,
-  TokenCurve,
-  UsageAnswer,
-  WorkflowLine,
+  TokenCurveData,
+  UsageReport,
+  WorkflowRow,
 } from '../../src/serve/contract.ts'
 import { currentProject } from './router.ts'
 import { ApiFailure } from './failure.ts'
@@ -87,7 +87,7 @@ export interface SessionQuery {
 }
 
 export const api = {
-  overview: (signal?: AbortSignal) => get<Overview>('overview', {}, signal),
+  overview: (signal?: AbortSignal) => get<ServerOverview>('overview', {}, signal),
   sessions: (query: SessionQuery, signal?: AbortSignal) =>
     get<SessionList>('sessions', { ...query }, signal),
   session: (id: string, signal?: AbortSignal) =>
@@ -105,32 +105,32 @@ export const api = {
     signal?: AbortSignal,
   ) => get<ConversationPage>(`conversations/${part(id)}`, at, signal),
   curve: (id: string, signal?: AbortSignal) =>
-    get<TokenCurve>(`conversations/${part(id)}/curve`, {}, signal),
+    get<TokenCurveData>(`conversations/${part(id)}/curve`, {}, signal),
   search: (text: string, limit: number, signal?: AbortSignal) =>
-    get<SearchAnswer>('search', { text, limit }, signal),
+    get<SearchResults>('search', { text, limit }, signal),
   runs: (signal?: AbortSignal) => get<readonly RunRow[]>('runs', {}, signal),
   run: (id: string, signal?: AbortSignal) => get<RunPage>(`runs/${part(id)}`, {}, signal),
   delegates: (signal?: AbortSignal) => get<readonly DelegateRow[]>('delegates', {}, signal),
   delegate: (id: string, signal?: AbortSignal) =>
     get<DelegatePage>(`delegates/${part(id)}`, {}, signal),
   moveDelegate: (id: string, how: 'merge' | 'stop' | 'retry' | 'discard') =>
-    post<DelegateAnswer>(`delegates/${part(id)}/${how}`),
-  workflows: (signal?: AbortSignal) => get<readonly WorkflowLine[]>('workflows', {}, signal),
+    post<DelegateActionResult>(`delegates/${part(id)}/${how}`),
+  workflows: (signal?: AbortSignal) => get<readonly WorkflowRow[]>('workflows', {}, signal),
   decideWorkflow: (session: string, how: 'approve' | 'reject', note?: string) =>
     post<PublicWorkflow>(`workflows/${part(session)}/${how}`, note === undefined ? {} : { note }),
-  tasks: (signal?: AbortSignal) => get<Backlog>('tasks', {}, signal),
+  tasks: (signal?: AbortSignal) => get<BacklogTasks>('tasks', {}, signal),
   addTask: (task: { title: string } & Partial<PublicTask>) => post<PublicTask>('tasks', task),
   moveTask: (id: string, status: PublicTask['status'], note?: string) =>
     post<PublicTask>(`tasks/${part(id)}/status`, { status, ...defined({ note }) }),
   handoffs: (signal?: AbortSignal) => get<readonly PublicHandoff[]>('handoffs', {}, signal),
   handoff: (id: string, signal?: AbortSignal) =>
     get<HandoffPage>(`handoffs/${part(id)}`, {}, signal),
-  usage: (days: number, signal?: AbortSignal) => get<UsageAnswer>('usage', { days }, signal),
+  usage: (days: number, signal?: AbortSignal) => get<UsageReport>('usage', { days }, signal),
   ledger: (of: { session?: string; days?: number }, signal?: AbortSignal) =>
-    get<LedgerAnswer>('ledger', of, signal),
+    get<LedgerReport>('ledger', of, signal),
   runningPrompts: (session: string, signal?: AbortSignal) =>
     get<readonly RunningPrompt[]>('prompts', { session }, signal),
-  startPrompt: (request: PromptRequest) => post<PromptStarted>('prompts', request),
+  startPrompt: (request: PromptRequest) => post<StartedPrompt>('prompts', request),
   settlePermission: (prompt: string, request: string, isAllowed: boolean) =>
     post<unknown>(`prompts/${part(prompt)}/permission`, { request, isAllowed }),
   interruptPrompt: (prompt: string) => post<unknown>(`prompts/${part(prompt)}/interrupt`),

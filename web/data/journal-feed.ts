@@ -5,7 +5,7 @@ import { ApiFailure, asFailure } from './failure.ts'
 type Entries = Extract<LiveEvent, { type: 'entries' }>
 type Load = (at: { from?: number; before?: number; limit: number }) => Promise<EntryList>
 
-export const PIECE = 200
+export const PAGE_SIZE = 200
 
 export class JournalFeed {
   entries: readonly PublicEntry[] = []
@@ -40,7 +40,7 @@ export class JournalFeed {
     const turn = this.#turn
     this.#isAsking = true
     try {
-      const { entries, cursor, before } = await this.#load({ limit: PIECE })
+      const { entries, cursor, before } = await this.#load({ limit: PAGE_SIZE })
       if (turn !== this.#turn) return
       this.#ids.clear()
       this.entries = []
@@ -59,7 +59,7 @@ export class JournalFeed {
     if (this.isLoaded && (this.#isUnsure || this.#end > this.#cursor)) await this.catchUp()
   }
 
-  take(event: Entries): void {
+  receive(event: Entries): void {
     this.#end = Math.max(this.#end, event.cursor)
     if (this.#isAsking || !this.isLoaded || event.cursor <= this.#cursor) return
     if (event.from !== this.#cursor) return void this.catchUp()
@@ -78,7 +78,7 @@ export class JournalFeed {
     try {
       while (this.#isUnsure || this.#end > this.#cursor) {
         this.#isUnsure = false
-        const { entries, cursor } = await this.#load({ from: this.#cursor, limit: PIECE })
+        const { entries, cursor } = await this.#load({ from: this.#cursor, limit: PAGE_SIZE })
         if (turn !== this.#turn) return
         this.failure = undefined
         this.#append(entries)
@@ -107,7 +107,7 @@ export class JournalFeed {
     const turn = this.#turn
     this.#isAskingEarlier = true
     try {
-      const list = await this.#load({ before, limit: PIECE })
+      const list = await this.#load({ before, limit: PAGE_SIZE })
       if (turn !== this.#turn) return
       const fresh = list.entries.filter(({ id }) => !this.#ids.has(id))
       for (const { id } of fresh) this.#ids.add(id)

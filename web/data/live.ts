@@ -3,7 +3,7 @@
 // Nothing is lost: where events may have been missed (a new connection, a server that says so), every listener is told `reset` and asks
 // anew. Nothing is doubled: what comes carries where it belongs, and whoever takes it compares.
 import type { LiveEvent } from '../../src/serve/contract.ts'
-import { currentProject, onProject } from './router.ts'
+import { currentProject, onProjectChange } from './router.ts'
 import { type Store, createStore } from './store.ts'
 
 export type LiveState = 'connecting' | 'connected' | 'reconnecting' | 'refused'
@@ -27,7 +27,7 @@ const first = new Promise<void>((resolve) => {
 })
 
 /** Resolves when what is asked from now on cannot miss an event, or when there is no connection to wait for. */
-export async function liveIsUp(): Promise<void> {
+export async function whenLive(): Promise<void> {
   await first
   isAsked = true
 }
@@ -51,7 +51,7 @@ export function connectLive(): void {
   })
   globalThis.addEventListener('online', () => source === undefined && open())
   // A connection tells of one project.
-  onProject(open)
+  onProjectChange(open)
 }
 
 function close(): void {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { LiveEvent } from '../../src/serve/contract.ts'
 import { type ApiFailure, asFailure } from './failure.ts'
-import { liveIsUp, onLive } from './live.ts'
+import { whenLive, onLive } from './live.ts'
 import { defined } from '../../src/text/defined.ts'
 
 export { asFailure } from './failure.ts'
@@ -50,7 +50,7 @@ export function useResource<T>(
       }
       isAsking = true
       setAnswer((old) => (old.key === key ? { ...old, isLoading: true } : { key, isLoading: true }))
-      await liveIsUp()
+      await whenLive()
       do {
         isStale = false
         try {

@@ -40,7 +40,7 @@ const THINGS = {
   handoffs: 'handoff',
 } as const
 
-export function routeOf(path: string): Route {
+export function parseRoute(path: string): Route {
   const [first = '', id, ...rest] = path.split('/').slice(1)
   if (rest.length > 0) return { view: 'nowhere' }
   if (id !== undefined && id !== '') {
@@ -81,26 +81,26 @@ export function followLinks(): void {
       return
     if (link.hash !== '' && link.pathname === location.pathname) return
     event.preventDefault()
-    go(link.pathname + link.search)
+    navigate(link.pathname + link.search)
   })
 }
 
-export function go(path: string): void {
+export function navigate(path: string): void {
   if (path !== address.get()) history.pushState(null, '', path)
   address.set(path)
 }
 
 export function useRoute(): Route {
-  return routeOf(useStore(address).replace(/\?.*$/, ''))
+  return parseRoute(useStore(address).replace(/\?.*$/, ''))
 }
 
 /** What the address says behind its question mark. */
-export function useValues(): URLSearchParams {
+export function useQuery(): URLSearchParams {
   return new URLSearchParams(useStore(address).replace(/^[^?]*/, ''))
 }
 
 /** Changes what stands behind the question mark, in place: going back leads to the view before, not to every keystroke. */
-export function setValues(changes: Readonly<Record<string, string | undefined>>): void {
+export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
   const values = new URLSearchParams(location.search)
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined || value === '') values.delete(name)
@@ -117,7 +117,7 @@ export function currentProject(): string | undefined {
 }
 
 /** Tells when the address names another project. */
-export function onProject(listener: () => void): void {
+export function onProjectChange(listener: () => void): void {
   let project = currentProject()
   address.subscribe(() => {
     if (currentProject() === project) return

@@ -3,11 +3,11 @@ import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { LiveEvent } from '../../src/serve/contract.ts'
 import { onLive } from '../data/live.ts'
-import { type Paged, usePaged } from '../data/paged.ts'
+import { type PagedList, usePagedList } from '../data/paged-list.ts'
 import { useShortcuts } from '../shell/keyboard.ts'
-import { go } from '../data/router.ts'
-import { amount } from '../parts/format.ts'
-import { Failure, Loading, Stale } from '../parts/states.tsx'
+import { navigate } from '../data/router.ts'
+import { pluralize } from '../components/format.ts'
+import { FailureMessage, Loading, Stale } from '../components/states.tsx'
 import { type VirtualHandle, VirtualList } from './virtual-list.tsx'
 
 export interface LongListOptions<T> {
@@ -16,11 +16,11 @@ export interface LongListOptions<T> {
   readonly one: string
   /** Another key is another list. */
   readonly key: string
-  readonly load: Parameters<typeof usePaged<T>>[1]
+  readonly load: Parameters<typeof usePagedList<T>>[1]
   /** How many rows are asked for at once. */
   readonly piece?: number
   /** Whether an event may have changed the list. What it says of a row may be put into the pages at once. */
-  readonly isTouchedBy: (event: LiveEvent, pages: Paged<T>) => boolean
+  readonly isTouchedBy: (event: LiveEvent, pages: PagedList<T>) => boolean
   /** Many events come at once when an agent works: so long is waited for more of them. */
   readonly pauseMs: number
   readonly addressOf: (row: T) => string
@@ -30,14 +30,14 @@ export interface LongList<T> {
   readonly title: string
   readonly one: string
   readonly key: string
-  readonly pages: Paged<T>
+  readonly pages: PagedList<T>
   readonly selected: number
   readonly handle: RefObject<VirtualHandle | null>
 }
 
 export function useLongList<T>(options: LongListOptions<T>): LongList<T> {
   const { title, one, key, load, piece, isTouchedBy, pauseMs, addressOf } = options
-  const pages = usePaged<T>(key, load, piece)
+  const pages = usePagedList<T>(key, load, piece)
   const [selected, setSelected] = useState(-1)
   const handle = useRef<VirtualHandle>(null)
 
@@ -65,18 +65,18 @@ export function useLongList<T>(options: LongListOptions<T>): LongList<T> {
     handle.current?.focus(next)
   }
   useShortcuts(title, [
-    { keys: 'j', what: `Next ${one}`, run: () => move(1) },
+    { keys: 'j', label: `Next ${one}`, run: () => move(1) },
     {
       keys: 'k',
-      what: `${one.slice(0, 1).toUpperCase()}${one.slice(1)} before`,
+      label: `${one.slice(0, 1).toUpperCase()}${one.slice(1)} before`,
       run: () => move(-1),
     },
     {
       keys: 'o',
-      what: 'Open it',
+      label: 'Open it',
       run: () => {
         const row = pages.at(selected)
-        if (row !== undefined) go(addressOf(row))
+        if (row !== undefined) navigate(addressOf(row))
       },
     },
   ])
@@ -126,7 +126,7 @@ export function LongListRows<T>({
     return failure === undefined ? (
       <Loading lines={12} />
     ) : (
-      <Failure failure={failure} retry={retry} />
+      <FailureMessage failure={failure} retry={retry} />
     )
   return (
     <>
@@ -136,13 +136,13 @@ export function LongListRows<T>({
       ) : (
         <VirtualList
           key={height}
-          label={amount(total, one)}
+          label={pluralize(total, one)}
           count={total}
           estimate={height}
           isFixed={isFixed}
           listKey={key}
           handle={handle}
-          onRange={(from, end) => pages.want(from, end)}
+          onRange={(from, end) => pages.setVisibleRange(from, end)}
           row={(number) => row(pages.at(number), number === selected)}
         />
       )}

@@ -1,11 +1,11 @@
 // Markdown of others as nodes of ours. No text is ever handed to the browser as markup: a tag in it is shown as it was written.
 import { type ComponentChildren, Fragment, h } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { Clip } from '../parts/clip.tsx'
-import { amount } from '../parts/format.ts'
-import { type Block, type Span, readBlocks, readSpans } from './read-markdown.ts'
-import { useOpening } from '../parts/openings.tsx'
-import { visible } from '../parts/text.tsx'
+import { Clip } from '../components/clip.tsx'
+import { pluralize } from '../components/format.ts'
+import { type MarkdownBlock, type MarkdownSpan, readBlocks, readSpans } from './read-markdown.ts'
+import { useUnfolded } from '../components/unfolded.tsx'
+import { revealInvisible } from '../components/text.tsx'
 
 const AT_ONCE = 250
 const LONGEST = 100_000
@@ -29,7 +29,7 @@ export function Markdown({
 
 function Blocks({ name, text, under }: { name: string; text: string; under: number }) {
   const blocks = useMemo(() => readBlocks(text), [text])
-  const [turns, setTurns] = useOpening(`blocks ${name}`)
+  const [turns, setTurns] = useUnfolded(`blocks ${name}`)
   const count = Math.min(blocks.length, AT_ONCE * (turns + 1))
   // The same nodes as before are passed over, and a list that scrolls renders its rows over and over.
   const nodes = useMemo(
@@ -41,20 +41,24 @@ function Blocks({ name, text, under }: { name: string; text: string; under: numb
       {nodes}
       {count === blocks.length ? null : (
         <button class="link-button" type="button" onClick={() => setTurns(turns + 1)}>
-          Show more ({amount(blocks.length - count, 'paragraph')} left)
+          Show more ({pluralize(blocks.length - count, 'paragraph')} left)
         </button>
       )}
     </div>
   )
 }
 
-function blocksOf(blocks: readonly Block[], name: string, under: number): ComponentChildren {
+function blocksOf(
+  blocks: readonly MarkdownBlock[],
+  name: string,
+  under: number,
+): ComponentChildren {
   return blocks.map((block, index) => (
     <Fragment key={index}>{blockOf(block, `${name} ${index}`, under)}</Fragment>
   ))
 }
 
-function blockOf(block: Block, name: string, under: number): ComponentChildren {
+function blockOf(block: MarkdownBlock, name: string, under: number): ComponentChildren {
   switch (block.type) {
     case 'heading':
       return h(
@@ -77,7 +81,7 @@ function blockOf(block: Block, name: string, under: number): ComponentChildren {
               class="code"
               aria-label={block.language === '' ? 'Code' : `Code, ${block.language.slice(0, 40)}`}
             >
-              <code>{visible(text)}</code>
+              <code>{revealInvisible(text)}</code>
             </pre>
           )}
         </Clip>
@@ -126,7 +130,7 @@ function blockOf(block: Block, name: string, under: number): ComponentChildren {
 }
 
 /** A single paragraph of an item needs no paragraph around it. */
-function tightOf(blocks: readonly Block[], name: string, under: number): ComponentChildren {
+function tightOf(blocks: readonly MarkdownBlock[], name: string, under: number): ComponentChildren {
   const [first, ...rest] = blocks
   if (first?.type !== 'paragraph' || first.text.length > 2000)
     return <div>{blocksOf(blocks, name, under)}</div>
@@ -142,13 +146,13 @@ function spansOf(text: string): ComponentChildren {
   return renderSpans(readSpans(text))
 }
 
-function renderSpans(spans: readonly Span[]): ComponentChildren {
+function renderSpans(spans: readonly MarkdownSpan[]): ComponentChildren {
   return spans.map((span, index) => {
     switch (span.type) {
       case 'text':
-        return <Fragment key={index}>{visible(span.text)}</Fragment>
+        return <Fragment key={index}>{revealInvisible(span.text)}</Fragment>
       case 'code':
-        return <code key={index}>{visible(span.text)}</code>
+        return <code key={index}>{revealInvisible(span.text)}</code>
       case 'strong':
         return <strong key={index}>{renderSpans(span.spans)}</strong>
       case 'emphasis':

@@ -1,6 +1,6 @@
 // Markdown read into blocks, as far as documents, handoffs and models write it. What is not understood stays a paragraph.
 
-export type Block =
+export type MarkdownBlock =
   | { readonly type: 'heading'; readonly level: number; readonly text: string }
   | { readonly type: 'paragraph'; readonly text: string }
   | { readonly type: 'code'; readonly language: string; readonly text: string }
@@ -10,7 +10,7 @@ export type Block =
       readonly start: number
       readonly items: readonly ListItem[]
     }
-  | { readonly type: 'quote'; readonly blocks: readonly Block[] }
+  | { readonly type: 'quote'; readonly blocks: readonly MarkdownBlock[] }
   | {
       readonly type: 'table'
       readonly head: readonly string[]
@@ -20,7 +20,7 @@ export type Block =
 
 interface ListItem {
   readonly isDone?: boolean
-  readonly blocks: readonly Block[]
+  readonly blocks: readonly MarkdownBlock[]
 }
 
 // Nested deeper than anybody writes, a text is shown as it is rather than taken apart.
@@ -33,10 +33,10 @@ const BOX = /^\[([ xX])\] +(.*)$/
 const ROW = /^\s*\|(.*)\|\s*$/
 const ROW_RULE = /^\s*\|[\s:|-]+\|\s*$/
 
-export function readBlocks(text: string, depth = 0): readonly Block[] {
+export function readBlocks(text: string, depth = 0): readonly MarkdownBlock[] {
   if (depth > DEEPEST) return [{ type: 'paragraph', text }]
   const lines = text.replaceAll(/\r\n?/g, '\n').split('\n')
-  const blocks: Block[] = []
+  const blocks: MarkdownBlock[] = []
   let paragraph: string[] = []
   const endParagraph = () => {
     if (paragraph.length > 0) blocks.push({ type: 'paragraph', text: paragraph.join('\n') })
@@ -95,7 +95,12 @@ export function readBlocks(text: string, depth = 0): readonly Block[] {
   return blocks
 }
 
-function readList(lines: readonly string[], start: number, blocks: Block[], depth: number): number {
+function readList(
+  lines: readonly string[],
+  start: number,
+  blocks: MarkdownBlock[],
+  depth: number,
+): number {
   const first = ITEM.exec(lines[start]!)!
   const isOrdered = /\d/.test(first[2]!)
   const items: ListItem[] = []
@@ -152,10 +157,10 @@ function cellsOf(line: string): readonly string[] {
 }
 
 /** What stands within a paragraph. */
-export type Span =
+export type MarkdownSpan =
   | { readonly type: 'text' | 'code'; readonly text: string }
-  | { readonly type: 'strong' | 'emphasis' | 'struck'; readonly spans: readonly Span[] }
-  | { readonly type: 'link'; readonly to: string; readonly spans: readonly Span[] }
+  | { readonly type: 'strong' | 'emphasis' | 'struck'; readonly spans: readonly MarkdownSpan[] }
+  | { readonly type: 'link'; readonly to: string; readonly spans: readonly MarkdownSpan[] }
 
 const DEEPEST_SPAN = 6
 // Beyond this a paragraph is no prose. Within it pairs are looked for a few hundred characters far, so that it takes no time worth noticing.
@@ -164,9 +169,9 @@ const LONGEST = 20_000
 const SPAN =
   /(?<code>`+)(?<inCode>[^`]|[^`][\s\S]{0,600}?[^`])\k<code>(?!`)|(?<strong>\*\*|__)(?=\S)(?<inStrong>[^\n]{0,600}?\S)\k<strong>(?!\w)|(?<struck>~~)(?=\S)(?<inStruck>[^\n]{0,600}?\S)~~|(?<!\w)(?<emphasis>[*_])(?=[^\s*_])(?<inEmphasis>[^\n*_]{0,600}?[^\s*_])\k<emphasis>(?!\w)|\[(?<label>[^\]\n]{1,500})\]\((?<target>[^\s()]{1,2000})\)|(?<bare>https?:\/\/[^\s<>"'`)\]]{1,2000})|\\(?<escaped>[!-/:-@[-`{-~])/
 
-export function readSpans(text: string, depth = 0): readonly Span[] {
+export function readSpans(text: string, depth = 0): readonly MarkdownSpan[] {
   if (text.length > LONGEST || depth > DEEPEST_SPAN) return [{ type: 'text', text }]
-  const spans: Span[] = []
+  const spans: MarkdownSpan[] = []
   let rest = text
   for (let found = SPAN.exec(rest); found !== null; found = SPAN.exec(rest)) {
     if (found.index > 0) spans.push({ type: 'text', text: rest.slice(0, found.index) })
@@ -181,7 +186,7 @@ function spanOf(
   whole: string,
   groups: Readonly<Record<string, string | undefined>>,
   depth: number,
-): Span {
+): MarkdownSpan {
   const { inCode, inStrong, inStruck, inEmphasis, label, target, bare, escaped } = groups
   if (inCode !== undefined) return { type: 'code', text: inCode }
   if (inStrong !== undefined) return { type: 'strong', spans: readSpans(inStrong, depth + 1) }

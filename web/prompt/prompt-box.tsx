@@ -1,12 +1,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { HarnessLine, PromptRequest } from '../../src/serve/contract.ts'
+import type { HarnessRow, PromptRequest } from '../../src/serve/contract.ts'
 import { useAction } from '../data/action.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { ProblemLine } from '../parts/problem-line.tsx'
+import { ProblemLine } from '../components/problem-line.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
-import { Answer } from './answer.tsx'
-import { type KeptPrompt, habits, keepHabits, keepPrompt, keptPrompt } from './kept.ts'
+import { PromptAnswer } from './prompt-answer.tsx'
+import {
+  type SavedPrompt,
+  loadPromptDefaults,
+  savePromptDefaults,
+  savePrompt,
+  savedPrompt,
+} from './saved-prompt.ts'
 
 type Permissions = NonNullable<PromptRequest['permissions']>
 type Where = 'on' | 'fresh' | 'new'
@@ -22,18 +28,18 @@ const PERMISSIONS: readonly { readonly value: Permissions; readonly name: string
 
 /** Asks an agent, in the session that is given or in a new one. Stands at the foot of a session and above the sessions. */
 export function PromptBox({ session }: { session?: string }) {
-  const [kept, setKept] = useState<KeptPrompt | undefined>(() => keptPrompt(session))
+  const [kept, setKept] = useState<SavedPrompt | undefined>(() => savedPrompt(session))
   const others = useOthersPrompt(session)
   // What somebody asks elsewhere is followed here too; a second prompt would be refused meanwhile.
   const [away, setAway] = useState<string>()
   const asked =
     others !== undefined && others.prompt !== kept?.prompt && others.prompt !== away ? others : kept
   const [isRunning, setRunning] = useState(false)
-  useEffect(() => setKept(keptPrompt(session)), [session])
-  const keep = (now: KeptPrompt | undefined): void => {
-    keepPrompt(session, now)
+  useEffect(() => setKept(savedPrompt(session)), [session])
+  const keep = (now: SavedPrompt | undefined): void => {
+    savePrompt(session, now)
     // So that it is found there too, once somebody goes on to it.
-    if (now !== undefined && now.session !== session) keepPrompt(now.session, now)
+    if (now !== undefined && now.session !== session) savePrompt(now.session, now)
     setKept(now)
     if (now !== undefined) return
     setAway(asked?.prompt)
@@ -43,7 +49,7 @@ export function PromptBox({ session }: { session?: string }) {
     <section class="prompt-box" aria-label="Ask an agent">
       {asked === undefined ? null : (
         <>
-          <Answer key={asked.prompt} asked={asked} isRunning={setRunning} />
+          <PromptAnswer key={asked.prompt} asked={asked} isRunning={setRunning} />
           {isRunning ? null : (
             <button class="quiet-button prompt-close" type="button" onClick={() => keep(undefined)}>
               Put the answer away
@@ -57,7 +63,7 @@ export function PromptBox({ session }: { session?: string }) {
 }
 
 /** The one that is being answered in a session, whoever asked. It stays when it is over, until it is put away. */
-function useOthersPrompt(session: string | undefined): KeptPrompt | undefined {
+function useOthersPrompt(session: string | undefined): SavedPrompt | undefined {
   const running = useResource(
     `running ${session ?? ''}`,
     async (signal) => (session === undefined ? [] : api.runningPrompts(session, signal)),
@@ -72,16 +78,16 @@ function useOthersPrompt(session: string | undefined): KeptPrompt | undefined {
 interface ComposerProps {
   readonly session: string | undefined
   readonly isRunning: boolean
-  readonly started: (kept: KeptPrompt) => void
+  readonly started: (kept: SavedPrompt) => void
 }
 
 function Composer({ session, isRunning, started }: ComposerProps) {
   const overview = useResource('prompt overview', api.overview)
   const harnesses = overview.value?.harnesses ?? []
   const [text, setText] = useState('')
-  const [chosen, setChosen] = useState(() => habits().harness ?? '')
+  const [chosen, setChosen] = useState(() => loadPromptDefaults().harness ?? '')
   const [permissions, setPermissions] = useState<Permissions>(() =>
-    readPermissions(habits().permissions),
+    readPermissions(loadPromptDefaults().permissions),
   )
   const [where, setWhere] = useState<Where>(session === undefined ? 'new' : 'on')
   const [model, setModel] = useState('')
@@ -89,7 +95,9 @@ function Composer({ session, isRunning, started }: ComposerProps) {
   const [isMore, setMore] = useState(false)
   const { isBusy, failure, run } = useAction()
   const field = useRef<HTMLTextAreaElement>(null)
-  useShortcuts('Prompt', [{ keys: 'p', what: 'Write a prompt', run: () => field.current?.focus() }])
+  useShortcuts('Prompt', [
+    { keys: 'p', label: 'Write a prompt', run: () => field.current?.focus() },
+  ])
   const isPending = harnesses.some((line) => line.isPending)
   useEffect(() => {
     if (!isPending) return undefined
@@ -113,7 +121,7 @@ function Composer({ session, isRunning, started }: ComposerProps) {
     const answer = await run(() => api.startPrompt(request))
     if (answer === undefined) return
     // To allow everything is decided anew each time the page is opened.
-    keepHabits({
+    savePromptDefaults({
       ...(harness === undefined ? {} : { harness: harness.name }),
       ...(permissions === 'all' ? {} : { permissions }),
     })
@@ -232,7 +240,7 @@ function Composer({ session, isRunning, started }: ComposerProps) {
   )
 }
 
-function harnessFor(chosen: string, harnesses: readonly HarnessLine[]): HarnessLine | undefined {
+function harnessFor(chosen: string, harnesses: readonly HarnessRow[]): HarnessRow | undefined {
   const there = harnesses.filter(({ isThere }) => isThere)
   // The rehearsal is always there, and nobody's agent.
   return (

@@ -4,7 +4,7 @@ import { createStore } from '../data/store.ts'
 /** A key, or two one after the other (`g s`), and what it does in words. */
 export interface Shortcut {
   readonly keys: string
-  readonly what: string
+  readonly label: string
   readonly run: () => void
 }
 

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Overview } from '../../src/serve/contract.ts'
+import type { ServerOverview } from '../../src/serve/contract.ts'
 import { type LiveState, liveState } from '../data/live.ts'
 import type { Resource } from '../data/resource.ts'
 import { useStore } from '../data/store.ts'
 import { isHelpOpen } from './keyboard.ts'
-import { type Route, currentProject, go, href } from '../data/router.ts'
+import { type Route, currentProject, navigate, href } from '../data/router.ts'
 import { nextTheme, theme } from './theme.ts'
 
 const ROOMS: readonly {
@@ -31,7 +31,13 @@ const LIVE_WORDS: Readonly<Record<LiveState, string>> = {
   refused: 'Refused',
 }
 
-export function Navigation({ route, overview }: { route: Route; overview: Resource<Overview> }) {
+export function Navigation({
+  route,
+  overview,
+}: {
+  route: Route
+  overview: Resource<ServerOverview>
+}) {
   const [isOpen, setOpen] = useState(false)
   const live = useStore(liveState)
   const chosen = useStore(theme)
@@ -94,7 +100,7 @@ export function Navigation({ route, overview }: { route: Route; overview: Resour
   )
 }
 
-function ProjectSwitch({ overview: { value } }: { overview: Resource<Overview> }) {
+function ProjectSwitch({ overview: { value } }: { overview: Resource<ServerOverview> }) {
   if (value === undefined) return <div class="project-switch" />
   const key = currentProject() ?? value.here
   const isKnown = value.projects.some((project) => project.key === key)
@@ -104,7 +110,9 @@ function ProjectSwitch({ overview: { value } }: { overview: Resource<Overview> }
       aria-label="Project"
       value={key}
       onChange={({ currentTarget }) =>
-        go(currentTarget.value === value.here ? '/' : href('/', { project: currentTarget.value }))
+        navigate(
+          currentTarget.value === value.here ? '/' : href('/', { project: currentTarget.value }),
+        )
       }
     >
       {isKnown ? null : <option value={key}>Unknown project</option>}

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { setValues } from '../data/router.ts'
+import { setQuery } from '../data/router.ts'
 
 const TYPING_MS = 250
 
@@ -21,7 +21,7 @@ export function useTypedValue(
     if (typed === known.current) return undefined
     const timer = setTimeout(() => {
       known.current = typed
-      setValues({ [name]: typed })
+      setQuery({ [name]: typed })
     }, TYPING_MS)
     return () => clearTimeout(timer)
   }, [typed])

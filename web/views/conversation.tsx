@@ -1,19 +1,19 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ConversationPage, HistoryItem } from '../../src/serve/contract.ts'
-import { TokenCurve } from '../charts/token-curve.tsx'
+import { TokenCurveChart } from '../charts/token-curve.tsx'
 import { api } from '../data/api.ts'
 import { onLive } from '../data/live.ts'
-import { usePaged } from '../data/paged.ts'
-import { amount, bytes } from '../parts/format.ts'
-import { useIsWide } from '../parts/media.ts'
-import { Openings } from '../parts/openings.tsx'
-import { Spent } from '../parts/values.tsx'
-import { Empty, Failure, Loading, Stale } from '../parts/states.tsx'
-import { Text } from '../parts/text.tsx'
-import { Time } from '../parts/values.tsx'
+import { usePagedList } from '../data/paged-list.ts'
+import { pluralize, formatBytes } from '../components/format.ts'
+import { useIsWide } from '../components/media.ts'
+import { UnfoldedContext } from '../components/unfolded.tsx'
+import { SpendLabel } from '../components/values.tsx'
+import { Empty, FailureMessage, Loading, Stale } from '../components/states.tsx'
+import { Text } from '../components/text.tsx'
+import { Time } from '../components/values.tsx'
 import { type VirtualHandle, VirtualList } from '../lists/virtual-list.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
-import { href, hrefTo, useValues } from '../data/router.ts'
+import { href, hrefTo, useQuery } from '../data/router.ts'
 import { ItemRow } from './conversation/item.tsx'
 
 /** What was said in a conversation, however long, from the item that the address names. */
@@ -22,7 +22,7 @@ export function ConversationView({ id }: { id: string }) {
   // There may be tens of thousands of requests: each page brings only those that are not known yet.
   const known = useRef({ id, number: 0 })
   if (known.current.id !== id) known.current = { id, number: 0 }
-  const list = usePaged<HistoryItem>(id, async (from, limit, signal) => {
+  const list = usePagedList<HistoryItem>(id, async (from, limit, signal) => {
     const mine = known.current
     const {
       items,
@@ -48,7 +48,7 @@ export function ConversationView({ id }: { id: string }) {
     return list.failure === undefined ? (
       <Loading lines={12} />
     ) : (
-      <Failure failure={list.failure} retry={() => list.refresh()} isView />
+      <FailureMessage failure={list.failure} retry={() => list.refresh()} isView />
     )
   return (
     <div class="view">
@@ -81,12 +81,12 @@ function withKnown<T extends Pick<ConversationPage, 'requests' | 'requestsFrom' 
 interface ReaderProps {
   id: string
   head: Omit<ConversationPage, 'items' | 'from'>
-  list: ReturnType<typeof usePaged<HistoryItem>>
+  list: ReturnType<typeof usePagedList<HistoryItem>>
 }
 
 function Reader({ id, head, list }: ReaderProps) {
   const isWide = useIsWide()
-  const asked = useValues().get('item')
+  const asked = useQuery().get('item')
   const wanted = asked === null ? undefined : Number(asked)
   const handle = useRef<VirtualHandle>(null)
   const openings = useRef(new Map<string, number>())
@@ -103,19 +103,19 @@ function Reader({ id, head, list }: ReaderProps) {
     if (number !== undefined) handle.current?.show(number)
   }
   useShortcuts('Conversation', [
-    { keys: 'j', what: 'Next message', run: () => show(Math.min(total - 1, top + 1)) },
-    { keys: 'k', what: 'Message before', run: () => show(Math.max(0, top - 1)) },
-    { keys: 'n', what: 'Next request', run: () => show(after(requests, top)) },
-    { keys: 'p', what: 'Request before', run: () => show(before(requests, top)) },
-    { keys: 'c', what: 'Next compaction', run: () => show(after(head.compactions, top)) },
-    { keys: 'C', what: 'Compaction before', run: () => show(before(head.compactions, top)) },
+    { keys: 'j', label: 'Next message', run: () => show(Math.min(total - 1, top + 1)) },
+    { keys: 'k', label: 'Message before', run: () => show(Math.max(0, top - 1)) },
+    { keys: 'n', label: 'Next request', run: () => show(nextAfter(requests, top)) },
+    { keys: 'p', label: 'Request before', run: () => show(lastBefore(requests, top)) },
+    { keys: 'c', label: 'Next compaction', run: () => show(nextAfter(head.compactions, top)) },
+    { keys: 'C', label: 'Compaction before', run: () => show(lastBefore(head.compactions, top)) },
     {
       keys: 'e',
-      what: 'Unfold tools and thoughts, or fold them',
+      label: 'Unfold tools and thoughts, or fold them',
       run: () => setUnfolded(!isUnfolded),
     },
-    { keys: 'G', what: 'To the end', run: () => handle.current?.toEnd() },
-    { keys: 'g g', what: 'To the beginning', run: () => show(0) },
+    { keys: 'G', label: 'To the end', run: () => handle.current?.toEnd() },
+    { keys: 'g g', label: 'To the beginning', run: () => show(0) },
   ])
 
   return (
@@ -137,19 +137,19 @@ function Reader({ id, head, list }: ReaderProps) {
         </span>
       </div>
       <div class="reader-columns">
-        <Openings.Provider value={openings.current}>
+        <UnfoldedContext.Provider value={openings.current}>
           {total === 0 ? (
             <Empty title="Nothing was said in it" />
           ) : (
             <VirtualList
-              label={`Conversation, ${amount(total, 'item')}`}
+              label={`Conversation, ${pluralize(total, 'item')}`}
               count={total}
               estimate={96}
               listKey={id}
               handle={handle}
               isFollowing={wanted === undefined && top > 0}
               onTop={setTop}
-              onRange={(from, end) => list.want(from, end)}
+              onRange={(from, end) => list.setVisibleRange(from, end)}
               row={(number) => (
                 <ItemRow
                   item={list.at(number)}
@@ -162,10 +162,10 @@ function Reader({ id, head, list }: ReaderProps) {
               )}
             />
           )}
-        </Openings.Provider>
+        </UnfoldedContext.Provider>
         {isWide ? (
           <aside class="reader-aside" aria-label="Requests and compactions">
-            <TokenCurve conversation={id} />
+            <TokenCurveChart conversation={id} />
             <Outline requests={head.requests} compactions={head.compactions} top={top} go={show} />
           </aside>
         ) : null}
@@ -210,9 +210,9 @@ function Head({
             <Text>{line.model}</Text>
           </span>
         )}
-        <span class="number">{amount(total, 'item')}</span>
-        {line.bytes > 0 ? <span class="number">{bytes(line.bytes)}</span> : null}
-        <Spent spend={line.spend} />
+        <span class="number">{pluralize(total, 'item')}</span>
+        {line.bytes > 0 ? <span class="number">{formatBytes(line.bytes)}</span> : null}
+        <SpendLabel spend={line.spend} />
         {line.endedBecause === undefined ? null : (
           <span>
             ended: <Text>{line.endedBecause}</Text>
@@ -229,11 +229,11 @@ function Head({
 }
 
 /** The next of some numbers behind where one is. */
-export function after(numbers: readonly number[], top: number): number | undefined {
+export function nextAfter(numbers: readonly number[], top: number): number | undefined {
   return numbers.find((number) => number > top)
 }
 
-export function before(numbers: readonly number[], top: number): number | undefined {
+export function lastBefore(numbers: readonly number[], top: number): number | undefined {
   return numbers.findLast((number) => number < top)
 }
 
@@ -247,7 +247,7 @@ function Jumps(props: {
   const { label, numbers, top, go } = props
   if (numbers.length === 0) return null
   const passed = numbers.findLastIndex((number) => number <= top) + 1
-  const [earlier, later] = [before(numbers, top), after(numbers, top)]
+  const [earlier, later] = [lastBefore(numbers, top), nextAfter(numbers, top)]
   return (
     <div class="jumps" role="group" aria-label={`${label}s`}>
       <button
@@ -259,7 +259,7 @@ function Jumps(props: {
       />
       <span class="number">
         {passed === 0
-          ? amount(numbers.length, label.toLowerCase())
+          ? pluralize(numbers.length, label.toLowerCase())
           : `${label} ${passed} of ${numbers.length.toLocaleString('en')}`}
       </span>
       <button
@@ -293,7 +293,7 @@ function Outline({ requests, compactions, top, go }: OutlineProps) {
   const current = lines.findLastIndex(({ number }) => number <= top)
   return (
     <VirtualList
-      label={`Outline, ${amount(lines.length, 'place')}`}
+      label={`Outline, ${pluralize(lines.length, 'place')}`}
       count={lines.length}
       estimate={34}
       isFixed

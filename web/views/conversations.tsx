@@ -1,8 +1,8 @@
-import type { ConversationLine } from '../../src/serve/contract.ts'
+import type { PricedConversation } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
-import { ConversationWords } from '../parts/conversation-line.tsx'
+import { ConversationCard } from '../components/conversation-card.tsx'
 import { LongListHead, LongListRows, useLongList } from '../lists/long-list.tsx'
-import { Empty } from '../parts/states.tsx'
+import { Empty } from '../components/states.tsx'
 import { currentProject, hrefTo } from '../data/router.ts'
 
 const ROW_HEIGHT = 64
@@ -12,7 +12,7 @@ const PAUSE_MS = 1_000
 
 /** All that was said here, in any session and in none. */
 export function ConversationsView() {
-  const list = useLongList<ConversationLine>({
+  const list = useLongList<PricedConversation>({
     title: 'Conversations',
     one: 'conversation',
     key: `conversations ${currentProject()}`,
@@ -40,7 +40,7 @@ export function ConversationsView() {
   )
 }
 
-function Row({ line, isSelected }: { line: ConversationLine | undefined; isSelected: boolean }) {
+function Row({ line, isSelected }: { line: PricedConversation | undefined; isSelected: boolean }) {
   if (line === undefined)
     return (
       <div class="line" aria-busy="true">
@@ -49,7 +49,7 @@ function Row({ line, isSelected }: { line: ConversationLine | undefined; isSelec
     )
   return (
     <div class="conversation-row" data-selected={isSelected}>
-      <ConversationWords line={line} isWithSession />
+      <ConversationCard line={line} isWithSession />
     </div>
   )
 }

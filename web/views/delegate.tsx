@@ -1,14 +1,14 @@
 import type { DelegatePage } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Clock, Cost, Figures, Status, Time, Tokens } from '../parts/values.tsx'
-import { DelegateActions } from '../parts/delegate-actions.tsx'
-import { DiffView } from '../parts/diff-view.tsx'
-import { duration } from '../parts/format.ts'
-import { Loaded } from '../parts/states.tsx'
-import { Text } from '../parts/text.tsx'
+import { Clock, Cost, FigureList, StatusBadge, Time, Tokens } from '../components/values.tsx'
+import { DelegateActions } from '../components/delegate-actions.tsx'
+import { DiffView } from '../components/diff-view.tsx'
+import { formatDuration } from '../components/format.ts'
+import { Loaded } from '../components/states.tsx'
+import { Text } from '../components/text.tsx'
 import { href, hrefTo } from '../data/router.ts'
-import { DelegateStatus } from './delegates.tsx'
+import { DelegateStatusBadge } from './delegates.tsx'
 
 export function DelegateView({ id }: { id: string }) {
   const delegate = useResource(
@@ -28,7 +28,7 @@ export function DelegateView({ id }: { id: string }) {
         </h1>
         {row === undefined ? null : (
           <>
-            <DelegateStatus row={row} />
+            <DelegateStatusBadge row={row} />
             <span class="aside">
               since <Time at={row.since} />
             </span>
@@ -54,10 +54,10 @@ function DelegateBody({ page: { row, diff, isDiffCut, moves } }: { page: Delegat
           <Text>{row.because}</Text>
         </p>
       )}
-      <Figures
+      <FigureList
         of={[
           { name: 'Commits', value: row.commits },
-          { name: 'Time', value: duration(row.seconds) },
+          { name: 'Time', value: formatDuration(row.seconds) },
           { name: 'Tokens', value: <Tokens of={row.spend} /> },
           { name: 'Cost', value: <Cost of={row.spend} /> },
         ]}
@@ -87,7 +87,7 @@ function DelegateBody({ page: { row, diff, isDiffCut, moves } }: { page: Delegat
               {moves.filter(isNews).map(({ at, to, because }, index) => (
                 <li key={index}>
                   <Clock at={at} />
-                  <Status of={to} />
+                  <StatusBadge of={to} />
                   {because === undefined ? null : (
                     <p class="small muted">
                       <Text>{because}</Text>

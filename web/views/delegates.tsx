@@ -1,13 +1,13 @@
 import type { DelegateRow } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Badge, Cost, Status, Time, Tokens } from '../parts/values.tsx'
-import { DelegateActions } from '../parts/delegate-actions.tsx'
-import { duration } from '../parts/format.ts'
-import { Listing } from '../lists/listing.tsx'
-import { Empty } from '../parts/states.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { Text } from '../parts/text.tsx'
+import { Badge, Cost, StatusBadge, Time, Tokens } from '../components/values.tsx'
+import { DelegateActions } from '../components/delegate-actions.tsx'
+import { formatDuration } from '../components/format.ts'
+import { ListView } from '../lists/list-view.tsx'
+import { Empty } from '../components/states.tsx'
+import { type Column, DataTable } from '../components/data-table.tsx'
+import { Text } from '../components/text.tsx'
 import { hrefTo } from '../data/router.ts'
 
 /** The merge queue from its head, then what is on its way to it, what left it, and what is over. */
@@ -22,7 +22,7 @@ const STATES: readonly { readonly title: string; readonly of: readonly DelegateR
 export function DelegatesView() {
   const delegates = useResource('delegates', api.delegates, (event) => event.type === 'delegate')
   return (
-    <Listing
+    <ListView
       title="Delegates"
       about="Agents in the background, each on a branch of its own"
       rows={delegates}
@@ -34,7 +34,7 @@ export function DelegatesView() {
       }
     >
       {(rows) => (
-        <Table
+        <DataTable
           label="Delegates"
           columns={[
             ...COLUMNS,
@@ -49,7 +49,7 @@ export function DelegatesView() {
           keyOf={({ id }) => id}
         />
       )}
-    </Listing>
+    </ListView>
   )
 }
 
@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<DelegateRow>[] = [
       </>
     ),
   },
-  { name: 'Status', isPlain: true, of: (row) => <DelegateStatus row={row} /> },
+  { name: 'Status', isPlain: true, of: (row) => <DelegateStatusBadge row={row} /> },
   {
     name: 'Target',
     as: 'mono',
@@ -75,7 +75,7 @@ const COLUMNS: readonly Column<DelegateRow>[] = [
       isReadOnly ? <span class="muted">reads only</span> : <Text>{target}</Text>,
   },
   { name: 'Commits', as: 'number', of: ({ commits }) => commits },
-  { name: 'Time', as: 'number', of: ({ seconds }) => duration(seconds) },
+  { name: 'Time', as: 'number', of: ({ seconds }) => formatDuration(seconds) },
   { name: 'Tokens', as: 'number', of: ({ spend }) => <Tokens of={spend} /> },
   { name: 'Cost', as: 'number', of: ({ spend }) => <Cost of={spend} /> },
   { name: 'Since', as: 'number', of: ({ since }) => <Time at={since} /> },
@@ -94,10 +94,14 @@ function byState(rows: readonly DelegateRow[]) {
   })
 }
 
-export function DelegateStatus({ row }: { row: DelegateRow }) {
+export function DelegateStatusBadge({ row }: { row: DelegateRow }) {
   return (
     <>
-      {row.status === 'ready' ? <Badge tone="accent">ready</Badge> : <Status of={row.status} />}
+      {row.status === 'ready' ? (
+        <Badge tone="accent">ready</Badge>
+      ) : (
+        <StatusBadge of={row.status} />
+      )}
       {row.isOrphaned ? <Badge tone="warn">orphaned</Badge> : null}
     </>
   )

@@ -1,9 +1,9 @@
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Status, Time } from '../parts/values.tsx'
+import { StatusBadge, Time } from '../components/values.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
-import { Loaded } from '../parts/states.tsx'
-import { Text } from '../parts/text.tsx'
+import { Loaded } from '../components/states.tsx'
+import { Text } from '../components/text.tsx'
 import { href, hrefTo } from '../data/router.ts'
 
 export function HandoffView({ id }: { id: string }) {
@@ -24,7 +24,7 @@ export function HandoffView({ id }: { id: string }) {
         </h1>
         {page === undefined ? null : (
           <>
-            <Status of={page.status} />
+            <StatusBadge of={page.status} />
             <span class="aside">
               <a href={hrefTo.session(page.session)}>
                 <Text>{page.sessionName}</Text>

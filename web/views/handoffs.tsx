@@ -1,11 +1,11 @@
 import type { PublicHandoff } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Status, Time } from '../parts/values.tsx'
-import { Listing } from '../lists/listing.tsx'
-import { Empty } from '../parts/states.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { Text } from '../parts/text.tsx'
+import { StatusBadge, Time } from '../components/values.tsx'
+import { ListView } from '../lists/list-view.tsx'
+import { Empty } from '../components/states.tsx'
+import { type Column, DataTable } from '../components/data-table.tsx'
+import { Text } from '../components/text.tsx'
 import { hrefTo } from '../data/router.ts'
 
 const COLUMNS: readonly Column<PublicHandoff>[] = [
@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<PublicHandoff>[] = [
       </a>
     ),
   },
-  { name: 'Status', isPlain: true, of: ({ status }) => <Status of={status} /> },
+  { name: 'Status', isPlain: true, of: ({ status }) => <StatusBadge of={status} /> },
   {
     name: 'Session',
     of: ({ session, sessionName }) => (
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<PublicHandoff>[] = [
 export function HandoffsView() {
   const handoffs = useResource('handoffs', api.handoffs, (event) => event.type === 'handoffs')
   return (
-    <Listing
+    <ListView
       title="Handoffs"
       about="How one conversation passed its session to the next"
       rows={handoffs}
@@ -44,8 +44,10 @@ export function HandoffsView() {
         </Empty>
       }
     >
-      {(rows) => <Table label="Handoffs" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />}
-    </Listing>
+      {(rows) => (
+        <DataTable label="Handoffs" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />
+      )}
+    </ListView>
   )
 }
 

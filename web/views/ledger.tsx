@@ -1,29 +1,29 @@
 import type {
-  LedgerAnswer,
+  LedgerReport,
   LedgerDay,
   LedgerRow,
   Saving,
   SavingName,
 } from '../../src/serve/contract.ts'
 import { type DayBar, DayBars } from '../charts/day-bars.tsx'
-import { everyDay } from '../charts/every-day.ts'
+import { fillMissingDays } from '../charts/fill-missing-days.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Figures } from '../parts/values.tsx'
-import { amount, bytes, moments, tokens } from '../parts/format.ts'
-import { SpanChoice, useSpan } from '../parts/values.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
-import { Text } from '../parts/text.tsx'
-import { href, hrefTo, useValues } from '../data/router.ts'
+import { FigureList } from '../components/values.tsx'
+import { pluralize, formatBytes, formatMillis, formatTokens } from '../components/format.ts'
+import { SpanChoice, useSpan } from '../components/values.tsx'
+import { Empty, Loaded } from '../components/states.tsx'
+import { Text } from '../components/text.tsx'
+import { href, hrefTo, useQuery } from '../data/router.ts'
 import { defined } from '../../src/text/defined.ts'
-import { type Column, Table } from '../parts/table.tsx'
-import { Time } from '../parts/values.tsx'
-import { Badge } from '../parts/values.tsx'
+import { type Column, DataTable } from '../components/data-table.tsx'
+import { Time } from '../components/values.tsx'
+import { Badge } from '../components/values.tsx'
 
 /** What Stint itself cost here and what it saved; of one session where the address names it. */
 export function LedgerView() {
   const span = useSpan()
-  const session = useValues().get('session') ?? undefined
+  const session = useQuery().get('session') ?? undefined
   const ledger = useResource(
     `ledger ${span} ${session}`,
     (signal) => api.ledger({ days: span, ...defined({ session }) }, signal),
@@ -69,7 +69,7 @@ export function LedgerView() {
   )
 }
 
-function isNothing({ whole: { costs, savings } }: LedgerAnswer): boolean {
+function isNothing({ whole: { costs, savings } }: LedgerReport): boolean {
   return (
     costs.injections === 0 &&
     costs.hooks === 0 &&
@@ -78,7 +78,7 @@ function isNothing({ whole: { costs, savings } }: LedgerAnswer): boolean {
   )
 }
 
-function LedgerBody({ ledger, span }: { ledger: LedgerAnswer; span: number }) {
+function LedgerBody({ ledger, span }: { ledger: LedgerReport; span: number }) {
   const { whole, rows, days } = ledger
   const { costs, savings } = whole
   return (
@@ -90,14 +90,14 @@ function LedgerBody({ ledger, span }: { ledger: LedgerAnswer; span: number }) {
           avoided={avoidedIn(savings)}
         />
       </p>
-      <Figures
+      <FigureList
         of={[
-          { name: 'Tokens given', value: `≈ ${tokens(costs.injectedTokens)}` },
-          { name: 'Tokens avoided', value: tokens(avoidedIn(savings)) },
-          { name: 'Time in hooks', value: moments(costs.hookMs) },
+          { name: 'Tokens given', value: `≈ ${formatTokens(costs.injectedTokens)}` },
+          { name: 'Tokens avoided', value: formatTokens(avoidedIn(savings)) },
+          { name: 'Time in hooks', value: formatMillis(costs.hookMs) },
           { name: 'Hooks', value: costs.hooks.toLocaleString('en') },
           { name: 'Writes', value: costs.writes.toLocaleString('en') },
-          { name: 'On disk', value: bytes(costs.bytes) },
+          { name: 'On disk', value: formatBytes(costs.bytes) },
           { name: 'Model calls', value: costs.modelCalls === 0 ? 'none' : costs.modelCalls },
         ]}
       />
@@ -110,8 +110,8 @@ function LedgerBody({ ledger, span }: { ledger: LedgerAnswer; span: number }) {
           </ul>
         </div>
         <DayBars
-          days={everyDay(days, span, new Date(), nothingOn).map(barOf)}
-          show={tokens}
+          days={fillMissingDays(days, span, new Date(), nothingOn).map(barOf)}
+          show={formatTokens}
           tones={['accent', 'good']}
         />
       </section>
@@ -126,12 +126,12 @@ function Balance({ given, texts, avoided }: { given: number; texts: number; avoi
   const net = avoided - given
   return (
     <>
-      Stint gave models about {tokens(given)} tokens in {amount(texts, 'text')}
+      Stint gave models about {formatTokens(given)} tokens in {pluralize(texts, 'text')}
       {avoided < 0
-        ? `, and what was to save some cost ${tokens(-avoided)} more than it saved: `
-        : ` and kept ${tokens(avoided)} from them: `}
+        ? `, and what was to save some cost ${formatTokens(-avoided)} more than it saved: `
+        : ` and kept ${formatTokens(avoided)} from them: `}
       <strong>
-        {net === 0 ? 'as many' : `${tokens(Math.abs(net))} ${net > 0 ? 'fewer' : 'more'}`}
+        {net === 0 ? 'as many' : `${formatTokens(Math.abs(net))} ${net > 0 ? 'fewer' : 'more'}`}
       </strong>
       .
     </>
@@ -143,11 +143,11 @@ function nothingOn(day: string): LedgerDay {
 }
 
 function barOf({ day, injectedTokens, avoidedTokens, hooks, hookMs }: LedgerDay): DayBar {
-  const tokensOf = `${tokens(injectedTokens)} tokens given, ${tokens(avoidedTokens)} avoided`
+  const tokensOf = `${formatTokens(injectedTokens)} tokens given, ${formatTokens(avoidedTokens)} avoided`
   return {
     day,
     values: [injectedTokens, avoidedTokens],
-    text: `${day}: ${tokensOf}, ${amount(hooks, 'hook')} in ${moments(hookMs)}`,
+    text: `${day}: ${tokensOf}, ${pluralize(hooks, 'hook')} in ${formatMillis(hookMs)}`,
   }
 }
 
@@ -160,12 +160,12 @@ export function avoidedIn(savings: readonly Saving[]): number {
 
 const COLUMNS: readonly Column<LedgerRow>[] = [
   { name: 'Name', of: (row) => <RowName row={row} /> },
-  { name: 'Tokens given', as: 'number', of: ({ costs }) => tokens(costs.injectedTokens) },
-  { name: 'Avoided', as: 'number', of: ({ savings }) => tokens(avoidedIn(savings)) },
+  { name: 'Tokens given', as: 'number', of: ({ costs }) => formatTokens(costs.injectedTokens) },
+  { name: 'Avoided', as: 'number', of: ({ savings }) => formatTokens(avoidedIn(savings)) },
   { name: 'Hooks', as: 'number', of: ({ costs }) => costs.hooks.toLocaleString('en') },
-  { name: 'Time in hooks', as: 'number', of: ({ costs }) => moments(costs.hookMs) },
+  { name: 'Time in hooks', as: 'number', of: ({ costs }) => formatMillis(costs.hookMs) },
   { name: 'Writes', as: 'number', of: ({ costs }) => costs.writes.toLocaleString('en') },
-  { name: 'On disk', as: 'number', of: ({ costs }) => bytes(costs.bytes) },
+  { name: 'On disk', as: 'number', of: ({ costs }) => formatBytes(costs.bytes) },
   {
     name: 'Worked on',
     as: 'number',
@@ -184,7 +184,7 @@ function CostTable({ rows }: { rows: readonly LedgerRow[] }) {
           <code>stint ledger</code> lists all
         </span>
       </div>
-      <Table
+      <DataTable
         label="Costs"
         columns={COLUMNS}
         rows={rows}
@@ -257,7 +257,7 @@ function SavingTable({ savings }: { savings: readonly Saving[] }) {
       of: ({ known }) => <Badge tone={known === 'measured' ? 'good' : 'plain'}>{known}</Badge>,
     },
     { name: 'Times', as: 'number', of: ({ times }) => times.toLocaleString('en') },
-    { name: 'Tokens', as: 'number', of: ({ tokens: count }) => tokens(count) },
+    { name: 'Tokens', as: 'number', of: ({ tokens: count }) => formatTokens(count) },
     {
       name: 'Share',
       isPlain: true,
@@ -280,7 +280,7 @@ function SavingTable({ savings }: { savings: readonly Saving[] }) {
         <p class="muted">Nothing yet.</p>
       ) : (
         <>
-          <Table
+          <DataTable
             label="Tokens avoided, by what avoided them"
             columns={columns}
             rows={counted}

@@ -3,23 +3,23 @@ import type {
   Comparison,
   RunPage,
   RunReport,
-  RunTask,
+  RunTaskRow,
   TaskReport,
 } from '../../src/serve/contract.ts'
 import { RunLanes } from '../charts/run-lanes.tsx'
-import { TaskGraph } from '../charts/task-graph.tsx'
+import { TaskGraphChart } from '../charts/task-graph.tsx'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Figures } from '../parts/values.tsx'
-import { amount, duration, tokens, usd } from '../parts/format.ts'
-import { Cost, Tokens } from '../parts/values.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
-import { Text } from '../parts/text.tsx'
-import { Time } from '../parts/values.tsx'
+import { FigureList } from '../components/values.tsx'
+import { pluralize, formatDuration, formatTokens, formatUsd } from '../components/format.ts'
+import { Cost, Tokens } from '../components/values.tsx'
+import { Empty, Loaded } from '../components/states.tsx'
+import { Text } from '../components/text.tsx'
+import { Time } from '../components/values.tsx'
 import { href, hrefTo } from '../data/router.ts'
-import { RunState, shortRun } from './runs.tsx'
-import { Status } from '../parts/values.tsx'
-import { type Column, type Group, Table } from '../parts/table.tsx'
+import { RunStateBadge, shortRun } from './runs.tsx'
+import { StatusBadge } from '../components/values.tsx'
+import { type Column, type TableGroup, DataTable } from '../components/data-table.tsx'
 
 export function RunView({ id }: { id: string }) {
   const run = useResource(
@@ -48,7 +48,7 @@ export function RunView({ id }: { id: string }) {
 function RunFacts({ page: { row, report } }: { page: RunPage }) {
   return (
     <>
-      <RunState row={row} />
+      <RunStateBadge row={row} />
       <span class="aside">
         <Text>{[...new Set([report.harness, ...report.models])].join(', ')}</Text>,{' '}
         <Time at={report.startedAt} />
@@ -62,12 +62,12 @@ function RunBody({ page }: { page: RunPage }) {
   const chosen = useChosenTask()
   return (
     <div class="stack">
-      <Figures
+      <FigureList
         of={[
           { name: 'Done', value: row.done },
           { name: 'Failed', value: row.failed },
           { name: 'Open', value: row.open },
-          { name: 'Time', value: duration(report.seconds) },
+          { name: 'Time', value: formatDuration(report.seconds) },
           { name: 'Tokens', value: <Tokens of={report.spend} /> },
           { name: 'Cost', value: <Cost of={report.spend} /> },
           { name: 'Commits', value: report.commits },
@@ -86,7 +86,7 @@ function RunBody({ page }: { page: RunPage }) {
         {tasks.length === 0 ? (
           <Empty title="It has no tasks" />
         ) : (
-          <TaskGraph tasks={tasks} chosen={chosen} />
+          <TaskGraphChart tasks={tasks} chosen={chosen} />
         )}
       </section>
       {lanes.length === 0 ? null : (
@@ -141,15 +141,15 @@ function Legend() {
 function laneFacts({ lanes, report }: RunPage): string {
   const attempts = lanes.flatMap(({ blocks }) => blocks)
   const retries = attempts.filter(({ attempt }) => attempt > 1).length
-  const facts = [amount(lanes.length, 'session'), amount(attempts.length, 'attempt')]
-  if (retries > 0) facts.push(amount(retries, 'retry', 'retries'))
+  const facts = [pluralize(lanes.length, 'session'), pluralize(attempts.length, 'attempt')]
+  if (retries > 0) facts.push(pluralize(retries, 'retry', 'retries'))
   const { parallel } = report
   if (parallel !== undefined)
     facts.push(
       `${Math.round(parallel.share * 100)}% of the tasks beside another`,
       parallel.savedSeconds >= 0
-        ? `${duration(parallel.savedSeconds)} quicker than one after the other`
-        : `${duration(-parallel.savedSeconds)} slower than one after the other`,
+        ? `${formatDuration(parallel.savedSeconds)} quicker than one after the other`
+        : `${formatDuration(-parallel.savedSeconds)} slower than one after the other`,
     )
   return facts.join(' · ')
 }
@@ -159,7 +159,7 @@ function SavedLine({ usd: saved }: { usd: number }) {
   return (
     <>
       {saved > 0 ? 'In all cheaper by ' : 'In all dearer by '}
-      <strong>{usd(Math.abs(saved))}</strong>.{' '}
+      <strong>{formatUsd(Math.abs(saved))}</strong>.{' '}
     </>
   )
 }
@@ -183,7 +183,7 @@ function Compared({ compared, prices }: { compared: Comparison; prices: string }
               <span class="side-bar" aria-hidden="true">
                 <span data-tone={tone} style={{ width: `${(value / most) * 100}%` }} />
               </span>
-              <span class="number">{tokens(value)}</span>
+              <span class="number">{formatTokens(value)}</span>
             </dd>
           </div>
         ))}
@@ -201,7 +201,7 @@ function Compared({ compared, prices }: { compared: Comparison; prices: string }
 }
 
 /** What was begun has taken something; what was not has nothing but its outcome. */
-type Row = TaskReport | RunTask
+type Row = TaskReport | RunTaskRow
 
 /** What each task took and what came of it, by session. */
 function ReportTable({
@@ -215,26 +215,30 @@ function ReportTable({
     report.sessions.flatMap((session) => session.tasks.map(({ task }) => task.id)),
   )
   const untouched = tasks.filter(({ task }) => !reported.has(task.id))
-  const groups: readonly Group<Row>[] = [
+  const groups: readonly TableGroup<Row>[] = [
     ...report.sessions.map(groupOf),
     ...(untouched.length === 0 ? [] : [{ key: 'untouched', title: 'Not begun', rows: untouched }]),
   ]
   return (
-    <Table
+    <DataTable
       label="Report by task"
       columns={COLUMNS}
       groups={groups}
       keyOf={({ task }) => task.id}
-      placeOf={({ task }) => ({ id: `task-${task.id}`, isChosen: task.id === chosen })}
+      anchorOf={({ task }) => ({ id: `task-${task.id}`, isChosen: task.id === chosen })}
     />
   )
 }
 
 const COLUMNS: readonly Column<Row>[] = [
   { name: 'Task', of: (row) => <TaskWords row={row} /> },
-  { name: 'Outcome', isPlain: true, of: ({ outcome }) => <Status of={outcome} /> },
+  { name: 'Outcome', isPlain: true, of: ({ outcome }) => <StatusBadge of={outcome} /> },
   { name: 'Attempts', as: 'number', of: (row) => ('attempts' in row ? row.attempts : null) },
-  { name: 'Time', as: 'number', of: (row) => ('attempts' in row ? duration(row.seconds) : null) },
+  {
+    name: 'Time',
+    as: 'number',
+    of: (row) => ('attempts' in row ? formatDuration(row.seconds) : null),
+  },
   {
     name: 'Tokens',
     as: 'number',
@@ -255,7 +259,7 @@ function groupOf({
   seconds,
   spend,
   tasks,
-}: RunReport['sessions'][number]): Group<Row> {
+}: RunReport['sessions'][number]): TableGroup<Row> {
   return {
     key: session,
     title: (
@@ -263,10 +267,14 @@ function groupOf({
         <a href={hrefTo.session(session)}>
           <Text>{name}</Text>
         </a>{' '}
-        <span class="muted">{amount(conversations, 'conversation')}</span>
+        <span class="muted">{pluralize(conversations, 'conversation')}</span>
       </>
     ),
-    sums: { Time: duration(seconds), Tokens: <Tokens of={spend} />, Cost: <Cost of={spend} /> },
+    sums: {
+      Time: formatDuration(seconds),
+      Tokens: <Tokens of={spend} />,
+      Cost: <Cost of={spend} />,
+    },
     rows: tasks,
   }
 }

@@ -1,11 +1,11 @@
 import type { RunRow } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Cost, Status, Time, Tokens } from '../parts/values.tsx'
-import { Listing } from '../lists/listing.tsx'
-import { Empty } from '../parts/states.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { Text } from '../parts/text.tsx'
+import { Cost, StatusBadge, Time, Tokens } from '../components/values.tsx'
+import { ListView } from '../lists/list-view.tsx'
+import { Empty } from '../components/states.tsx'
+import { type Column, DataTable } from '../components/data-table.tsx'
+import { Text } from '../components/text.tsx'
 import { hrefTo } from '../data/router.ts'
 
 const COLUMNS: readonly Column<RunRow>[] = [
@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<RunRow>[] = [
       </a>
     ),
   },
-  { name: 'State', isPlain: true, of: (row) => <RunState row={row} /> },
+  { name: 'State', isPlain: true, of: (row) => <RunStateBadge row={row} /> },
   { name: 'Tasks', of: (row) => <TaskCounts row={row} /> },
   { name: 'Harness', of: ({ harness }) => <Text>{harness}</Text> },
   { name: 'Tokens', as: 'number', of: ({ spend }) => <Tokens of={spend} /> },
@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<RunRow>[] = [
 export function RunsView() {
   const runs = useResource('runs', api.runs, (event) => event.type === 'run')
   return (
-    <Listing
+    <ListView
       title="Runs"
       about="Backlogs that an agent worked through"
       rows={runs}
@@ -39,8 +39,8 @@ export function RunsView() {
         </Empty>
       }
     >
-      {(rows) => <Table label="Runs" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />}
-    </Listing>
+      {(rows) => <DataTable label="Runs" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />}
+    </ListView>
   )
 }
 
@@ -49,11 +49,11 @@ export function shortRun(id: string): string {
   return id.slice(-6)
 }
 
-export function RunState({ row }: { row: RunRow }) {
-  if (row.state === 'running') return <Status of="running" />
+export function RunStateBadge({ row }: { row: RunRow }) {
+  if (row.state === 'running') return <StatusBadge of="running" />
   return (
     <>
-      <Status
+      <StatusBadge
         of={row.state === 'resumable' ? 'resumable' : row.how === 'finished' ? 'finished' : 'ended'}
       />
       {row.how === 'finished' ? null : <span class="muted small"> {row.how}</span>}

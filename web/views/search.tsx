@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { SearchLine } from '../../src/serve/contract.ts'
+import type { SearchResult } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { amount } from '../parts/format.ts'
-import { Empty, Loaded } from '../parts/states.tsx'
-import { Snippet, Text } from '../parts/text.tsx'
-import { Time } from '../parts/values.tsx'
+import { pluralize } from '../components/format.ts'
+import { Empty, Loaded } from '../components/states.tsx'
+import { Snippet, Text } from '../components/text.tsx'
+import { Time } from '../components/values.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
-import { currentProject, href, hrefTo, setValues, useValues } from '../data/router.ts'
+import { currentProject, href, hrefTo, setQuery, useQuery } from '../data/router.ts'
 import { useTypedValue } from '../shell/typed-value.ts'
 
 const PIECE = 60
@@ -16,13 +16,13 @@ const AGAIN_MS = 3_000
 const WHERE = { '': 'Everything', journal: 'Journals', said: 'Conversations' } as const
 
 export function SearchView() {
-  const values = useValues()
+  const values = useQuery()
   const text = values.get('q') ?? ''
   const where = values.get('in') ?? ''
   const [typed, setTyped] = useTypedValue('q', text)
   useShortcuts('Search', [
-    { keys: 'j', what: 'Next hit', run: () => moveFocus(1) },
-    { keys: 'k', what: 'Hit before', run: () => moveFocus(-1) },
+    { keys: 'j', label: 'Next hit', run: () => moveFocus(1) },
+    { keys: 'k', label: 'Hit before', run: () => moveFocus(-1) },
   ])
   return (
     <div class="view">
@@ -48,7 +48,7 @@ export function SearchView() {
               key={name}
               type="button"
               aria-pressed={where === name}
-              onClick={() => setValues({ in: name })}
+              onClick={() => setQuery({ in: name })}
             >
               {words}
             </button>
@@ -97,7 +97,9 @@ function Hits({ text, where }: { text: string; where: string }) {
           <>
             {unread}
             <p class="muted small" role="status">
-              {hits.length < limit ? amount(shown.length, 'hit') : `The ${shown.length} best hits`}
+              {hits.length < limit
+                ? pluralize(shown.length, 'hit')
+                : `The ${shown.length} best hits`}
             </p>
             {bySession(shown).map(([name, { title, link, lines }]) => (
               <section key={name} class="hits">
@@ -144,7 +146,7 @@ function Unread({ bytes, askAgain }: { bytes: number; askAgain: () => void }) {
   )
 }
 
-function Hit({ hit }: { hit: SearchLine }) {
+function Hit({ hit }: { hit: SearchResult }) {
   return (
     <a class="hit" href={addressOf(hit)}>
       <span class="hit-kind">{hit.where === 'said' ? `said · ${hit.label}` : hit.label}</span>
@@ -154,7 +156,7 @@ function Hit({ hit }: { hit: SearchLine }) {
   )
 }
 
-function addressOf({ where, conversation, item, session, entry }: SearchLine): string {
+function addressOf({ where, conversation, item, session, entry }: SearchResult): string {
   if (where === 'said' && conversation !== undefined) return hrefTo.conversation(conversation, item)
   return session === undefined
     ? href('/')
@@ -164,11 +166,11 @@ function addressOf({ where, conversation, item, session, entry }: SearchLine): s
 interface Group {
   readonly title: string
   readonly link?: string
-  readonly lines: SearchLine[]
+  readonly lines: SearchResult[]
 }
 
 /** In the order of the best hit of each. */
-function bySession(hits: readonly SearchLine[]): readonly (readonly [string, Group])[] {
+function bySession(hits: readonly SearchResult[]): readonly (readonly [string, Group])[] {
   const groups = new Map<string, Group>()
   for (const hit of hits) {
     const name = hit.session ?? hit.conversation ?? ''

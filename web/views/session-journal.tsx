@@ -1,17 +1,17 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import type { PublicEntry } from '../../src/serve/contract.ts'
-import { Clip } from '../parts/clip.tsx'
-import { amount } from '../parts/format.ts'
-import { Openings } from '../parts/openings.tsx'
-import { Empty, Failure, Loading, Stale } from '../parts/states.tsx'
-import { Text, visible } from '../parts/text.tsx'
-import { Clock } from '../parts/values.tsx'
+import { Clip } from '../components/clip.tsx'
+import { pluralize } from '../components/format.ts'
+import { UnfoldedContext } from '../components/unfolded.tsx'
+import { Empty, FailureMessage, Loading, Stale } from '../components/states.tsx'
+import { Text, revealInvisible } from '../components/text.tsx'
+import { Clock } from '../components/values.tsx'
 import { type VirtualHandle, VirtualList } from '../lists/virtual-list.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
-import { setValues, useValues } from '../data/router.ts'
+import { setQuery, useQuery } from '../data/router.ts'
 import { api } from '../data/api.ts'
 import { JournalFeed } from '../data/journal-feed.ts'
-import { liveIsUp, onLive } from '../data/live.ts'
+import { whenLive, onLive } from '../data/live.ts'
 
 type Group = PublicEntry['group']
 
@@ -28,9 +28,9 @@ const GROUPS: Readonly<Record<Group, string>> = {
 }
 
 /** The journal as it is written: the newest at the end, which is followed while one is there. */
-export function JournalList({ session }: { session: string }) {
+export function SessionJournal({ session }: { session: string }) {
   const feed = useJournal(session)
-  const values = useValues()
+  const values = useQuery()
   const chosen = useMemo(
     () => new Set((values.get('kinds') ?? '').split(',').filter((name) => name !== '')),
     [values.get('kinds')],
@@ -57,18 +57,22 @@ export function JournalList({ session }: { session: string }) {
   }, [entry, wanted === -1])
 
   useShortcuts('Journal', [
-    { keys: 'G', what: 'To the newest entry', run: () => handle.current?.toEnd() },
-    { keys: 'g g', what: 'To the earliest that is loaded', run: () => handle.current?.show(first) },
+    { keys: 'G', label: 'To the newest entry', run: () => handle.current?.toEnd() },
+    {
+      keys: 'g g',
+      label: 'To the earliest that is loaded',
+      run: () => handle.current?.show(first),
+    },
   ])
 
   if (!feed.isLoaded)
     return feed.failure === undefined ? (
       <Loading lines={10} />
     ) : (
-      <Failure failure={feed.failure} retry={() => void feed.begin()} />
+      <FailureMessage failure={feed.failure} retry={() => void feed.begin()} />
     )
   return (
-    <Openings.Provider value={openings.current}>
+    <UnfoldedContext.Provider value={openings.current}>
       {feed.failure === undefined ? null : (
         <Stale failure={feed.failure} retry={() => void feed.catchUp()} />
       )}
@@ -83,7 +87,7 @@ export function JournalList({ session }: { session: string }) {
         </Empty>
       ) : (
         <VirtualList
-          label={`Journal, ${amount(shown.length, 'entry', 'entries')}`}
+          label={`Journal, ${pluralize(shown.length, 'entry', 'entries')}`}
           first={first}
           count={shown.length}
           estimate={44}
@@ -105,7 +109,7 @@ export function JournalList({ session }: { session: string }) {
           To the newest
         </button>
       )}
-    </Openings.Provider>
+    </UnfoldedContext.Provider>
   )
 }
 
@@ -114,7 +118,7 @@ function Kinds({ chosen }: { chosen: ReadonlySet<string> }) {
     const next = chosen.has(name)
       ? [...chosen].filter((other) => other !== name)
       : [...chosen, name]
-    setValues({ kinds: next.join(','), entry: '' })
+    setQuery({ kinds: next.join(','), entry: '' })
   }
   return (
     <div class="chips" role="group" aria-label="Kinds of entry">
@@ -151,7 +155,7 @@ function Entry({ line, isWanted }: { line: PublicEntry; isWanted: boolean }) {
       <div class="entry-text" dir="auto">
         {line.isRetracted ? <span class="tag">taken back</span> : null}
         <Clip name={line.id} text={text} limit={1200} lines={12}>
-          {(piece) => <span>{visible(piece)}</span>}
+          {(piece) => <span>{revealInvisible(piece)}</span>}
         </Clip>
       </div>
       <span class="entry-by">{line.by === undefined ? null : <Text>{line.by}</Text>}</span>
@@ -196,10 +200,10 @@ function useJournal(session: string): JournalFeed {
   }
   const { feed } = held.current
   useEffect(() => {
-    void liveIsUp().then(() => feed.begin())
+    void whenLive().then(() => feed.begin())
     return onLive((event) => {
       if (event.type === 'reset') void feed.catchUp()
-      else if (event.type === 'entries' && event.session === session) feed.take(event)
+      else if (event.type === 'entries' && event.session === session) feed.receive(event)
     })
   }, [feed, session])
   return feed

@@ -1,19 +1,19 @@
 import type { ComponentChildren } from 'preact'
 import type { Item, PublicList, SessionPage } from '../../src/serve/contract.ts'
-import { TokenCurve } from '../charts/token-curve.tsx'
-import { Status } from '../parts/values.tsx'
-import { Clip } from '../parts/clip.tsx'
-import { amount, bytes, moments, tokens } from '../parts/format.ts'
-import { useOpening } from '../parts/openings.tsx'
-import { Text, visible } from '../parts/text.tsx'
-import { Time } from '../parts/values.tsx'
-import { href, hrefTo, setValues } from '../data/router.ts'
+import { TokenCurveChart } from '../charts/token-curve.tsx'
+import { StatusBadge } from '../components/values.tsx'
+import { Clip } from '../components/clip.tsx'
+import { pluralize, formatBytes, formatMillis, formatTokens } from '../components/format.ts'
+import { useUnfolded } from '../components/unfolded.tsx'
+import { Text, revealInvisible } from '../components/text.tsx'
+import { Time } from '../components/values.tsx'
+import { href, hrefTo, setQuery } from '../data/router.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { LEDGER_PAUSE_MS, avoidedIn } from './ledger.tsx'
 
 /** What a session amounts to: the goal, what is open, what was decided and found. */
-export function Overview({ page }: { page: SessionPage }) {
+export function SessionOverview({ page }: { page: SessionPage }) {
   const { state, row, delegates, conversations } = page
   const open = state.openBlockers
   const handoffs = state.handoffs.items
@@ -76,7 +76,7 @@ export function Overview({ page }: { page: SessionPage }) {
                 <a href={hrefTo.delegate(delegate.id)}>
                   <Text>{delegate.name}</Text>
                 </a>
-                <Status of={delegate.status} />
+                <StatusBadge of={delegate.status} />
               </li>
             ))}
           </ul>
@@ -91,13 +91,13 @@ export function Overview({ page }: { page: SessionPage }) {
                   {handoff.number}.{' '}
                   <Text>{handoff.reason === '' ? 'handoff' : handoff.reason}</Text>
                 </a>
-                <Status of={handoff.status} />
+                <StatusBadge of={handoff.status} />
               </li>
             ))}
           </ul>
         </Part>
       )}
-      {latest === undefined ? null : <TokenCurve conversation={latest.id} />}
+      {latest === undefined ? null : <TokenCurveChart conversation={latest.id} />}
       <OwnCosts session={row.id} />
     </div>
   )
@@ -125,7 +125,7 @@ function Passage({ name, text }: { name: string; text: string }) {
     <Clip name={name} text={text} limit={600} lines={10}>
       {(piece) => (
         <p class="passage" dir="auto">
-          {visible(piece)}
+          {revealInvisible(piece)}
         </p>
       )}
     </Clip>
@@ -134,7 +134,7 @@ function Passage({ name, text }: { name: string; text: string }) {
 
 function Steps({ page: { state } }: { page: SessionPage }) {
   const { items, earlier } = state.steps
-  const [isAll, setAll] = useOpening('steps')
+  const [isAll, setAll] = useUnfolded('steps')
   if (items.length + earlier === 0) return null
   const open = items.filter(({ status }) => status !== 'done')
   const done = items.filter(({ status }) => status === 'done')
@@ -151,7 +151,7 @@ function Steps({ page: { state } }: { page: SessionPage }) {
       </ul>
       {shown.length === items.length ? null : (
         <button class="link-button small" type="button" onClick={() => setAll(1)}>
-          All {amount(items.length, 'step')}
+          All {pluralize(items.length, 'step')}
         </button>
       )}
     </Part>
@@ -215,9 +215,9 @@ function Items<T extends Item>({ session, shelf, note, mark }: Omit<ListedProps<
         <button
           class="link-button small"
           type="button"
-          onClick={() => setValues({ tab: 'document' })}
+          onClick={() => setQuery({ tab: 'document' })}
         >
-          {amount(hidden, 'earlier one')} in the document
+          {pluralize(hidden, 'earlier one')} in the document
         </button>
       )}
     </>
@@ -236,10 +236,12 @@ function OwnCosts({ session }: { session: string }) {
   const { costs, savings } = value.whole
   const avoided = avoidedIn(savings)
   const facts = [
-    `${tokens(costs.injectedTokens)} tokens given`,
-    ...(avoided === 0 ? [] : [`${tokens(avoided)} avoided`]),
-    ...(costs.hooks === 0 ? [] : [`${moments(costs.hookMs)} in ${amount(costs.hooks, 'hook')}`]),
-    `${bytes(costs.bytes)} on disk`,
+    `${formatTokens(costs.injectedTokens)} tokens given`,
+    ...(avoided === 0 ? [] : [`${formatTokens(avoided)} avoided`]),
+    ...(costs.hooks === 0
+      ? []
+      : [`${formatMillis(costs.hookMs)} in ${pluralize(costs.hooks, 'hook')}`]),
+    `${formatBytes(costs.bytes)} on disk`,
   ]
   return (
     <p class="muted small">

@@ -1,21 +1,21 @@
-import type { ConversationLine, SessionPage } from '../../src/serve/contract.ts'
+import type { PricedConversation, SessionPage } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Status } from '../parts/values.tsx'
-import { amount } from '../parts/format.ts'
+import { StatusBadge } from '../components/values.tsx'
+import { pluralize } from '../components/format.ts'
 import { Markdown } from '../markdown/markdown.tsx'
-import { useIsWide } from '../parts/media.ts'
-import { Progress } from '../parts/values.tsx'
-import { Spent } from '../parts/values.tsx'
-import { Empty, Failure, Loading, Stale } from '../parts/states.tsx'
-import { Text } from '../parts/text.tsx'
-import { Time } from '../parts/values.tsx'
+import { useIsWide } from '../components/media.ts'
+import { Progress } from '../components/values.tsx'
+import { SpendLabel } from '../components/values.tsx'
+import { Empty, FailureMessage, Loading, Stale } from '../components/states.tsx'
+import { Text } from '../components/text.tsx'
+import { Time } from '../components/values.tsx'
 import { PromptBox } from '../prompt/prompt-box.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
-import { href, setValues, useValues } from '../data/router.ts'
-import { JournalList } from './session-journal.tsx'
-import { Overview } from './session-overview.tsx'
-import { ConversationWords } from '../parts/conversation-line.tsx'
+import { href, setQuery, useQuery } from '../data/router.ts'
+import { SessionJournal } from './session-journal.tsx'
+import { SessionOverview } from './session-overview.tsx'
+import { ConversationCard } from '../components/conversation-card.tsx'
 
 type TabName = 'overview' | 'journal' | 'document' | 'conversations'
 
@@ -34,7 +34,7 @@ export function SessionView({ id }: { id: string }) {
     return failure === undefined ? (
       <Loading lines={12} />
     ) : (
-      <Failure failure={failure} retry={reload} isView />
+      <FailureMessage failure={failure} retry={reload} isView />
     )
   return (
     <div class="view">
@@ -46,7 +46,7 @@ export function SessionView({ id }: { id: string }) {
 
 function Page({ page }: { page: SessionPage }) {
   const isWide = useIsWide()
-  const asked = useValues().get('tab')
+  const asked = useQuery().get('tab')
   const tabs: readonly Tab<TabName>[] = [
     ...(isWide ? [] : [{ name: 'overview', label: 'Overview' } as const]),
     { name: 'journal', label: 'Journal', count: page.state.counts.entries },
@@ -58,8 +58,8 @@ function Page({ page }: { page: SessionPage }) {
     'Session',
     tabs.map(({ name, label }, index) => ({
       keys: String(index + 1),
-      what: label,
-      run: () => setValues({ tab: name }),
+      label,
+      run: () => setQuery({ tab: name }),
     })),
   )
   return (
@@ -74,18 +74,20 @@ function Page({ page }: { page: SessionPage }) {
             role="tabpanel"
             aria-labelledby={`tab-${chosen}`}
           >
-            {chosen === 'journal' ? <JournalList session={page.row.id} /> : null}
+            {chosen === 'journal' ? <SessionJournal session={page.row.id} /> : null}
             {chosen === 'document' ? (
               <SessionDocument id={page.row.id} text={page.document} />
             ) : null}
-            {chosen === 'conversations' ? <Conversations lines={page.conversations} /> : null}
-            {chosen === 'overview' ? <Overview page={page} /> : null}
+            {chosen === 'conversations' ? (
+              <SessionConversations lines={page.conversations} />
+            ) : null}
+            {chosen === 'overview' ? <SessionOverview page={page} /> : null}
           </div>
           <PromptBox session={page.row.id} />
         </div>
         {isWide ? (
           <aside class="session-aside" aria-label="Overview">
-            <Overview page={page} />
+            <SessionOverview page={page} />
           </aside>
         ) : null}
       </div>
@@ -108,7 +110,7 @@ function Head({ page: { row, state, spend, workflow } }: { page: SessionPage }) 
         <Text>{title}</Text>
       </h1>
       <div class="session-facts">
-        <Status of={row.status} />
+        <StatusBadge of={row.status} />
         {row.branch === undefined ? null : (
           <span class="mono branch">
             <Text>{row.branch}</Text>
@@ -116,11 +118,11 @@ function Head({ page: { row, state, spend, workflow } }: { page: SessionPage }) 
         )}
         <Progress done={row.counts.stepsDone} total={row.counts.steps} />
         {row.counts.openBlockers > 0 ? (
-          <span class="blocked">{amount(row.counts.openBlockers, 'open blocker')}</span>
+          <span class="blocked">{pluralize(row.counts.openBlockers, 'open blocker')}</span>
         ) : null}
         {workflow === undefined ? null : <a href={href('/workflows')}>{workflow.next.text}</a>}
-        {state.compactions > 0 ? <span>{amount(state.compactions, 'compaction')}</span> : null}
-        <Spent spend={spend} />
+        {state.compactions > 0 ? <span>{pluralize(state.compactions, 'compaction')}</span> : null}
+        <SpendLabel spend={spend} />
         <span class="muted">
           worked on <Time at={row.updatedAt} />
         </span>
@@ -141,7 +143,7 @@ function SessionDocument({ id, text }: { id: string; text: string }) {
   )
 }
 
-export function Conversations({ lines }: { lines: readonly ConversationLine[] }) {
+export function SessionConversations({ lines }: { lines: readonly PricedConversation[] }) {
   if (lines.length === 0)
     return (
       <Empty title="No conversations yet">
@@ -154,7 +156,7 @@ export function Conversations({ lines }: { lines: readonly ConversationLine[] })
       <ul class="lines">
         {lines.map((line) => (
           <li key={line.id}>
-            <ConversationWords line={line} />
+            <ConversationCard line={line} />
           </li>
         ))}
       </ul>
@@ -184,7 +186,7 @@ function Tabs<Name extends string>({
     event.preventDefault()
     const at = tabs.findIndex(({ name }) => name === chosen)
     const next = tabs[(at + step + tabs.length) % tabs.length]!
-    setValues({ tab: next.name })
+    setQuery({ tab: next.name })
     document.getElementById(`tab-${next.name}`)?.focus()
   }
   return (
@@ -198,7 +200,7 @@ function Tabs<Name extends string>({
           aria-selected={name === chosen}
           aria-controls="tab-panel"
           tabIndex={name === chosen ? 0 : -1}
-          onClick={() => setValues({ tab: name })}
+          onClick={() => setQuery({ tab: name })}
         >
           {text}
           {count === undefined ? null : <span class="tab-count">{count}</span>}

@@ -1,13 +1,13 @@
 import type { SessionRow } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
-import { Progress, Status, Time } from '../parts/values.tsx'
-import { amount } from '../parts/format.ts'
+import { Progress, StatusBadge, Time } from '../components/values.tsx'
+import { pluralize } from '../components/format.ts'
 import { LongListHead, LongListRows, useLongList } from '../lists/long-list.tsx'
-import { useMedia } from '../parts/media.ts'
-import { Empty } from '../parts/states.tsx'
-import { Text } from '../parts/text.tsx'
+import { useMedia } from '../components/media.ts'
+import { Empty } from '../components/states.tsx'
+import { Text } from '../components/text.tsx'
 import { PromptBox } from '../prompt/prompt-box.tsx'
-import { currentProject, href, hrefTo, setValues, useValues } from '../data/router.ts'
+import { currentProject, href, hrefTo, setQuery, useQuery } from '../data/router.ts'
 import { useTypedValue } from '../shell/typed-value.ts'
 
 const STATUSES = ['active', 'paused', 'completed', 'abandoned'] as const
@@ -15,7 +15,7 @@ const SORTS = { updated: 'Worked on last', created: 'Newest', name: 'By name' } 
 const PAUSE_MS = 400
 
 export function SessionsView() {
-  const values = useValues()
+  const values = useQuery()
   const [status, text, branch, sort] = ['status', 'text', 'branch', 'sort'].map(
     (name) => values.get(name) ?? '',
   ) as [string, string, string, string]
@@ -59,7 +59,7 @@ function NoSessions({ isFiltered }: { isFiltered: boolean }) {
         <button
           class="button"
           type="button"
-          onClick={() => setValues({ status: '', text: '', branch: '' })}
+          onClick={() => setQuery({ status: '', text: '', branch: '' })}
         >
           Show all sessions
         </button>
@@ -85,7 +85,7 @@ function Row({ row, isSelected }: { row: SessionRow | undefined; isSelected: boo
   return (
     <a class="session-row" href={hrefTo.session(row.id)} data-selected={isSelected}>
       <span class="session-status">
-        <Status of={row.status} />
+        <StatusBadge of={row.status} />
       </span>
       <span class="session-words">
         <span class="session-title">
@@ -105,7 +105,7 @@ function Row({ row, isSelected }: { row: SessionRow | undefined; isSelected: boo
       </span>
       <span class="session-marks">
         {row.counts.openBlockers > 0 ? (
-          <span class="blocked">{amount(row.counts.openBlockers, 'blocker')}</span>
+          <span class="blocked">{pluralize(row.counts.openBlockers, 'blocker')}</span>
         ) : null}
         <Progress done={row.counts.stepsDone} total={row.counts.steps} />
       </span>
@@ -136,7 +136,7 @@ function Filters({
             key={name}
             type="button"
             aria-pressed={status === name}
-            onClick={() => setValues({ status: name })}
+            onClick={() => setQuery({ status: name })}
           >
             {name === '' ? 'All' : name}
           </button>
@@ -148,7 +148,7 @@ function Filters({
         aria-label="Order"
         value={sort === '' ? 'updated' : sort}
         onChange={({ currentTarget }) =>
-          setValues({ sort: currentTarget.value === 'updated' ? '' : currentTarget.value })
+          setQuery({ sort: currentTarget.value === 'updated' ? '' : currentTarget.value })
         }
       >
         {Object.entries(SORTS).map(([name, words]) => (

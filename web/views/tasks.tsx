@@ -2,19 +2,19 @@ import { useState } from 'preact/hooks'
 import type { Priority, PublicTask, Size } from '../../src/serve/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Empty, Loaded } from '../parts/states.tsx'
-import { setValues, useValues } from '../data/router.ts'
-import { type TaskNode, taskTree } from './tasks/task-tree.ts'
+import { Empty, Loaded } from '../components/states.tsx'
+import { setQuery, useQuery } from '../data/router.ts'
+import { type TaskNode, buildTaskTree } from './tasks/task-tree.ts'
 import { useAction } from '../data/action.ts'
-import { ProblemLine } from '../parts/problem-line.tsx'
-import { Badge } from '../parts/values.tsx'
-import { amount } from '../parts/format.ts'
-import { Text } from '../parts/text.tsx'
-import { Time } from '../parts/values.tsx'
+import { ProblemLine } from '../components/problem-line.tsx'
+import { Badge } from '../components/values.tsx'
+import { pluralize } from '../components/format.ts'
+import { Text } from '../components/text.tsx'
+import { Time } from '../components/values.tsx'
 
 export function TasksView() {
   const tasks = useResource('tasks', api.tasks, (event) => event.type === 'tasks')
-  const values = useValues()
+  const values = useQuery()
   const isAll = values.get('all') === '1'
   const text = values.get('text') ?? ''
   const [isAdding, setAdding] = useState(false)
@@ -48,13 +48,13 @@ export function TasksView() {
           placeholder="Filter"
           aria-label="Filter the tasks"
           value={text}
-          onInput={({ currentTarget }) => setValues({ text: currentTarget.value })}
+          onInput={({ currentTarget }) => setQuery({ text: currentTarget.value })}
         />
         <div class="segments" role="group" aria-label="Which tasks">
-          <button type="button" aria-pressed={!isAll} onClick={() => setValues({ all: undefined })}>
+          <button type="button" aria-pressed={!isAll} onClick={() => setQuery({ all: undefined })}>
             Open
           </button>
-          <button type="button" aria-pressed={isAll} onClick={() => setValues({ all: '1' })}>
+          <button type="button" aria-pressed={isAll} onClick={() => setQuery({ all: '1' })}>
             All
           </button>
         </div>
@@ -85,7 +85,7 @@ interface ListProps {
 }
 
 function TaskList({ all, isAll, text, changed }: ListProps) {
-  const nodes = taskTree(all, { isAll, text })
+  const nodes = buildTaskTree(all, { isAll, text })
   const names = new Map(all.map((task) => [task.id, task]))
   if (nodes.length === 0)
     return <Empty title={text === '' ? 'All tasks are done' : 'No task has that in it'} />
@@ -318,7 +318,7 @@ function TaskDetails({ task }: { task: PublicTask }) {
             , verified by <code>{task.verify}</code>
           </>
         )}
-        {task.blocks.length === 0 ? '' : `, ${amount(task.blocks.length, 'other')} after it`},
+        {task.blocks.length === 0 ? '' : `, ${pluralize(task.blocks.length, 'other')} after it`},
         changed <Time at={task.updatedAt} />
       </p>
     </div>

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
-import type { Spend, UsageAnswer } from '../../src/serve/contract.ts'
+import type { Spend, UsageReport } from '../../src/serve/contract.ts'
 import { type DayBar, DayBars } from '../charts/day-bars.tsx'
-import { everyDay } from '../charts/every-day.ts'
+import { fillMissingDays } from '../charts/fill-missing-days.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Figures, SpanChoice, Tokens, allTokens, useSpan } from '../parts/values.tsx'
-import { tokens, usd } from '../parts/format.ts'
-import { Empty, Loaded } from '../parts/states.tsx'
-import { type Column, Table } from '../parts/table.tsx'
-import { Text } from '../parts/text.tsx'
+import { FigureList, SpanChoice, Tokens, sumTokens, useSpan } from '../components/values.tsx'
+import { formatTokens, formatUsd } from '../components/format.ts'
+import { Empty, Loaded } from '../components/states.tsx'
+import { type Column, DataTable } from '../components/data-table.tsx'
+import { Text } from '../components/text.tsx'
 
 const NOTHING: Spend = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
 
@@ -34,10 +34,10 @@ export function UsageView() {
   )
 }
 
-function UsageBody({ answer, span }: { answer: UsageAnswer; span: number }) {
+function UsageBody({ answer, span }: { answer: UsageReport; span: number }) {
   const total = sum(answer.days.map(({ spend }) => spend))
   const [wanted, setWanted] = useState<Measure>()
-  if (allTokens(total) === 0 && answer.models.length === 0)
+  if (sumTokens(total) === 0 && answer.models.length === 0)
     return (
       <Empty title="Nothing was used in these days">
         What agents use is counted while they work, and from what was imported.
@@ -47,7 +47,7 @@ function UsageBody({ answer, span }: { answer: UsageAnswer; span: number }) {
   const read = total.input + total.cacheWritten + total.cacheRead
   return (
     <div class="stack">
-      <Figures
+      <FigureList
         of={[
           { name: 'Cost', value: costText(answer) },
           { name: 'Tokens', value: <Tokens of={total} /> },
@@ -55,7 +55,7 @@ function UsageBody({ answer, span }: { answer: UsageAnswer; span: number }) {
             name: 'From cache',
             value: read === 0 ? '–' : `${Math.round((total.cacheRead / read) * 100)}%`,
           },
-          { name: 'Output', value: tokens(total.output) },
+          { name: 'Output', value: formatTokens(total.output) },
         ]}
       />
       {answer.unpriced.length === 0 ? null : (
@@ -90,10 +90,11 @@ function UsageBody({ answer, span }: { answer: UsageAnswer; span: number }) {
           </div>
         </div>
         <DayBars
-          days={everyDay(answer.days, span, new Date(), (day) => ({ day, spend: NOTHING })).map(
-            (one) => barOf(one, measure),
-          )}
-          show={measure === 'cost' ? usd : tokens}
+          days={fillMissingDays(answer.days, span, new Date(), (day) => ({
+            day,
+            spend: NOTHING,
+          })).map((one) => barOf(one, measure))}
+          show={measure === 'cost' ? formatUsd : formatTokens}
         />
       </section>
       <section class="panel" aria-labelledby="by-model">
@@ -106,48 +107,48 @@ function UsageBody({ answer, span }: { answer: UsageAnswer; span: number }) {
   )
 }
 
-function barOf({ day, spend }: UsageAnswer['days'][number], measure: Measure): DayBar {
-  const all = allTokens(spend)
+function barOf({ day, spend }: UsageReport['days'][number], measure: Measure): DayBar {
+  const all = sumTokens(spend)
   return {
     day,
     values: [measure === 'cost' ? (spend.usd ?? 0) : all],
-    text: `${day}: ${spend.usd === undefined ? 'no price' : usd(spend.usd)}, ${tokens(all)} tokens`,
+    text: `${day}: ${spend.usd === undefined ? 'no price' : formatUsd(spend.usd)}, ${formatTokens(all)} tokens`,
   }
 }
 
 /** Of what has a price: at least that, where something has none. */
-function costText({ models, unpriced }: UsageAnswer): string {
+function costText({ models, unpriced }: UsageReport): string {
   const known = models.flatMap(({ usd: cost }) => (cost === undefined ? [] : [cost]))
   if (known.length === 0) return 'no price'
-  return `${unpriced.length === 0 ? '' : '≥ '}${usd(known.reduce((total, cost) => total + cost, 0))}`
+  return `${unpriced.length === 0 ? '' : '≥ '}${formatUsd(known.reduce((total, cost) => total + cost, 0))}`
 }
 
-type ModelLine = UsageAnswer['models'][number]
+type ModelLine = UsageReport['models'][number]
 
 function ModelTable({ models }: { models: readonly ModelLine[] }) {
-  const most = Math.max(...models.map(({ usage }) => allTokens(usage)), 1)
+  const most = Math.max(...models.map(({ usage }) => sumTokens(usage)), 1)
   const columns: readonly Column<ModelLine>[] = [
     { name: 'Model', as: 'mono', of: ({ model }) => <Text>{model}</Text> },
-    { name: 'Input', as: 'number', of: ({ usage }) => tokens(usage.input) },
-    { name: 'Cache written', as: 'number', of: ({ usage }) => tokens(usage.cacheWritten) },
-    { name: 'Cache read', as: 'number', of: ({ usage }) => tokens(usage.cacheRead) },
-    { name: 'Output', as: 'number', of: ({ usage }) => tokens(usage.output) },
+    { name: 'Input', as: 'number', of: ({ usage }) => formatTokens(usage.input) },
+    { name: 'Cache written', as: 'number', of: ({ usage }) => formatTokens(usage.cacheWritten) },
+    { name: 'Cache read', as: 'number', of: ({ usage }) => formatTokens(usage.cacheRead) },
+    { name: 'Output', as: 'number', of: ({ usage }) => formatTokens(usage.output) },
     {
       name: 'Cost',
       as: 'number',
-      of: ({ usd: cost }) => (cost === undefined ? 'no price' : usd(cost)),
+      of: ({ usd: cost }) => (cost === undefined ? 'no price' : formatUsd(cost)),
     },
     {
       name: 'Share of tokens',
       of: ({ usage }) => (
-        <span class="share" title={`${tokens(allTokens(usage))} tokens`}>
-          <span style={{ width: `${(allTokens(usage) / most) * 100}%` }} />
+        <span class="share" title={`${formatTokens(sumTokens(usage))} tokens`}>
+          <span style={{ width: `${(sumTokens(usage) / most) * 100}%` }} />
         </span>
       ),
     },
   ]
   return (
-    <Table
+    <DataTable
       label="Usage by model"
       columns={columns}
       rows={models}

@@ -1,20 +1,20 @@
-import type { Phase, PhaseStatus, SubPhase, WorkflowLine } from '../../src/serve/contract.ts'
+import type { Phase, PhaseStatus, SubPhase, WorkflowRow } from '../../src/serve/contract.ts'
 import { useAction } from '../data/action.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Badge, Status, Time } from '../parts/values.tsx'
-import { useConfirm } from '../parts/confirm.tsx'
-import { tokens } from '../parts/format.ts'
-import { Listing } from '../lists/listing.tsx'
-import { ProblemLine } from '../parts/problem-line.tsx'
-import { Empty } from '../parts/states.tsx'
-import { Text } from '../parts/text.tsx'
+import { Badge, StatusBadge, Time } from '../components/values.tsx'
+import { useConfirm } from '../components/confirm.tsx'
+import { formatTokens } from '../components/format.ts'
+import { ListView } from '../lists/list-view.tsx'
+import { ProblemLine } from '../components/problem-line.tsx'
+import { Empty } from '../components/states.tsx'
+import { Text } from '../components/text.tsx'
 import { hrefTo } from '../data/router.ts'
 
 export function WorkflowsView() {
   const workflows = useResource('workflows', api.workflows, (event) => event.type === 'workflows')
   return (
-    <Listing
+    <ListView
       title="Workflows"
       about="Sessions that go through phases, some behind a gate"
       rows={workflows}
@@ -31,11 +31,11 @@ export function WorkflowsView() {
           ))}
         </div>
       )}
-    </Listing>
+    </ListView>
   )
 }
 
-function WorkflowCard({ line, changed }: { line: WorkflowLine; changed: () => void }) {
+function WorkflowCard({ line, changed }: { line: WorkflowRow; changed: () => void }) {
   const { session, workflow } = line
   const { next, conversation, deliverables } = workflow
   const title = `workflow-${session.id}`
@@ -51,7 +51,7 @@ function WorkflowCard({ line, changed }: { line: WorkflowLine; changed: () => vo
         <span class="mono small muted">
           <Text>{workflow.id}</Text>
         </span>
-        <Status of={waiting === undefined ? session.status : 'waiting for approval'} />
+        <StatusBadge of={waiting === undefined ? session.status : 'waiting for approval'} />
         <span class="small muted">
           <Time at={session.updatedAt} />
         </span>
@@ -101,7 +101,7 @@ function WorkflowCard({ line, changed }: { line: WorkflowLine; changed: () => vo
           Conversation {conversation.number} of {conversation.of}: <Text>{conversation.name}</Text>
           {conversation.tokens === undefined
             ? ''
-            : `, typically ${tokens(conversation.tokens[0])} to ${tokens(conversation.tokens[1])}`}
+            : `, typically ${formatTokens(conversation.tokens[0])} to ${formatTokens(conversation.tokens[1])}`}
         </p>
       )}
     </section>
@@ -113,7 +113,7 @@ function Approval({
   phase,
   changed,
 }: {
-  line: WorkflowLine
+  line: WorkflowRow
   phase: Phase
   changed: () => void
 }) {
@@ -184,7 +184,7 @@ function PhaseLine({ phase }: { phase: Phase }) {
       {phase.gate === 'approval' ? <span class="phase-gate small">gate</span> : null}
       {phase.tokens === undefined ? null : (
         <span class="phase-tokens small number">
-          {tokens(phase.tokens[0])}–{tokens(phase.tokens[1])}
+          {formatTokens(phase.tokens[0])}–{formatTokens(phase.tokens[1])}
         </span>
       )}
       {phase.subPhases.length === 0 ? null : (

@@ -1,6 +1,6 @@
 import { basename, join, relative, resolve } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
-import { namesIn, readOrUndefined } from '../../journal/look.ts'
+import { listFolder, readOrUndefined } from '../../journal/read-files.ts'
 import type { TemplatePhase, TemplateSubPhase, WorkflowTemplate } from '../../session/entries.ts'
 import {
   LineCounter,
@@ -13,7 +13,7 @@ import {
   isSeq,
   parseDocument,
 } from 'yaml'
-import { MOST_PHASES } from '../../session/kinds/workflow.ts'
+import { MAX_PHASES } from '../../session/kinds/workflow.ts'
 import { oneLine } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 
@@ -24,7 +24,7 @@ interface TemplatePlaces {
   readonly cwd: string
 }
 
-export interface FoundTemplate {
+export interface TemplateSource {
   readonly name: string
   readonly path?: string
   readonly text: string
@@ -32,7 +32,7 @@ export interface FoundTemplate {
 
 const FILE = /\.ya?ml$/
 
-export function findTemplate(wanted: string, places: TemplatePlaces): FoundTemplate {
+export function findTemplate(wanted: string, places: TemplatePlaces): TemplateSource {
   if (wanted.includes('/') || FILE.test(wanted))
     return templateAt(resolve(places.cwd, wanted), wanted)
   const own = ownTemplates(places).find(({ name }) => name === wanted)
@@ -46,26 +46,26 @@ export function findTemplate(wanted: string, places: TemplatePlaces): FoundTempl
   )
 }
 
-export function templateIn(found: FoundTemplate, { cwd }: TemplatePlaces): WorkflowTemplate {
+export function loadTemplate(found: TemplateSource, { cwd }: TemplatePlaces): WorkflowTemplate {
   const path = found.path === undefined ? found.name : relative(cwd, found.path)
   return readTemplate(found.text, path, found.name)
 }
 
-export function listTemplates(places: TemplatePlaces): readonly FoundTemplate[] {
+export function listTemplates(places: TemplatePlaces): readonly TemplateSource[] {
   const own = ownTemplates(places)
   const isReplaced = own.some(({ name }) => name === DEFAULT_TEMPLATE)
   return isReplaced ? own : [...own, { name: DEFAULT_TEMPLATE, text: NINE_PHASES }]
 }
 
-function ownTemplates({ sessions }: TemplatePlaces): readonly FoundTemplate[] {
+function ownTemplates({ sessions }: TemplatePlaces): readonly TemplateSource[] {
   const folder = join(sessions, 'workflows')
-  return namesIn(folder)
+  return listFolder(folder)
     .filter((name) => FILE.test(name) && !name.startsWith('.'))
     .toSorted()
     .map((name) => templateAt(join(folder, name), name))
 }
 
-function templateAt(path: string, wanted: string): FoundTemplate {
+function templateAt(path: string, wanted: string): TemplateSource {
   const text = readOrUndefined(path)?.toString('utf8')
   if (text === undefined)
     throw new StintError(
@@ -250,8 +250,8 @@ class Reader {
 
   #list(node: Field, name: string, missingIn?: Field): readonly (Node | null)[] {
     if (isSeq(node)) {
-      if (node.items.length > MOST_PHASES)
-        this.say(node, `${name} has ${node.items.length}; at most ${MOST_PHASES} are taken`)
+      if (node.items.length > MAX_PHASES)
+        this.say(node, `${name} has ${node.items.length}; at most ${MAX_PHASES} are taken`)
       return node.items as (Node | null)[]
     }
     if (node !== undefined) this.say(node, `${name} is a list, each line of it begun with a dash`)
@@ -271,7 +271,7 @@ class Reader {
 
   #path(node: Node | null): string | undefined {
     const path = this.#text(node, 'a deliverable', 300)
-    if (path === undefined || isInside(path)) return path
+    if (path === undefined || isProjectRelative(path)) return path
     return this.say(
       node,
       `"${path}" leads out of the project; a deliverable is a path within it, such as docs/design.md`,
@@ -356,7 +356,7 @@ function short(tokens: number): string {
   return tokens < 1000 ? String(tokens) : `${Number((tokens / 1000).toFixed(1))}K`
 }
 
-export function isInside(path: string): boolean {
+export function isProjectRelative(path: string): boolean {
   if (path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path) || path.includes('\\')) return false
   return !path.split('/').includes('..')
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { afterEvent } from '../../hook/after.ts'
+import { runAfterEvent } from '../../hook/after-event.ts'
 
-export { writeOut } from '../../journal/files.ts'
+export { writeStdout } from '../../journal/files.ts'
 
 export async function serveEvent(input: string): Promise<string> {
-  await afterEvent(input, process.env, join(__dirname, 'stint.js'))
+  await runAfterEvent(input, process.env, join(__dirname, 'stint.js'))
   return ''
 }

@@ -1,10 +1,10 @@
 import { onSessionEnd, onStop, onSubagentStop } from '../../hook/turn-end.ts'
-import { serve } from '../../hook/serve.ts'
+import { serveWithHandlers } from '../../hook/serve-hook.ts'
 
-export { writeOut } from '../../journal/files.ts'
+export { writeStdout } from '../../journal/files.ts'
 
 export const serveEvent = (input: string) =>
-  serve(input, process.env, {
+  serveWithHandlers(input, process.env, {
     stop: onStop,
     subagentStop: onSubagentStop,
     sessionEnd: onSessionEnd,

@@ -1,7 +1,7 @@
 import { onNotification } from '../../hook/notification.ts'
-import { serve } from '../../hook/serve.ts'
+import { serveWithHandlers } from '../../hook/serve-hook.ts'
 
-export { writeOut } from '../../journal/files.ts'
+export { writeStdout } from '../../journal/files.ts'
 
 export const serveEvent = (input: string) =>
-  serve(input, process.env, { notification: onNotification })
+  serveWithHandlers(input, process.env, { notification: onNotification })

@@ -1,8 +1,8 @@
 import { onPreCompact } from '../../hook/pre-compact.ts'
 import { onSessionStart } from '../../hook/session-start.ts'
-import { serve } from '../../hook/serve.ts'
+import { serveWithHandlers } from '../../hook/serve-hook.ts'
 
-export { writeOut } from '../../journal/files.ts'
+export { writeStdout } from '../../journal/files.ts'
 
 export const serveEvent = (input: string) =>
-  serve(input, process.env, { sessionStart: onSessionStart, preCompact: onPreCompact })
+  serveWithHandlers(input, process.env, { sessionStart: onSessionStart, preCompact: onPreCompact })

@@ -1,6 +1,7 @@
 import { onToolUsed } from '../../hook/tool-use.ts'
-import { serve } from '../../hook/serve.ts'
+import { serveWithHandlers } from '../../hook/serve-hook.ts'
 
-export { writeOut } from '../../journal/files.ts'
+export { writeStdout } from '../../journal/files.ts'
 
-export const serveEvent = (input: string) => serve(input, process.env, { toolUsed: onToolUsed })
+export const serveEvent = (input: string) =>
+  serveWithHandlers(input, process.env, { toolUsed: onToolUsed })

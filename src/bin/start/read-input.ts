@@ -60,6 +60,6 @@ function readAtOnce(): string | undefined {
 }
 
 /** The name of an event, told without reading all of it. */
-export function eventIn(input: string): string {
+export function eventNameIn(input: string): string {
   return /"hook_event_name"\s*:\s*"(\w+)"/.exec(input)?.[1] ?? ''
 }

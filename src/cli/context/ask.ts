@@ -3,7 +3,7 @@ import { shortId } from '../../public.ts'
 import { confirm, isCancel, select, text } from '@clack/prompts'
 
 /** Asks which of several sessions is meant. Undefined when the person thinks better of it. */
-export async function askWhich(candidates: readonly SessionRow[]): Promise<string | undefined> {
+export async function askSession(candidates: readonly SessionRow[]): Promise<string | undefined> {
   const answer = await select({
     message: 'Which session?',
     options: candidates.map((row) => ({
@@ -16,7 +16,10 @@ export async function askWhich(candidates: readonly SessionRow[]): Promise<strin
 }
 
 /** Asks one question. Undefined when the person thinks better of it. */
-export async function askText(message: string, placeholder: string): Promise<string | undefined> {
+export async function askForText(
+  message: string,
+  placeholder: string,
+): Promise<string | undefined> {
   const answer = await text({ message, placeholder, defaultValue: '' })
   return isCancel(answer) ? undefined : answer
 }
@@ -32,7 +35,7 @@ export async function askYesOrNo(message: string): Promise<boolean | undefined> 
   return isCancel(answer) ? undefined : answer
 }
 
-export async function askOne<T extends string>(
+export async function askChoice<T extends string>(
   message: string,
   choices: readonly { value: T; label: string }[],
 ): Promise<T | undefined> {

@@ -1,7 +1,7 @@
 // How a command is written: its words, its flags and what it does. What is the same for all of them is here.
 import { type Command, type RouteMap, buildCommand, buildRouteMap } from '@stricli/core'
 import { defined } from '../../text/defined.ts'
-import { type Context, EXIT, Output, errorJson, exitCodeFor } from './context.ts'
+import { type CliContext, EXIT, Output, errorJson, exitCodeFor } from './context.ts'
 import { toggle } from './flags.ts'
 import type { Project } from '../../library.ts'
 import { StintError } from '../../public.ts'
@@ -10,7 +10,7 @@ const JSON_BRIEF = 'Print the result as JSON'
 
 /** What every command works with. */
 export interface Invocation {
-  readonly context: Context
+  readonly context: CliContext
   readonly output: Output
   /** Whether it is to print JSON. */
   readonly json: boolean
@@ -25,7 +25,7 @@ export interface Argument {
   readonly placeholder: string
   readonly optional?: true
   readonly parse: (input: string) => string
-  readonly proposeCompletions?: (this: Context, partial: string) => Promise<readonly string[]>
+  readonly proposeCompletions?: (this: CliContext, partial: string) => Promise<readonly string[]>
 }
 
 type FlagSpecs = Readonly<Record<string, { readonly brief: string }>>
@@ -72,12 +72,12 @@ export interface CommandSpec<S, A extends Arguments, I> extends Help {
 }
 
 /** A command of which `open` makes what it works with, and takes care of it afterwards. */
-export function commandWith<I>(
+export function commandFactory<I>(
   open: (invocation: Invocation, work: (opened: I) => Promise<void> | void) => Promise<void>,
 ) {
   return <const S extends FlagSpecs = {}, const A extends Arguments = []>(
     spec: CommandSpec<S, A, I>,
-  ): Command<Context> => {
+  ): Command<CliContext> => {
     const { args, run, json = JSON_BRIEF } = spec
     const flags = { ...spec.flags, ...(json && { json: toggle(json) }) }
     const positional = Array.isArray(args)
@@ -86,7 +86,7 @@ export function commandWith<I>(
     return buildCommand({
       docs: helpOf(spec),
       parameters: defined({ positional, flags }) as never,
-      async func(this: Context, { json = false, ...raw }: { json?: boolean }, ...words: never) {
+      async func(this: CliContext, { json = false, ...raw }: { json?: boolean }, ...words: never) {
         const output = new Output(this)
         const invocation = {
           context: this,
@@ -113,18 +113,20 @@ export function commandWith<I>(
 }
 
 /** A command that needs no project. */
-export const command = commandWith<Invocation>(async (invocation, work) => work(invocation))
+export const defineCommand = commandFactory<Invocation>(async (invocation, work) =>
+  work(invocation),
+)
 
 /** Commands under one name. */
-export function commandGroup(
+export function defineCommandGroup(
   spec: Help & {
-    readonly routes: Readonly<Record<string, Command<Context> | RouteMap<Context>>>
+    readonly routes: Readonly<Record<string, Command<CliContext> | RouteMap<CliContext>>>
     readonly default?: string
     readonly hidden?: string
   },
-): RouteMap<Context> {
+): RouteMap<CliContext> {
   const { routes, hidden, default: defaultCommand } = spec
-  return buildRouteMap<string, Context>({
+  return buildRouteMap<string, CliContext>({
     routes,
     ...(defined({ defaultCommand }) as {}),
     docs: { ...helpOf(spec), ...(hidden && { hideRoute: { [hidden]: true } }) },
@@ -168,16 +170,16 @@ export interface ProjectInvocation extends Invocation {
 }
 
 /** A command that works with the project. Which session is meant is asked where several fit. */
-export const projectCommand = commandWith<ProjectInvocation>(async (invocation, work) => {
+export const defineProjectCommand = commandFactory<ProjectInvocation>(async (invocation, work) => {
   const { context, output } = invocation
-  const { AmbiguousSession, openProject } = await import('./open.ts')
+  const { AmbiguousSession, openProject } = await import('./lazy-library.ts')
   /** The sessions that names turned out to mean, so that nothing is asked twice. */
   const known = new Map<string, string>()
 
   const answerTo = async (error: unknown): Promise<string> => {
     if (!(error instanceof AmbiguousSession) || !context.canAsk) throw error
-    const { askWhich } = await import('./ask.ts')
-    const chosen = await askWhich(error.candidates)
+    const { askSession } = await import('./ask.ts')
+    const chosen = await askSession(error.candidates)
     // Not the same error again, or a person who thought better of it would be asked once more.
     if (chosen === undefined) throw new StintError(error.code, error.message, error.hint)
     return chosen
@@ -186,7 +188,7 @@ export const projectCommand = commandWith<ProjectInvocation>(async (invocation, 
   const attempt = async (env: NodeJS.ProcessEnv) => {
     const project = openProject(context.cwd, {
       env,
-      say: (line) => output.talk(line),
+      say: (line) => output.info(line),
       progress: (done, total) => output.progress(done, total),
     })
     const pick = async (name: string | undefined) => {
@@ -198,7 +200,7 @@ export const projectCommand = commandWith<ProjectInvocation>(async (invocation, 
     try {
       await work({ ...invocation, project, pick })
     } catch (error) {
-      throw await withNearest(project, error)
+      throw await withSuggestions(project, error)
     } finally {
       project.dispose()
     }
@@ -213,40 +215,40 @@ export const projectCommand = commandWith<ProjectInvocation>(async (invocation, 
 })
 
 /** Lets somebody else say what is said, as long as they draw; undefined gives it back. */
-export type SayBy = (say: ((line: string) => void) | undefined) => void
+export type RedirectMessages = (say: ((line: string) => void) | undefined) => void
 
 export interface RunInvocation extends Invocation {
   readonly project: Project
-  readonly sayBy: SayBy
+  readonly redirectMessages: RedirectMessages
 }
 
-export async function withRuns(
+export async function openForRuns(
   invocation: Invocation,
   work: (opened: RunInvocation) => Promise<void> | void,
 ): Promise<void> {
   const { context, output } = invocation
-  const talk = (line: string) => output.talk(line)
+  const talk = (line: string) => output.info(line)
   let say = talk
-  const { openProject } = await import('./open.ts')
+  const { openProject } = await import('./lazy-library.ts')
   const project = openProject(context.cwd, { env: context.env, say: (line) => say(line) })
   try {
-    await work({ ...invocation, project, sayBy: (by) => (say = by ?? talk) })
+    await work({ ...invocation, project, redirectMessages: (by) => (say = by ?? talk) })
   } finally {
     project.dispose()
   }
 }
 
 /** A command about runs, which asks for no session. */
-export const runCommand = commandWith(withRuns)
+export const defineRunCommand = commandFactory(openForRuns)
 
 const MOST = 3
 
 /** The same error with the names that may have been meant, when it is about a name that is not there. */
-export async function withNearest(project: Project, error: unknown): Promise<unknown> {
+export async function withSuggestions(project: Project, error: unknown): Promise<unknown> {
   const about = error instanceof StintError ? NOT_THERE.exec(error.message) : null
   if (!(error instanceof StintError) || about === null) return error
   const [, what, wanted = ''] = about
-  const near = nearest(wanted, await namesOf(project, what))
+  const near = nearestNames(wanted, await namesOf(project, what))
   if (near.length === 0) return error
   return new StintError(
     error.code,
@@ -273,7 +275,7 @@ async function namesOf(project: Project, what: string | undefined): Promise<Read
 }
 
 /** The names that differ least from the one wanted, the nearest first. */
-export function nearest(wanted: string, names: Iterable<string>): readonly string[] {
+export function nearestNames(wanted: string, names: Iterable<string>): readonly string[] {
   const text = wanted.toLowerCase()
   const most = Math.max(1, Math.floor(text.length / 3))
   const near: { name: string; away: number }[] = []

@@ -3,7 +3,7 @@ import { isSystemError } from '../../core.ts'
 import { type PublicError, StintError, publicError } from '../../public.ts'
 
 /** What a command may use of the world, so that a test can give it another one. */
-export interface Context extends CommandContext {
+export interface CliContext extends CommandContext {
   readonly process: StricliProcess
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
@@ -17,7 +17,7 @@ export interface Context extends CommandContext {
 export const EXIT = { ok: 0, failure: 1, misuse: 2, defect: 70, interrupted: 130 } as const
 
 /** The command line was not understood: exit 2, and what to type instead. */
-export class Misuse extends StintError {
+export class UsageError extends StintError {
   override readonly name = 'Misuse'
   constructor(message: string, hint?: string) {
     super('MISUSE', message, hint)
@@ -33,7 +33,7 @@ const GIVEN_WRONG: ReadonlySet<string> = new Set([
 ])
 
 export function exitCodeFor(error: unknown): number {
-  if (error instanceof Misuse) return EXIT.misuse
+  if (error instanceof UsageError) return EXIT.misuse
   if (error instanceof StintError && error.code === 'INTERRUPTED') return EXIT.interrupted
   if (error instanceof StintError && GIVEN_WRONG.has(error.code)) return EXIT.misuse
   return error instanceof StintError || isSystemError(error) ? EXIT.failure : EXIT.defect
@@ -56,9 +56,9 @@ export function errorJson(error: unknown): { readonly error: PublicError } {
 
 /** Results go to standard output and nothing else does; talk goes to standard error. */
 export class Output {
-  readonly #context: Context
+  readonly #context: CliContext
 
-  constructor(context: Context) {
+  constructor(context: CliContext) {
     this.#context = context
   }
 
@@ -67,7 +67,7 @@ export class Output {
     this.#context.process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
   }
 
-  talk(line: string): void {
+  info(line: string): void {
     this.#context.process.stderr.write(`stint: ${line}\n`)
   }
 
@@ -94,21 +94,21 @@ export const INTERRUPTED = EXIT.interrupted
 export class Interrupt {
   readonly #controller = new AbortController()
   readonly #signals: readonly NodeJS.Signals[]
-  readonly came: Promise<void>
+  readonly interrupted: Promise<void>
 
   constructor(...signals: readonly NodeJS.Signals[]) {
     this.#signals = signals.length === 0 ? ['SIGINT'] : signals
-    this.came = new Promise((resolve) =>
+    this.interrupted = new Promise((resolve) =>
       this.signal.addEventListener('abort', () => resolve(), { once: true }),
     )
-    for (const signal of this.#signals) process.on(signal, this.now)
+    for (const signal of this.#signals) process.on(signal, this.trigger)
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal
   }
 
-  readonly now = (): void => {
+  readonly trigger = (): void => {
     this.dispose()
     this.#controller.abort()
   }
@@ -127,8 +127,8 @@ export class Interrupt {
   }
 
   /** What work comes to, or undefined when the interrupt came first. */
-  orUndefined<T>(work: Promise<T>): Promise<T | undefined> {
-    return Promise.race([work, this.came.then(() => undefined)])
+  race<T>(work: Promise<T>): Promise<T | undefined> {
+    return Promise.race([work, this.interrupted.then(() => undefined)])
   }
 
   exitCode(isGood: boolean): number {
@@ -137,7 +137,7 @@ export class Interrupt {
   }
 
   dispose(): void {
-    for (const signal of this.#signals) process.off(signal, this.now)
+    for (const signal of this.#signals) process.off(signal, this.trigger)
   }
 }
 

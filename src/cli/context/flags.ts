@@ -1,5 +1,5 @@
 // The few kinds of flag and argument there are, so that a command's list of flags reads as a list.
-import { type Context, Misuse } from './context.ts'
+import { type CliContext, UsageError } from './context.ts'
 import type { Project, SessionStatus } from '../../library.ts'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,18 +11,18 @@ const OPEN: SessionStatus[] = ['active', 'paused']
 const CLOSED: SessionStatus[] = ['completed', 'abandoned']
 
 /** Called by the parser with the context as `this`. */
-export const propose = {
+export const completions = {
   /** Names of sessions that begin so, the open ones first. */
-  sessions(this: Context, partial: string): Promise<readonly string[]> {
+  sessions(this: CliContext, partial: string): Promise<readonly string[]> {
     return sessionNames(this, partial, [OPEN, CLOSED])
   },
 
-  closedSessions(this: Context, partial: string): Promise<readonly string[]> {
+  closedSessions(this: CliContext, partial: string): Promise<readonly string[]> {
     return sessionNames(this, partial, [CLOSED])
   },
 
   /** Short names of tasks that begin so, the open ones first, from the names of their files. */
-  tasks(this: Context, partial: string): Promise<readonly string[]> {
+  tasks(this: CliContext, partial: string): Promise<readonly string[]> {
     return looking(this, async ({ tasksFolder }) => {
       const folders = ['active', 'archive']
         .map((place) => join(tasksFolder, place))
@@ -35,7 +35,7 @@ export const propose = {
   },
 
   /** Names of delegates that begin so, those whose work is still to be settled first. */
-  delegates(this: Context, partial: string): Promise<readonly string[]> {
+  delegates(this: CliContext, partial: string): Promise<readonly string[]> {
     return looking(this, async ({ delegates }) => {
       const all = (await delegates.recorded()).toReversed()
       const inTurn = all.toSorted((a, b) => Number(b.isUnsettled) - Number(a.isUnsettled))
@@ -48,7 +48,7 @@ export const propose = {
 const TASK_FILE = /^([^.].*)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.md$/
 
 function sessionNames(
-  context: Context,
+  context: CliContext,
   partial: string,
   inTurn: readonly SessionStatus[][],
 ): Promise<readonly string[]> {
@@ -65,10 +65,10 @@ function sessionNames(
 }
 
 async function looking(
-  context: Context,
+  context: CliContext,
   look: (project: Project) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
-  const { openProject } = await import('./open.ts')
+  const { openProject } = await import('./lazy-library.ts')
   const project = openProject(context.cwd, { env: context.env })
   try {
     return await look(project)
@@ -77,35 +77,35 @@ async function looking(
   }
 }
 
-export function text(brief: string, placeholder = 'TEXT') {
+export function textFlag(brief: string, placeholder = 'TEXT') {
   return { kind: 'parsed', parse: String, brief, placeholder, optional: true } as const
 }
 
 /** A flag that may be given several times. */
-export function texts(brief: string, placeholder = 'TEXT') {
-  return { ...text(brief, placeholder), variadic: true } as const
+export function repeatedTextFlag(brief: string, placeholder = 'TEXT') {
+  return { ...textFlag(brief, placeholder), variadic: true } as const
 }
 
 /** A flag whose values may also be joined by commas. */
-export function list(brief: string, placeholder = 'ID') {
-  return { ...text(brief, placeholder), variadic: ',' } as const
+export function listFlag(brief: string, placeholder = 'ID') {
+  return { ...textFlag(brief, placeholder), variadic: ',' } as const
 }
 
 export function toggle(brief: string) {
   return { kind: 'boolean', brief, optional: true, withNegated: false } as const
 }
 
-export function number(brief: string, placeholder = 'N') {
-  return { ...text(brief, placeholder), parse: wholeNumber }
+export function numberFlag(brief: string, placeholder = 'N') {
+  return { ...textFlag(brief, placeholder), parse: wholeNumber }
 }
 
 /** One of a few words, which the parser knows. */
-export function oneWord<const T extends string>(values: readonly T[], brief: string) {
+export function enumFlag<const T extends string>(values: readonly T[], brief: string) {
   return { kind: 'enum', values, brief, optional: true } as const
 }
 
 /** A flag that is checked here and not by the parser, because our errors say more. */
-export function checked<F extends object, T>(
+export function checkedFlag<F extends object, T>(
   flag: F,
   check: (value: string, flag: string) => T,
 ): F & { check: typeof check } {
@@ -113,28 +113,30 @@ export function checked<F extends object, T>(
 }
 
 /** A text that must not be empty. */
-export function filled(brief: string, placeholder = 'TEXT') {
-  return checked(text(brief, placeholder), notEmpty)
+export function nonEmptyFlag(brief: string, placeholder = 'TEXT') {
+  return checkedFlag(textFlag(brief, placeholder), nonEmpty)
 }
 
 /** A date, as the time it stands for. */
-export function date(brief: string) {
-  return checked(text(brief, 'DATE'), moment)
+export function dateFlag(brief: string) {
+  return checkedFlag(textFlag(brief, 'DATE'), moment)
 }
 
-export const session = sessionName('The session, by id, any unique part of it, or short name')
+export const sessionFlag = sessionNameFlag(
+  'The session, by id, any unique part of it, or short name',
+)
 
 /** A flag that names a session. */
-export function sessionName(brief: string) {
-  return { ...text(brief, 'SESSION'), proposeCompletions: propose.sessions } as const
+export function sessionNameFlag(brief: string) {
+  return { ...textFlag(brief, 'SESSION'), proposeCompletions: completions.sessions } as const
 }
 
 /** A flag that names a task. */
-export function taskName(brief: string) {
-  return { ...text(brief, 'ID'), proposeCompletions: propose.tasks } as const
+export function taskNameFlag(brief: string) {
+  return { ...textFlag(brief, 'ID'), proposeCompletions: completions.tasks } as const
 }
 
-type Propose = (typeof propose)[keyof typeof propose]
+type Propose = (typeof completions)[keyof typeof completions]
 
 export function argument(brief: string, placeholder: string, proposeCompletions?: Propose) {
   return {
@@ -146,18 +148,18 @@ export function argument(brief: string, placeholder: string, proposeCompletions?
 }
 
 /** An argument that may be left out. */
-export function optional(brief: string, placeholder: string, proposeCompletions?: Propose) {
+export function optionalArgument(brief: string, placeholder: string, proposeCompletions?: Propose) {
   return { ...argument(brief, placeholder, proposeCompletions), optional: true } as const
 }
 
-export function optionalSession(brief: string) {
-  return optional(brief, 'SESSION', propose.sessions)
+export function optionalSessionArgument(brief: string) {
+  return optionalArgument(brief, 'SESSION', completions.sessions)
 }
 
 export const taskArgument = argument(
   'The task, by id, part of it, or short name',
   'ID',
-  propose.tasks,
+  completions.tasks,
 )
 
 function wholeNumber(input: string): number {
@@ -166,74 +168,81 @@ function wholeNumber(input: string): number {
   return value
 }
 
-export function notEmpty(value: string, flag: string): string {
-  if (value.trim() === '') throw new Misuse(`${flag} is empty`, 'leave it out, or say something')
+export function nonEmpty(value: string, flag: string): string {
+  if (value.trim() === '')
+    throw new UsageError(`${flag} is empty`, 'leave it out, or say something')
   return value
 }
 
 function moment(input: string): string {
   const parsed = Date.parse(input)
   if (Number.isNaN(parsed))
-    throw new Misuse(`"${input}" is not a date`, 'write it like 2025-01-15 or 2025-01-15T10:30Z')
+    throw new UsageError(
+      `"${input}" is not a date`,
+      'write it like 2025-01-15 or 2025-01-15T10:30Z',
+    )
   return new Date(parsed).toISOString()
 }
 
 const DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 }
 
 /** A date, or how long ago: `90d`, `12w`. */
-export function timeAgo(given: string): string {
+export function parseTimeAgo(given: string): string {
   const [, count, unit] = /^(\d{1,5})([dwmy])$/.exec(given.trim()) ?? []
   if (count !== undefined && unit !== undefined)
     return new Date(Date.now() - Number(count) * DAYS[unit]! * 86_400_000).toISOString()
   if (Number.isNaN(Date.parse(given)))
-    throw new Misuse(`"${given}" is no time`, 'write it like 90d, 12w or 2025-01-15')
+    throw new UsageError(`"${given}" is no time`, 'write it like 90d, 12w or 2025-01-15')
   return new Date(given).toISOString()
 }
 
 /** A check that takes these words only, in whatever case they are written; `refusal` says what is wrong with another. */
-export function anyOf<const T extends string>(
+export function oneOfIgnoringCase<const T extends string>(
   allowed: readonly T[],
   refusal: (value: string) => string,
 ): (value: string) => T {
   return (value) => {
     const found = allowed.find((candidate) => candidate.toLowerCase() === value.toLowerCase())
     if (found !== undefined) return found
-    throw new Misuse(refusal(value), `there are ${allowed.join(', ')}`)
+    throw new UsageError(refusal(value), `there are ${allowed.join(', ')}`)
   }
 }
 
-export function choice<const T extends string>(
+export function exactlyOneOf<const T extends string>(
   choices: readonly T[],
 ): (value: string, flag: string) => T {
   return (value, flag) => {
     const found = choices.find((candidate) => candidate === value)
     if (found !== undefined) return found
-    throw new Misuse(`${flag} is not "${value}"`, `one of ${choices.join(', ')}`)
+    throw new UsageError(`${flag} is not "${value}"`, `one of ${choices.join(', ')}`)
   }
 }
 
-export function wholeAbove0(value: string, flag: string): number {
+export function positiveInteger(value: string, flag: string): number {
   if (!/^\d+$/.test(value) || !(Number(value) > 0))
-    throw new Misuse(`${flag} is a whole number above 0, not "${value}"`)
+    throw new UsageError(`${flag} is a whole number above 0, not "${value}"`)
   return Number(value)
 }
 
 /** A check for a number above 0, written like the example. */
-export function amount(example: string): (value: string, flag: string) => number {
+export function positiveNumber(example: string): (value: string, flag: string) => number {
   return (value, flag) => {
     if (!/^\d*\.?\d+$/.test(value) || !(Number(value) > 0))
-      throw new Misuse(`${flag} is a number above 0, not "${value}"`, `write it like ${example}`)
+      throw new UsageError(
+        `${flag} is a number above 0, not "${value}"`,
+        `write it like ${example}`,
+      )
     return Number(value)
   }
 }
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1000, m: 1_000_000 }
 
-export function tokenCount(value: string, flag: string): number {
+export function parseTokenCount(value: string, flag: string): number {
   const [, digits = '', unit = ''] = /^(\d*\.?\d+)([km]?)$/i.exec(value) ?? []
   const count = Math.round(Number(digits) * (UNITS[unit.toLowerCase()] ?? Number.NaN))
   if (count > 0) return count
-  throw new Misuse(
+  throw new UsageError(
     `${flag} is a number of tokens above 0, not "${value}"`,
     'write it like 500000, 500k or 2M',
   )

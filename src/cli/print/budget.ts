@@ -1,7 +1,13 @@
-import { budgetLine, isPercent, roleOf, tokensAt } from '../../core.ts'
-import { number } from '../../text/amounts.ts'
-import type { ConversationBudget, Figure, Limit, Stage, Used } from '../../library.ts'
-import { duration, minute, second } from '../../text/times.ts'
+import { budgetLine, isPercent, stageAction, tokensAt } from '../../core.ts'
+import { formatInteger } from '../../text/format-amounts.ts'
+import type {
+  ConversationBudget,
+  SourcedValue,
+  RateLimit,
+  BudgetStage,
+  UsedTokens,
+} from '../../library.ts'
+import { durationBetween, minute, second } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
 import { dollars, joinLines } from './terminal/text.ts'
 
@@ -36,11 +42,11 @@ export function budgetJson(budget: ConversationBudget) {
   }
 }
 
-function orUnknown<T>(figure: Figure<T> | undefined): Figure<T> | { known: 'unknown' } {
+function orUnknown<T>(figure: SourcedValue<T> | undefined): SourcedValue<T> | { known: 'unknown' } {
   return figure ?? { known: 'unknown' }
 }
 
-export function describeBudgetShortly(budget: ConversationBudget): string {
+export function describeBudgetBriefly(budget: ConversationBudget): string {
   const { stage, cost } = budget
   return [
     budgetLine(budget),
@@ -80,30 +86,34 @@ function gauge({ tokens, point, settings }: ConversationBudget) {
     // Behind the opening bracket; one that would run into the label before it is left out.
     if (labels[at] === ' ') labels.splice(at + 1, label.length, ...label)
   }
-  return `[${bar.join('')}] ${number(point.value)}\n${labels.join('').trimEnd()}`
+  return `[${bar.join('')}] ${formatInteger(point.value)}\n${labels.join('').trimEnd()}`
 }
 
 function rows(budget: ConversationBudget) {
   const { tokens, point, delegated, settings, now } = budget
   const plain = (name: string, text: string) => `${name.padEnd(14)}  ${text}`
-  const row = <T>(name: string, figure: Figure<T> | undefined, words: (value: T) => string) => {
+  const row = <T>(
+    name: string,
+    figure: SourcedValue<T> | undefined,
+    words: (value: T) => string,
+  ) => {
     if (figure === undefined) return plain(name, 'unknown')
     const { value, known, from, at } = figure
     return plain(name, `${words(value).padEnd(24)}  ${known.padEnd(9)}  ${from}, ${ago(at, now)}`)
   }
-  const tokenWords = (value: number) => `${number(value)} tokens`
+  const tokenWords = (value: number) => `${formatInteger(value)} tokens`
   const left =
     tokens && point
       ? `${tokenWords(Math.max(0, point.value - tokens.value))} left, ${budget.percent}% of the way done`
       : 'unknown'
-  const zone = `${isPastSmartZone(budget) ? 'past' : 'below'} the line of ${number(settings.smartZone)} tokens of history`
+  const zone = `${isPastSmartZone(budget) ? 'past' : 'below'} the line of ${formatInteger(settings.smartZone)} tokens of history`
   return [
     row('in context', tokens, tokenWords),
     row('window', budget.window, tokenWords),
     row('compacts at', point, tokenWords),
     plain('to compaction', left),
     plain('smart zone', tokens === undefined ? 'unknown' : zone),
-    row('age', budget.startedAt, (value) => duration(value, now)),
+    row('age', budget.startedAt, (value) => durationBetween(value, now)),
     row('cost', budget.cost, dollars),
     row('5-hour limit', budget.fiveHour, limitWords),
     row('weekly limit', budget.sevenDay, limitWords),
@@ -118,7 +128,7 @@ function ago(at: string, now: string) {
   const age = Date.parse(now) - Date.parse(at)
   if (Number.isNaN(age)) return 'at an unknown time'
   if (age < 60_000) return 'just now'
-  return age < 86_400_000 ? `${duration(at, now)} ago` : minute(at).slice(0, 10)
+  return age < 86_400_000 ? `${durationBetween(at, now)} ago` : minute(at).slice(0, 10)
 }
 
 const ASKS = {
@@ -130,7 +140,7 @@ const ASKS = {
 function whatNext({ tokens, point, stage, next, settings, percent = 0 }: ConversationBudget) {
   if (tokens === undefined)
     return 'It has not answered yet, or nothing can be read of it: what comes next is unknown.'
-  const asks = (of: Stage) => ASKS[roleOf(of, settings)]
+  const asks = (of: BudgetStage) => ASKS[stageAction(of, settings)]
   const beyond = settings.stages.filter(
     (each) => point !== undefined && (tokensAt(each, point.value) ?? 0) > point.value,
   )
@@ -140,7 +150,7 @@ function whatNext({ tokens, point, stage, next, settings, percent = 0 }: Convers
       : `Stage ${stageName(stage)} is reached: ${asks(stage)}.`,
     next !== undefined &&
       !beyond.includes(next.stage) &&
-      `Next: stage ${stageName(next.stage)} in ${number(next.left)} tokens: ${asks(next.stage)}.`,
+      `Next: stage ${stageName(next.stage)} in ${formatInteger(next.left)} tokens: ${asks(next.stage)}.`,
     beyond.map(
       (each) => `Stage ${stageName(each)} lies behind the compaction point and is never reached.`,
     ),
@@ -149,21 +159,22 @@ function whatNext({ tokens, point, stage, next, settings, percent = 0 }: Convers
   ]
 }
 
-function stageName(stage: Stage) {
-  return isPercent(stage) ? `${stage}%` : number(stage)
+function stageName(stage: BudgetStage) {
+  return isPercent(stage) ? `${stage}%` : formatInteger(stage)
 }
 
 function isPastSmartZone({ tokens, settings }: ConversationBudget) {
   return (tokens?.value ?? 0) >= settings.smartZone
 }
 
-function limitWords({ percent, resetsAt }: Limit) {
+function limitWords({ percent, resetsAt }: RateLimit) {
   const until =
     resetsAt === undefined ? '' : `, until ${second(resetsAt).slice(5, 16).replace('T', ' ')}`
   return `${Math.round(percent)}%${until}`
 }
 
-function usedWords({ input, output, cacheRead, cacheWritten, calls }: Used) {
-  const called = calls === undefined ? '' : `, ${number(calls)} ${calls === 1 ? 'call' : 'calls'}`
-  return `${number(input)} in, ${number(cacheWritten)} into the cache, ${number(cacheRead)} from it, ${number(output)} out${called}`
+function usedWords({ input, output, cacheRead, cacheWritten, calls }: UsedTokens) {
+  const called =
+    calls === undefined ? '' : `, ${formatInteger(calls)} ${calls === 1 ? 'call' : 'calls'}`
+  return `${formatInteger(input)} in, ${formatInteger(cacheWritten)} into the cache, ${formatInteger(cacheRead)} from it, ${formatInteger(output)} out${called}`
 }

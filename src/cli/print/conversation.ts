@@ -1,16 +1,16 @@
 // A conversation for a person to read. Everything in it is cleaned of what could steer a terminal.
-import { wordsIn } from '../../core.ts'
-import type { HistoryItem, Message, Part } from '../../library.ts'
+import { splitTypedText } from '../../core.ts'
+import type { HistoryItem, Message, MessagePart } from '../../library.ts'
 import { cleanText, oneLine, shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
-import { indent, plural, tokens } from './terminal/text.ts'
+import { indent, plural, shortTokens } from './terminal/text.ts'
 
 const LINE = 100
 /** Enough for one line of a long text. */
 const READ = 2000
 
-export interface TextOptions {
+export interface ConversationTextOptions {
   /** Tools, thoughts and texts of the harness are printed whole, and not in a line. */
   readonly isFull: boolean
   readonly output: Output
@@ -18,7 +18,7 @@ export interface TextOptions {
 
 export function* conversationText(
   items: Iterable<HistoryItem>,
-  options: TextOptions,
+  options: ConversationTextOptions,
 ): Generator<string> {
   const { isFull, output } = options
   let speaker = ''
@@ -70,7 +70,7 @@ function headingOf(message: Message) {
 function* itemLines(
   item: HistoryItem,
   saidAt: ReadonlyMap<string, string>,
-  options: TextOptions,
+  options: ConversationTextOptions,
 ): Generator<string> {
   const { output } = options
   switch (item.type) {
@@ -87,7 +87,7 @@ function* itemLines(
     }
     case 'compaction': {
       const figures = [item.tokensBefore, item.tokensAfter]
-        .flatMap((count) => (count === undefined ? [] : [tokens(count)]))
+        .flatMap((count) => (count === undefined ? [] : [shortTokens(count)]))
         .join(' → ')
       const trigger = item.trigger === undefined ? '' : ` (${oneLine(item.trigger)})`
       yield `\n${output.dim(`──── compacted${trigger}${figures === '' ? '' : `, ${figures} tokens`} ────`)}`
@@ -101,14 +101,14 @@ function* itemLines(
   }
 }
 
-function* messageLines(message: Message, options: TextOptions): Generator<string> {
+function* messageLines(message: Message, options: ConversationTextOptions): Generator<string> {
   const aside = asideOf(message)
   for (const part of message.parts) {
     if (part.type !== 'text' || (aside === undefined && message.role !== 'user'))
       yield* partLines(part, options)
     else if (aside !== undefined) yield asideLine(aside, part.text, options)
     else {
-      const { added, typed } = wordsIn(part.text)
+      const { added, typed } = splitTypedText(part.text)
       if (added !== '') yield asideLine('added', added, options)
       yield* partLines({ type: 'text', text: typed }, options)
     }
@@ -120,11 +120,12 @@ function asideOf({ isSummary, isMeta, isFailure, role, parts }: Message) {
   if (isFailure === true) return 'failed'
   if (isSummary === true) return 'summary'
   if (isMeta === true || role === 'system') return 'added'
-  const isAdded = (part: Part) => part.type !== 'text' || wordsIn(part.text).typed.trim() === ''
+  const isAdded = (part: MessagePart) =>
+    part.type !== 'text' || splitTypedText(part.text).typed.trim() === ''
   return role === 'user' && parts[0]?.type === 'text' && parts.every(isAdded) ? 'added' : undefined
 }
 
-function* partLines(part: Part, options: TextOptions): Generator<string> {
+function* partLines(part: MessagePart, options: ConversationTextOptions): Generator<string> {
   const { isFull, output } = options
   switch (part.type) {
     case 'text':
@@ -161,8 +162,8 @@ function* partLines(part: Part, options: TextOptions): Generator<string> {
 }
 
 function* resultLines(
-  { parts, isError }: Extract<Part, { type: 'tool result' }>,
-  options: TextOptions,
+  { parts, isError }: Extract<MessagePart, { type: 'tool result' }>,
+  options: ConversationTextOptions,
 ): Generator<string> {
   const mark = isError ? '✗' : '◂'
   if (options.isFull) {
@@ -180,7 +181,7 @@ function* resultLines(
   for (const part of others) yield* partLines(part, options)
 }
 
-function asideLine(what: string, text: string, { isFull, output }: TextOptions) {
+function asideLine(what: string, text: string, { isFull, output }: ConversationTextOptions) {
   return output.dim(
     isFull ? indent(`(${what}) ${cleanText(text.trim())}`) : `   (${what}) ${short(text)}`,
   )

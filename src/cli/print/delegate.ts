@@ -5,24 +5,24 @@ import type { DelegateMove } from '../../core.ts'
 import { cleanText, shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
-import { allTokens, costWords, programWords } from './run/words.ts'
-import { cutTo, table, widthOf } from './terminal/layout.ts'
+import { allTokens, costText, programText } from './run/event-text.ts'
+import { truncate, table, displayWidth } from './terminal/layout.ts'
 import {
   type Lines,
-  because,
-  cents,
-  commitName,
-  facts,
+  reasonSuffix,
+  dollarsAndCents,
+  commitPrefix,
+  labelledLines,
   fileList,
   indent,
   joinLines,
-  line,
+  shortLine,
   plural,
   secondsBetween,
-  section,
+  titledSection,
   shellWord,
-  span,
-  tokens,
+  durationText,
+  shortTokens,
 } from './terminal/text.ts'
 
 const MARKS: Readonly<Record<DelegateStatus, string>> = {
@@ -36,50 +36,53 @@ const MARKS: Readonly<Record<DelegateStatus, string>> = {
   discarded: '○',
 }
 
-export function isGood({ status }: DelegateRow): boolean {
+export function isSuccessful({ status }: DelegateRow): boolean {
   return status === 'ready' || status === 'merged'
 }
 
-export function isAtWork({ status, isOrphaned }: DelegateRow): boolean {
+export function isActive({ status, isOrphaned }: DelegateRow): boolean {
   return (status === 'running' || status === 'merging') && !isOrphaned
 }
 
 /** `✓ fix-login ready: The loop is gone` */
-export function rowLine(row: DelegateRow): string {
+export function delegateStatusLine(row: DelegateRow): string {
   const { status, isOrphaned, because: reason, summary, waitsUntil } = row
   const waits =
     waitsUntil === undefined ? undefined : `waits for a usage limit until ${minute(waitsUntil)}`
-  const told = isGood(row) ? (summary ?? reason) : (reason ?? summary)
+  const told = isSuccessful(row) ? (summary ?? reason) : (reason ?? summary)
   // The reason for its last step says nothing about the work that is going on.
-  const why = isAtWork(row) ? waits : told
+  const why = isActive(row) ? waits : told
   const gone = isOrphaned ? ', and nobody works on it any more' : ''
-  return `${isOrphaned ? '⚠' : MARKS[status]} ${nameOf(row)} ${status}${gone}${because(why)}`
+  return `${isOrphaned ? '⚠' : MARKS[status]} ${delegateLabel(row)} ${status}${gone}${reasonSuffix(why)}`
 }
 
-export function rowWithNext(row: DelegateRow): string {
-  return joinLines(rowLine(row), row.next !== undefined && `   ${line(row.next, 300)}`)
+export function delegateStatusWithNext(row: DelegateRow): string {
+  return joinLines(
+    delegateStatusLine(row),
+    row.next !== undefined && `   ${shortLine(row.next, 300)}`,
+  )
 }
 
-export function nameOf({ name }: DelegateRow): string {
-  return line(name, 60)
+export function delegateLabel({ name }: DelegateRow): string {
+  return shortLine(name, 60)
 }
 
 export function describeStarted(row: DelegateRow, output: Output): string {
   const name = shellWord(row.name)
-  const merge = [`stint merge ${name}`, `when it is ready, into ${line(row.target, 60)}`]
+  const merge = [`stint merge ${name}`, `when it is ready, into ${shortLine(row.target, 60)}`]
   const next = [
     [`stint delegate show ${name}`, 'how it stands'],
     [`stint delegate wait ${name}`, 'until it is done'],
     ...(row.isReadOnly ? [] : [merge]),
   ]
   return joinLines(
-    `🤝 ${output.bold(`Delegate Started: ${nameOf(row)}`)}`,
-    facts([
-      ['Order', line(row.what)],
+    `🤝 ${output.bold(`Delegate Started: ${delegateLabel(row)}`)}`,
+    labelledLines([
+      ['Order', shortLine(row.what)],
       ['As', asWords(row)],
-      ['Agent', line(row.harness, 60)],
-      ['Branch', line(row.branch)],
-      ['Worktree', line(row.tree, 300)],
+      ['Agent', shortLine(row.harness, 60)],
+      ['Branch', shortLine(row.branch)],
+      ['Worktree', shortLine(row.tree, 300)],
     ]),
     '',
     table(next).map((text) => `   ${text}`),
@@ -87,7 +90,7 @@ export function describeStarted(row: DelegateRow, output: Output): string {
 }
 
 function asWords({ as, isReadOnly }: DelegateRow) {
-  const parts = [as === undefined ? '' : line(as, 40), isReadOnly ? 'it only reads' : '']
+  const parts = [as === undefined ? '' : shortLine(as, 40), isReadOnly ? 'it only reads' : '']
   return parts.filter((part) => part !== '').join(', ')
 }
 
@@ -117,18 +120,18 @@ export function delegateTable(
   const cells = rows.map((row): Readonly<Record<string, string>> => {
     const waits = row.waitsUntil === undefined ? '' : `, limit until ${minute(row.waitsUntil)}`
     return {
-      NAME: line(row.name, 40),
+      NAME: shortLine(row.name, 40),
       STATUS: `${row.status}${row.isOrphaned ? ', orphaned' : waits}`,
-      AS: line(row.as ?? '', 16),
-      TASK: row.task === undefined ? '' : line(tasks.get(row.task) ?? shortId(row.task), 32),
-      GROUP: line(row.group ?? '', 24),
-      AGE: span(secondsBetween(row.startedAt, now)),
-      TIME: span(row.seconds),
-      TOKENS: tokens(allTokens(row.spend)),
-      COST: row.spend.usd === undefined ? '?' : cents(row.spend.usd),
+      AS: shortLine(row.as ?? '', 16),
+      TASK: row.task === undefined ? '' : shortLine(tasks.get(row.task) ?? shortId(row.task), 32),
+      GROUP: shortLine(row.group ?? '', 24),
+      AGE: durationText(secondsBetween(row.startedAt, now)),
+      TIME: durationText(row.seconds),
+      TOKENS: shortTokens(allTokens(row.spend)),
+      COST: row.spend.usd === undefined ? '?' : dollarsAndCents(row.spend.usd),
       COMMITS: String(row.commits),
-      WHAT: line(row.what, 40),
-      NEXT: line(row.next ?? '', 80),
+      WHAT: shortLine(row.what, 40),
+      NEXT: shortLine(row.next ?? '', 80),
     }
   })
   const choices = COLUMNS.map((columns) => {
@@ -138,8 +141,8 @@ export function delegateTable(
     return table([shown, ...cells.map((row) => shown.map((column) => row[column]!))], figures)
   })
   if (width === undefined) return choices[0]!
-  const fitting = choices.find((lines) => lines.every((text) => widthOf(text) < width))
-  return fitting ?? choices.at(-1)!.map((text) => cutTo(text, width - 1))
+  const fitting = choices.find((lines) => lines.every((text) => displayWidth(text) < width))
+  return fitting ?? choices.at(-1)!.map((text) => truncate(text, width - 1))
 }
 
 const RECENT_SECONDS = 24 * 3600
@@ -164,19 +167,19 @@ export function describeDelegates(
   return joinLines(output.dim(head), lines, left !== false && ['', left])
 }
 
-export function describeShort(
+export function describeDelegateBriefly(
   row: DelegateRow,
   { now }: Pick<TableOptions, 'now'>,
   output: Output,
 ): string {
-  const used = `${span(row.seconds)}, ${tokens(allTokens(row.spend))} tokens, ${costWords(row.spend)}, ${plural(row.commits, 'commit')}`
+  const used = `${durationText(row.seconds)}, ${shortTokens(allTokens(row.spend))} tokens, ${costText(row.spend)}, ${plural(row.commits, 'commit')}`
   return joinLines(
-    output.bold(rowLine(row)),
-    facts([
-      ['Order', line(row.what)],
+    output.bold(delegateStatusLine(row)),
+    labelledLines([
+      ['Order', shortLine(row.what)],
       ['Since', sinceWords(row.since, now)],
-      ['Branch', `${line(row.branch)}, ${used}`],
-      ['Next', line(row.next ?? '', 300)],
+      ['Branch', `${shortLine(row.branch)}, ${used}`],
+      ['Next', shortLine(row.next ?? '', 300)],
     ]),
   )
 }
@@ -186,42 +189,43 @@ const VERIFY_LINES = 20
 const LONG_TEXT = 4000
 const LONGEST_TEXT = 256 * 1024
 
-export function describeDetail(
+export function describeDelegate(
   detail: DelegateDetail,
   { now, tasks }: TableOptions,
   output: Output,
 ): string {
   const { order, rejected, task } = detail
-  const part = (title: string, lines: Lines) => section(`   ${output.bold(title)}`, lines)
+  const part = (title: string, lines: Lines) => titledSection(`   ${output.bold(title)}`, lines)
   const optional = (id: string | undefined) => (id === undefined ? '' : shortId(id))
-  const short = (paths: readonly string[] = []) => paths.map((path) => line(path, 80)).join(', ')
+  const short = (paths: readonly string[] = []) =>
+    paths.map((path) => shortLine(path, 80)).join(', ')
   return joinLines(
-    output.bold(rowLine(detail)),
-    facts([
+    output.bold(delegateStatusLine(detail)),
+    labelledLines([
       ['Since', sinceWords(detail.since, now)],
-      ['Order', line(detail.what, 400)],
+      ['Order', shortLine(detail.what, 400)],
       ['As', asWords(detail)],
-      ['Task', task === undefined ? '' : line(tasks.get(task) ?? task, 60)],
-      ['Group', line(detail.group ?? '', 60)],
-      ['Agent', programWords([detail.harness, detail.model])],
+      ['Task', task === undefined ? '' : shortLine(tasks.get(task) ?? task, 60)],
+      ['Group', shortLine(detail.group ?? '', 60)],
+      ['Agent', programText([detail.harness, detail.model])],
       [
         'Branch',
-        `${line(detail.branch)} (${plural(detail.commits, 'commit')} since ${commitName(detail.base)})`,
+        `${shortLine(detail.branch)} (${plural(detail.commits, 'commit')} since ${commitPrefix(detail.base)})`,
       ],
-      ['Target', detail.isReadOnly ? '' : line(detail.target)],
-      ['Worktree', line(detail.tree, 300)],
+      ['Target', detail.isReadOnly ? '' : shortLine(detail.target)],
+      ['Worktree', shortLine(detail.tree, 300)],
       ['In no commit', short(detail.left)],
       ['Files', short(order.files)],
-      ['Output', line(order.output ?? '')],
+      ['Output', shortLine(order.output ?? '')],
       ['For session', optional(detail.parent)],
       [
         'Its sessions',
-        detail.sessions.map(({ id, name }) => `${line(name, 40)} (${shortId(id)})`).join(', '),
+        detail.sessions.map(({ id, name }) => `${shortLine(name, 40)} (${shortId(id)})`).join(', '),
       ],
       ['Part of run', optional(detail.run)],
       [
         'Spent',
-        `${tokens(allTokens(detail.spend))} tokens, ${costWords(detail.spend)}, ${span(detail.seconds)}`,
+        `${shortTokens(allTokens(detail.spend))} tokens, ${costText(detail.spend)}, ${durationText(detail.seconds)}`,
       ],
       [
         'Sent back',
@@ -229,9 +233,9 @@ export function describeDetail(
           ? ''
           : `its work did not go into the target ${rejected === 1 ? 'once' : `${rejected} times`}`,
       ],
-      ['Pull request', line(detail.pr ?? '', 300)],
-      ['Report', detail.report === undefined ? '' : `.sessions/${line(detail.report, 300)}`],
-      ['Log', line(detail.logPath, 300)],
+      ['Pull request', shortLine(detail.pr ?? '', 300)],
+      ['Report', detail.report === undefined ? '' : `.sessions/${shortLine(detail.report, 300)}`],
+      ['Log', shortLine(detail.logPath, 300)],
     ]),
     detail.keptRefs.map((ref) => `   Kept: git show ${shellWord(ref)}`),
     part('Summary', paragraph(detail.summary)),
@@ -239,30 +243,30 @@ export function describeDetail(
     part('What went wrong', troubles(detail.move)),
     part(
       'Noted',
-      detail.notes.map((note) => `   ${line(note, 400)}`),
+      detail.notes.map((note) => `   ${shortLine(note, 400)}`),
     ),
     part(
       'Attempts',
       detail.attempts.map(({ number, place, outcome, reason, seconds, commit }) => {
-        const how = outcome === undefined ? 'goes on' : `${outcome} after ${span(seconds)}`
-        const at = commit === undefined ? '' : `, ${commitName(commit)}`
-        const why = reason === undefined ? '' : `: ${line(reason)}`
-        return `   ${number}. ${line(place, 40)}, ${how}${at}${why}`
+        const how = outcome === undefined ? 'goes on' : `${outcome} after ${durationText(seconds)}`
+        const at = commit === undefined ? '' : `, ${commitPrefix(commit)}`
+        const why = reason === undefined ? '' : `: ${shortLine(reason)}`
+        return `   ${number}. ${shortLine(place, 40)}, ${how}${at}${why}`
       }),
     ),
     part(
       'Commits',
       detail.commitList.map(
-        ({ commit, subject }) => `   ${commitName(commit)} ${line(subject, 100)}`,
+        ({ commit, subject }) => `   ${commitPrefix(commit)} ${shortLine(subject, 100)}`,
       ),
     ),
     part('Changes', paragraph(detail.stat)),
-    detail.next !== undefined && ['', `   Next: ${line(detail.next, 300)}`],
+    detail.next !== undefined && ['', `   Next: ${shortLine(detail.next, 300)}`],
   )
 }
 
 function sinceWords(since: string, now: string) {
-  return `${minute(since)} (${span(secondsBetween(since, now))} ago)`
+  return `${minute(since)} (${durationText(secondsBetween(since, now))} ago)`
 }
 
 function paragraph(text = '') {
@@ -272,11 +276,11 @@ function paragraph(text = '') {
 
 function troubles(move: DelegateMove | undefined) {
   const { target = 'the target', onto, files = [], verify } = move ?? {}
-  const where = `${line(target, 60)}${onto === undefined ? '' : ` at ${commitName(onto)}`}`
+  const where = `${shortLine(target, 60)}${onto === undefined ? '' : ` at ${commitPrefix(onto)}`}`
   return [
     files.length > 0 && `   Conflicts with ${where} in ${fileList(files)}`,
     verify && [
-      `   ${line(verify.command, 100)} on ${where} ${verify.exit === undefined ? 'did not end' : `ended with ${verify.exit}`}`,
+      `   ${shortLine(verify.command, 100)} on ${where} ${verify.exit === undefined ? 'did not end' : `ended with ${verify.exit}`}`,
       cleanText(verify.output.slice(-LONG_TEXT))
         .trimEnd()
         .split('\n')

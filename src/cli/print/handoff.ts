@@ -2,13 +2,13 @@ import { relative } from 'node:path'
 import { publicHandoff, shortId } from '../../public.ts'
 import type {
   AcceptedHandoff,
-  MadeHandoff,
+  CreatedHandoff,
   Project,
   RecordedHandoff,
   ShownHandoff,
   WaitingHandoff,
 } from '../../library.ts'
-import { isTakenUp } from '../../core.ts'
+import { isAccepted } from '../../core.ts'
 import { minute } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
 import { joinLines } from './terminal/text.ts'
@@ -21,8 +21,8 @@ export function handoffJson(
   return { ...publicHandoff(handoff, session), log: position, document }
 }
 
-export function describeMade(
-  { state, handoff, path, leftOut }: MadeHandoff,
+export function describeCreatedHandoff(
+  { state, handoff, path, leftOut }: CreatedHandoff,
   cwd: string,
   output: Output,
 ): string {
@@ -46,7 +46,7 @@ export function describeMade(
 
 export function handoffLine(handoff: RecordedHandoff): string {
   const { number, id, at, git, isDraft, to, text, accepted } = handoff
-  const fate = isTakenUp({ accepted }) ? 'taken up' : (accepted.at(-1)?.outcome ?? 'waiting')
+  const fate = isAccepted({ accepted }) ? 'taken up' : (accepted.at(-1)?.outcome ?? 'waiting')
   const facts = [
     isDraft ? 'draft' : '',
     to === undefined ? '' : `for ${to.name}`,
@@ -56,14 +56,14 @@ export function handoffLine(handoff: RecordedHandoff): string {
   return `${String(number).padStart(3)}  ${shortId(id)}  ${minute(at)}  ${git?.commit?.slice(0, 7) ?? 'no git'}  ${fate.padEnd(8)}  ${said}`.trimEnd()
 }
 
-export function describeShown({ handoff, moved }: ShownHandoff): string {
+export function describeHandoff({ handoff, moved }: ShownHandoff): string {
   if (moved === undefined) return handoff.document
   return moved.length === 0
     ? 'Everything that can be compared is as it was.'
     : joinLines(moved.map((line) => `- ${line}`))
 }
 
-export function describeAccepted(accepted: AcceptedHandoff, output: Output): string {
+export function describeAcceptedHandoff(accepted: AcceptedHandoff, output: Output): string {
   const { outcome, moved, isTaken, text, number, session, bound, isForced } = accepted
   const title = `Handoff ${number} of ${session.name}: ${outcome}${isForced ? ', taken up all the same' : ''}`
   return joinLines(
@@ -77,10 +77,15 @@ export function describeAccepted(accepted: AcceptedHandoff, output: Output): str
   )
 }
 
-export function waitingLine({ name, number }: WaitingHandoff): string {
+export function waitingHandoffLine({ name, number }: WaitingHandoff): string {
   return `↪ Handoff ${number} of ${name} waits: stint handoff accept ${name}/${number}`
 }
 
-export async function sayWaiting(project: Project, task: string, output: Output): Promise<void> {
-  for (const one of await project.handoffs.waiting({ tasks: [task] })) output.talk(waitingLine(one))
+export async function reportWaitingHandoffs(
+  project: Project,
+  task: string,
+  output: Output,
+): Promise<void> {
+  for (const one of await project.handoffs.waiting({ tasks: [task] }))
+    output.info(waitingHandoffLine(one))
 }

@@ -1,9 +1,17 @@
-import { number } from '../../text/amounts.ts'
+import { formatInteger } from '../../text/format-amounts.ts'
 import type { Ledger, LedgerDay, LedgerRow, Maintenance, SavingName } from '../../library.ts'
 import { minute } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
 import { table, tableWithHead } from './terminal/layout.ts'
-import { capital, joinLines, line, plural, size, span, tokens } from './terminal/text.ts'
+import {
+  capitalize,
+  joinLines,
+  shortLine,
+  plural,
+  byteSize,
+  durationText,
+  shortTokens,
+} from './terminal/text.ts'
 
 const MOST_ROWS = 20
 
@@ -25,7 +33,7 @@ export function describeLedger(
   }
   const kind = whole.kind === 'project' ? '' : `${whole.kind} `
   return joinLines(
-    `📒 ${output.bold(`Ledger of ${kind}${line(whole.name, 60)}`)}${from}`,
+    `📒 ${output.bold(`Ledger of ${kind}${shortLine(whole.name, 60)}`)}${from}`,
     '',
     costs(whole),
     '',
@@ -38,11 +46,15 @@ function costs({ costs: cost }: LedgerRow) {
   const { injectedTokens, injections, hooks, hookMs, writes, bytes } = cost
   const each = hooks === 0 ? '' : `, ${Math.round(hookMs / hooks)} ms each`
   return table([
-    ['Given to models', `${number(injectedTokens)} tokens e`, `in ${plural(injections, 'text')}`],
+    [
+      'Given to models',
+      `${formatInteger(injectedTokens)} tokens e`,
+      `in ${plural(injections, 'text')}`,
+    ],
     ['Model calls', 'none', 'what is asked of a model is asked by people and runs'],
-    ['Hooks', number(hooks), `${taken(hookMs)} inside their processes${each}`],
-    ['Writes', number(writes), 'by hooks; of commands the entries alone'],
-    ['On disk', size(bytes), ''],
+    ['Hooks', formatInteger(hooks), `${taken(hookMs)} inside their processes${each}`],
+    ['Writes', formatInteger(writes), 'by hooks; of commands the entries alone'],
+    ['On disk', byteSize(bytes), ''],
   ]).map((text) => `  ${text}`)
 }
 
@@ -58,10 +70,10 @@ const WORDS: Readonly<Record<SavingName, string>> = {
 function savings(row: LedgerRow, output: Output) {
   if (row.savings.length === 0) return 'Nothing was saved that can be counted.'
   const rows = row.savings.map(({ name, tokens: saved, known, times }) => [
-    capital(name),
+    capitalize(name),
     signed(saved),
     known === 'estimated' ? 'e' : '',
-    `×${number(times)}`,
+    `×${formatInteger(times)}`,
     WORDS[name],
   ])
   const net = savedBy(row) - row.costs.injectedTokens
@@ -69,12 +81,12 @@ function savings(row: LedgerRow, output: Output) {
   return [
     table(rows, [1, 3]).map((text) => `  ${text}`),
     '',
-    `${output.bold('Net')}: ${number(Math.abs(net))} tokens ${verdict} (e estimated).`,
+    `${output.bold('Net')}: ${formatInteger(Math.abs(net))} tokens ${verdict} (e estimated).`,
   ]
 }
 
 function balance(given: number, saved: number) {
-  return [tokens(given), signed(saved), signed(saved - given)]
+  return [shortTokens(given), signed(saved), signed(saved - given)]
 }
 
 function ofRows(rows: readonly LedgerRow[], by: Shown['by'], from: string, output: Output) {
@@ -82,12 +94,12 @@ function ofRows(rows: readonly LedgerRow[], by: Shown['by'], from: string, outpu
   const body = rows
     .slice(0, MOST_ROWS)
     .map((row) => [
-      line(row.name, 32),
+      shortLine(row.name, 32),
       ...balance(row.costs.injectedTokens, savedBy(row)),
-      number(row.costs.hooks),
+      formatInteger(row.costs.hooks),
       taken(row.costs.hookMs),
-      number(row.costs.writes),
-      size(row.costs.bytes),
+      formatInteger(row.costs.writes),
+      byteSize(row.costs.bytes),
       row.updatedAt === undefined ? '' : minute(row.updatedAt),
     ])
   const kind = rows[0]!.kind.toUpperCase()
@@ -105,7 +117,7 @@ function ofDays(days: readonly LedgerDay[], from: string, output: Output) {
   const body = days.map(({ day, injectedTokens, avoidedTokens, hooks, hookMs }) => [
     day,
     ...balance(injectedTokens, avoidedTokens),
-    number(hooks),
+    formatInteger(hooks),
     taken(hookMs),
   ])
   const head = ['DAY', 'GIVEN', 'SAVED', 'NET', 'HOOKS', 'TIME']
@@ -139,10 +151,10 @@ function savedBy({ savings: found }: LedgerRow) {
 
 /** Both ways, since a saving may have cost more than it saved. */
 function signed(count: number) {
-  return count < 0 ? `−${tokens(-count)}` : `+${tokens(count)}`
+  return count < 0 ? `−${shortTokens(-count)}` : `+${shortTokens(count)}`
 }
 
 /** Hooks take milliseconds, and all of them together seconds. */
 function taken(ms: number) {
-  return ms < 60_000 ? `${(ms / 1000).toFixed(1)}s` : span(ms / 1000)
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)}s` : durationText(ms / 1000)
 }

@@ -2,50 +2,50 @@
 import type { MergeEvent, MergeOptions, MergeOutcome, MergeProposal } from '../../library.ts'
 import { cleanText } from '../../text/clean.ts'
 import {
-  because,
-  commitName,
+  reasonSuffix,
+  commitPrefix,
   fileList,
   indent,
   joinLines,
-  line,
+  shortLine,
   plural,
-  span,
+  durationText,
 } from './terminal/text.ts'
 
 /** Undefined for the end of one, which is a result. */
-export function mergeEventWords({ kind, data, delegate = '' }: MergeEvent): string | undefined {
-  const name = line(delegate, 60)
+export function mergeEventText({ kind, data, delegate = '' }: MergeEvent): string | undefined {
+  const name = shortLine(delegate, 60)
   switch (kind) {
     case 'merge.started':
-      return `${name}: merging into ${line(data.target, 60)}`
+      return `${name}: merging into ${shortLine(data.target, 60)}`
     case 'setup.started':
-      return `${name}: making the worktree ready with ${line(data.command, 80)}`
+      return `${name}: making the worktree ready with ${shortLine(data.command, 80)}`
     case 'verify.started':
-      return `${name}: verifying with ${line(data.command, 80)}`
+      return `${name}: verifying with ${shortLine(data.command, 80)}`
     case 'verify.ended':
-      return `${name}: ${data.passed ? 'verified' : 'verify FAILED'} after ${span(data.seconds)}`
+      return `${name}: ${data.passed ? 'verified' : 'verify FAILED'} after ${durationText(data.seconds)}`
     case 'message':
-      return line(data.text, 400)
+      return shortLine(data.text, 400)
     case 'merge.ended':
       return undefined
   }
 }
 
-export function isAsWanted({ how }: MergeOutcome): boolean {
+export function isSuccessfulMerge({ how }: MergeOutcome): boolean {
   return MARKS[how] === '✓'
 }
 
 export function describeOutcome(outcome: MergeOutcome): string {
   const { next, contradictions = [] } = outcome
   return joinLines(
-    `${MARKS[outcome.how]} ${line(outcome.name, 60)} ${outcomeWords(outcome)}`,
+    `${MARKS[outcome.how]} ${shortLine(outcome.name, 60)} ${outcomeWords(outcome)}`,
     contradictions.map(contradiction),
-    next !== undefined && `   ${line(next, 400)}`,
+    next !== undefined && `   ${shortLine(next, 400)}`,
   )
 }
 
 function contradiction(text: string) {
-  return `   ⚠ ${line(text, 400)}`
+  return `   ⚠ ${shortLine(text, 400)}`
 }
 
 const MARKS: Readonly<Record<MergeOutcome['how'], string>> = {
@@ -62,16 +62,16 @@ const MARKS: Readonly<Record<MergeOutcome['how'], string>> = {
 
 function outcomeWords(outcome: MergeOutcome) {
   const { commit, files = [], pr } = outcome
-  const into = line(outcome.target, 60)
+  const into = shortLine(outcome.target, 60)
   const back = outcome.isSentBack === true ? '; it was sent back to be mended' : ''
-  const why = because(outcome.because, 400)
+  const why = reasonSuffix(outcome.because, 400)
   switch (outcome.how) {
     case 'merged':
-      return `merged into ${into}${commit === undefined ? '' : ` at ${commitName(commit)}`}${why}`
+      return `merged into ${into}${commit === undefined ? '' : ` at ${commitPrefix(commit)}`}${why}`
     case 'would merge':
       return `would be merged into ${into}${why}`
     case 'pull request':
-      return `has a pull request${pr === undefined ? '' : `: ${line(pr, 300)}`}`
+      return `has a pull request${pr === undefined ? '' : `: ${shortLine(pr, 300)}`}`
     case 'conflicted':
       return `conflicted${why === '' ? ` with ${into} in ${fileList(files)}` : why}${back}`
     case 'red':
@@ -100,8 +100,8 @@ export function describeProposal(proposal: MergeProposal): string {
   const { name, target, from, to, stat, summary = '', contradictions } = proposal
   const text = (value: string) => indent(cleanText(value.slice(0, 8000)).trimEnd())
   return joinLines(
-    `${line(name, 60)} into ${line(target, 60)}, ${commitName(from)}..${commitName(to)}`,
-    line(summary) !== '' && text(summary),
+    `${shortLine(name, 60)} into ${shortLine(target, 60)}, ${commitPrefix(from)}..${commitPrefix(to)}`,
+    shortLine(summary) !== '' && text(summary),
     stat.trim() !== '' && text(stat),
     contradictions.map(contradiction),
   )
@@ -128,12 +128,20 @@ const CHOICES = [
   { value: 'diff', label: 'Show the diff' },
 ] as const
 
-export function reviewBy({ ask, say, diff, leave }: Reviewer): NonNullable<MergeOptions['review']> {
+export function interactiveReview({
+  ask,
+  say,
+  diff,
+  leave,
+}: Reviewer): NonNullable<MergeOptions['review']> {
   return async (proposal) => {
     const { name, target, from, to } = proposal
     say(describeProposal(proposal))
     for (;;) {
-      const answer = await ask(`Merge ${line(name, 60)} into ${line(target, 60)}?`, CHOICES)
+      const answer = await ask(
+        `Merge ${shortLine(name, 60)} into ${shortLine(target, 60)}?`,
+        CHOICES,
+      )
       if (answer === 'diff') {
         const lines = cleanText(await diff(from, to)).split('\n')
         const more = lines.length - MOST_LINES

@@ -1,9 +1,9 @@
 import {
-  count,
+  countItems,
   currentStep,
   decisionLine,
   delegateLine,
-  lineOf,
+  entryHeadline,
   openBlockers,
   phaseLine,
   stepCounts,
@@ -17,14 +17,14 @@ import type {
   RawEntry,
   Resumed,
   SessionState,
-  Shelf,
+  ItemList,
   WaitingHandoff,
 } from '../../library.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
 import type { Output } from '../context/context.ts'
-import { waitingLine } from './handoff.ts'
-import { type Lines, joinLines, listLines, plural, section } from './terminal/text.ts'
+import { waitingHandoffLine } from './handoff.ts'
+import { type Lines, joinLines, listLines, plural, titledSection } from './terminal/text.ts'
 
 export function progressLine(state: SessionState): string {
   const { done, total } = stepCounts(state)
@@ -45,7 +45,7 @@ function standing(state: SessionState) {
 }
 
 export function entryLine(entry: RawEntry, all: () => readonly RawEntry[]): string {
-  const line = lineOf(entry, (id) => all().find((other) => other.id === id))
+  const line = entryHeadline(entry, (id) => all().find((other) => other.id === id))
   const text = shorten(onOneLine(line), 100)
   return `${minute(entry.at)}  ${shortId(entry.id)}  ${entry.kind.padEnd(18)}  ${text}`.trimEnd()
 }
@@ -55,7 +55,7 @@ function onOneLine(text: string) {
 }
 
 /** Prints rows as they come, so that a hundred thousand need no more memory than ten. */
-export function printList(
+export function printSessions(
   rows: Iterable<SessionRow>,
   isJson: boolean | undefined,
   output: Output,
@@ -116,8 +116,8 @@ export function describeActivity(state: SessionState): string {
   return parts.length === 0 ? 'No hook has noticed anything in this session.' : parts.join('\n\n')
 }
 
-function part<T extends Item>(title: string, shelf: Shelf<T>, words: (item: T) => string) {
-  if (count(shelf) === 0) return ''
+function part<T extends Item>(title: string, shelf: ItemList<T>, words: (item: T) => string) {
+  if (countItems(shelf) === 0) return ''
   return joinLines(
     `## ${title}`,
     shelf.earlier > 0 && `- … and ${shelf.earlier} earlier: stint view --entries`,
@@ -171,7 +171,7 @@ export function describeResumed(
   const after = state.compactions === 0 ? '' : ` (after ${plural(state.compactions, 'compaction')})`
   const paused = before.pauseNote === undefined ? '' : `, paused: ${before.pauseNote}`
   const listed = (title: string, items: readonly string[]): Lines =>
-    section(
+    titledSection(
       `   ## ${title}`,
       items.map((item) => `   - ${onOneLine(item)}`),
     )
@@ -180,7 +180,7 @@ export function describeResumed(
     `📋 ${output.bold(`Resuming Session: ${state.name}`)}${after}`,
     `   ID: ${state.id}`,
     `   Last worked on: ${minute(before.updatedAt)}${paused}`,
-    waiting.map((one) => `   ${waitingLine(one)}`),
+    waiting.map((one) => `   ${waitingHandoffLine(one)}`),
     '',
     '   ## Where You Left Off',
     standing(before).map((line) => (line === '' ? '' : `   ${line}`)),
@@ -190,12 +190,12 @@ export function describeResumed(
     listed('Discoveries', texts(state.discoveries.items.slice(-5))),
     listed('Next Steps', texts(state.next.items)),
     listed('Since Then', driftLines(drift)),
-    section(
+    titledSection(
       '   ## Resume Commands (shown, not run)',
       state.commands.items.map(({ text }) => `   $ ${text}`),
     ),
     project !== '' &&
-      section(
+      titledSection(
         '   ## Project (as read from its repository)',
         project.split('\n').map((line) => `   ${line}`),
       ),

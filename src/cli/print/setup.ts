@@ -2,12 +2,12 @@ import { relative } from 'node:path'
 import {
   type FileChange,
   type HarnessSetup,
-  type PlaceReport,
-  type Plan,
+  type SettingsFileReport,
+  type SetupPlan,
   type SetupReport,
   type SetupRequest,
-  filesOf,
-  kindOf,
+  changesInOrder,
+  changeKind,
   unifiedDiff,
 } from '../../core.ts'
 import { minute } from '../../text/times.ts'
@@ -17,15 +17,15 @@ import { joinLines, plural } from './terminal/text.ts'
 type Asked = Pick<SetupRequest, 'into' | 'remove' | 'dryRun'>
 type Program = { readonly title: string } & Pick<HarnessSetup, 'nextStep'>
 
-export function setupJson({ into, remove, dryRun }: Asked, plan: Plan, harness: string) {
+export function setupJson({ into, remove, dryRun }: Asked, plan: SetupPlan, harness: string) {
   return {
     harness,
     ...(typeof into === 'string' ? { scope: into } : into),
     removed: remove,
     isDryRun: dryRun,
-    changes: filesOf(plan).map((change) => ({
+    changes: changesInOrder(plan).map((change) => ({
       path: change.path,
-      change: kindOf(change),
+      change: changeKind(change),
       diff: dryRun ? hunksOf(change) : undefined,
     })),
     notes: plan.notes,
@@ -40,7 +40,7 @@ const FOR = {
 
 export function describeSetup(
   request: Asked,
-  { changes, notes: all, record }: Plan,
+  { changes, notes: all, record }: SetupPlan,
   output: Output,
   root: string,
   { title, nextStep }: Program,
@@ -86,7 +86,7 @@ function grouped(changes: readonly FileChange[], root: string) {
   const lines = changes.map((change) => {
     const isCommand = /[/\\]commands[/\\][\w-]+\.md$/.test(change.path)
     const shown = nearby(change.path, root)
-    return `${DONE[kindOf(change)]}  ${isCommand ? shown.replace(/[\w-]+\.md$/, '*.md') : shown}`
+    return `${DONE[changeKind(change)]}  ${isCommand ? shown.replace(/[\w-]+\.md$/, '*.md') : shown}`
   })
   return [...new Set(lines)].map((line) => {
     const count = lines.filter((each) => each === line).length
@@ -100,7 +100,7 @@ function hunksOf({ before = '', after = '' }: FileChange) {
 
 const FOUND = { launcher: 'launcher', project: 'project itself', path: 'PATH' }
 
-export function describeReport(report: SetupReport, output: Output, root: string): string {
+export function describeSetupReport(report: SetupReport, output: Output, root: string): string {
   const { places, command, fired, notes, problems, isWorking } = report
   const column = (name: string, lines: readonly string[]) =>
     lines.map((line, index) => `${(index === 0 ? name : '').padEnd(12)}${line}`)
@@ -126,7 +126,7 @@ export function describeReport(report: SetupReport, output: Output, root: string
   )
 }
 
-function describePlace({ path, status, events, plugin }: PlaceReport, root: string) {
+function describePlace({ path, status, events, plugin }: SettingsFileReport, root: string) {
   const what = {
     current: plural(events.length, 'event'),
     outdated: 'outdated',

@@ -1,14 +1,14 @@
 // A prompt in front of a person or a program: the answer as it is written, what is asked, what Ctrl-C does, how it ends.
 import type { PermissionRequest, PromptEnd, PromptEvent, PromptHandle } from '../../library.ts'
 import { withoutControls } from '../../text/clean.ts'
-import { type Context, EXIT, INTERRUPTED, Output } from '../context/context.ts'
-import { permissionWords } from './run/words.ts'
-import { cents, line } from './terminal/text.ts'
+import { type CliContext, EXIT, INTERRUPTED, Output } from '../context/context.ts'
+import { permissionQuestion } from './run/event-text.ts'
+import { dollarsAndCents, shortLine } from './terminal/text.ts'
 
 type Start = (tell: (event: PromptEvent) => void) => Promise<PromptHandle>
 
 export async function showPrompt(
-  context: Context,
+  context: CliContext,
   flags: { readonly json?: boolean },
   start: Start,
 ): Promise<PromptEnd> {
@@ -29,7 +29,7 @@ export function exitCodeOfPrompt({ how }: PromptEnd): number {
 }
 
 class PromptView {
-  readonly #context: Context
+  readonly #context: CliContext
   readonly #output: Output
   readonly #isJson: boolean
   readonly #stop: Stop
@@ -40,7 +40,7 @@ class PromptView {
   #asking: Promise<unknown> = Promise.resolve()
   #isHintGiven = false
 
-  constructor(context: Context, isJson: boolean, stop: Stop) {
+  constructor(context: CliContext, isJson: boolean, stop: Stop) {
     this.#context = context
     this.#output = new Output(context)
     this.#isJson = isJson
@@ -75,10 +75,10 @@ class PromptView {
         return this.#talk('the conversation was compacted')
       case 'limit.reached': {
         const until = data.resetsAt === undefined ? '' : `, until ${data.resetsAt}`
-        return this.#talk(`${line(data.message)}${until}`)
+        return this.#talk(`${shortLine(data.message)}${until}`)
       }
       case 'message':
-        return this.#talk(line(data.text, 300))
+        return this.#talk(shortLine(data.text, 300))
       case 'prompt.started': {
         this.#name = data.name
         const session = data.isNewSession ? 'new session' : 'session'
@@ -104,9 +104,9 @@ class PromptView {
   #tool({ name, status, command, path, output }: PromptEvent<'tool'>['data']): void {
     if (status === 'completed') return
     const what = command ?? path
-    const use = `${line(name, 60)}${what === undefined ? '' : `: ${line(what)}`}`
+    const use = `${shortLine(name, 60)}${what === undefined ? '' : `: ${shortLine(what)}`}`
     const last = output?.trimEnd().split('\n').at(-1)
-    const failed = ` failed${last === undefined ? '' : ` (${line(last, 80)})`}`
+    const failed = ` failed${last === undefined ? '' : ` (${shortLine(last, 80)})`}`
     this.#quietly(`${use}${status === 'started' ? '' : failed}`)
   }
 
@@ -117,11 +117,11 @@ class PromptView {
         ? ''
         : '; nobody is here to ask: --permissions edits, or all, says beforehand what is allowed'
       this.#isHintGiven = true
-      return this.#talk(`refused ${line(permission.title, 200)}${hint}`)
+      return this.#talk(`refused ${shortLine(permission.title, 200)}${hint}`)
     }
     this.#asking = this.#asking.then(async () => {
       const { askYesOrNo } = await import('../context/ask.ts')
-      const answer = await askYesOrNo(permissionWords(permission))
+      const answer = await askYesOrNo(permissionQuestion(permission))
       // The question has the keyboard, and its Ctrl-C is meant for the prompt.
       if (answer === undefined) this.#stop.interrupt()
       this.#stop.handle?.decide(request, answer === true)
@@ -131,14 +131,15 @@ class PromptView {
   #end({ how, failure, spend, seconds }: PromptEnd): void {
     if (this.#written !== '') this.#finish(this.#written)
     if (how === 'interrupted') this.#talk('interrupted; the next prompt goes on')
-    else if (how !== 'completed') this.#talk(`${how}: ${line(failure ?? 'no reason given', 500)}`)
-    const cost = (spend.usd ?? 0) === 0 ? '' : `, ${cents(spend.usd)}`
+    else if (how !== 'completed')
+      this.#talk(`${how}: ${shortLine(failure ?? 'no reason given', 500)}`)
+    const cost = (spend.usd ?? 0) === 0 ? '' : `, ${dollarsAndCents(spend.usd)}`
     const full = this.#percent === undefined ? '' : `, context ${this.#percent}%`
     this.#quietly(`${this.#name}, ${Math.round(seconds)} s${cost}${full}`)
   }
 
   #talk(text: string): void {
-    this.#output.talk(text)
+    this.#output.info(text)
   }
 
   #quietly(text: string): void {

@@ -1,8 +1,15 @@
 // Tasks drawn as trees: a line for each, below it its relations. Siblings of one parallel group are joined by a double line.
-import { isTaskOpen, openBlocks, proposeSpecialist, waitingFor } from '../../core.ts'
+import { isTaskOpen, openDependents, proposeSpecialist, unmetDependencies } from '../../core.ts'
 import type { Task, TaskGraph, TreeNode } from '../../library.ts'
 import { TASK_MARKS } from './task.ts'
-import { type Paint, type Part, type Style, cutTo, flow, widthOf } from './terminal/layout.ts'
+import {
+  type Paint,
+  type StyledText,
+  type Style,
+  truncate,
+  wrapParts,
+  displayWidth,
+} from './terminal/layout.ts'
 import { plural } from './terminal/text.ts'
 
 export interface TaskDelegate {
@@ -12,7 +19,7 @@ export interface TaskDelegate {
   readonly isOrphaned: boolean
 }
 
-export interface TreeDrawing {
+export interface TaskTreeOptions {
   readonly backlog: TaskGraph
   /** By the id of the task. */
   readonly delegates: ReadonlyMap<string, readonly TaskDelegate[]>
@@ -35,9 +42,12 @@ const UNBOUNDED = 1_000_000
 const SHORTEST_TITLE = 12
 
 /** The lines of the trees. None is wider than asked for. */
-export function drawTaskTrees(trees: readonly TreeNode[], drawing: TreeDrawing): readonly string[] {
+export function drawTaskTrees(
+  trees: readonly TreeNode[],
+  drawing: TaskTreeOptions,
+): readonly string[] {
   const { backlog, delegates, isFull, columns = UNBOUNDED, paint } = drawing
-  const groups = groupsOf(backlog.tasks)
+  const groups = tasksByGroup(backlog.tasks)
   const lines: string[] = []
 
   /** `rails` is what is in front of all of them; undefined at the top, where nothing joins them. */
@@ -66,7 +76,7 @@ export function drawTaskTrees(trees: readonly TreeNode[], drawing: TreeDrawing):
     const more = [...notes, ...relations(node, isJoined)].flatMap((part) =>
       brokenAtCommas(part, room),
     )
-    for (const line of flow(more, room, paint)) lines.push(paint(inside, 'dim') + line)
+    for (const line of wrapParts(more, room, paint)) lines.push(paint(inside, 'dim') + line)
     for (const { item, done } of isFull(task) ? task.checklist : [])
       drawLine(inside, [{ text: `[${done ? 'x' : ' '}] ${item}`, style: done ? 'dim' : undefined }])
     drawSiblings(parts, below)
@@ -74,23 +84,23 @@ export function drawTaskTrees(trees: readonly TreeNode[], drawing: TreeDrawing):
 
   /** Draws the line of a task and returns what found no room on it. */
   function drawHead({ task, progress }: TreeNode, rails: string) {
-    const start: readonly Part[] = [
+    const start: readonly StyledText[] = [
       { text: TASK_MARKS[task.status], style: STATUS_STYLES[task.status] },
       { text: ` ${task.shortname}`, style: isTaskOpen(task) ? 'bold' : 'dim' },
       { text: `  ${task.priority} ${task.size}`, style: 'dim' },
     ]
     const notes = headNotes(task, progress)
-    const end = notes.map(({ text, style }): Part => ({ text: `  ${text}`, style }))
-    const room = columns - widthOf(rails) - widthOfAll(start) - 2
+    const end = notes.map(({ text, style }): StyledText => ({ text: `  ${text}`, style }))
+    const room = columns - displayWidth(rails) - widthOfAll(start) - 2
     const beside = room - widthOfAll(end)
-    const isTogether = beside >= Math.min(SHORTEST_TITLE, widthOf(task.title))
-    const title = cutTo(task.title, isTogether ? beside : room)
+    const isTogether = beside >= Math.min(SHORTEST_TITLE, displayWidth(task.title))
+    const title = truncate(task.title, isTogether ? beside : room)
     const middle = { text: title === '' ? '' : `  ${title}` }
     drawLine(rails, [...start, middle, ...(isTogether ? end : [])])
     return isTogether ? [] : notes
   }
 
-  function relations({ task, partOf }: TreeNode, isJoined: boolean): readonly Part[] {
+  function relations({ task, partOf }: TreeNode, isJoined: boolean): readonly StyledText[] {
     const nameOf = (id: string) => backlog.byId.get(id)?.shortname ?? `${id} (not in the backlog)`
     const listed = (before: string, ids: readonly string[]) => {
       const names = ids.map(nameOf)
@@ -100,8 +110,8 @@ export function drawTaskTrees(trees: readonly TreeNode[], drawing: TreeDrawing):
         : `${before} ${names.slice(0, FEW).join(', ')} and ${names.length - FEW} more`
     }
     const isOpen = isTaskOpen(task)
-    const waits = isOpen ? waitingFor(backlog, task).map(({ reference }) => reference) : []
-    const blocked = isOpen ? openBlocks(backlog, task).map(({ id }) => id) : []
+    const waits = isOpen ? unmetDependencies(backlog, task).map(({ reference }) => reference) : []
+    const blocked = isOpen ? openDependents(backlog, task).map(({ id }) => id) : []
     const { group } = task
     const companions = (groups.get(group ?? '') ?? []).filter(({ id }) => id !== task.id)
     const withOthers = listed(
@@ -137,14 +147,14 @@ export function drawTaskTrees(trees: readonly TreeNode[], drawing: TreeDrawing):
     return rails.slice(0, Math.max(0, columns - SHORTEST_TITLE))
   }
 
-  function drawLine(rails: string, parts: readonly Part[]) {
+  function drawLine(rails: string, parts: readonly StyledText[]) {
     const front = narrowed(rails)
     let line = paint(front, 'dim')
     let room = columns - front.length
     for (const { text, style } of parts) {
-      const cut = cutTo(text, room)
+      const cut = truncate(text, room)
       line += paint(cut, style)
-      room -= widthOf(cut)
+      room -= displayWidth(cut)
       if (cut !== text) break
     }
     lines.push(line.trimEnd())
@@ -182,7 +192,7 @@ function branch(
   return { own: `${rails}${isLast ? last : more}`, below: `${rails}${isLast ? '   ' : on}` }
 }
 
-export function groupsOf(tasks: readonly Task[]): ReadonlyMap<string, readonly Task[]> {
+export function tasksByGroup(tasks: readonly Task[]): ReadonlyMap<string, readonly Task[]> {
   return groupBy(tasks, ({ group }) => group)
 }
 
@@ -204,10 +214,10 @@ function groupBy<T>(
 function headNotes(task: Task, { done, total }: TreeNode['progress']) {
   const { checklist, labels, status, assignee } = task
   const ticked = checklist.filter((item) => item.done).length
-  const proposed: readonly Part[] = isTaskOpen(task)
+  const proposed: readonly StyledText[] = isTaskOpen(task)
     ? [{ text: `→ ${proposeSpecialist(task).specialist} (proposed)`, style: 'dim' }]
     : []
-  const notes: readonly Part[] = [
+  const notes: readonly StyledText[] = [
     { text: checklist.length === 0 ? '' : `[${ticked}/${checklist.length}]` },
     {
       text: total === 0 ? '' : `${done} of ${plural(total, 'part')} done`,
@@ -228,19 +238,19 @@ function delegatePart({ name, status, isOrphaned }: TaskDelegate) {
 }
 
 /** A list of names that is too long for a line, as one part for each line. */
-function brokenAtCommas({ text, style }: Part, columns: number) {
-  if (widthOf(text) <= columns) return [{ text, style }]
+function brokenAtCommas({ text, style }: StyledText, columns: number) {
+  if (displayWidth(text) <= columns) return [{ text, style }]
   const lines: string[] = []
   for (const word of text.split(/(?<=,) /)) {
     const longer = `${lines.at(-1) ?? ''} ${word}`
-    if (lines.length > 0 && widthOf(longer) <= columns) lines[lines.length - 1] = longer
+    if (lines.length > 0 && displayWidth(longer) <= columns) lines[lines.length - 1] = longer
     else lines.push(word)
   }
   return lines.map((line) => ({ text: line, style }))
 }
 
-function widthOfAll(parts: readonly Part[]) {
-  return parts.reduce((sum, { text }) => sum + widthOf(text), 0)
+function widthOfAll(parts: readonly StyledText[]) {
+  return parts.reduce((sum, { text }) => sum + displayWidth(text), 0)
 }
 
 const STATUS_STYLES: Readonly<Record<Task['status'], Style | undefined>> = {

@@ -1,6 +1,6 @@
 import type { Project, Task, TaskStatus, TreeNode } from '../../library.ts'
 import { taskTrees } from '../../core.ts'
-import { facts, indent, joinLines } from './terminal/text.ts'
+import { labelledLines, indent, joinLines } from './terminal/text.ts'
 import { shorten } from '../../text/clean.ts'
 import type { Output } from '../context/context.ts'
 
@@ -51,7 +51,7 @@ export function describeTask(task: Task, output: Output): string {
   const { description, checklist, details } = task
   return joinLines(
     `${TASK_MARKS[task.status]} ${output.bold(task.title)}`,
-    facts([
+    labelledLines([
       ['ID', task.id],
       ['Status', task.status],
       ['Priority', `${task.priority}, size ${task.size}`],

@@ -1,11 +1,15 @@
 // Delegates while they work: drawn in place on a terminal, a line for each change elsewhere.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DelegateRow } from '../../library.ts'
-import type { Context, Interrupt } from '../context/context.ts'
-import { type DelegateScene, idsOf, standing } from '../context/delegates.ts'
-import { delegateTable, rowLine } from './delegate.ts'
+import type { CliContext, Interrupt } from '../context/context.ts'
+import {
+  type DelegateInvocation,
+  idsOf,
+  readProjectDelegates,
+} from '../context/delegate-command.ts'
+import { delegateTable, delegateStatusLine } from './delegate.ts'
 import { LiveBlock, liveTerminal } from './terminal/live.ts'
-import { clock } from './terminal/text.ts'
+import { localTime } from './terminal/text.ts'
 
 const EVERY_MS = 1000
 
@@ -21,8 +25,8 @@ interface DelegateView {
 }
 
 /** Shows delegates for as long as `work` takes, and leaves nothing of it on a terminal. */
-export async function watching<T>(
-  context: Context,
+export async function watchDelegates<T>(
+  context: CliContext,
   work: Promise<T>,
   options: WatchOptions,
 ): Promise<T> {
@@ -47,7 +51,7 @@ export async function watching<T>(
   }
 }
 
-function tableView(context: Context, { tasks, hint }: WatchOptions): DelegateView | undefined {
+function tableView(context: CliContext, { tasks, hint }: WatchOptions): DelegateView | undefined {
   const terminal = liveTerminal(context)
   if (terminal === undefined) return undefined
   let shown: readonly DelegateRow[] = []
@@ -60,21 +64,21 @@ function tableView(context: Context, { tasks, hint }: WatchOptions): DelegateVie
   return {
     show(rows) {
       shown = rows
-      block.soon()
+      block.scheduleDraw()
     },
     end: () => block.pause(),
   }
 }
 
-function changeLines({ process: { stderr } }: Context): DelegateView {
+function changeLines({ process: { stderr } }: CliContext): DelegateView {
   const said = new Map<string, string>()
   return {
     show(rows) {
       for (const row of rows) {
-        const words = rowLine(row)
+        const words = delegateStatusLine(row)
         if (said.get(row.id) === words) continue
         said.set(row.id, words)
-        stderr.write(`${clock(row.since)}  ${words}\n`)
+        stderr.write(`${localTime(row.since)}  ${words}\n`)
       }
     },
     end() {},
@@ -82,17 +86,17 @@ function changeLines({ process: { stderr } }: Context): DelegateView {
 }
 
 /** Shows these until none of them is at work, and returns their rows then. */
-export async function waitFor(
-  context: Context,
-  scene: DelegateScene,
+export async function waitAndPrintDelegates(
+  context: CliContext,
+  scene: DelegateInvocation,
   rows: readonly DelegateRow[],
   interrupt: Interrupt,
 ): Promise<readonly DelegateRow[]> {
   const ids = idsOf(rows)
-  const look = () => standing(scene, ids)
+  const look = () => readProjectDelegates(scene, ids)
   const tasks = await scene.taskNames(rows.map(({ task }) => task))
   const ended = scene.delegates.wait([...ids], { isStopped: interrupt.signal })
   const hint = 'Ctrl-C ends the waiting; they go on'
-  await watching(context, interrupt.orUndefined(ended), { look, tasks, hint })
+  await watchDelegates(context, interrupt.race(ended), { look, tasks, hint })
   return look()
 }

@@ -1,4 +1,4 @@
-import { currentPlace, focusOf, isApproved, tokensText } from '../../core.ts'
+import { currentLeaf, currentFocus, isApproved, tokensText } from '../../core.ts'
 import type { Phase, PhaseStatus, Recovered, WorkflowOverview } from '../../library.ts'
 import { shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
@@ -16,7 +16,7 @@ const MARKS: Record<PhaseStatus, string> = {
 
 export function describeWorkflow(overview: WorkflowOverview, output: Output): string {
   const { state, workflow, deliverables, conversation, next } = overview
-  const focus = focusOf(state)
+  const focus = currentFocus(state)
   const typical =
     conversation?.tokens === undefined
       ? ''
@@ -73,10 +73,14 @@ function splitLine({ splitHere, workflow }: WorkflowOverview): string | false {
   )
 }
 
-export function describeStep(heading: string, overview: WorkflowOverview, output: Output): string {
+export function describePhaseChange(
+  heading: string,
+  overview: WorkflowOverview,
+  output: Output,
+): string {
   const { state, workflow, next } = overview
-  const { place } = currentPlace(workflow)
-  const focus = focusOf(state)
+  const { leaf: place } = currentLeaf(workflow)
+  const focus = currentFocus(state)
   return joinLines(
     `🧭 ${output.bold(heading)}`,
     `   ${workflow.id}: phase ${place.id} ${place.name}, ${workflow.percent}% complete`,
@@ -88,7 +92,7 @@ export function describeStep(heading: string, overview: WorkflowOverview, output
 
 export function workflowTable(overviews: readonly WorkflowOverview[], output: Output): string {
   const rows = overviews.map(({ state, workflow }) => {
-    const { phase, place } = currentPlace(workflow)
+    const { phase, leaf: place } = currentLeaf(workflow)
     const status =
       state.status === 'active' && phase.status === 'waiting for approval'
         ? phase.status

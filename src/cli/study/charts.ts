@@ -10,7 +10,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 /** Text that becomes no markup, between tags and in attributes. */
-export function escape(text: string): string {
+export function escapeHtml(text: string): string {
   return withoutControls(text).replace(/["&'<>]/g, (mark) => ESCAPES[mark]!)
 }
 
@@ -23,7 +23,7 @@ const BAR = 16
 export interface Bar {
   readonly label: string
   readonly value: number
-  readonly said: string
+  readonly valueText: string
   /** The class that gives it its colour. */
   readonly tone: string
 }
@@ -34,7 +34,7 @@ interface Part {
   readonly tone: string
 }
 
-type Stack = Pick<Bar, 'label' | 'said'> & { readonly parts: readonly Part[] }
+type Stack = Pick<Bar, 'label' | 'valueText'> & { readonly parts: readonly Part[] }
 
 /** Bars from zero on, each with its value at its end. */
 export function barChart(title: string, bars: readonly Bar[]): string {
@@ -45,7 +45,7 @@ export function barChart(title: string, bars: readonly Bar[]): string {
 /** Bars made of parts, all to one scale. */
 export function stackChart(title: string, stacks: readonly Stack[]): string {
   const words = stacks.map(
-    ({ label, said, parts }) =>
+    ({ label, valueText: said, parts }) =>
       `${label} ${said} (${parts.map(({ name, value }) => `${name} ${Math.round(value * 1000) / 1000}`).join(', ')})`,
   )
   return svg(title, words.join('; '), stacks.length * ROW, stackRows(stacks))
@@ -81,7 +81,7 @@ export function pointChart(
     return row(at, words, LABEL + REACH + 12, `${track}${point}`)
   })
   const y = points.length * ROW + 14
-  const axis = `<text class="axis" x="${LABEL}" y="${y}">${escape(write(from))}</text><text class="axis end" x="${LABEL + REACH}" y="${y}">${escape(write(to))}</text>`
+  const axis = `<text class="axis" x="${LABEL}" y="${y}">${escapeHtml(write(from))}</text><text class="axis end" x="${LABEL + REACH}" y="${y}">${escapeHtml(write(to))}</text>`
   return svg(title, summary(points), points.length * ROW + 20, rows.join('') + axis)
 }
 
@@ -116,7 +116,7 @@ export function logChart(
   const lanes = rows.map(({ label, marks }, at) => {
     const y = at * LANE + 32
     const drawn = marks.map(({ value, tone }, index) => shape(index, place(value), y, tone))
-    return `<line class="track" x1="${EDGE}" x2="${WIDTH - EDGE}" y1="${y}" y2="${y}"/><text class="over" x="${EDGE}" y="${at * LANE + 15}">${escape(label)}</text>${drawn.join('')}`
+    return `<line class="track" x1="${EDGE}" x2="${WIDTH - EDGE}" y1="${y}" y2="${y}"/><text class="over" x="${EDGE}" y="${at * LANE + 15}">${escapeHtml(label)}</text>${drawn.join('')}`
   })
   const words = rows.map(
     ({ label, marks }) =>
@@ -135,7 +135,7 @@ export function legend(
     const sign = hasShapes
       ? shape(index, 8, 8, tone)
       : `<rect class="${tone}" x="2" y="2" width="12" height="12" rx="2"/>`
-    return `<li><svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">${sign}</svg>${escape(name)}</li>`
+    return `<li><svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">${sign}</svg>${escapeHtml(name)}</li>`
   })
   return `<ul class="legend">${items.join('')}</ul>`
 }
@@ -157,17 +157,17 @@ function shape(index: number, x: number, y: number, tone: string) {
 }
 
 function svg(title: string, words: string, height: number, content: string) {
-  const label = `aria-label="${escape(`${title}. ${words}`)}"`
+  const label = `aria-label="${escapeHtml(`${title}. ${words}`)}"`
   return `<svg class="chart" role="img" ${label} viewBox="0 0 ${WIDTH} ${height}">${content}</svg>`
 }
 
 function summary(bars: readonly Bar[]) {
-  return bars.map(({ label, said }) => `${label} ${said}`).join(', ')
+  return bars.map(({ label, valueText: said }) => `${label} ${said}`).join(', ')
 }
 
-function row(at: number, words: Pick<Bar, 'label' | 'said'>, x: number, content: string) {
+function row(at: number, words: Pick<Bar, 'label' | 'valueText'>, x: number, content: string) {
   const y = at * ROW + ROW / 2 + 4
-  return `<text class="label" x="${LABEL - 8}" y="${y}">${escape(words.label)}</text>${content}<text class="value" x="${x.toFixed(1)}" y="${y}">${escape(words.said)}</text>`
+  return `<text class="label" x="${LABEL - 8}" y="${y}">${escapeHtml(words.label)}</text>${content}<text class="value" x="${x.toFixed(1)}" y="${y}">${escapeHtml(words.valueText)}</text>`
 }
 
 function rectangle(x: number, at: number, width: number, tone: string) {

@@ -1,15 +1,15 @@
 import { MersenneTwister } from './mersenne-twister.ts'
 import {
   type ArmName,
-  type Complexity,
-  type Each,
-  type Keeping,
+  type StudyComplexity,
+  type PerComplexity,
+  type ArmParameters,
   COMPLEXITIES,
-  SESSION,
+  STUDY_SESSION,
 } from './parameters.ts'
 
-const COMPLEXITY_SUMS = sumsOf(Object.values(SESSION.complexity))
-const DOMAIN_SUMS = sumsOf(Object.values(SESSION.domain))
+const COMPLEXITY_SUMS = sumsOf(Object.values(STUDY_SESSION.complexity))
+const DOMAIN_SUMS = sumsOf(Object.values(STUDY_SESSION.domain))
 const MS_PER_MINUTE = 60_000
 
 function sumsOf(weights: readonly number[]): readonly number[] {
@@ -27,20 +27,20 @@ const BASIS: Partial<Record<ArmName, 'matrix' | 'measured'>> = {
 }
 
 /** Shares are from 0 to 1. */
-export type Figures = ReturnType<typeof figuresOf>
-export type DrawnArm = Awaited<ReturnType<typeof runArm>>
+export type ArmFigures = ReturnType<typeof figuresOf>
+export type DrawnArm = Awaited<ReturnType<typeof drawArm>>
 
-export async function runArm(
-  keeping: Keeping,
+export async function drawArm(
+  keeping: ArmParameters,
   {
     sessions,
     seed,
-    tokens = SESSION.tokens,
+    tokens = STUDY_SESSION.tokens,
     onProgress,
   }: {
     readonly sessions: number
     readonly seed: number
-    readonly tokens?: Each
+    readonly tokens?: PerComplexity
     readonly onProgress?: (sessions: number) => void
   },
 ) {
@@ -87,17 +87,17 @@ type Sums = ReturnType<typeof emptySums>
 
 /** Adds one session to the sums of its complexity. The order of the draws makes the study's figures come out again. */
 function drawSession(
-  keeping: Keeping,
-  tokensOf: Each,
+  keeping: ArmParameters,
+  tokensOf: PerComplexity,
   random: MersenneTwister,
   apart: MersenneTwister,
-  all: Readonly<Record<Complexity, Sums>>,
+  all: Readonly<Record<StudyComplexity, Sums>>,
 ) {
-  const { spread } = SESSION
+  const { spread } = STUDY_SESSION
   const complexity = COMPLEXITIES[random.choose(COMPLEXITY_SUMS)]!
   const sums = all[complexity]
   random.choose(DOMAIN_SUMS)
-  const [fewest, most] = SESSION.tasks[complexity]
+  const [fewest, most] = STUDY_SESSION.tasks[complexity]
   const tasks = random.between(fewest, most)
 
   const by = keeping.byModel
@@ -120,16 +120,17 @@ function drawSession(
       tokensByModel,
   )
   sums.apiCalls += Math.trunc(
-    SESSION.apiCalls[complexity] * about(random, spread.apiCalls) + accesses,
+    STUDY_SESSION.apiCalls[complexity] * about(random, spread.apiCalls) + accesses,
   )
   const minutes =
-    SESSION.minutes[complexity] * about(random, spread.minutes) +
-    (accesses * SESSION.msPerAccess) / MS_PER_MINUTE
+    STUDY_SESSION.minutes[complexity] * about(random, spread.minutes) +
+    (accesses * STUDY_SESSION.msPerAccess) / MS_PER_MINUTE
   sums.minutes += minutes
   sums.eachMinutes.push(minutes)
-  const load = SESSION.cognitiveLoad[complexity] * (1 + cognitiveLoad.share) + cognitiveLoad.besides
+  const load =
+    STUDY_SESSION.cognitiveLoad[complexity] * (1 + cognitiveLoad.share) + cognitiveLoad.besides
   const drawnLoad = load + random.uniform(-spread.cognitiveLoad, spread.cognitiveLoad)
-  sums.cognitiveLoad += Math.min(1, Math.max(SESSION.leastCognitiveLoad, drawnLoad))
+  sums.cognitiveLoad += Math.min(1, Math.max(STUDY_SESSION.leastCognitiveLoad, drawnLoad))
   sums.traceability += Math.min(
     1,
     traceability.middle[complexity] + random.uniform(-traceability.spread, traceability.spread),
@@ -158,7 +159,10 @@ function drawSession(
         (isInConflict ? penalties.conflict : 0) +
         (isUnreadable ? penalties.unreadable : 0) +
         (isForgotten ? penalties.forgotten : 0)
-  const chance = Math.max(SESSION.leastSuccess, SESSION.success[complexity] - penalty + more)
+  const chance = Math.max(
+    STUDY_SESSION.leastSuccess,
+    STUDY_SESSION.success[complexity] - penalty + more,
+  )
   if ((luck ?? random.random()) < chance) sums.succeeded += 1
   if (isStale) sums.stale += 1
   if (isInConflict) sums.conflicts += 1

@@ -1,5 +1,5 @@
 // What the study assumes, and Stint's own arm as it was measured.
-export type Complexity = (typeof COMPLEXITIES)[number]
+export type StudyComplexity = (typeof COMPLEXITIES)[number]
 
 export interface Rate {
   readonly happened: number
@@ -23,7 +23,7 @@ export interface MeasuredSessions {
   readonly shownOnDemand: Rate
 }
 
-export interface Failures {
+export interface FailureRates {
   /** After a kill, something acknowledged is missing or something done counts as not done. */
   readonly stale: Rate
   /** After writing at once, something acknowledged is missing or there twice. */
@@ -32,31 +32,31 @@ export interface Failures {
   readonly unreadable: Rate
 }
 
-export interface Measurement extends Failures {
+export interface Measurement extends FailureRates {
   readonly at: string
   readonly version: string
   readonly machine: string
   /** The same trials of a session.json that is written back in place: they find what they look for. */
-  readonly control: Failures
-  readonly sessions: Readonly<Record<Complexity, MeasuredSessions>>
+  readonly control: FailureRates
+  readonly sessions: Readonly<Record<StudyComplexity, MeasuredSessions>>
 }
 
 export type ArmName = 'none' | 'session-json' | 'enhanced-log' | 'plan-once' | 'stint'
 
 /** Tokens that Claude Code sends of Stint in every conversation: its slash commands and its MCP server. A test counts them. */
-export const SENT_ALWAYS = 292
+export const TOKENS_PER_CONVERSATION = 292
 /** The first conversation of a measured session, and the two that resumed it. */
 const CONVERSATIONS = 3
 
-export type Each = Readonly<Record<Complexity, number>>
+export type PerComplexity = Readonly<Record<StudyComplexity, number>>
 
 export const COMPLEXITIES = ['simple', 'medium', 'complex'] as const
 
-function each(value: number): Each {
+function each(value: number): PerComplexity {
   return { simple: value, medium: value, complex: value }
 }
 
-export const SESSION = {
+export const STUDY_SESSION = {
   complexity: { simple: 0.35, medium: 0.45, complex: 0.2 },
   domain: { frontend: 0.24, backend: 0.1, fullstack: 0.4, devops: 0.1, debugging: 0.1, docs: 0.06 },
   tasks: { simple: [1, 2], medium: [3, 5], complex: [6, 10] },
@@ -98,22 +98,22 @@ interface Delegation {
   readonly mostAgents: number
 }
 
-export interface Keeping {
+export interface ArmParameters {
   readonly name: ArmName
-  readonly writes: Each
+  readonly writes: PerComplexity
   readonly byModel?: ByModel
   /** Commands that the model runs, each an API call. Their tokens are in `tokens.besides`. */
-  readonly commands?: Each
-  readonly tokens: { readonly share: number; readonly besides: Each }
+  readonly commands?: PerComplexity
+  readonly tokens: { readonly share: number; readonly besides: PerComplexity }
   readonly cognitiveLoad: { readonly share: number; readonly besides: number }
-  readonly traceability: { readonly middle: Each; readonly spread: number }
+  readonly traceability: { readonly middle: PerComplexity; readonly spread: number }
   readonly failures?: FailureChances
   readonly delegation: { readonly complex: Delegation; readonly medium?: Delegation }
   /** Added in complex sessions. */
   readonly successOfDelegated: number
 }
 
-export const NONE: Keeping = {
+export const NONE: ArmParameters = {
   name: 'none',
   writes: each(2),
   tokens: { share: 0, besides: each(0) },
@@ -124,7 +124,7 @@ export const NONE: Keeping = {
 }
 
 /** The model writes the file at each change of each task's state: three a task. */
-export const SESSION_JSON: Keeping & {
+export const SESSION_JSON: ArmParameters & {
   readonly byModel: ByModel
   readonly failures: FailureChances
 } = {
@@ -150,7 +150,7 @@ export const SESSION_JSON: Keeping & {
 }
 
 /** A column of the study's matrix: tasks in the workflow log, written once at the end. */
-export const ENHANCED_LOG: Keeping = {
+export const ENHANCED_LOG: ArmParameters = {
   ...NONE,
   name: 'enhanced-log',
   tokens: { share: 0.05, besides: each(0) },
@@ -159,7 +159,7 @@ export const ENHANCED_LOG: Keeping = {
 }
 
 /** The file is written once, with the plan, and read twice. */
-export const PLAN_ONCE: Keeping = {
+export const PLAN_ONCE: ArmParameters = {
   ...NONE,
   name: 'plan-once',
   byModel: {
@@ -213,7 +213,7 @@ function chanceOfAtMost(most: number, trials: number, rate: number) {
 }
 
 /** At which the failures of `stint` are drawn. */
-export function boundsOf({ stale, conflicts, unreadable }: Failures) {
+export function failureBounds({ stale, conflicts, unreadable }: FailureRates) {
   return {
     stale: upperBound(stale),
     conflicts: upperBound(conflicts),
@@ -225,10 +225,10 @@ export function boundsOf({ stale, conflicts, unreadable }: Failures) {
  * Every session counts as killed once and as cut short in a write once. Failures are drawn at the bounds of their rates, with the penalties
  * of session.json: Stint's are at most these.
  */
-export function stintKeeping(measurement: Measurement): Keeping {
+export function stintParameters(measurement: Measurement): ArmParameters {
   const { sessions } = measurement
-  const bounds = boundsOf(measurement)
-  const measured = (pick: (complexity: Complexity) => number): Each => ({
+  const bounds = failureBounds(measurement)
+  const measured = (pick: (complexity: StudyComplexity) => number): PerComplexity => ({
     simple: pick('simple'),
     medium: pick('medium'),
     complex: pick('complex'),
@@ -240,7 +240,9 @@ export function stintKeeping(measurement: Measurement): Keeping {
     commands: measured((complexity) => sessions[complexity].commands),
     tokens: {
       share: 0,
-      besides: measured((complexity) => sessions[complexity].tokens + CONVERSATIONS * SENT_ALWAYS),
+      besides: measured(
+        (complexity) => sessions[complexity].tokens + CONVERSATIONS * TOKENS_PER_CONVERSATION,
+      ),
     },
     traceability: {
       middle: measured((complexity) => {

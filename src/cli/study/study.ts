@@ -1,39 +1,41 @@
-import { PRIORS, PRIOR_BASE, PRIOR_START } from '../../core.ts'
-import { type DrawnArm, type Figures, runArm } from './draw.ts'
+import { PRIORS, PRIOR_BASE, PRIOR_STARTUP } from '../../core.ts'
+import { type DrawnArm, type ArmFigures, drawArm } from './draw.ts'
 import {
   type ArmName,
-  type Each,
-  type Keeping,
+  type PerComplexity,
+  type ArmParameters,
   type Measurement,
   ENHANCED_LOG,
   NONE,
   PLAN_ONCE,
-  SESSION,
+  STUDY_SESSION,
   SESSION_JSON,
-  boundsOf,
-  stintKeeping,
+  failureBounds,
+  stintParameters,
 } from './parameters.ts'
 
 const LEAST_BENEFIT = 0.01
 const MS_PER_MINUTE = 60_000
-const { msPerAccess } = SESSION
+const { msPerAccess } = STUDY_SESSION
 
-export type Arm = DrawnArm & {
+export type StudyArm = DrawnArm & {
   /** Costs to benefits against `none`, which has none itself. */
   readonly ratio?: Ratio
 }
 /** Relative changes, each without its sign as the study counts it. */
-export type Costs = Readonly<Record<'writes' | 'tokens' | 'cognitiveLoad' | 'success', number>>
-type Ratio = ReturnType<typeof ratioOf>
+export type RelativeCosts = Readonly<
+  Record<'writes' | 'tokens' | 'cognitiveLoad' | 'success', number>
+>
+type Ratio = ReturnType<typeof costBenefitRatio>
 /** The study had two: one for the file in real time, and a later one for the plan written once. */
 type Form = 'first' | 'second'
 export type Study = Awaited<ReturnType<typeof runStudy>>
-export type Sensitivity = Awaited<ReturnType<typeof analyse>>
+export type Sensitivity = Awaited<ReturnType<typeof analyseSensitivity>>
 
 /** How changes become one number. In the study every relative change weighs the same, whichever way it goes. */
 interface Weighing {
   /** 1 where nothing is given. */
-  readonly weights?: Partial<Costs>
+  readonly weights?: Partial<RelativeCosts>
   /** Counts writes as the share of a session's time they take, instead of as more writes than before. */
   readonly msPerWrite?: number
   /** What gets less is a benefit, and not a cost. */
@@ -41,34 +43,36 @@ interface Weighing {
 }
 
 /** Costs to benefits against `none`. In the first form every change of success is a cost; in the second a gain is a benefit. */
-export function ratioOf(
-  none: Figures,
-  arm: Figures,
+export function costBenefitRatio(
+  none: ArmFigures,
+  arm: ArmFigures,
   form: Form,
   { weights, msPerWrite, isSigned = false }: Weighing = {},
 ) {
-  const success = change(none.success, arm.success)
+  const success = relativeChange(none.success, arm.success)
   const changes = {
     writes:
       msPerWrite === undefined
-        ? change(none.writes, arm.writes)
+        ? relativeChange(none.writes, arm.writes)
         : ((arm.writes - none.writes) * msPerWrite) / (none.minutes.mean * MS_PER_MINUTE),
-    tokens: change(none.tokens, arm.tokens),
-    cognitiveLoad: change(none.cognitiveLoad, arm.cognitiveLoad),
+    tokens: relativeChange(none.tokens, arm.tokens),
+    cognitiveLoad: relativeChange(none.cognitiveLoad, arm.cognitiveLoad),
   }
   const cost = (name: keyof typeof changes) =>
     (weights?.[name] ?? 1) * (isSigned ? Math.max(0, changes[name]) : Math.abs(changes[name]))
-  const costs: Costs = {
+  const costs: RelativeCosts = {
     writes: cost('writes'),
     tokens: cost('tokens'),
     cognitiveLoad: cost('cognitiveLoad'),
     success:
       (weights?.success ?? 1) *
-      (form === 'first' ? Math.abs(change(arm.success, none.success)) : Math.max(0, -success)),
+      (form === 'first'
+        ? Math.abs(relativeChange(arm.success, none.success))
+        : Math.max(0, -success)),
   }
   const lessened = isSigned ? total(Object.values(changes).map((by) => Math.max(0, -by))) : 0
   const gained =
-    change(none.traceability, arm.traceability) +
+    relativeChange(none.traceability, arm.traceability) +
     (form === 'first' ? 0 : Math.max(0, success)) +
     lessened
   const benefit = Math.max(LEAST_BENEFIT, gained)
@@ -77,7 +81,7 @@ export function ratioOf(
   return { form, costs, benefit, value, verdict }
 }
 
-export function change(before: number, after: number): number {
+export function relativeChange(before: number, after: number): number {
   return before === 0 ? 0 : (after - before) / before
 }
 
@@ -98,8 +102,8 @@ function formOf(name: ArmName): Form {
   return name === 'session-json' ? 'first' : 'second'
 }
 
-function keepingsWith(measurement: Measurement): readonly Keeping[] {
-  return [NONE, SESSION_JSON, ENHANCED_LOG, PLAN_ONCE, stintKeeping(measurement)]
+function keepingsWith(measurement: Measurement): readonly ArmParameters[] {
+  return [NONE, SESSION_JSON, ENHANCED_LOG, PLAN_ONCE, stintParameters(measurement)]
 }
 
 export async function runStudy({
@@ -114,20 +118,22 @@ export async function runStudy({
   readonly onProgress?: (drawn: number, total: number) => void
 }) {
   const keepings = keepingsWith(measurement)
-  const arms: Arm[] = []
+  const arms: StudyArm[] = []
   for (const keeping of keepings) {
     const before = arms.length * sessions
-    const arm = await runArm(keeping, {
+    const arm = await drawArm(keeping, {
       sessions,
       seed,
       onProgress: (drawn) => onProgress?.(before + drawn, keepings.length * sessions),
     })
     const none = arms[0]?.figures
     arms.push(
-      none === undefined ? arm : { ...arm, ratio: ratioOf(none, arm.figures, formOf(arm.name)) },
+      none === undefined
+        ? arm
+        : { ...arm, ratio: costBenefitRatio(none, arm.figures, formOf(arm.name)) },
     )
   }
-  const bounds = boundsOf(measurement)
+  const bounds = failureBounds(measurement)
   return { sessions, seed, arms, measurement, bounds, measured: 'shipped' as const }
 }
 
@@ -137,7 +143,7 @@ const LOST = 0.5
 const MEASURED_TIMES = 2
 
 /** The file written by a program, whole or not at all, by one writer that forgets nothing. The model still reads it. */
-const TOOL_WRITTEN: Keeping = {
+const TOOL_WRITTEN: ArmParameters = {
   ...SESSION_JSON,
   byModel: { ...SESSION_JSON.byModel, tokensPerWrite: 0, tokensPerAccess: 0 },
   // Zero chances are drawn all the same, so that the sessions are those of the study.
@@ -151,24 +157,24 @@ const TOOL_WRITTEN: Keeping = {
 }
 
 /** One task of each size in a conversation of its own, from a published ledger of coding agents. */
-export const REAL_TOKENS: Each = {
-  simple: PRIOR_BASE + PRIOR_START.added + PRIORS.small.added,
-  medium: PRIOR_BASE + PRIOR_START.added + PRIORS.medium.added,
-  complex: PRIOR_BASE + PRIOR_START.added + PRIORS.large.added,
+export const REAL_TOKENS: PerComplexity = {
+  simple: PRIOR_BASE + PRIOR_STARTUP.added + PRIORS.small.added,
+  medium: PRIOR_BASE + PRIOR_STARTUP.added + PRIORS.medium.added,
+  complex: PRIOR_BASE + PRIOR_STARTUP.added + PRIORS.large.added,
 }
 
 interface Change {
   readonly id: string
   readonly what: string
   readonly weighing?: Weighing
-  readonly keeping?: (own: Keeping) => Keeping
-  readonly tokens?: Each
+  readonly keeping?: (own: ArmParameters) => ArmParameters
+  readonly tokens?: PerComplexity
   /** How often a session is interrupted, and resumed in a fresh conversation. */
   readonly interrupted?: number
 }
 
-const byProgram = (own: Keeping) => (own.name === 'session-json' ? TOOL_WRITTEN : own)
-const withLoad = (own: Keeping) =>
+const byProgram = (own: ArmParameters) => (own.name === 'session-json' ? TOOL_WRITTEN : own)
+const withLoad = (own: ArmParameters) =>
   own.name === 'stint' ? { ...own, cognitiveLoad: SESSION_JSON.cognitiveLoad } : own
 const BY_COST: Weighing = { msPerWrite: msPerAccess }
 const SIGNED: Weighing = { isSigned: true }
@@ -212,20 +218,23 @@ const CHANGES: readonly Change[] = [
 ]
 
 /** The arms of a study with one assumption changed at a time. An arm that several changes need is drawn once. */
-export async function analyse(study: Study, onProgress?: (drawn: number, total: number) => void) {
+export async function analyseSensitivity(
+  study: Study,
+  onProgress?: (drawn: number, total: number) => void,
+) {
   const { sessions, seed } = study
   const own = keepingsWith(study.measurement)
   const drawn = own.map((keeping, at) => ({
     keeping,
-    tokens: SESSION.tokens as Each,
-    arm: study.arms[at] as Arm | undefined,
+    tokens: STUDY_SESSION.tokens as PerComplexity,
+    arm: study.arms[at] as StudyArm | undefined,
   }))
-  const plans = CHANGES.map(({ tokens = SESSION.tokens, ...changed }) => {
+  const plans = CHANGES.map(({ tokens = STUDY_SESSION.tokens, ...changed }) => {
     const keepings = own.map((one) => changed.keeping?.(one) ?? one)
     const arms = keepings.map((keeping) => {
       const known = drawn.find((one) => one.keeping === keeping && one.tokens === tokens)
       if (known !== undefined) return known
-      const wanted = { keeping, tokens, arm: undefined as Arm | undefined }
+      const wanted = { keeping, tokens, arm: undefined as StudyArm | undefined }
       drawn.push(wanted)
       return wanted
     })
@@ -235,7 +244,7 @@ export async function analyse(study: Study, onProgress?: (drawn: number, total: 
   for (const [at, one] of missing.entries()) {
     const { keeping, tokens } = one
     const report = (count: number) => onProgress?.(at * sessions + count, missing.length * sessions)
-    one.arm = await runArm(keeping, { sessions, seed, tokens, onProgress: report })
+    one.arm = await drawArm(keeping, { sessions, seed, tokens, onProgress: report })
   }
   const [none, ...compared] = study.arms
   return {
@@ -255,16 +264,16 @@ export async function analyse(study: Study, onProgress?: (drawn: number, total: 
   }
 }
 
-function compare([none, ...arms]: readonly Arm[], { weighing, interrupted = 0 }: Change) {
+function compare([none, ...arms]: readonly StudyArm[], { weighing, interrupted = 0 }: Change) {
   // With what interrupted sessions have to work out again.
-  const resumed = ({ name, figures }: Arm): Figures => ({
+  const resumed = ({ name, figures }: StudyArm): ArmFigures => ({
     ...figures,
     tokens:
       figures.tokens + interrupted * LOST * none!.figures.tokens * (1 - givenBack(name, figures)),
   })
   return arms.map((arm) => {
     const figures = resumed(arm)
-    const { value, verdict } = ratioOf(resumed(none!), figures, formOf(arm.name), weighing)
+    const { value, verdict } = costBenefitRatio(resumed(none!), figures, formOf(arm.name), weighing)
     const { tokens, success } = figures
     return { name: arm.name, tokens, success, ratio: value, verdict }
   })
@@ -284,7 +293,7 @@ function sharesOf({ costs }: Ratio) {
  * What of a session a fresh conversation gets after an interruption. A log that is written at the end is not there yet. The others are taken
  * to give back all that they trace; what is stale gives back nothing.
  */
-function givenBack(name: ArmName, { traceability, stale, sessions }: Figures) {
+function givenBack(name: ArmName, { traceability, stale, sessions }: ArmFigures) {
   if (name === 'none' || name === 'enhanced-log') return 0
   return traceability * (1 - (sessions === 0 ? 0 : stale / sessions))
 }

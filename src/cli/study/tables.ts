@@ -1,11 +1,24 @@
 // The tables of the study and the sentences beside them, alike on the terminal, on the page and in the docs.
 import type { Output } from '../context/context.ts'
 import { table } from '../print/terminal/layout.ts'
-import type { Figures } from './draw.ts'
-import { type ArmName, type Failures, type Rate, COMPLEXITIES, upperBound } from './parameters.ts'
-import { type Arm, type Costs, type Sensitivity, type Study, VERDICTS, change } from './study.ts'
+import type { ArmFigures } from './draw.ts'
+import {
+  type ArmName,
+  type FailureRates,
+  type Rate,
+  COMPLEXITIES,
+  upperBound,
+} from './parameters.ts'
+import {
+  type StudyArm,
+  type RelativeCosts,
+  type Sensitivity,
+  type Study,
+  VERDICTS,
+  relativeChange,
+} from './study.ts'
 
-export const ARM_WORDS: Readonly<Record<ArmName, string>> = {
+export const ARM_LABELS: Readonly<Record<ArmName, string>> = {
   none: 'none',
   'session-json': 'session.json',
   'enhanced-log': 'enhanced log',
@@ -14,7 +27,7 @@ export const ARM_WORDS: Readonly<Record<ArmName, string>> = {
 }
 
 /** `3,184`, `13.8`. */
-export function amount(value: number, digits = 0): string {
+export function formatNumber(value: number, digits = 0): string {
   return value.toLocaleString('en-GB', {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
@@ -22,13 +35,13 @@ export function amount(value: number, digits = 0): string {
 }
 
 /** `87.9 %`. */
-export function percent(share: number, digits = 1): string {
-  return `${amount(share * 100, digits)} %`
+export function formatPercent(share: number, digits = 1): string {
+  return `${formatNumber(share * 100, digits)} %`
 }
 
 /** `+134.5 %`, `−3.0 %`, `0.0 %`. */
 export function signedPercent(share: number): string {
-  return signed(share, percent)
+  return signed(share, formatPercent)
 }
 
 /** Without the minus of a zero that was rounded. */
@@ -40,31 +53,31 @@ function signed(value: number, write: (value: number) => string) {
 
 /** `318M`. */
 function millions(value: number) {
-  return `${amount(value / 1e6, value >= 9_950_000 ? 0 : 1)}M`
+  return `${formatNumber(value / 1e6, value >= 9_950_000 ? 0 : 1)}M`
 }
 
 /** `129.4`. Above a thousand its digits say nothing. */
-export function ratioWords(value: number): string {
-  return amount(value, value >= 1000 ? 0 : 1)
+export function formatRatio(value: number): string {
+  return formatNumber(value, value >= 1000 ? 0 : 1)
 }
 
 /** What was drawn at the bound of a rate is at most that. */
-export function atMost({ basis }: Arm, text: string): string {
+export function atMost({ basis }: StudyArm, text: string): string {
   return basis === 'measured' ? `≤ ${text}` : text
 }
 
-export function atLeast({ basis }: Arm, text: string): string {
+export function atLeast({ basis }: StudyArm, text: string): string {
   return basis === 'measured' ? `≥ ${text}` : text
 }
 
-export const ratioFormWords =
+export const RATIO_FORMS_NOTE =
   'First form: every change of success is a cost. Second form, which the study gave to plan once: a gain is a benefit.'
 
-export const verdictWords = `Its verdicts: ${VERDICTS.map(({ above, verdict }) =>
+export const VERDICTS_NOTE = `Its verdicts: ${VERDICTS.map(({ above, verdict }) =>
   above === -Infinity ? `else ${verdict}` : `above ${above} ${verdict}`,
 ).join(', ')}.`
 
-export function measurementWords({ measurement: { at, version, machine } }: Study) {
+export function measurementNotes({ measurement: { at, version, machine } }: Study) {
   return [
     `Measured on ${at.slice(0, 10)} with Stint ${version}, ${machine}.`,
     'What never happened in N trials is at most 3/N; what did is bounded exactly (Clopper and Pearson), both with 95 % confidence.',
@@ -74,40 +87,40 @@ export function measurementWords({ measurement: { at, version, machine } }: Stud
   ]
 }
 
-export interface Table {
+export interface StudyTable {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
 }
 
-type Row = readonly [what: string, cell: (arm: Arm) => string]
+type Row = readonly [what: string, cell: (arm: StudyArm) => string]
 
-function tableOf(arms: readonly Arm[], rows: readonly Row[]): Table {
+function tableOf(arms: readonly StudyArm[], rows: readonly Row[]): StudyTable {
   return {
-    head: ['', ...arms.map(({ name }) => ARM_WORDS[name])],
+    head: ['', ...arms.map(({ name }) => ARM_LABELS[name])],
     rows: rows.map(([what, cell]) => [what, ...arms.map(cell)]),
   }
 }
 
-export function figuresTable({ arms }: Study): Table {
+export function figuresTable({ arms }: Study): StudyTable {
   return tableOf(arms, [
-    ['writes a session', ({ figures }) => amount(figures.writes, 1)],
-    ['tokens a session', ({ figures }) => amount(figures.tokens)],
+    ['writes a session', ({ figures }) => formatNumber(figures.writes, 1)],
+    ['tokens a session', ({ figures }) => formatNumber(figures.tokens)],
     ['tokens in all', ({ figures }) => millions(figures.totalTokens)],
-    ['API calls', ({ figures }) => amount(figures.apiCalls, 1)],
-    ['minutes, mean', ({ figures }) => amount(figures.minutes.mean, 1)],
-    ['minutes, half below', ({ figures }) => amount(figures.minutes.p50, 1)],
-    ['minutes, 95 % below', ({ figures }) => amount(figures.minutes.p95, 1)],
-    ['cognitive load', ({ figures }) => percent(figures.cognitiveLoad)],
-    ['traceability', ({ figures }) => percent(figures.traceability)],
-    ['success', (arm) => atLeast(arm, percent(arm.figures.success))],
+    ['API calls', ({ figures }) => formatNumber(figures.apiCalls, 1)],
+    ['minutes, mean', ({ figures }) => formatNumber(figures.minutes.mean, 1)],
+    ['minutes, half below', ({ figures }) => formatNumber(figures.minutes.p50, 1)],
+    ['minutes, 95 % below', ({ figures }) => formatNumber(figures.minutes.p95, 1)],
+    ['cognitive load', ({ figures }) => formatPercent(figures.cognitiveLoad)],
+    ['traceability', ({ figures }) => formatPercent(figures.traceability)],
+    ['success', (arm) => atLeast(arm, formatPercent(arm.figures.success))],
   ])
 }
 
-export function changesTable({ arms }: Study): Table {
+export function changesTable({ arms }: Study): StudyTable {
   const none = arms[0]!.figures
-  const row = (what: string, of: (figures: Figures) => number): Row => [
+  const row = (what: string, of: (figures: ArmFigures) => number): Row => [
     what,
-    ({ figures }) => signedPercent(change(of(none), of(figures))),
+    ({ figures }) => signedPercent(relativeChange(of(none), of(figures))),
   ]
   return tableOf(arms.slice(1), [
     row('writes', ({ writes }) => writes),
@@ -123,58 +136,61 @@ export function changesTable({ arms }: Study): Table {
 
 export const FAILURE_NAMES = ['stale', 'conflicts', 'unreadable'] as const
 
-export function failuresTable({ arms }: Study): Table {
+export function failuresTable({ arms }: Study): StudyTable {
   return tableOf(arms, [
-    ...FAILURE_NAMES.map((name): Row => [name, (arm) => atMost(arm, amount(arm.figures[name]))]),
-    ['in all, a session', (arm) => atMost(arm, percent(failureShare(arm)))],
+    ...FAILURE_NAMES.map((name): Row => [
+      name,
+      (arm) => atMost(arm, formatNumber(arm.figures[name])),
+    ]),
+    ['in all, a session', (arm) => atMost(arm, formatPercent(failureShare(arm)))],
   ])
 }
 
-export function failuresOf({ figures }: Arm): number {
+export function failuresOf({ figures }: StudyArm): number {
   return figures.stale + figures.conflicts + figures.unreadable
 }
 
-export function failureShare(arm: Arm): number {
+export function failureShare(arm: StudyArm): number {
   return failuresOf(arm) / Math.max(1, arm.figures.sessions)
 }
 
-export function complexityTable({ arms }: Study): Table {
+export function complexityTable({ arms }: Study): StudyTable {
   const rows = COMPLEXITIES.flatMap((complexity): readonly Row[] => [
-    [`${complexity}: sessions`, (arm) => amount(arm.byComplexity[complexity].sessions)],
-    [`${complexity}: tokens`, (arm) => amount(arm.byComplexity[complexity].tokens)],
+    [`${complexity}: sessions`, (arm) => formatNumber(arm.byComplexity[complexity].sessions)],
+    [`${complexity}: tokens`, (arm) => formatNumber(arm.byComplexity[complexity].tokens)],
     [
       `${complexity}: success`,
-      (arm) => atLeast(arm, percent(arm.byComplexity[complexity].success)),
+      (arm) => atLeast(arm, formatPercent(arm.byComplexity[complexity].success)),
     ],
   ])
   return tableOf(arms, rows)
 }
 
-export const COSTS: readonly { readonly cost: keyof Costs; readonly name: string }[] = [
+export const COSTS: readonly { readonly cost: keyof RelativeCosts; readonly name: string }[] = [
   { cost: 'writes', name: 'writes' },
   { cost: 'tokens', name: 'tokens' },
   { cost: 'cognitiveLoad', name: 'cognitive load' },
   { cost: 'success', name: 'success lost' },
 ]
 
-export function ratioTable({ arms }: Study): Table {
+export function ratioTable({ arms }: Study): StudyTable {
   return tableOf(arms.slice(1), [
     ...COSTS.map(({ cost, name }): Row => [
       `cost: ${name}`,
-      ({ ratio }) => percent(ratio!.costs[cost]),
+      ({ ratio }) => formatPercent(ratio!.costs[cost]),
     ]),
-    ['benefit', ({ ratio }) => percent(ratio!.benefit)],
+    ['benefit', ({ ratio }) => formatPercent(ratio!.benefit)],
     ['form', ({ ratio }) => ratio!.form],
-    ['ratio', ({ ratio }) => `${ratioWords(ratio!.value)} : 1`],
+    ['ratio', ({ ratio }) => `${formatRatio(ratio!.value)} : 1`],
     ['verdict', ({ ratio }) => ratio!.verdict],
   ])
 }
 
-export function ratesTable({ measurement, bounds }: Study): Table {
-  const row = (what: string, name: keyof Failures) => [
+export function ratesTable({ measurement, bounds }: Study): StudyTable {
+  const row = (what: string, name: keyof FailureRates) => [
     what,
     countOf(measurement[name]),
-    `≤ ${percent(bounds[name], 3)}`,
+    `≤ ${formatPercent(bounds[name], 3)}`,
     countOf(measurement.control[name]),
   ]
   return {
@@ -187,7 +203,7 @@ export function ratesTable({ measurement, bounds }: Study): Table {
   }
 }
 
-export function measuredTable({ measurement }: Study): Table {
+export function measuredTable({ measurement }: Study): StudyTable {
   return {
     head: [
       '',
@@ -204,17 +220,17 @@ export function measuredTable({ measurement }: Study): Table {
     rows: COMPLEXITIES.map((complexity) => {
       const one = measurement.sessions[complexity]
       const { happened, trials } = one.givenBack
-      const share = trials === 0 ? '' : `${percent(happened / trials)} `
+      const share = trials === 0 ? '' : `${formatPercent(happened / trials)} `
       return [
         complexity,
-        amount(one.sessions),
-        amount(one.tasks, 1),
-        amount(one.writes, 1),
-        amount(one.bytes),
-        amount(one.commands, 1),
-        amount(one.tokens),
+        formatNumber(one.sessions),
+        formatNumber(one.tasks, 1),
+        formatNumber(one.writes, 1),
+        formatNumber(one.bytes),
+        formatNumber(one.commands, 1),
+        formatNumber(one.tokens),
         share === '' ? countOf(one.givenBack) : `${share}(${countOf(one.givenBack)})`,
-        percent(1 - upperBound({ happened: trials - happened, trials })),
+        formatPercent(1 - upperBound({ happened: trials - happened, trials })),
         countOf(one.shownOnDemand),
       ]
     }),
@@ -222,28 +238,28 @@ export function measuredTable({ measurement }: Study): Table {
 }
 
 function countOf({ happened, trials }: Rate) {
-  return trials === 0 ? '–' : `${amount(happened)} of ${amount(trials)}`
+  return trials === 0 ? '–' : `${formatNumber(happened)} of ${formatNumber(trials)}`
 }
 
-export function sharesTable({ shares }: Sensitivity): Table {
+export function sharesTable({ shares }: Sensitivity): StudyTable {
   return {
-    head: ['of the costs', ...shares.map(({ name }) => ARM_WORDS[name])],
-    rows: COSTS.map(({ cost, name }) => [name, ...shares.map((arm) => percent(arm[cost]))]),
+    head: ['of the costs', ...shares.map(({ name }) => ARM_LABELS[name])],
+    rows: COSTS.map(({ cost, name }) => [name, ...shares.map((arm) => formatPercent(arm[cost]))]),
   }
 }
 
-export function sensitivityTable({ rows }: Sensitivity): Table {
+export function sensitivityTable({ rows }: Sensitivity): StudyTable {
   return {
-    head: ['ratio', ...rows[0]!.arms.map(({ name }) => ARM_WORDS[name])],
-    rows: rows.map(({ what, arms }) => [what, ...arms.map(({ ratio }) => ratioWords(ratio))]),
+    head: ['ratio', ...rows[0]!.arms.map(({ name }) => ARM_LABELS[name])],
+    rows: rows.map(({ what, arms }) => [what, ...arms.map(({ ratio }) => formatRatio(ratio))]),
   }
 }
 
 /** Interruptions a session until what is given back is as many tokens as keeping it took. */
-export function paysTable({ paysFrom }: Sensitivity): Table {
+export function breakEvenTable({ paysFrom }: Sensitivity): StudyTable {
   return {
-    head: ['', ...paysFrom.map(({ name }) => ARM_WORDS[name])],
-    rows: [['interruptions a session', ...paysFrom.map(({ share }) => amount(share, 2))]],
+    head: ['', ...paysFrom.map(({ name }) => ARM_LABELS[name])],
+    rows: [['interruptions a session', ...paysFrom.map(({ share }) => formatNumber(share, 2))]],
   }
 }
 
@@ -265,21 +281,25 @@ const RECOMMENDED: Partial<Record<ArmName, string>> = {
 }
 
 /** The comparison matrix of the study, redone. Its column of keeping everything in memory was never simulated, and is copied. */
-export function matrixOf({ arms }: Study): Table {
+export function comparisonTable({ arms }: Study): StudyTable {
   const none = arms[0]!.figures
-  const share = (of: (figures: Figures) => number) => (arm: Arm) => {
+  const share = (of: (figures: ArmFigures) => number) => (arm: StudyArm) => {
     const digits = arm.basis === 'measured' ? 2 : 1
-    return atMost(arm, percent(of(arm.figures) / Math.max(1, arm.figures.sessions), digits))
+    return atMost(arm, formatPercent(of(arm.figures) / Math.max(1, arm.figures.sessions), digits))
   }
   const rows: readonly (readonly [...Row, inMemory: string])[] = [
-    ['file writes', ({ figures }) => amount(figures.writes, 1), '1'],
-    ['token overhead', ({ figures }) => signedPercent(change(none.tokens, figures.tokens)), '0 %'],
+    ['file writes', ({ figures }) => formatNumber(figures.writes, 1), '1'],
+    [
+      'token overhead',
+      ({ figures }) => signedPercent(relativeChange(none.tokens, figures.tokens)),
+      '0 %',
+    ],
     [
       'cognitive load',
       ({ name, figures }) =>
         name === 'none'
           ? 'baseline'
-          : signedPercent(change(none.cognitiveLoad, figures.cognitiveLoad)),
+          : signedPercent(relativeChange(none.cognitiveLoad, figures.cognitiveLoad)),
       '0 %',
     ],
     ['staleness', share(({ stale }) => stale), '0 %'],
@@ -287,8 +307,8 @@ export function matrixOf({ arms }: Study): Table {
     ['parse errors', share(({ unreadable }) => unreadable), '0 %'],
     ['recovery', ({ name }) => RECOVERY[name], 'git status'],
     ['parallel support', () => '✓', '✓'],
-    ['traceability', ({ figures }) => percent(figures.traceability), '85 %'],
-    ['success', (arm) => atLeast(arm, percent(arm.figures.success)), '87.9 %'],
+    ['traceability', ({ figures }) => formatPercent(figures.traceability), '85 %'],
+    ['success', (arm) => atLeast(arm, formatPercent(arm.figures.success)), '87.9 %'],
     ['maintenance', ({ name }) => MAINTENANCE[name] ?? 'low', 'minimal'],
     ['recommended by the study', ({ name }) => RECOMMENDED[name] ?? '–', '✓'],
   ]
@@ -302,7 +322,7 @@ export function matrixOf({ arms }: Study): Table {
     head: [
       'aspect',
       ...withMemory(
-        arms.map(({ name }) => ARM_WORDS[name]),
+        arms.map(({ name }) => ARM_LABELS[name]),
         'in memory',
       ),
     ],
@@ -311,14 +331,14 @@ export function matrixOf({ arms }: Study): Table {
 }
 
 export function describeStudy(study: Study, sensitivity: Sensitivity, output: Output): string {
-  const part = (title: string, content: Table, ...notes: readonly string[]) => [
+  const part = (title: string, content: StudyTable, ...notes: readonly string[]) => [
     '',
     `   ${output.bold(title)}`,
     ...drawn(content),
     ...notes.map((note) => `   ${output.dim(note)}`),
   ]
   return [
-    `📊 ${output.bold(`What keeping a session's state costs: ${amount(study.sessions)} sessions, seed ${study.seed}`)}`,
+    `📊 ${output.bold(`What keeping a session's state costs: ${formatNumber(study.sessions)} sessions, seed ${study.seed}`)}`,
     '   none, session.json and plan once as the study assumes them, enhanced log from its matrix, stint as it was measured',
     ...part('A session on average', figuresTable(study)),
     ...part('Against none', changesTable(study)),
@@ -331,21 +351,21 @@ export function describeStudy(study: Study, sensitivity: Sensitivity, output: Ou
     ...part(
       'Costs to benefits, as the study weighs them',
       ratioTable(study),
-      ratioFormWords,
-      verdictWords,
+      RATIO_FORMS_NOTE,
+      VERDICTS_NOTE,
     ),
     ...part('Where its costs are', sharesTable(sensitivity)),
     ...part('The ratio with one assumption changed', sensitivityTable(sensitivity)),
-    ...part('Interrupted so often, it pays for its tokens', paysTable(sensitivity)),
-    ...part('Comparison', matrixOf(study)),
+    ...part('Interrupted so often, it pays for its tokens', breakEvenTable(sensitivity)),
+    ...part('Comparison', comparisonTable(study)),
     ...part('Measured of Stint', ratesTable(study)),
     '',
     ...drawn(measuredTable(study)),
-    ...measurementWords(study).map((line) => `   ${output.dim(line)}`),
+    ...measurementNotes(study).map((line) => `   ${output.dim(line)}`),
   ].join('\n')
 }
 
-function drawn({ head, rows }: Table) {
+function drawn({ head, rows }: StudyTable) {
   const figures = head.map((_, column) => column).slice(1)
   return table([head, ...rows], figures).map((text) => `   ${text}`)
 }

@@ -1,8 +1,15 @@
 import { defined } from '../../text/defined.ts'
-import { EXAMPLE_ID, type Level, NODE_ID, NUMBERED, RULES, type Rule } from './rules.ts'
+import {
+  RSPEC_EXAMPLE,
+  type FindingLevel,
+  PYTEST_NODE,
+  NUMBERED_FAILURES,
+  OUTPUT_RULES,
+  type OutputRule,
+} from './output-rules.ts'
 
 export interface Finding {
-  readonly level: Level
+  readonly level: FindingLevel
   readonly title: string
   readonly where?: string
   readonly detail: readonly string[]
@@ -16,8 +23,8 @@ const MOST_OF_A_LEVEL = 200
 
 class Findings {
   readonly kept = new Map<string, Finding>()
-  readonly counts: Record<Level, number> = { failure: 0, error: 0, warning: 0 }
-  readonly #keptOf: Record<Level, number> = { failure: 0, error: 0, warning: 0 }
+  readonly counts: Record<FindingLevel, number> = { failure: 0, error: 0, warning: 0 }
+  readonly #keptOf: Record<FindingLevel, number> = { failure: 0, error: 0, warning: 0 }
 
   add(finding: Finding): void {
     const { level, title, where, times } = finding
@@ -48,10 +55,10 @@ const FOREIGN =
 const ONLY_A_PATH = /^[^\s:'"]+\.[A-Za-z]\w{0,5}$/
 
 interface Open {
-  readonly rule: Rule
+  readonly rule: OutputRule
   readonly line: number
   lastLine: number
-  readonly level: Level
+  readonly level: FindingLevel
   title: string | undefined
   where: string | undefined
   readonly detail: string[]
@@ -80,12 +87,12 @@ export class Recogniser {
     const text = written.startsWith('#') ? written.replace(/^#\d+ [\d.]+ /, '') : written
     if (!mayBegin || !(this.#sumsUp(text, number) || this.#begins(text, number)))
       this.#follow(text, number)
-    if (NUMBERED.test(text)) this.#numbered = text.endsWith('failing') ? 'mocha' : 'other'
+    if (NUMBERED_FAILURES.test(text)) this.#numbered = text.endsWith('failing') ? 'mocha' : 'other'
     if (ONLY_A_PATH.test(text)) this.#path = text
     if (text !== '') this.#lineBefore = text
   }
 
-  finish(): { findings: readonly Finding[]; counts: Readonly<Record<Level, number>> } {
+  finish(): { findings: readonly Finding[]; counts: Readonly<Record<FindingLevel, number>> } {
     this.#close()
     const { kept, counts } = this.#findings
     const all = [...kept.values()]
@@ -102,7 +109,9 @@ export class Recogniser {
   }
 
   #sumsUp(text: string, number: number) {
-    const groups = (NODE_ID.exec(text) ?? EXAMPLE_ID.exec(text))?.groups as Groups | undefined
+    const groups = (PYTEST_NODE.exec(text) ?? RSPEC_EXAMPLE.exec(text))?.groups as
+      | Groups
+      | undefined
     if (groups?.title === undefined) return false
     this.#close()
     const { title, message, where } = groups
@@ -123,7 +132,7 @@ export class Recogniser {
 
   #begins(text: string, number: number) {
     const open = this.#open?.rule
-    for (const rule of RULES) {
+    for (const rule of OUTPUT_RULES) {
       const isInside = rule.isWeak === true || (rule.isEcho === true && open?.isEcho !== true)
       if (open !== undefined && isInside) continue
       const match = rule.pattern.exec(text)
@@ -137,7 +146,7 @@ export class Recogniser {
     return false
   }
 
-  #openWith(rule: Rule, groups: Groups, number: number) {
+  #openWith(rule: OutputRule, groups: Groups, number: number) {
     // What belongs to another finding is not taken from it.
     const before =
       this.#open === undefined ? rule.before?.exec(this.#lineBefore)?.groups : undefined

@@ -1,8 +1,8 @@
-import { number } from '../../text/amounts.ts'
+import { formatInteger } from '../../text/format-amounts.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import { shorten } from '../../text/clean.ts'
-import type { Budget, Figure } from './figures.ts'
-import { type Line, SMART_ZONE, percentOfWay } from './stages.ts'
+import type { Budget, SourcedValue } from './budget.ts'
+import { type BudgetThreshold, SMART_ZONE, compactionPercent } from './stages.ts'
 
 const RULE = '━'.repeat(57)
 const LONGEST = 200
@@ -12,13 +12,13 @@ export interface BannerText {
   readonly progress?: string
   readonly advice: readonly string[]
   /** Without the lines around it, which cost more than the rest. */
-  readonly isBare?: boolean
+  readonly isCompact?: boolean
 }
 
 export function banner(
-  line: Line,
+  line: BudgetThreshold,
   budget: Budget,
-  { progress, advice, isBare = false }: BannerText,
+  { progress, advice, isCompact: isBare = false }: BannerText,
 ): string {
   const percent = wayOf(budget)
   const used = percent === undefined ? 'Context Used' : `${percent}% Context Used`
@@ -51,23 +51,25 @@ function standingLine({ tokens, point, window }: Budget) {
   return [
     `Current: ${about(tokens)}${tokens === undefined ? '' : ' tokens'}`,
     `Compacts at: ${about(point)}`,
-    `Window: ${window === undefined ? 'unknown' : `${number(window.value)}${share}`}`,
+    `Window: ${window === undefined ? 'unknown' : `${formatInteger(window.value)}${share}`}`,
   ].join(' | ')
 }
 
 function wayOf({ tokens, point }: Budget) {
-  return percentOfWay({ tokens: tokens?.value, point: point?.value })
+  return compactionPercent({ tokens: tokens?.value, point: point?.value })
 }
 
-function about(figure: Figure | undefined) {
-  return figure === undefined ? 'unknown' : `~${number(Math.round(figure.value / 1000) * 1000)}`
+function about(figure: SourcedValue | undefined) {
+  return figure === undefined
+    ? 'unknown'
+    : `~${formatInteger(Math.round(figure.value / 1000) * 1000)}`
 }
 
 function told(text: string) {
   return shorten(safeLine(text), LONGEST)
 }
 
-function thousands({ value, known }: Figure) {
+function thousands({ value, known }: SourcedValue) {
   const rounded = value < 10_000 ? Math.round(value / 100) / 10 : Math.round(value / 1000)
   return `${known === 'estimated' ? '~' : ''}${rounded}k`
 }

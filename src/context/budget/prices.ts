@@ -1,7 +1,7 @@
 // List prices in US dollars per million tokens. A model whose price depends on the length of the prompt is not here.
-import { type Figure, estimated } from './figures.ts'
+import { type SourcedValue, estimated } from './budget.ts'
 
-export interface Spent {
+export interface BilledTokens {
   readonly input: number
   readonly output: number
   readonly cacheRead: number
@@ -19,11 +19,11 @@ export interface Price {
 }
 
 /** A price of the configuration; `*` in the name stands for anything. */
-export interface OwnPrice extends Price {
+export interface ConfiguredPrice extends Price {
   readonly model: string
 }
 
-export const PRICES_OF = '2026-11-15'
+export const PRICES_DATE = '2026-11-15'
 
 type Prices = Readonly<Record<string, readonly [input: number, output: number, cacheRead: number]>>
 
@@ -71,34 +71,34 @@ function listPrice(name: string) {
   return { input, output, cacheRead, cacheWrite: input * write, cacheWriteHour: input * writeHour }
 }
 
-export function priceOf(
+export function findPrice(
   model: string,
-  own: readonly OwnPrice[],
+  own: readonly ConfiguredPrice[],
 ): { price: Price; from: string } | undefined {
   const told = own.find((candidate) => fits(candidate.model, model))
   if (told !== undefined) return { price: told, from: 'prices of the configuration' }
-  const price = listPrice(plainName(model))
-  return price === undefined ? undefined : { price, from: `price list of ${PRICES_OF}` }
+  const price = listPrice(plainModelName(model))
+  return price === undefined ? undefined : { price, from: `price list of ${PRICES_DATE}` }
 }
 
 /** Unknown when the price of any of the models is: a part would look like the whole. */
-export function costOf(
-  spent: Readonly<Record<string, Spent>>,
-  own: readonly OwnPrice[],
+export function estimateCost(
+  spent: Readonly<Record<string, BilledTokens>>,
+  own: readonly ConfiguredPrice[],
   at: string,
-): Figure | undefined {
+): SourcedValue | undefined {
   let sum = 0
   const from = new Set<string>()
   for (const [model, used] of Object.entries(spent)) {
-    const found = priceOf(model, own)
+    const found = findPrice(model, own)
     if (found === undefined) return undefined
-    sum += priced(used, found.price)
+    sum += costAtPrice(used, found.price)
     from.add(found.from)
   }
   return from.size === 0 ? undefined : estimated(sum, [...from].join(', '), at)
 }
 
-export function priced(used: Spent, price: Price): number {
+export function costAtPrice(used: BilledTokens, price: Price): number {
   const millionths =
     used.input * price.input +
     used.output * price.output +
@@ -111,7 +111,7 @@ export function priced(used: Spent, price: Price): number {
 // A date, a version, a window size behind the name or a provider before it is no other model; another number is.
 const BEHIND = /(?:-\d{8}|@\d{8}|-\d{4}-\d\d-\d\d|-latest)?(?:-v\d+(?::\d+)?)?(?:\[\w+\])?$/
 
-export function plainName(model: string): string {
+export function plainModelName(model: string): string {
   return model
     .toLowerCase()
     .replace(/^.*[./](?=(?:claude|gpt|gemini)-)/, '')
@@ -121,7 +121,7 @@ export function plainName(model: string): string {
 function fits(pattern: string, model: string) {
   const name = model.toLowerCase()
   const parts = pattern.toLowerCase().split('*')
-  if (parts.length === 1) return [name, plainName(name)].includes(parts[0]!)
+  if (parts.length === 1) return [name, plainModelName(name)].includes(parts[0]!)
   const escaped = parts.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(`^${escaped.join('[^]*')}$`).test(name)
 }
@@ -135,14 +135,14 @@ const USUAL = 200_000
 const LARGE = /^claude-(?:(?:opus|sonnet|haiku|fable|mythos)-[5-9]|opus-4-[78])/
 
 /** Transcripts leave out that a larger window was asked for, so more tokens than a window holds mean the large one. */
-export function windowOf(
+export function estimateWindow(
   model: string | undefined,
   tokens: number | undefined,
-): Figure | undefined {
+): SourcedValue | undefined {
   if (model === undefined || !/claude/i.test(model)) return undefined
   const isAskedFor = /\[1m\]/i.test(model) || (tokens ?? 0) > USUAL
   return estimated(
-    isAskedFor || LARGE.test(plainName(model)) ? MILLION : USUAL,
+    isAskedFor || LARGE.test(plainModelName(model)) ? MILLION : USUAL,
     `table of models (${model})`,
     WINDOWS_OF,
   )

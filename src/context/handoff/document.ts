@@ -1,16 +1,16 @@
 import { cleanText } from '../../text/clean.ts'
 import { safeLine } from '../../text/safe-text.ts'
-import { MARGIN, estimateTokens } from '../../text/tokens.ts'
+import { TOKEN_MARGIN, estimateTokens } from '../../text/tokens.ts'
 import { costOfAll, shortenToCost } from '../cost.ts'
-import { costOfFitted, leftOutLines, leftOutOf, share } from '../section.ts'
-import { otherParts, vitalParts } from './document-parts.ts'
+import { costOfFitted, leftOutLines, describeLeftOut, shareRoom } from '../section.ts'
+import { otherSections, vitalSections } from './document-sections.ts'
 import { contentHash, frontmatterLines } from './frontmatter.ts'
 import type { HandoffFacts } from './gather-facts.ts'
 
-export const DEFAULT_TOKENS = 3000
-export const FEWEST_TOKENS = 600
+export const HANDOFF_DEFAULT_TOKENS = 3000
+export const HANDOFF_MIN_TOKENS = 600
 /** What an entry can carry whole. */
-export const MOST_TOKENS = 12_000
+export const HANDOFF_MAX_TOKENS = 12_000
 
 export interface HandoffDocument {
   readonly text: string
@@ -20,11 +20,11 @@ export interface HandoffDocument {
 }
 
 /** Pure: the same facts give the same bytes. `redact` has to change nothing when it is done twice. */
-export function handoffDocument(
+export function buildHandoffDocument(
   facts: HandoffFacts,
   options: { readonly tokens?: number; readonly redact?: (text: string) => string } = {},
 ): HandoffDocument {
-  const { tokens: limit = DEFAULT_TOKENS, redact = String } = options
+  const { tokens: limit = HANDOFF_DEFAULT_TOKENS, redact = String } = options
   // Redacting may make it dearer than its parts.
   for (let room = limit; ;) {
     const { lines, leftOut } = compose(facts, room)
@@ -49,10 +49,10 @@ function compose(facts: HandoffFacts, limit: number) {
   const title = `# Handoff ${number}${isDraft ? ' (draft)' : ''}: ${name}`
   const head = ['---', ...frontmatterLines(facts), HASH_PLACE, '---', '', title, '', NOTE]
   const end = Math.min(LEFT_OUT.most, Math.ceil(limit * LEFT_OUT.share))
-  const room = limit - costOfAll(head) - MARGIN - end
-  const vital = share(vitalParts(facts), room, 'fair')
-  const fitted = [...vital, ...share(otherParts(facts), room - costOfFitted(vital))]
-  const leftOut = leftOutOf(fitted)
+  const room = limit - costOfAll(head) - TOKEN_MARGIN - end
+  const vital = shareRoom(vitalSections(facts), room, 'fair')
+  const fitted = [...vital, ...shareRoom(otherSections(facts), room - costOfFitted(vital))]
+  const leftOut = describeLeftOut(fitted)
   const note = leftOut.length === 0 ? [] : ['', ...leftOutLines(leftOut, end - 1)]
   return { lines: [...head, ...fitted.flatMap(({ lines }) => lines), ...note], leftOut }
 }

@@ -1,4 +1,4 @@
-import { yamlValue } from '../../backlog/task-file.ts'
+import { yamlValue } from '../../backlog/task-file-format.ts'
 import { oneLine } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 import { second } from '../../text/times.ts'
@@ -32,9 +32,9 @@ function bounded(text: string, cost: number) {
 }
 
 /** What the head of a document says, read leniently. */
-export type HandoffHead = NonNullable<ReturnType<typeof readHead>>
+export type HandoffFrontmatter = NonNullable<ReturnType<typeof readHandoffFrontmatter>>
 
-export function readHead(text: string) {
+export function readHandoffFrontmatter(text: string) {
   const [, head = ''] = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---(?:\r?\n|$)/.exec(text) ?? []
   const pairs = head.split(/\r?\n/).flatMap((line) => {
     const [, key, value] = /^([a-z_]+): (.*)$/.exec(line) ?? []

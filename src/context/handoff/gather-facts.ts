@@ -4,18 +4,18 @@ import type { Task } from '../../backlog/task.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { checksum } from '../../journal/record.ts'
 import type { HandoffTarget, TaskStatus } from '../../session/entries.ts'
-import { type RawEntry, inEffect } from '../../session/in-effect.ts'
+import { type RawEntry, effectiveEntries } from '../../session/effective-entries.ts'
 import type { SessionState } from '../../session/state.ts'
 import { defined } from '../../text/defined.ts'
 import { failedFirst } from '../session-sections.ts'
 import {
-  type Claim,
-  type Surroundings,
+  type HandoffClaim,
+  type WorkingTreeState,
   couldNotBeChecked,
-  insideOf,
+  relativeInside,
   probeBranch,
   probeFile,
-  probeKeptCode,
+  probeSavedCode,
   probeProgram,
   probeReachable,
   probeTask,
@@ -26,7 +26,7 @@ import {
 
 export type HandoffFacts = ReturnType<typeof gatherFacts>
 export type FileToReview = HandoffFacts['files'][number]
-export type KeptWork = NonNullable<HandoffFacts['uncommitted']['kept']>
+export type SavedWork = NonNullable<HandoffFacts['uncommitted']['kept']>
 
 export interface LogPosition {
   readonly bytes: number
@@ -42,7 +42,7 @@ interface Gathering {
   readonly id: string
   readonly number: number
   readonly createdAt: string
-  readonly now: Surroundings
+  readonly now: WorkingTreeState
   readonly reason?: string
   readonly isDraft?: boolean
   readonly to?: HandoffTarget
@@ -82,7 +82,7 @@ export function gatherFacts(from: Gathering) {
           ...checkpoint.code,
           leftOut: checkpoint.code.leftOut ?? [],
           checkpoint: checkpoint.id,
-          verdict: probeKeptCode(now, checkpoint.code),
+          verdict: probeSavedCode(now, checkpoint.code),
         }
   const git =
     repository === undefined ? undefined : { ...head, ...defined({ dirty: dirty?.length }) }
@@ -123,14 +123,14 @@ export function gatherFacts(from: Gathering) {
       ]),
     ]
       .slice(0, FINGERPRINTS)
-      .map((path) => ({ path, sum: fingerprint(now.root, path) })),
+      .map((path) => ({ path, sum: fingerprintFile(now.root, path) })),
     taskStatuses: tasks.flatMap(({ task, status }) =>
       status === undefined ? [] : [{ task, status }],
     ),
   }
 }
 
-function whereClaims(state: SessionState, now: Surroundings): readonly Claim[] {
+function whereClaims(state: SessionState, now: WorkingTreeState): readonly HandoffClaim[] {
   if (now.repository === undefined) return []
   const { branch = now.head.branch } = state
   const { commit } = now.head
@@ -169,7 +169,7 @@ function verifyCommands(
   { now, entries, state }: Gathering,
   named: readonly (string | undefined)[],
 ) {
-  const standing = inEffect(entries)
+  const standing = effectiveEntries(entries)
   const changed = state.changedFiles.items.map(({ text }) => text)
   const given = named.filter((command) => command !== undefined && command !== '')
   const seen = failedFirst(state.tests.items).slice(0, RUNS)
@@ -183,10 +183,10 @@ function verifyCommands(
 }
 
 /** Each once, the most telling first. */
-function filesToReview(state: SessionState, now: Surroundings) {
+function filesToReview(state: SessionState, now: WorkingTreeState) {
   const found = new Map<string, Set<string>>()
   const add = (path: string, why: string) => {
-    const inside = insideOf(now.root, path) ?? path
+    const inside = relativeInside(now.root, path) ?? path
     found.set(inside, (found.get(inside) ?? new Set()).add(why))
   }
   const changed = state.changedFiles.items.toSorted((a, b) => (a.at < b.at ? 1 : -1))
@@ -212,14 +212,14 @@ function pathsIn(text: string) {
 
 const READ_WHOLE = 8 * 1024 * 1024
 
-export const MISSING = 'missing'
+export const MISSING_FILE = 'missing'
 
 /** The same file gives the same on every machine, if it is not huge. */
-export function fingerprint(root: string, path: string): string {
+export function fingerprintFile(root: string, path: string): string {
   try {
     const whole = resolve(root, path)
     const stat = lstatSync(whole, { throwIfNoEntry: false })
-    if (stat === undefined) return MISSING
+    if (stat === undefined) return MISSING_FILE
     if (stat.isSymbolicLink()) return checksum(Buffer.from(readlinkSync(whole)))
     if (!stat.isFile()) return 'no file'
     return stat.size > READ_WHOLE
@@ -228,6 +228,6 @@ export function fingerprint(root: string, path: string): string {
   } catch (error) {
     // Gone in this moment, or not ours to read.
     if (errnoOf(error) === undefined) throw error
-    return MISSING
+    return MISSING_FILE
   }
 }

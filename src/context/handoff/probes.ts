@@ -9,14 +9,14 @@ import { GitFailed, type GitOptions, runGit } from '../../git/run-git.ts'
 import { dirtyPaths } from '../../git/status.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import type { TaskStatus } from '../../session/entries.ts'
-import type { RawEntry } from '../../session/in-effect.ts'
+import type { RawEntry } from '../../session/effective-entries.ts'
 import { defined } from '../../text/defined.ts'
 
 export type Verdict =
   | { readonly isVerified: true; readonly probe: string; readonly commit?: string }
   | { readonly isVerified: false; readonly why: string }
 
-export interface Claim {
+export interface HandoffClaim {
   readonly says: string
   readonly verdict: Verdict
 }
@@ -34,7 +34,7 @@ export function couldNotBeChecked(reason: string): Verdict {
 }
 
 /** `verified (HEAD, abc1234)`, `unverified (main is checked out)` */
-export function tagOf(verdict: Verdict): string {
+export function verdictTag(verdict: Verdict): string {
   if (!verdict.isVerified) return `unverified (${verdict.why})`
   const { probe, commit } = verdict
   return `verified (${commit === undefined ? probe : `${probe}, ${shortCommit(commit)}`})`
@@ -45,7 +45,7 @@ export function shortCommit(commit: string): string {
 }
 
 /** What Stint keeps in a project. Its changes are not work that is handed over. */
-export const OWN_FOLDERS: readonly string[] = ['.sessions', '.tasks']
+export const STINT_FOLDERS: readonly string[] = ['.sessions', '.tasks']
 
 const GIT_BUDGET_MS = 10_000
 
@@ -86,7 +86,7 @@ class BoundedGit {
 }
 
 /** git is asked for its status once. */
-export interface Surroundings {
+export interface WorkingTreeState {
   readonly root: string
   readonly repository?: Repository
   readonly git?: BoundedGit
@@ -96,18 +96,20 @@ export interface Surroundings {
   readonly whyUnknown?: string
 }
 
-export function lookAround(
+export function readWorkingTree(
   root: string,
   repository: Repository | undefined,
   budgetMs?: number,
-): Surroundings {
+): WorkingTreeState {
   if (repository === undefined) return { root, head: {} }
   const git = new BoundedGit(repository.worktree, budgetMs)
   const found = { root: repository.worktree, repository, git }
   let head: Head = {}
   try {
     head = git.spend(['rev-parse'], ({ timeoutMs }) => readHead(repository, timeoutMs))
-    const dirty = git.spend(['status'], (options) => dirtyPaths(git.worktree, OWN_FOLDERS, options))
+    const dirty = git.spend(['status'], (options) =>
+      dirtyPaths(git.worktree, STINT_FOLDERS, options),
+    )
     return { ...found, head, dirty }
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error
@@ -116,7 +118,7 @@ export function lookAround(
 }
 
 /** A missing answer is never a yes. */
-function whenAnswered(now: Surroundings, look: (git: BoundedGit) => Verdict) {
+function whenAnswered(now: WorkingTreeState, look: (git: BoundedGit) => Verdict) {
   if (now.git === undefined) return couldNotBeChecked('there is no git repository here')
   try {
     return look(now.git)
@@ -126,7 +128,7 @@ function whenAnswered(now: Surroundings, look: (git: BoundedGit) => Verdict) {
   }
 }
 
-export function probeBranch(now: Surroundings, branch: string): Verdict {
+export function probeBranch(now: WorkingTreeState, branch: string): Verdict {
   return whenAnswered(now, (git) => {
     const { branch: current, commit } = now.head
     if (current === branch) return verified('branch', commit)
@@ -137,7 +139,7 @@ export function probeBranch(now: Surroundings, branch: string): Verdict {
 }
 
 /** Work on a lost branch is done and still not there. */
-export function probeReachable(now: Surroundings, commit: string): Verdict {
+export function probeReachable(now: WorkingTreeState, commit: string): Verdict {
   return whenAnswered(now, (git) => {
     const { commit: head } = now.head
     if (!/^[0-9a-f]{4,64}$/.test(commit)) return couldNotBeChecked('it is no name of a commit')
@@ -149,8 +151,8 @@ export function probeReachable(now: Surroundings, commit: string): Verdict {
   })
 }
 
-export function probeKeptCode(
-  now: Surroundings,
+export function probeSavedCode(
+  now: WorkingTreeState,
   { commit, ref }: { readonly commit: string; readonly ref: string },
 ): Verdict {
   return whenAnswered(now, (git) => {
@@ -164,7 +166,12 @@ export function probeKeptCode(
   })
 }
 
-export function probeWorkingTree({ repository, dirty, whyUnknown, head }: Surroundings): Verdict {
+export function probeWorkingTree({
+  repository,
+  dirty,
+  whyUnknown,
+  head,
+}: WorkingTreeState): Verdict {
   if (repository === undefined) return couldNotBeChecked('there is no git repository here')
   if (dirty === undefined) return couldNotBeChecked(whyUnknown ?? 'git did not say')
   return verified('working tree', head.commit)
@@ -175,15 +182,15 @@ export function probeTask(claimed: TaskStatus, inBacklog: TaskStatus | undefined
   return inBacklog === claimed ? verified('backlog') : unverified(`the backlog says ${inBacklog}`)
 }
 
-export function probeFile(now: Surroundings, path: string): Verdict {
-  const inside = insideOf(now.root, path)
+export function probeFile(now: WorkingTreeState, path: string): Verdict {
+  const inside = relativeInside(now.root, path)
   if (inside === undefined) return couldNotBeChecked('it lies outside of the project')
   return existsSync(resolve(now.root, inside))
     ? verified('file', now.head.commit)
     : unverified('there is no such file')
 }
 
-export function insideOf(root: string, path: string): string | undefined {
+export function relativeInside(root: string, path: string): string | undefined {
   if (path === '' || path.includes('\0')) return undefined
   const whole = resolve(root, path)
   const bare = existsSync(whole) ? whole : resolve(root, path.replace(/:\d+(?:[:-]\d+)?$/, ''))
@@ -198,7 +205,7 @@ const BUILT_IN = new Set(
 )
 
 export function probeProgram(
-  now: Surroundings,
+  now: WorkingTreeState,
   command: string,
   path = process.env.PATH ?? '',
 ): Verdict {
@@ -234,7 +241,7 @@ const TICK_MS = 20
 
 /** Whether a command last passed and nothing changed since, by times of change, which no later edit can turn back. */
 export function probeTestRun(
-  now: Surroundings,
+  now: WorkingTreeState,
   command: string,
   entries: readonly RawEntry[],
   changed: readonly string[] = [],

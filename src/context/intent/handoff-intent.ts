@@ -1,13 +1,13 @@
-import { bare } from './continuation.ts'
-import { sentencesOf, spokenWords } from './spoken.ts'
+import { stripCourtesies } from './continue-intent.ts'
+import { sentencesOf, normalisePrompt } from './phrases.ts'
 
 const LONGEST = 160
 
 /** In a sentence about a handoff, or a file of that name, the word asks for nothing. */
-export function isHandoffIntent(prompt: string): boolean {
+export function asksForHandoff(prompt: string): boolean {
   const trimmed = prompt.trim()
   if (trimmed.length > LONGEST || /[`\n]|^[<[]/.test(trimmed)) return false
-  const words = spokenWords(trimmed)
+  const words = normalisePrompt(trimmed)
   // "handler" and "by hand" are common, and making the patterns takes longer than the rest of the hook.
   if (!WRITTEN.some((form) => words.includes(form))) return false
   const typed = new RegExp(String.raw`^/?(?:(?:workflow|session|stint)[:-])?hand-?off[.! ]*$`)
@@ -20,7 +20,7 @@ export function isHandoffIntent(prompt: string): boolean {
       !/^(?:please |now )?(?:can|could|would|will) you\b/.test(sentence)
     )
       return false
-    return new RegExp(`^(?:${HANDING_OVER})${NOW}`).test(bare(sentence))
+    return new RegExp(`^(?:${HANDING_OVER})${NOW}`).test(stripCourtesies(sentence))
   })
 }
 

@@ -1,25 +1,32 @@
 // English first, then a few common forms of other languages. Each pattern is looked for in a sentence of small letters.
-import { type Phrases, couldBeSaid, isSaid, isSpoken, sentencesOf, spokenWords } from './spoken.ts'
+import {
+  type Phrases,
+  mayMatchPhrases,
+  matchesPhrases,
+  isWrittenByUser,
+  sentencesOf,
+  normalisePrompt,
+} from './phrases.ts'
 
 /** Rather once too often than once too few. */
 export function isRuling(prompt: string): boolean {
-  return isSettledBy([CHOICES, RULES], prompt)
+  return isSettledBy([CHOICE_PHRASES, RULE_PHRASES], prompt)
 }
 
 /** The rulings that have a reason worth keeping. */
 export function looksLikeDecision(prompt: string): boolean {
-  return isSettledBy([CHOICES], prompt)
+  return isSettledBy([CHOICE_PHRASES], prompt)
 }
 
 function isSettledBy(tables: readonly Phrases[], prompt: string) {
-  if (!isSpoken(prompt)) return false
-  const words = spokenWords(prompt)
-  const possible = tables.filter((phrases) => couldBeSaid(phrases, words))
+  if (!isWrittenByUser(prompt)) return false
+  const words = normalisePrompt(prompt)
+  const possible = tables.filter((phrases) => mayMatchPhrases(phrases, words))
   return (
     possible.length > 0 &&
     sentencesOf(words).some((sentence) => {
       const said = settlingPart(sentence)
-      return possible.some((phrases) => isSaid(phrases, said))
+      return possible.some((phrases) => matchesPhrases(phrases, said))
     })
   )
 }
@@ -40,7 +47,7 @@ const QUESTION =
 const CLAUSE = String.raw`(?:^|[,;:.(–—]\s*|\s-\s+|\b(?:and|but|or|so|then|please|also|just|you|we|that you|that we|to|make sure (?:to|you|we|it|that)|ensure (?:you|we|it|that)|should|must)\s+)`
 const clause = (words: string) => new RegExp(`${CLAUSE}(?:${words})`)
 
-export const CHOICES: Phrases = {
+export const CHOICE_PHRASES: Phrases = {
   'decided|agreed|chosen|settled|opted|voted': () =>
     /\b(?:we|i|team|they|have|has|had|'ve|been)\s+(?:already |now |finally )?(?:decided|agreed|chosen|settled|opted|voted)\b/,
   'decision|decided|verdict': () => /\b(?:decision|decided|verdict)\s*:/,
@@ -82,7 +89,7 @@ export const CHOICES: Phrases = {
     /而不是|不是.{1,20}而是|改用|我们决定|就用|选(?:择)?方案|ではなく|の代わりに|にしましょう|にします|대신/,
 }
 
-export const RULES: Phrases = {
+export const RULE_PHRASES: Phrases = {
   "do not|don't|never|avoid|refrain|stop |no longer|quit |always|only|under no": () =>
     clause(
       String.raw`(?:do not|don't|never|avoid|refrain from|stop \w+ing|no longer|quit \w+ing|always|only|under no circumstances)\b`,
@@ -135,11 +142,15 @@ export const NOT_A_RULE =
   /^(?:i |we |they |users? )?(?:don't|do not) (?:know|understand|think|remember|see|get|have|worry|mind|care|forget to (?:smile|like))\b|^(?:never ?mind|no worries|not sure|don't worry|always happy)\b/
 
 export function looksLikeEnding(prompt: string): boolean {
-  if (!isSpoken(prompt) || prompt.length > 300) return false
-  const words = spokenWords(prompt)
-  if (!couldBeSaid(ENDINGS, words)) return false
+  if (!isWrittenByUser(prompt) || prompt.length > 300) return false
+  const words = normalisePrompt(prompt)
+  if (!mayMatchPhrases(ENDINGS, words)) return false
   return sentencesOf(words).some((sentence) => {
-    return !sentence.endsWith('?') && sentence.split(' ').length <= 14 && isSaid(ENDINGS, sentence)
+    return (
+      !sentence.endsWith('?') &&
+      sentence.split(' ').length <= 14 &&
+      matchesPhrases(ENDINGS, sentence)
+    )
   })
 }
 

@@ -1,6 +1,6 @@
-import { type Look, type Purpose, isObject } from './look.ts'
+import { type FolderSurvey, type CommandPurpose, isObject } from './folder-survey.ts'
 
-type Reader = (look: Look) => void
+type Reader = (look: FolderSurvey) => void
 
 const JS_MANAGERS = [
   { name: 'pnpm', lock: 'pnpm-lock.yaml', run: 'pnpm' },
@@ -40,7 +40,7 @@ const readPackageJson: Reader = (look) => {
     look.found('scripts', command(name), from)
 }
 
-function jsManager(look: Look, declared: unknown) {
+function jsManager(look: FolderSurvey, declared: unknown) {
   const [, name, version] =
     typeof declared === 'string' ? (/^(npm|pnpm|yarn|bun)@(\d+)?/.exec(declared) ?? []) : []
   if (name !== undefined) return { name, text: version === undefined ? name : `${name} ${version}` }
@@ -57,7 +57,7 @@ function scriptsOf({ scripts }: Readonly<Record<string, unknown>>) {
   return new Map(given.filter(([, body]) => !body.includes('no test specified')))
 }
 
-export function dependenciesOf(look: Look): ReadonlySet<string> {
+export function dependenciesOf(look: FolderSurvey): ReadonlySet<string> {
   const manifest = look.json('package.json') ?? {}
   const groups = [manifest.dependencies, manifest.devDependencies, manifest.peerDependencies]
   return new Set(groups.flatMap((group) => (isObject(group) ? Object.keys(group) : [])))
@@ -81,7 +81,7 @@ const TASK_TABLES = [
 const PYTHON_TOOLS: readonly (readonly [
   tool: string,
   files: string,
-  purpose: Purpose,
+  purpose: CommandPurpose,
   command: string,
 ])[] = [
   ['pytest', 'pytest.ini conftest.py tests/conftest.py test/conftest.py', 'test', 'pytest'],
@@ -196,7 +196,10 @@ const readDeno: Reader = (look) => {
 }
 
 /** The rest, which say nothing but that they are there. */
-const BY_FILE: readonly (readonly [file: string, commands: Partial<Record<Purpose, string>>])[] = [
+const BY_FILE: readonly (readonly [
+  file: string,
+  commands: Partial<Record<CommandPurpose, string>>,
+])[] = [
   ['mix.exs', { build: 'mix compile', test: 'mix test', format: 'mix format' }],
   ['Package.swift', { build: 'swift build', test: 'swift test' }],
   ['pubspec.yaml', { test: 'dart test', lint: 'dart analyze', format: 'dart format .' }],
@@ -260,7 +263,7 @@ const READERS: readonly Reader[] = [
   readMake,
 ]
 
-export function readManifests(look: Look): void {
+export function readManifests(look: FolderSurvey): void {
   for (const read of READERS) read(look)
 }
 

@@ -4,16 +4,16 @@ import { readHead } from '../../git/head.ts'
 import type { Repository } from '../../git/repository.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { createFolder, replaceUnsynced } from '../../journal/files.ts'
-import { condense, costOfText } from './condense.ts'
-import { Listing, Sources } from './look.ts'
+import { condenseFacts, costOfText } from './condense-facts.ts'
+import { TrackedFiles, SourceReader } from './folder-survey.ts'
 import {
   type CondensedTopic,
-  type Remembered,
-  readRemembered,
-  remembered,
-  rememberedPath,
-} from './remembered.ts'
-import { survey } from './survey.ts'
+  type CachedProjectContext,
+  readCachedContext,
+  toCachedContext,
+  cachedContextPath,
+} from './cached-project-context.ts'
+import { surveyRepository } from './survey.ts'
 
 export interface ProjectContext {
   readonly text: string
@@ -33,19 +33,19 @@ export interface ProjectContextOptions {
 }
 
 /** What was kept is returned while HEAD, git's listing and the contents of what was read are the same. */
-export function projectContext(
+export function loadProjectContext(
   repository: Repository,
   { refresh, withoutSecrets }: ProjectContextOptions,
 ): ProjectContext {
-  const listing = new Listing(repository)
+  const listing = new TrackedFiles(repository)
   const head = readHead(repository).commit ?? null
-  const kept = readRemembered(repository)
+  const kept = readCachedContext(repository)
   let renewed: ProjectContext['renewed'] = 'files'
   if (refresh === true) renewed = 'asked'
   else if (kept === undefined) renewed = 'first'
   else if (kept.head !== head) renewed = 'commit'
   else {
-    const again = new Sources(repository.worktree, listing.has)
+    const again = new SourceReader(repository.worktree, listing.has)
     for (const { path } of kept.sources) again.text(path)
     if (inputsOf(listing, again) === kept.inputs) {
       // Written anew with the same content: hooks would take it for another file.
@@ -54,20 +54,20 @@ export function projectContext(
       return described(kept)
     }
   }
-  const sources = new Sources(repository.worktree, listing.has)
-  const { text, topics } = condense(
-    survey(repository, listing, sources).map((finding) => ({
+  const sources = new SourceReader(repository.worktree, listing.has)
+  const { text, topics } = condenseFacts(
+    surveyRepository(repository, listing, sources).map((finding) => ({
       ...finding,
       text: withoutSecrets(finding.text),
     })),
   )
   const inputs = inputsOf(listing, sources)
-  const fresh = remembered({ head, inputs, sources: sources.files, text, topics })
+  const fresh = toCachedContext({ head, inputs, sources: sources.files, text, topics })
   keep(repository, fresh)
   return { ...described(fresh), renewed }
 }
 
-function described({ text, head, sources, topics }: Remembered) {
+function described({ text, head, sources, topics }: CachedProjectContext) {
   return {
     text,
     tokens: costOfText(text),
@@ -77,13 +77,13 @@ function described({ text, head, sources, topics }: Remembered) {
   }
 }
 
-function inputsOf(listing: Listing, sources: Sources) {
+function inputsOf(listing: TrackedFiles, sources: SourceReader) {
   return createHash('sha256').update(listing.raw).update(sources.sum()).digest('hex')
 }
 
 /** What cannot be kept is made again next time. */
-function keep(repository: Repository, value: Remembered) {
-  const path = rememberedPath(repository)
+function keep(repository: Repository, value: CachedProjectContext) {
+  const path = cachedContextPath(repository)
   try {
     createFolder(dirname(path))
     replaceUnsynced(path, JSON.stringify(value))

@@ -2,19 +2,32 @@
 import type { Repository } from '../../git/repository.ts'
 import { GitFailed, runGit } from '../../git/run-git.ts'
 import { shorten } from '../../text/clean.ts'
-import { type Folder, byCount, isForeign, isOwn, treeOf, whereItBranches } from './folders.ts'
-import { type Finding, type Listing, Look, PURPOSES, type Sources } from './look.ts'
+import {
+  type Folder,
+  byCount,
+  isVendored,
+  isOwnCode,
+  buildFolderTree,
+  firstBranching,
+} from './folder-tree.ts'
+import {
+  type ProjectFact,
+  type TrackedFiles,
+  FolderSurvey,
+  COMMAND_PURPOSES,
+  type SourceReader,
+} from './folder-survey.ts'
 import { dependenciesOf, readManifests } from './manifests.ts'
 
 const FILES = 'git ls-files'
 
-export function survey(
+export function surveyRepository(
   repository: Repository,
-  listing: Listing,
-  sources: Sources,
-): readonly Finding[] {
-  const look = new Look(listing, sources)
-  const tree = treeOf(listing.paths)
+  listing: TrackedFiles,
+  sources: SourceReader,
+): readonly ProjectFact[] {
+  const look = new FolderSurvey(listing, sources)
+  const tree = buildFolderTree(listing.paths)
   readRootOrNearest(look)
   findLanguages(look, tree)
   findCommands(look)
@@ -33,7 +46,7 @@ const DEEPEST_MANIFEST = 2
 const MOST_MANIFEST_FOLDERS = 3
 
 /** Where the root has no commands, also the manifests of the folders nearest to it. */
-function readRootOrNearest(look: Look) {
+function readRootOrNearest(look: FolderSurvey) {
   readManifests(look)
   if (look.commands.length > 0) return
   const depth = (folder: string) => folder.split('/').length
@@ -41,11 +54,11 @@ function readRootOrNearest(look: Look) {
     .filter((path) => MANIFEST.test(path) && path.includes('/'))
     .map((path) => path.slice(0, path.lastIndexOf('/')))
   const nearest = [...new Set(folders)]
-    .filter((folder) => depth(folder) <= DEEPEST_MANIFEST && isOwn(folder))
+    .filter((folder) => depth(folder) <= DEEPEST_MANIFEST && isOwnCode(folder))
     .toSorted((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))
     .slice(0, MOST_MANIFEST_FOLDERS)
   for (const folder of nearest) {
-    const inside = new Look(look.listing, look.sources, folder)
+    const inside = new FolderSurvey(look.listing, look.sources, folder)
     readManifests(inside)
     look.findings.push(...inside.findings)
     look.commands.push(...inside.commands)
@@ -53,8 +66,8 @@ function readRootOrNearest(look: Look) {
 }
 
 /** A line for each purpose: `test: npm test (vitest run); make test`. */
-function findCommands(look: Look) {
-  for (const purpose of PURPOSES) {
+function findCommands(look: FolderSurvey) {
+  for (const purpose of COMMAND_PURPOSES) {
     const serving = look.commands.filter((command) => command.purpose === purpose)
     if (serving.length === 0) continue
     const words = serving.map(({ command, runs = command }) =>
@@ -68,7 +81,7 @@ function findCommands(look: Look) {
 const MOST_LANGUAGES = 5
 const SMALLEST_SHARE = 0.02
 
-function findLanguages(look: Look, tree: Folder) {
+function findLanguages(look: FolderSurvey, tree: Folder) {
   const total = codeIn(tree)
   const shown = byCount(tree.languages).filter(([, count]) => count / total >= SMALLEST_SHARE)
   for (const [language, count] of shown.slice(0, MOST_LANGUAGES)) {
@@ -138,7 +151,7 @@ const KIND_OF = new Map(
 const MOST_FOLDERS = 14
 const MOST_INSIDE = 24
 
-function findLayout(look: Look, tree: Folder) {
+function findLayout(look: FolderSurvey, tree: Folder) {
   const folders = [...tree.folders.values()]
     .filter(({ name }) => !name.startsWith('.'))
     .toSorted((a, b) => weight(b) - weight(a) || (a.name < b.name ? -1 : 1))
@@ -148,7 +161,7 @@ function findLayout(look: Look, tree: Folder) {
 
 /** Own code first, then tests and examples; what others wrote counts not at all. */
 function weight(folder: Folder) {
-  if (isForeign(folder.path)) return -1
+  if (isVendored(folder.path)) return -1
   const isBeside = BESIDE.test(KIND_OF.get(folder.name.toLowerCase()) ?? folder.name)
   return (codeIn(folder) * 1000 + Math.min(999, folder.files)) * (isBeside ? 1 : 1000)
 }
@@ -160,7 +173,7 @@ function codeIn({ languages }: Folder) {
 }
 
 function describeFolder(folder: Folder) {
-  const branch = whereItBranches(folder)
+  const branch = firstBranching(folder)
   const kind = KIND_OF.get(folder.name.toLowerCase()) ?? KIND_OF.get(branch.name.toLowerCase())
   const [main] = byCount(folder.languages)
   const facts = [kind, main?.[0], `${folder.files} ${folder.files === 1 ? 'file' : 'files'}`]
@@ -197,14 +210,14 @@ const TEST_NAMES: readonly (readonly [
 const MAY_BE_TEST = /test|spec|e2e|\.cy\./i
 const MOST_TEST_PLACES = 3
 
-function findTests(look: Look) {
+function findTests(look: FolderSurvey) {
   const dependencies = dependenciesOf(look)
   for (const name of JS_FRAMEWORKS)
     if (dependencies.has(name)) look.found('tests', name, 'package.json')
   const counts = new Map<string, number>()
   for (const path of look.listing.paths) {
     const place = testPlace(path)
-    if (place !== undefined && !isForeign(path.slice(0, path.lastIndexOf('/') + 1)))
+    if (place !== undefined && !isVendored(path.slice(0, path.lastIndexOf('/') + 1)))
       counts.set(place, (counts.get(place) ?? 0) + 1)
   }
   for (const [place, count] of byCount(counts).slice(0, MOST_TEST_PLACES))
@@ -230,7 +243,7 @@ const INSTRUCTIONS =
   )
 
 /** Named, and never copied: an agent reads them, or its program does. */
-function findInstructions(look: Look) {
+function findInstructions(look: FolderSurvey) {
   const rules = look.namesIn('.cursor/rules').length > 0 ? ['.cursor/rules/'] : []
   for (const path of [...INSTRUCTIONS.filter(look.has), ...rules])
     look.found('instructions', path, path)
@@ -265,7 +278,7 @@ const TOOLS: readonly Tool[] = [
   ['husky', undefined, 'husky'],
 ]
 
-function findConventions(look: Look) {
+function findConventions(look: FolderSurvey) {
   const names = look.namesIn('')
   const dependencies = dependenciesOf(look)
   const isDependency = (tool: Tool) => dependencies.has(tool[2] ?? '')
@@ -322,7 +335,7 @@ export function lastSubjects({ worktree }: Repository): readonly string[] {
   }
 }
 
-function findCommitStyle(look: Look, subjects: readonly string[]) {
+function findCommitStyle(look: FolderSurvey, subjects: readonly string[]) {
   if (subjects.length < FEWEST_SUBJECTS) return
   for (const [style, pattern] of COMMIT_STYLES) {
     const fitting = subjects.filter((subject) => pattern.test(subject))
@@ -349,7 +362,7 @@ const PREPARES =
   /^(?:echo|cd|export|set|if|fi|for|done|sudo|apt|apt-get|brew|curl|wget|pip|git|mkdir|cat|docker (?:login|push|pull)|npm (?:ci|install)|yarn install|pnpm install)\b/
 
 /** The checks that CI runs are the best witness of which commands have to pass. */
-function findCi(look: Look) {
+function findCi(look: FolderSurvey) {
   // The one that is about testing, before those that publish and label.
   const isMain = (name: string) =>
     /^(?:ci|test|tests|build|main|check|checks|pull[_-]?request|pr)\b/i.test(name)

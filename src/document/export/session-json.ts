@@ -1,9 +1,9 @@
 import { second } from '../../text/times.ts'
-import { type Work, type WorkSource, workOf } from './work.ts'
+import { type ExportedWork, type ExportSource, collectWork } from './collect-work.ts'
 
 /** The field names belong to that format, not to Stint. */
-export function sessionJson(source: WorkSource) {
-  const work = workOf(source)
+export function sessionJson(source: ExportSource) {
+  const work = collectWork(source)
   return {
     session_id: work.id,
     start_time: second(source.state.createdAt),
@@ -29,7 +29,7 @@ export function sessionJson(source: WorkSource) {
   }
 }
 
-function groupsOf({ delegates, tasks }: Work) {
+function groupsOf({ delegates, tasks }: ExportedWork) {
   const names = new Set([...tasks, ...delegates].flatMap(({ group }) => group ?? []))
   return [...names].map((group) => {
     const members = tasks.filter((task) => task.group === group)
@@ -42,6 +42,6 @@ function groupsOf({ delegates, tasks }: Work) {
   })
 }
 
-export function renderSessionJson(source: WorkSource): string {
+export function renderSessionJson(source: ExportSource): string {
   return `${JSON.stringify(sessionJson(source), undefined, 2)}\n`
 }

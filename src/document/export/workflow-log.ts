@@ -3,31 +3,39 @@ import { Document, isMap, isScalar, isSeq, visit } from 'yaml'
 import { type Item, type SessionState, openBlockers } from '../../session/state.ts'
 import { tldrOf } from '../../session/tldr.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
-import { duration, minute } from '../../text/times.ts'
-import { decisionLine } from '../progress.ts'
-import { fileDomain, fileType } from './domain.ts'
-import { type Work, type WorkSource, type WorkTask, workOf } from './work.ts'
+import { durationBetween, minute } from '../../text/times.ts'
+import { decisionLine } from '../progress-file.ts'
+import { fileDomain, fileType } from './file-domain.ts'
+import {
+  type ExportedWork,
+  type ExportSource,
+  type ExportedTask,
+  collectWork,
+} from './collect-work.ts'
 
-export function renderWorkflowLog(source: WorkSource): string {
+export function renderWorkflowLog(source: ExportSource): string {
   const { state } = source
-  const work = workOf(source)
-  return `---\n${yamlOf(headOf(work, state))}---\n\n${workflowLogBody(work, state)}\n${workflowLogMark(source)}\n`
+  const work = collectWork(source)
+  return `---\n${yamlOf(headOf(work, state))}---\n\n${workflowLogBody(work, state)}\n${workflowLogMarker(source)}\n`
 }
 
-export function workflowLogMark({ state, entries }: Pick<WorkSource, 'state' | 'entries'>): string {
-  const closing = state.closedAt === undefined ? undefined : closingOf(entries)
+export function workflowLogMarker({
+  state,
+  entries,
+}: Pick<ExportSource, 'state' | 'entries'>): string {
+  const closing = state.closedAt === undefined ? undefined : closingEntry(entries)
   return `<!-- stint: workflow log ${state.id}${closing === undefined ? '' : ` ${closing.id}`} -->`
 }
 
 /** When two commands closed it at once, both agree on the one written first. */
-export function closingOf(
-  entries: WorkSource['entries'],
-): WorkSource['entries'][number] | undefined {
+export function closingEntry(
+  entries: ExportSource['entries'],
+): ExportSource['entries'][number] | undefined {
   const reopened = entries.findLastIndex(({ kind }) => kind === 'session.reopened')
   return entries.slice(reopened + 1).find(({ kind }) => kind === 'session.closed')
 }
 
-function headOf(work: Work, state: SessionState) {
+function headOf(work: ExportedWork, state: SessionState) {
   const typeOf = (path: string) => fileType(path) || 'none'
   const types: Record<string, number> = {}
   for (const type of work.files.map(typeOf)) types[type] = (types[type] ?? 0) + 1
@@ -71,7 +79,7 @@ function headOf(work: Work, state: SessionState) {
 }
 
 /** A task that is its own ancestor is under no other, and would be lost. */
-function nested(tasks: readonly WorkTask[], parent: string | null): readonly object[] {
+function nested(tasks: readonly ExportedTask[], parent: string | null): readonly object[] {
   const here = tasks.filter((task) => task.parent === parent)
   const shown = here.map((task) => nestedTask(task, tasks))
   if (parent !== null) return shown
@@ -82,12 +90,12 @@ function nested(tasks: readonly WorkTask[], parent: string | null): readonly obj
   ]
 }
 
-function descendants(task: WorkTask, tasks: readonly WorkTask[]): readonly WorkTask[] {
+function descendants(task: ExportedTask, tasks: readonly ExportedTask[]): readonly ExportedTask[] {
   const parts = tasks.filter((other) => other.parent === task.id)
   return [...parts, ...parts.flatMap((part) => descendants(part, tasks))]
 }
 
-function nestedTask(task: WorkTask, tasks: readonly WorkTask[]) {
+function nestedTask(task: ExportedTask, tasks: readonly ExportedTask[]) {
   const parts = nested(tasks, task.id)
   return {
     id: oneLine(task.id),
@@ -134,7 +142,7 @@ function yamlOf(head: object): string {
 
 const RESULT_SHOWN = 300
 
-function workflowLogBody(work: Work, state: SessionState): string {
+function workflowLogBody(work: ExportedWork, state: SessionState): string {
   const done = work.tasks.filter((task) => task.status === 'done')
   const open = work.tasks.filter((task) => task.status !== 'done')
   const found = state.discoveries.items
@@ -165,17 +173,17 @@ function facts(state: SessionState): readonly string[] {
   return [
     `- Goal: ${oneLine(state.goal) || 'none was set'}`,
     `- Status: ${state.status}${why}`,
-    `- From ${minute(state.createdAt)} to ${minute(ended)} UTC (${duration(state.createdAt, ended)})`,
+    `- From ${minute(state.createdAt)} to ${minute(ended)} UTC (${durationBetween(state.createdAt, ended)})`,
     ...(state.git.branch === undefined ? [] : [`- Branch: ${oneLine(state.git.branch)}`]),
   ]
 }
 
-function openLine(task: WorkTask): string {
+function openLine(task: ExportedTask): string {
   const mark = task.status === 'pending' ? '○' : task.status === 'paused' ? '⊘' : '◆'
   return `- ${mark} ${oneLine(task.description)} (${task.status})`
 }
 
-function delegateLine({ agent, prompt, status, result }: Work['delegates'][number]) {
+function delegateLine({ agent, prompt, status, result }: ExportedWork['delegates'][number]) {
   const said = result === null ? status : shorten(oneLine(result), RESULT_SHOWN)
   return `- ${oneLine(agent)}${prompt === '' ? '' : `, ${oneLine(prompt)}`}: ${said}`
 }

@@ -18,7 +18,7 @@ const CAPABILITIES: Capabilities = {
   instructions: [],
 }
 
-export function agentFor({ argument = '' }: DriveRequest): Harness {
+export function acpHarnessFor({ argument = '' }: DriveRequest): Harness {
   const [command, ...args] = commandWords(argument) ?? []
   if (command === undefined)
     throw new StintError(

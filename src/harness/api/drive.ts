@@ -1,7 +1,7 @@
 import type { ConversationStore } from '../../history/store.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
-import { findVersion } from '../process/find-program.ts'
+import { stintVersion } from '../process/find-program.ts'
 import type {
   ApiSettings,
   Capabilities,
@@ -9,14 +9,14 @@ import type {
   DriveRequest,
   Harness,
   HarnessCheck,
-  OpenConversation,
+  ConversationOptions,
 } from '../contract/drive.ts'
-import { ApiHistory, INSTRUCTIONS, openingMessages } from './drive/api-history.ts'
-import { reach, refusalOf } from './drive/ask-model.ts'
-import { ApiConversation } from './drive/take-turn.ts'
+import { ApiHistory, INSTRUCTION_FILES, openingMessages } from './drive/api-history.ts'
+import { fetchModel, readRefusal } from './drive/ask-model.ts'
+import { ApiConversation } from './drive/conversation.ts'
 import { ModelFailure } from './drive/model-failure.ts'
-import { addressOf, formOf } from './drive/provider.ts'
-import { isLoopback, keyVariable, roomFor, settingsFor } from './drive/settings.ts'
+import { endpointUrl, protocolFor } from './drive/provider.ts'
+import { isLoopbackUrl, keyVariable, tokenLimits, findApiSettings } from './drive/settings.ts'
 import { ToolProgram } from './drive/tools/tool-program.ts'
 import { defined } from '../../text/defined.ts'
 
@@ -34,11 +34,11 @@ const CAPABILITIES: Capabilities = {
   resume: true,
   systemPrompt: true,
   permissions: ['ask', 'edits', 'all'],
-  instructions: INSTRUCTIONS,
+  instructions: INSTRUCTION_FILES,
 }
 
-export function configuredModel({ name, argument, models, store }: DriveRequest): Harness {
-  const settings = settingsFor(name, models)
+export function apiHarnessFor({ name, argument, models, store }: DriveRequest): Harness {
+  const settings = findApiSettings(name, models)
   if (settings !== undefined) return apiHarness({ name, settings, store: store() })
   const named = Object.keys(models.providers).map((known) => `api:${known}`)
   throw new StintError(
@@ -64,24 +64,24 @@ async function checkApi(settings: ApiSettings, env: NodeJS.ProcessEnv): Promise<
   const { host } = new URL(settings.baseUrl)
   try {
     const key = keyFrom(settings, env)
-    const headers = { ...settings.headers, ...formOf(settings).headers(key) }
+    const headers = { ...settings.headers, ...protocolFor(settings).headers(key) }
     const signal = AbortSignal.timeout(CHECK_MS)
-    const response = await reach(addressOf(settings, 'models'), {
+    const response = await fetchModel(endpointUrl(settings, 'models'), {
       headers,
       redirect: 'manual',
       signal,
     })
-    if (response.status === 401) throw await refusalOf(response, settings, key)
+    if (response.status === 401) throw await readRefusal(response, settings, key)
     await response.body?.cancel()
     return {
       isThere: true,
-      version: `${findVersion()} with ${settings.model ?? settings.provider} at ${host}`,
+      version: `${stintVersion()} with ${settings.model ?? settings.provider} at ${host}`,
     }
   } catch (error) {
     if (error instanceof StintError)
       return { isThere: false, problem: error.message, hint: error.hint ?? '' }
     if (!(error instanceof ModelFailure)) throw error
-    const hint = isLoopback(settings.baseUrl)
+    const hint = isLoopbackUrl(settings.baseUrl)
       ? 'start the server, or mend api.base_url'
       : 'see to the network, the key, and api.base_url'
     return { isThere: false, problem: error.message, hint: `${hint} in .sessions/config.yaml` }
@@ -90,7 +90,7 @@ async function checkApi(settings: ApiSettings, env: NodeJS.ProcessEnv): Promise<
 
 function openApi(
   { name, settings, store, waits }: ApiOptions,
-  asked: OpenConversation,
+  asked: ConversationOptions,
 ): Conversation {
   const model = asked.model ?? settings.model
   if (model === undefined)
@@ -117,7 +117,7 @@ function openApi(
   const { cwd, systemPrompt: standing } = options
   const { initialFiles } = settings
   const program = new ToolProgram(options)
-  const room = roomFor(settings, model)
+  const room = tokenLimits(settings, model)
   const work = { settings, model, room, key, history, program, options, ...defined({ waits }) }
   return new ApiConversation(id, work, () => {
     const at = new Date().toISOString()
@@ -138,7 +138,7 @@ function keyFrom(settings: ApiSettings, env: NodeJS.ProcessEnv) {
       `what is in ${variable} is no key`,
       'it has a space or a line end in it',
     )
-  if (isLoopback(settings.baseUrl)) return key === '' ? undefined : key
+  if (isLoopbackUrl(settings.baseUrl)) return key === '' ? undefined : key
   if (key === '')
     throw new StintError(
       'NO_KEY',

@@ -1,9 +1,9 @@
-import type { Harness, OpenConversation, Permissions } from '../contract/drive.ts'
+import type { Harness, ConversationOptions, Permissions } from '../contract/drive.ts'
 import { spawnGuarded } from '../process/spawn-guarded.ts'
 import { checkVersion } from '../process/find-program.ts'
 import { ClaudeConversation } from './drive/conversation.ts'
 import { StintError } from '../../journal/errors.ts'
-import { KEPT_NAMES } from '../../command/inside-tree.ts'
+import { PROTECTED_NAMES } from '../../command/inside-tree.ts'
 import { shellCommands } from '../../command/shell-commands.ts'
 
 export const claudeHarness: Harness = {
@@ -27,10 +27,10 @@ function programIn(env: NodeJS.ProcessEnv) {
   return env.STINT_CLAUDE || 'claude'
 }
 
-async function open(options: OpenConversation) {
-  const env = environmentFor(options)
+async function open(options: ConversationOptions) {
+  const env = claudeEnvironment(options)
   const { cwd, wrap } = options
-  const program = spawnGuarded(programIn(env), argumentsFor(options), { cwd, env, wrap })
+  const program = spawnGuarded(programIn(env), claudeArguments(options), { cwd, env, wrap })
   return new ClaudeConversation(program, options)
 }
 
@@ -40,7 +40,7 @@ const MODES: Readonly<Record<Permissions, string>> = {
   ask: 'default',
 }
 
-export function argumentsFor(open: OpenConversation): readonly string[] {
+export function claudeArguments(open: ConversationOptions): readonly string[] {
   return [
     '-p',
     '--input-format=stream-json',
@@ -61,7 +61,7 @@ export function argumentsFor(open: OpenConversation): readonly string[] {
  * `npm test:*` stops at the end of a word in every version; `npm test*` does not. Git is asked
  * about, since its beginning does not say what it runs.
  */
-function allowedTools({ permissions, allow }: OpenConversation) {
+function allowedTools({ permissions, allow }: ConversationOptions) {
   if (permissions !== 'edits') return []
   const commands = allow.filter(
     (command) => PLAIN.test(command) && shellCommands(command).length === 1,
@@ -72,11 +72,11 @@ function allowedTools({ permissions, allow }: OpenConversation) {
 }
 
 /** It edits the working tree without asking, so these are denied up front. */
-function keptTools({ permissions }: OpenConversation) {
+function keptTools({ permissions }: ConversationOptions) {
   if (permissions !== 'edits') return []
   return [
     '--disallowedTools',
-    ...KEPT_NAMES.flatMap((name) => [`Edit(**/${name})`, `Edit(**/${name}/**)`]),
+    ...PROTECTED_NAMES.flatMap((name) => [`Edit(**/${name})`, `Edit(**/${name}/**)`]),
   ]
 }
 
@@ -86,7 +86,7 @@ const PLAIN = /^ *[\w./@+=-]+(?: [\w./@+=-]+)* *$/
 const OF_ANOTHER =
   /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_ENV_FILE|CLAUDE_PROJECT_DIR|CLAUDE_CODE_(?:ENTRYPOINT|SESSION_ID|SSE_PORT|MESSAGING_\w+))$/
 
-export function environmentFor({ env, permissions }: OpenConversation): NodeJS.ProcessEnv {
+export function claudeEnvironment({ env, permissions }: ConversationOptions): NodeJS.ProcessEnv {
   if (permissions === 'all' && process.getuid?.() === 0 && env.IS_SANDBOX !== '1')
     throw new StintError(
       'ROOT_WITHOUT_SANDBOX',

@@ -1,18 +1,25 @@
 import { basename, dirname, join } from 'node:path'
-import { itemOf, messageAsWritten } from '../../history/lines.ts'
-import { isConversationId } from '../../history/places.ts'
+import { itemFromLine, messageFromSource } from '../../history/item-lines.ts'
+import { isConversationId } from '../../history/paths.ts'
 import type { HistoryItem, NewItem } from '../../history/items.ts'
-import { type Json, listOf, maySpace, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
+import {
+  type Json,
+  asArray,
+  mayBeSpacedJson,
+  asName,
+  asObject,
+  parseJson,
+} from '../../text/json-fields.ts'
 import {
   type FileHistory,
   type HistoryFile,
   type HistoryHead,
-  type Translator,
-  filesBelow,
-  filesNamed,
-  firstObjects,
+  type HistoryTranslator,
+  walkFiles,
+  filesAtPath,
+  readFirstObjects,
 } from '../contract/history.ts'
-import { configFolder } from './setup/places.ts'
+import { configFolder } from './setup/paths.ts'
 import { defined } from '../../text/defined.ts'
 
 const HEAD_BYTES = 256 * 1024
@@ -20,12 +27,12 @@ const HEAD_BYTES = 256 * 1024
 export const claudeHistory: FileHistory = {
   form: 'files',
   name: 'claude',
-  isRepetitive: false,
+  repeatsItems: false,
   hasStableIds: true,
-  files: (env) => transcriptsIn(filesBelow(join(configFolder(env), 'projects'))),
-  filesAt: (path) => transcriptsIn(filesNamed(path)),
+  files: (env) => transcriptsIn(walkFiles(join(configFolder(env), 'projects'))),
+  filesAt: (path) => transcriptsIn(filesAtPath(path)),
   head: headOf,
-  translator: (head, memory) => new ClaudeTranslator(head, memory),
+  createTranslator: (head, memory) => new ClaudeTranslator(head, memory),
 }
 
 function* transcriptsIn(paths: Iterable<string>): Generator<HistoryFile> {
@@ -36,10 +43,10 @@ function headOf({ path }: HistoryFile): HistoryHead | undefined {
   const name = basename(path, '.jsonl')
   // Sub-agents have files of their own.
   const isAgent = name.startsWith('agent-')
-  for (const line of firstObjects(path, HEAD_BYTES)) {
-    const sessionId = nameOf(line.sessionId)
+  for (const line of readFirstObjects(path, HEAD_BYTES)) {
+    const sessionId = asName(line.sessionId)
     const conversation = isAgent ? (folderOfAgent(path) ?? sessionId) : name
-    const cwd = nameOf(line.cwd, 4096)
+    const cwd = asName(line.cwd, 4096)
     if (sessionId === undefined || cwd === undefined) continue
     return isConversationId(conversation) ? { conversation, cwd } : undefined
   }
@@ -68,7 +75,7 @@ function maySay(line: Buffer): boolean {
     const rest = line.subarray(TYPE.length, TYPE.length + 20)
     if (!SAYING.some((name) => rest.indexOf(name) === 0)) return false
   }
-  return MARKS.some((mark) => line.includes(mark)) || maySpace(line)
+  return MARKS.some((mark) => line.includes(mark)) || mayBeSpacedJson(line)
 }
 
 const RESULT = Buffer.from(',"toolUseResult":')
@@ -79,7 +86,7 @@ const PARENT_WITHIN = 400
 const MOST_LINKS = 2000
 const KEPT_LINKS = 20
 
-class ClaudeTranslator implements Translator {
+class ClaudeTranslator implements HistoryTranslator {
   readonly #head: HistoryHead
   #hasBegun: boolean
   readonly #links: Map<string, string>
@@ -87,7 +94,7 @@ class ClaudeTranslator implements Translator {
   constructor(head: HistoryHead, memory: Json) {
     this.#head = head
     this.#hasBegun = memory.hasBegun === true
-    this.#links = new Map(listOf(memory.links) as [string, string][])
+    this.#links = new Map(asArray(memory.links) as [string, string][])
   }
 
   translate(line: Buffer): readonly NewItem[] | 'damaged' {
@@ -97,9 +104,9 @@ class ClaudeTranslator implements Translator {
     const asWritten =
       source === undefined
         ? undefined
-        : messageAsWritten(fields, source, this.#resolved(nameOf(fields.parentUuid)))
+        : messageFromSource(fields, source, this.#resolved(asName(fields.parentUuid)))
     if (asWritten !== undefined) return [...this.#began(fields), asWritten, ...endedBy(fields)]
-    const item = itemOf(fields)
+    const item = itemFromLine(fields)
     if (item === undefined) {
       this.#link(fields)
       return []
@@ -111,12 +118,12 @@ class ClaudeTranslator implements Translator {
     return [...this.#began(fields), placed, ...endedBy(fields)]
   }
 
-  memory(): Json {
+  state(): Json {
     return { hasBegun: this.#hasBegun, links: [...this.#links].slice(-KEPT_LINKS) }
   }
 
   #began(fields: Json): readonly HistoryItem[] {
-    const at = nameOf(fields.timestamp)
+    const at = asName(fields.timestamp)
     if (this.#hasBegun || at === undefined || fields.isSidechain === true) return []
     this.#hasBegun = true
     const { conversation } = this.#head
@@ -126,7 +133,7 @@ class ClaudeTranslator implements Translator {
         conversation,
         harness: 'claude',
         at,
-        ...defined({ cwd: nameOf(fields.cwd, 4096) ?? this.#head.cwd }),
+        ...defined({ cwd: asName(fields.cwd, 4096) ?? this.#head.cwd }),
       },
     ]
   }
@@ -134,14 +141,14 @@ class ClaudeTranslator implements Translator {
   #passOver(line: Buffer): readonly HistoryItem[] | 'damaged' {
     if (line[0] !== 0x7b) return 'damaged'
     if (line.length > LONGEST_LINK || !line.subarray(0, PARENT_WITHIN).includes(PARENT)) return []
-    const fields = objectOf(parseJson(line.toString('utf8')))
+    const fields = asObject(parseJson(line.toString('utf8')))
     if (fields === undefined) return 'damaged'
     this.#link(fields)
     return []
   }
 
   #link(fields: Json): void {
-    const [id, parent] = [nameOf(fields.uuid), nameOf(fields.parentUuid)]
+    const [id, parent] = [asName(fields.uuid), asName(fields.parentUuid)]
     if (id === undefined || parent === undefined) return
     this.#links.set(id, this.#resolved(parent)!)
     if (this.#links.size > MOST_LINKS) this.#links.delete(this.#links.keys().next().value!)
@@ -178,13 +185,13 @@ function inTwo(text: string): Parsed {
   const start = text.indexOf(MESSAGE) + MESSAGE.length
   const end = text.lastIndexOf(BEHIND_MESSAGE) + 1
   if (start >= MESSAGE.length && start < end) {
-    const around = objectOf(parseJson(`${text.slice(0, start)}null${text.slice(end)}`))
+    const around = asObject(parseJson(`${text.slice(0, start)}null${text.slice(end)}`))
     const source = text.slice(start, end)
     // A nested message was found.
-    const message = around?.message === null ? objectOf(parseJson(source)) : undefined
+    const message = around?.message === null ? asObject(parseJson(source)) : undefined
     if (message !== undefined) return { fields: { ...around, message }, source }
   }
-  return { fields: objectOf(parseJson(text)) }
+  return { fields: asObject(parseJson(text)) }
 }
 
 function hasAll(fields: Json): boolean {
@@ -204,8 +211,8 @@ function isPlain(line: Buffer, at: number): boolean {
 const EXIT = /<command-name>\/(exit|quit)<\/command-name>/
 
 function endedBy(fields: Json): readonly HistoryItem[] {
-  const content = objectOf(fields.message)?.content
-  const at = nameOf(fields.timestamp)
+  const content = asObject(fields.message)?.content
+  const at = asName(fields.timestamp)
   if (fields.type !== 'user' || typeof content !== 'string' || at === undefined) return []
   const command = EXIT.exec(content.slice(0, 500))?.[1]
   return command === undefined ? [] : [{ type: 'ended', at, reason: `/${command}` }]

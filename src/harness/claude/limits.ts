@@ -1,15 +1,15 @@
-import { managedSettings, setupPlace } from './setup/places.ts'
-import { type Figure, estimated, measured } from '../../context/budget/figures.ts'
-import { windowOf } from '../../context/budget/prices.ts'
+import { managedSettingsPaths, setupPaths } from './setup/paths.ts'
+import { type SourcedValue, estimated, measured } from '../../context/budget/budget.ts'
+import { estimateWindow } from '../../context/budget/prices.ts'
 import { errnoOf } from '../../journal/errors.ts'
-import { readOrUndefined } from '../../journal/look.ts'
+import { readOrUndefined } from '../../journal/read-files.ts'
 import { defined } from '../../text/defined.ts'
-import { countOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
-import type { HarnessLimits, PointEvidence } from '../contract/limits.ts'
-import type { Surroundings } from '../contract/setup.ts'
+import { asCount, asName, asObject, parseJson } from '../../text/json-fields.ts'
+import type { HarnessLimits, CompactionPointInput } from '../contract/limits.ts'
+import type { ProjectEnvironment } from '../contract/setup.ts'
 
 export const claudeLimits: HarnessLimits = {
-  windowOf: (model) => windowOf(model, undefined),
+  windowOf: (model) => estimateWindow(model, undefined),
   compactionPoint: (project) => {
     const settings = readCompactionSettings(project)
     return (evidence) => compactionPoint({ ...evidence, settings })
@@ -26,7 +26,7 @@ export interface CompactionSettings {
   readonly said: readonly string[]
 }
 
-export interface ClaudeEvidence extends PointEvidence {
+export interface ClaudeCompactionPointInput extends CompactionPointInput {
   readonly settings: CompactionSettings
 }
 
@@ -40,7 +40,7 @@ const OLD_OUTPUT = 32_000
  */
 const OVERSHOOT = 1.05
 
-export function compactionPoint(evidence: ClaudeEvidence): Figure | undefined {
+export function compactionPoint(evidence: ClaudeCompactionPointInput): SourcedValue | undefined {
   const rule = pointByRule(evidence)
   const { lastAutomatic: seen, tokens, settings } = evidence
   if (seen === undefined || !settings.isAutomatic) return rule
@@ -50,7 +50,7 @@ export function compactionPoint(evidence: ClaudeEvidence): Figure | undefined {
   return measured(seen.tokens, 'transcript: it compacted there', seen.at)
 }
 
-function pointByRule({ window, settings, version }: ClaudeEvidence) {
+function pointByRule({ window, settings, version }: ClaudeCompactionPointInput) {
   if (window === undefined) return undefined
   const { isAutomatic, percent } = settings
   const said = settings.said.length === 0 ? '' : ` (${settings.said.join(', ')})`
@@ -86,15 +86,15 @@ const LARGEST = 1_000_000
 
 /** A hook, or a command that Claude Code runs, has the same environment. */
 export function readCompactionSettings(
-  around: Pick<Surroundings, 'root' | 'env'>,
+  around: Pick<ProjectEnvironment, 'root' | 'env'>,
 ): CompactionSettings {
   const files = settingsFiles(around)
   const said: string[] = []
   const env = (name: string): string | undefined => {
-    const file = files.find(({ settings }) => nameOf(objectOf(settings.env)?.[name]) !== undefined)
+    const file = files.find(({ settings }) => asName(asObject(settings.env)?.[name]) !== undefined)
     const value =
       around.env[name] ||
-      (file === undefined ? undefined : nameOf(objectOf(file.settings.env)?.[name]))
+      (file === undefined ? undefined : asName(asObject(file.settings.env)?.[name]))
     if (value !== undefined) said.push(name)
     return value
   }
@@ -110,7 +110,7 @@ export function readCompactionSettings(
   const window =
     sizeOf(env('CLAUDE_CODE_AUTO_COMPACT_WINDOW')) ?? sizeOf(setting('autoCompactWindow'))
   const percent = Number.parseFloat(env('CLAUDE_AUTOCOMPACT_PCT_OVERRIDE') ?? '')
-  const maxOutput = countOf(Number.parseInt(env('CLAUDE_CODE_MAX_OUTPUT_TOKENS') ?? '', 10))
+  const maxOutput = asCount(Number.parseInt(env('CLAUDE_CODE_MAX_OUTPUT_TOKENS') ?? '', 10))
   return {
     isAutomatic: !isOff,
     ...defined({ window }),
@@ -121,11 +121,11 @@ export function readCompactionSettings(
 }
 
 /** The most binding first. */
-function settingsFiles(around: Pick<Surroundings, 'root' | 'env'>) {
+function settingsFiles(around: Pick<ProjectEnvironment, 'root' | 'env'>) {
   const places = { ...around, gitCommonDir: undefined }
   const paths = [
-    ...managedSettings(),
-    ...(['local', 'shared', 'user'] as const).map((scope) => setupPlace(scope, places).settings),
+    ...managedSettingsPaths(),
+    ...(['local', 'shared', 'user'] as const).map((scope) => setupPaths(scope, places).settings),
   ]
   return paths.flatMap((path) => {
     const settings = settingsIn(path)
@@ -136,7 +136,7 @@ function settingsFiles(around: Pick<Surroundings, 'root' | 'env'>) {
 function settingsIn(path: string) {
   try {
     const text = readOrUndefined(path)?.toString('utf8')
-    return text === undefined ? undefined : objectOf(parseJson(text.replace(/^\uFEFF/, '')))
+    return text === undefined ? undefined : asObject(parseJson(text.replace(/^\uFEFF/, '')))
   } catch (error) {
     // A file that may not be read, or is a folder, sets nothing.
     if (errnoOf(error) === undefined) throw error

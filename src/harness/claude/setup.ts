@@ -1,18 +1,18 @@
 import { removeTree } from '../../journal/files.ts'
-import { readOrUndefined } from '../../journal/look.ts'
+import { readOrUndefined } from '../../journal/read-files.ts'
 import { stateHome } from '../../journal/state-home.ts'
-import type { HarnessSetup, SetupRequest, Surroundings } from '../contract/setup.ts'
-import { findHookProgram, findVersion } from '../process/find-program.ts'
+import type { HarnessSetup, SetupRequest, ProjectEnvironment } from '../contract/setup.ts'
+import { findHookProgram, stintVersion } from '../process/find-program.ts'
 import { type HookProgram, launcherPath } from '../setup/launcher.ts'
-import { type Plan, carryOut, refuseImpossible } from '../setup/plan.ts'
-import { checkSetup, registeredScopes } from './setup/check.ts'
-import { planInstall, planRemove } from './setup/install.ts'
-import { startNote } from './setup/places.ts'
+import { type SetupPlan, applyPlan, assertWritable } from '../setup/plan.ts'
+import { checkClaudeSetup, registeredScopes } from './setup/check.ts'
+import { planInstall, planUninstall } from './setup/install.ts'
+import { startFolderNote } from './setup/paths.ts'
 import { planPlugin, planPluginRemoval } from './setup/plugin.ts'
 import { compiledFolder, warmUpHooks } from './setup/probe.ts'
 
 export const claudeSetup: HarnessSetup = {
-  takes: new Set([
+  supportedFlags: new Set([
     'shared',
     'user',
     'plugin',
@@ -31,7 +31,7 @@ export const claudeSetup: HarnessSetup = {
     const plan = setUpClaude(request, around)
     const { into, remove } = request
     if (typeof into !== 'string' || remove) return plan
-    return { ...plan, notes: [...plan.notes, ...startNote([into], around, cwd)] }
+    return { ...plan, notes: [...plan.notes, ...startFolderNote([into], around, cwd)] }
   },
   nextStep: ({ into }) =>
     typeof into === 'string'
@@ -42,18 +42,18 @@ export const claudeSetup: HarnessSetup = {
           'Its slash commands are called /stint:session-init and so on.',
         ].join('\n'),
   registeredScopes,
-  check: checkSetup,
+  check: checkClaudeSetup,
 }
 
 export function setUpClaude(
   request: SetupRequest,
-  around: Surroundings,
+  around: ProjectEnvironment,
   program: HookProgram | undefined = findHookProgram(),
-): Plan {
+): SetupPlan {
   const plan = planFor(request, around, program)
-  refuseImpossible(plan)
+  assertWritable(plan)
   if (request.dryRun) return plan
-  carryOut(plan)
+  applyPlan(plan)
   const home = stateHome(around.env)
   const isInstalled = readOrUndefined(launcherPath(home)) !== undefined
   if (!isInstalled) removeTree(compiledFolder(home))
@@ -63,13 +63,17 @@ export function setUpClaude(
   return plan
 }
 
-function planFor(request: SetupRequest, around: Surroundings, program: HookProgram | undefined) {
+function planFor(
+  request: SetupRequest,
+  around: ProjectEnvironment,
+  program: HookProgram | undefined,
+) {
   const { into, remove, notify, mcp } = request
   if (typeof into === 'string')
     return remove
-      ? planRemove(into, around)
+      ? planUninstall(into, around)
       : planInstall({ ...request, scope: into }, around, program)
-  const options = { version: findVersion(), notify, mcp: mcp !== 'no' }
+  const options = { version: stintVersion(), notify, mcp: mcp !== 'no' }
   return remove
     ? planPluginRemoval(into.plugin, around, options)
     : planPlugin(into.plugin, around, program, options)

@@ -1,8 +1,8 @@
 import { checkVersion } from '../process/find-program.ts'
 import { StintError } from '../../journal/errors.ts'
 import { cleanText } from '../../text/clean.ts'
-import type { Harness, OpenConversation } from '../contract/drive.ts'
-import { type Json, countOf, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
+import type { Harness, ConversationOptions } from '../contract/drive.ts'
+import { type Json, asCount, asName, asObject, asText } from '../../text/json-fields.ts'
 import { spawnGuarded } from '../process/spawn-guarded.ts'
 import { CodexConversation } from './drive/conversation.ts'
 import { defined } from '../../text/defined.ts'
@@ -27,10 +27,10 @@ export const codexHarness: Harness = {
 }
 
 function programIn(env: NodeJS.ProcessEnv) {
-  return textOf(env.STINT_CODEX) ?? 'codex'
+  return asText(env.STINT_CODEX) ?? 'codex'
 }
 
-async function open(options: OpenConversation) {
+async function open(options: ConversationOptions) {
   const { cwd, env, wrap } = options
   const guarded = spawnGuarded(programIn(env), ['app-server'], { cwd, env, wrap })
   const conversation = new CodexConversation(guarded, options)
@@ -46,7 +46,7 @@ async function open(options: OpenConversation) {
   }
 }
 
-async function beginThread(conversation: CodexConversation, options: OpenConversation) {
+async function beginThread(conversation: CodexConversation, options: ConversationOptions) {
   const { server, process } = conversation
   const clientInfo = { name: 'stint', title: 'Stint', version: '1' }
   // `thread/backgroundTerminals/clean` is experimental.
@@ -57,15 +57,15 @@ async function beginThread(conversation: CodexConversation, options: OpenConvers
   const read: Json = await server
     .request('config/read', { includeLayers: false, cwd: options.cwd })
     .catch(() => ({}))
-  const configuration = objectOf(read.config)
+  const configuration = asObject(read.config)
   const marks = [options.env.STINT_MARK, process.mark].filter(Boolean).join('.')
-  const params = threadParams(options, marks, textOf(configuration?.developer_instructions))
+  const params = threadParams(options, marks, asText(configuration?.developer_instructions))
   const method = options.resume === undefined ? 'thread/start' : 'thread/resume'
   const answer = await server.request(method, params)
-  const thread = nameOf(objectOf(answer.thread)?.id)
+  const thread = asName(asObject(answer.thread)?.id)
   if (thread === undefined) throw new Error(`Codex answered ${method} without an id`)
-  const compactsAt = countOf(configuration?.model_auto_compact_token_limit)
-  conversation.begin(thread, nameOf(answer.model), compactsAt)
+  const compactsAt = asCount(configuration?.model_auto_compact_token_limit)
+  conversation.begin(thread, asName(answer.model), compactsAt)
 }
 
 function notOpened(cause: unknown, stderr: string, resume: string | undefined) {
@@ -88,7 +88,7 @@ function notOpened(cause: unknown, stderr: string, resume: string | undefined) {
  * trusted in the user's configuration.
  */
 function threadParams(
-  options: OpenConversation,
+  options: ConversationOptions,
   mark: string,
   theirInstructions: string | undefined,
 ) {

@@ -1,27 +1,27 @@
 // Usage follows the messages of a request, so these are held back until then.
 import { join } from 'node:path'
 import { homedir } from 'node:os'
-import { isConversationId } from '../../history/places.ts'
-import type { HistoryItem, Message, Part } from '../../history/items.ts'
+import { isConversationId } from '../../history/paths.ts'
+import type { HistoryItem, Message, MessagePart } from '../../history/items.ts'
 import { usageFrom } from '../contract/usage.ts'
 import {
   type Json,
-  countOf,
-  listOf,
-  nameOf,
-  objectOf,
+  asCount,
+  asArray,
+  asName,
+  asObject,
   parseJson,
-  textOf,
+  asText,
 } from '../../text/json-fields.ts'
 import {
   type FileHistory,
   type HistoryFile,
   type HistoryHead,
-  type Translator,
-  filesNamed,
-  firstObjects,
-  partsIn,
-  pictureAt,
+  type HistoryTranslator,
+  filesAtPath,
+  readFirstObjects,
+  partsFromContent,
+  imageFromUrl,
 } from '../contract/history.ts'
 import { defined } from '../../text/defined.ts'
 
@@ -30,11 +30,11 @@ const HEAD_BYTES = 512 * 1024
 export const codexHistory: FileHistory = {
   form: 'files',
   name: 'codex',
-  isRepetitive: false,
+  repeatsItems: false,
   files: (env) => rolloutsIn(foldersOf(env)),
   filesAt: (path) => rolloutsIn([path]),
   head: headOf,
-  translator: (head, memory) => new RolloutTranslator(head, memory),
+  createTranslator: (head, memory) => new RolloutTranslator(head, memory),
 }
 
 function foldersOf({ CODEX_HOME: given, HOME: home }: NodeJS.ProcessEnv): readonly string[] {
@@ -44,17 +44,17 @@ function foldersOf({ CODEX_HOME: given, HOME: home }: NodeJS.ProcessEnv): readon
 
 function* rolloutsIn(paths: readonly string[]): Generator<HistoryFile> {
   for (const path of paths) {
-    for (const file of filesNamed(path))
+    for (const file of filesAtPath(path))
       if (/rollout-[^/\\]*\.jsonl$/.test(file)) yield { path: file, form: 'lines' }
   }
 }
 
 function headOf({ path }: HistoryFile): HistoryHead | undefined {
-  const [first] = firstObjects(path, HEAD_BYTES)
-  const meta = first?.type === 'session_meta' ? objectOf(first.payload) : undefined
-  const conversation = nameOf(meta?.id)
+  const [first] = readFirstObjects(path, HEAD_BYTES)
+  const meta = first?.type === 'session_meta' ? asObject(first.payload) : undefined
+  const conversation = asName(meta?.id)
   if (!isConversationId(conversation)) return undefined
-  return { conversation, ...defined({ cwd: nameOf(meta?.cwd, 4096) }) }
+  return { conversation, ...defined({ cwd: asName(meta?.cwd, 4096) }) }
 }
 
 const PASSED_OVER = [
@@ -64,7 +64,7 @@ const PASSED_OVER = [
 ].map((mark) => Buffer.from(mark))
 const TYPE_WITHIN = 200
 
-class RolloutTranslator implements Translator {
+class RolloutTranslator implements HistoryTranslator {
   readonly #head: HistoryHead
   #model: string | undefined
   #context: number | undefined
@@ -73,28 +73,28 @@ class RolloutTranslator implements Translator {
 
   constructor(head: HistoryHead, memory: Json) {
     this.#head = head
-    this.#model = nameOf(memory.model)
-    this.#context = countOf(memory.context)
+    this.#model = asName(memory.model)
+    this.#context = asCount(memory.context)
   }
 
   translate(line: Buffer, offset: number): readonly HistoryItem[] | 'damaged' {
     const start = line.subarray(0, TYPE_WITHIN)
     if (PASSED_OVER.some((mark) => start.includes(mark))) return []
-    const fields = objectOf(parseJson(line.toString('utf8')))
-    const payload = objectOf(fields?.payload)
+    const fields = asObject(parseJson(line.toString('utf8')))
+    const payload = asObject(fields?.payload)
     if (fields === undefined) return 'damaged'
     if (payload === undefined) return []
-    const at = nameOf(fields.timestamp)
+    const at = asName(fields.timestamp)
     switch (fields.type) {
       case 'session_meta':
         return this.#began(payload, at)
       case 'turn_context':
-        this.#model = nameOf(payload.model) ?? this.#model
+        this.#model = asName(payload.model) ?? this.#model
         return []
       case 'response_item':
-        return this.#said(payload, objectOf(fields.metadata), at, offset)
+        return this.#said(payload, asObject(fields.metadata), at, offset)
       case 'token_usage_record':
-        return this.#used(objectOf(payload.usage), nameOf(payload.response_id))
+        return this.#used(asObject(payload.usage), asName(payload.response_id))
       case 'compacted':
         return this.#compacted(payload, at, offset)
       case 'event_msg':
@@ -104,7 +104,7 @@ class RolloutTranslator implements Translator {
     }
   }
 
-  rest(): readonly HistoryItem[] {
+  flush(): readonly HistoryItem[] {
     return this.#release()
   }
 
@@ -112,17 +112,17 @@ class RolloutTranslator implements Translator {
     return this.#heldFrom
   }
 
-  memory(): Json {
+  state(): Json {
     return defined({ model: this.#model, context: this.#context })
   }
 
   #began(meta: Json, at: string | undefined): readonly HistoryItem[] {
     const { conversation } = this.#head
     // A fork may start with the beginning of its origin.
-    if (nameOf(meta.id) !== conversation) return []
-    const began = nameOf(meta.timestamp) ?? at
+    if (asName(meta.id) !== conversation) return []
+    const began = asName(meta.timestamp) ?? at
     if (began === undefined) return []
-    const more = defined({ cwd: nameOf(meta.cwd, 4096), forkOf: nameOf(meta.forked_from_id) })
+    const more = defined({ cwd: asName(meta.cwd, 4096), forkOf: asName(meta.forked_from_id) })
     return [{ type: 'began', conversation, harness: 'codex', at: began, ...more }]
   }
 
@@ -155,7 +155,7 @@ class RolloutTranslator implements Translator {
     const usage = usageFrom(told, NAMES, true)
     // The request that made a summary does not measure the context.
     if (!this.#held.some(({ isMeta }) => isMeta === true))
-      this.#context = countOf(told.total_tokens) ?? this.#context
+      this.#context = asCount(told.total_tokens) ?? this.#context
     const shared = request ?? this.#held.find(({ role }) => role === 'assistant')?.id
     this.#held = this.#held.map((message) =>
       message.role === 'assistant'
@@ -170,13 +170,13 @@ class RolloutTranslator implements Translator {
       case 'token_count':
         // Newer versions report it before, for each request.
         if (!this.#held.some(({ role }) => role === 'assistant')) return []
-        return this.#used(objectOf(objectOf(payload.info)?.last_token_usage), undefined)
+        return this.#used(asObject(asObject(payload.info)?.last_token_usage), undefined)
       case 'task_complete':
-        return [...this.#release(), ...failed(objectOf(payload.error)?.message, at, offset)]
+        return [...this.#release(), ...failed(asObject(payload.error)?.message, at, offset)]
       case 'error':
         return [...this.#release(), ...failed(payload.message, at, offset)]
       case 'turn_aborted': {
-        const reason = nameOf(payload.reason) ?? 'interrupted'
+        const reason = asName(payload.reason) ?? 'interrupted'
         return [
           ...this.#release(),
           ...(at === undefined ? [] : [{ type: 'ended', at, reason } as const]),
@@ -189,11 +189,11 @@ class RolloutTranslator implements Translator {
 
   #compacted(payload: Json, at: string | undefined, offset: number): readonly HistoryItem[] {
     const id = `compaction-${offset}`
-    const summary = textOf(payload.message)
+    const summary = asText(payload.message)
     const more = defined({ at, tokensBefore: this.#context })
-    const history = listOf(payload.replacement_history)
+    const history = asArray(payload.replacement_history)
     const restated = history.flatMap((item, index): readonly Message[] => {
-      const message = messageOf(objectOf(item) ?? {}, '')
+      const message = messageOf(asObject(item) ?? {}, '')
       if (message === undefined) return []
       const isSummary = message.parts.some((part) => part.type === 'text' && part.text === summary)
       const { isMeta: _known, ...rest } = message
@@ -220,7 +220,7 @@ class RolloutTranslator implements Translator {
 }
 
 function failed(failure: unknown, at: string | undefined, offset: number) {
-  const said = textOf(failure)
+  const said = asText(failure)
   if (said === undefined) return []
   return [{ ...text('assistant', said, at), id: `failure-${offset}`, isFailure: true }]
 }
@@ -237,7 +237,7 @@ const NAMES = {
 }
 
 function messageOf(item: Json, place: string): Message | undefined {
-  const id = nameOf(item.id) ?? place
+  const id = asName(item.id) ?? place
   const said = saidIn(item, id)
   return said && { type: 'message', id, ...said }
 }
@@ -253,11 +253,11 @@ function saidIn(item: Json, id: string): Said | undefined {
       return { role, parts, ...(!isAgent && isOfHarness(item, parts) ? { isMeta: true } : {}) }
     }
     case 'reasoning': {
-      const texts = [...listOf(item.summary), ...listOf(item.content)].flatMap(
-        (piece) => textOf(objectOf(piece)?.text) ?? [],
+      const texts = [...asArray(item.summary), ...asArray(item.content)].flatMap(
+        (piece) => asText(asObject(piece)?.text) ?? [],
       )
-      const data = textOf(item.encrypted_content)
-      const parts: Part[] = []
+      const data = asText(item.encrypted_content)
+      const parts: MessagePart[] = []
       if (texts.length > 0) parts.push({ type: 'thinking', text: texts.join('\n\n') })
       if (data !== undefined) parts.push({ type: 'thinking', text: '', data })
       return { role: 'assistant', parts }
@@ -266,19 +266,19 @@ function saidIn(item: Json, id: string): Said | undefined {
     case 'custom_tool_call':
     case 'local_shell_call':
     case 'web_search_call': {
-      const use = nameOf(item.call_id) ?? id
-      const name = nameOf(item.name, 1000) ?? String(item.type).replace(/_call$/, '')
+      const use = asName(item.call_id) ?? id
+      const name = asName(item.name, 1000) ?? String(item.type).replace(/_call$/, '')
       const given = item.arguments ?? item.input ?? item.action
-      const parsed = typeof given === 'string' ? objectOf(parseJson(given)) : objectOf(given)
+      const parsed = typeof given === 'string' ? asObject(parseJson(given)) : asObject(given)
       const input = parsed ?? { input: given ?? '' }
       return { role: 'assistant', parts: [{ type: 'tool use', id: use, name, input }] }
     }
     case 'function_call_output':
     case 'custom_tool_call_output':
     case 'local_shell_call_output': {
-      const use = nameOf(item.call_id)
+      const use = asName(item.call_id)
       if (use === undefined) return undefined
-      const output = objectOf(item.output)
+      const output = asObject(item.output)
       const parts = partsOf(output ? (output.content ?? output.content_items) : item.output)
       const isError =
         output?.success === false ||
@@ -293,19 +293,19 @@ function saidIn(item: Json, id: string): Said | undefined {
 const OF_HARNESS =
   /^\s*(?:<(?:environment_context|user_instructions|turn_aborted|subagent_notification)>|# AGENTS\.md instructions)/
 
-function isOfHarness(item: Json, [first]: readonly Part[]) {
-  const about = objectOf(item.internal_chat_message_metadata_passthrough)
-  const kinds = listOf(about?.content_item_kinds)
+function isOfHarness(item: Json, [first]: readonly MessagePart[]) {
+  const about = asObject(item.internal_chat_message_metadata_passthrough)
+  const kinds = asArray(about?.content_item_kinds)
   if (kinds.length > 0)
     return !kinds.some((kind) => typeof kind === 'string' && kind.startsWith('user.'))
   return item.role !== 'user' || (first?.type === 'text' && OF_HARNESS.test(first.text))
 }
 
 function partsOf(content: unknown) {
-  return partsIn(content, (block) => {
+  return partsFromContent(content, (block) => {
     if (typeof block.text === 'string') return [{ type: 'text', text: block.text }]
     return block.type === 'input_image' && typeof block.image_url === 'string'
-      ? [pictureAt(block.image_url)]
+      ? [imageFromUrl(block.image_url)]
       : [{ type: 'other', block }]
   })
 }

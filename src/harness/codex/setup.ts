@@ -3,39 +3,39 @@
 import { join } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
 import { stateHome } from '../../journal/state-home.ts'
-import type { HarnessSetup, SetupRequest, Surroundings } from '../contract/setup.ts'
+import type { HarnessSetup, SetupRequest, ProjectEnvironment } from '../contract/setup.ts'
 import { findHookProgram } from '../process/find-program.ts'
 import { MCP_COMMAND, MCP_ENVIRONMENT, MCP_SERVER } from '../setup/launcher.ts'
 import {
-  carryOut,
-  planInstallation,
+  applyPlan,
+  buildInstallPlan,
   planLauncher,
-  planRemoval,
+  buildRemovalPlan,
   readManifest,
   readText,
-  refuseImpossible,
+  assertWritable,
 } from '../setup/plan.ts'
 import {
-  NO_FILES,
+  NO_CHANGES,
   blockEdit,
   excludeEdit,
   excludePath,
   excludePattern,
   planEdit,
-  planTakingOut,
-} from '../setup/planned-file.ts'
+  planEditRemoval,
+} from '../setup/plan-files.ts'
 
 export const codexSetup: HarnessSetup = {
-  takes: new Set(['shared', 'remove', 'dryRun', 'mcp', 'json']),
+  supportedFlags: new Set(['shared', 'remove', 'dryRun', 'mcp', 'json']),
   setUp: (request, around) => setUpCodex(request, around),
   nextStep: () =>
     'Codex reads it in projects that you trust. Start codex here, and then look: codex mcp list',
 }
 
-function setUpCodex(request: SetupRequest, around: Surroundings) {
+function setUpCodex(request: SetupRequest, around: ProjectEnvironment) {
   const plan = request.remove ? planTakeOut(around) : planInstall(request, around)
-  refuseImpossible(plan)
-  if (!request.dryRun) carryOut(plan)
+  assertWritable(plan)
+  if (!request.dryRun) applyPlan(plan)
   return plan
 }
 
@@ -56,7 +56,7 @@ function configPath(root: string) {
   return join(root, '.codex', 'config.toml')
 }
 
-function planInstall({ into }: SetupRequest, around: Surroundings) {
+function planInstall({ into }: SetupRequest, around: ProjectEnvironment) {
   const { root, gitCommonDir, env } = around
   const path = configPath(root)
   const home = stateHome(env)
@@ -67,25 +67,25 @@ function planInstall({ into }: SetupRequest, around: Surroundings) {
   // Files for one person are excluded; those for a team must not be.
   const exclude =
     gitCommonDir === undefined || (!isHidden && into !== 'shared')
-      ? NO_FILES
+      ? NO_CHANGES
       : planEdit(
           excludePath(gitCommonDir),
           excludeEdit(isHidden ? [excludePattern(root, path)] : [], EXCLUDED),
           undefined,
         )
   const launcher = planLauncher(home, findHookProgram())
-  return planInstallation(home, known, [launcher, exclude, config], launcher.notes)
+  return buildInstallPlan(home, known, [launcher, exclude, config], launcher.notes)
 }
 
-function planTakeOut({ root, gitCommonDir, env }: Surroundings) {
+function planTakeOut({ root, gitCommonDir, env }: ProjectEnvironment) {
   const path = configPath(root)
   const known = readManifest(stateHome(env), path)
   const excluded = gitCommonDir === undefined ? [] : [excludePath(gitCommonDir)]
-  return planRemoval(stateHome(env), known, [
+  return buildRemovalPlan(stateHome(env), known, [
     ...excluded.flatMap((file) =>
-      planTakingOut(file, excludeEdit([], EXCLUDED), known.files[file]),
+      planEditRemoval(file, excludeEdit([], EXCLUDED), known.files[file]),
     ),
-    ...planTakingOut(path, edit, known.files[path]),
+    ...planEditRemoval(path, edit, known.files[path]),
   ])
 }
 

@@ -30,7 +30,7 @@ export interface PermissionRequest {
   readonly path?: string
 }
 
-export interface OpenConversation {
+export interface ConversationOptions {
   readonly cwd: string
   /** Under `edits` no other branch is moved. */
   readonly branch?: string
@@ -107,7 +107,7 @@ export interface TurnEnded {
 
 export interface Conversation {
   readonly id: string | undefined
-  readonly process: ProcessMark
+  readonly process: ProcessTag
   /** One turn at a time; the last event is always `turn ended`. */
   prompt(text: string): AsyncIterable<HarnessEvent>
   interrupt(): Promise<void>
@@ -116,7 +116,7 @@ export interface Conversation {
 }
 
 /** Identifies a process even if its pid is reused. */
-export interface ProcessMark {
+export interface ProcessTag {
   readonly pid: number
   /** Opaque; empty where the system does not say. */
   readonly startedAt: string
@@ -129,7 +129,7 @@ export interface Harness {
   readonly capabilities: Capabilities
   /** Whether it can be started here. */
   check(env: NodeJS.ProcessEnv): Promise<HarnessCheck>
-  open(options: OpenConversation): Promise<Conversation>
+  open(options: ConversationOptions): Promise<Conversation>
 }
 
 export type HarnessCheck =
@@ -169,7 +169,7 @@ export interface ApiSettings {
 }
 
 /** One turn. Its events are read once, at the reader's pace, up to `turn ended`. */
-export class Turn implements AsyncIterable<HarnessEvent> {
+export class TurnStream implements AsyncIterable<HarnessEvent> {
   readonly ended: Promise<void>
   /** Aborted when the turn is interrupted. */
   readonly stopping = new AbortController()

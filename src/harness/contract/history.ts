@@ -1,10 +1,10 @@
-import type { HistoryItem, NewItem, Part } from '../../history/items.ts'
-import { type Json, listOf, objectOf, parseJson } from '../../text/json-fields.ts'
+import type { HistoryItem, NewItem, MessagePart } from '../../history/items.ts'
+import { type Json, asArray, asObject, parseJson } from '../../text/json-fields.ts'
 import { closeSync } from 'node:fs'
 import { join } from 'node:path'
 import { openRegularFile } from '../../journal/files.ts'
-import { namesIn, statOrUndefined } from '../../journal/look.ts'
-import { readRange } from '../../journal/read.ts'
+import { listFolder, statOrUndefined } from '../../journal/read-files.ts'
+import { readRange } from '../../journal/read-log.ts'
 
 export interface HistoryFile {
   readonly path: string
@@ -18,15 +18,15 @@ export interface HistoryHead {
   readonly cwdHash?: string
 }
 
-export interface Translator {
+export interface HistoryTranslator {
   /** `damaged`: unreadable. Items may be held back until more is known. */
   translate(line: Buffer, offset: number): readonly NewItem[] | 'damaged'
   /** The items held back. */
-  rest?(): readonly NewItem[]
+  flush?(): readonly NewItem[]
   /** The offset to restart from to get the held items again. */
   heldFrom?(): number | undefined
   /** State for the next import: small, and JSON. */
-  memory(): Json
+  state(): Json
 }
 
 export interface FileHistory {
@@ -35,9 +35,9 @@ export interface FileHistory {
   files(env: NodeJS.ProcessEnv): Iterable<HistoryFile>
   filesAt(path: string): Iterable<HistoryFile>
   head(file: HistoryFile): HistoryHead | undefined
-  translator(head: HistoryHead, memory: Json): Translator
+  createTranslator(head: HistoryHead, memory: Json): HistoryTranslator
   /** Its files repeat items, so stored ones have to be looked up. */
-  readonly isRepetitive: boolean
+  readonly repeatsItems: boolean
   /** Messages keep the harness's ids also where a driver stored them. */
   readonly hasStableIds?: true
 }
@@ -56,10 +56,10 @@ export interface ConversationDatabase {
   sessions(): readonly DatabaseSession[]
   hasMessage(session: DatabaseSession, message: string): boolean
   /** The messages that the user did not revert. */
-  standing(session: DatabaseSession): ReadonlySet<string>
+  unrevertedMessages(session: DatabaseSession): ReadonlySet<string>
   bytesOf(session: DatabaseSession): number
   /** Stops at a message that is still being written. */
-  messages(session: DatabaseSession, after: DatabasePlace | undefined): Iterable<DatabaseStep>
+  messages(session: DatabaseSession, after: DatabaseCursor | undefined): Iterable<DatabaseMessage>
 }
 
 export interface DatabaseSession {
@@ -72,14 +72,14 @@ export interface DatabaseSession {
   readonly revert?: { readonly message: string; readonly isBehind: boolean }
 }
 
-export interface DatabasePlace {
+export interface DatabaseCursor {
   readonly at: number
   readonly id: string
 }
 
-export interface DatabaseStep {
+export interface DatabaseMessage {
   readonly items: readonly HistoryItem[]
-  readonly place: DatabasePlace
+  readonly place: DatabaseCursor
   readonly bytes: number
   readonly damaged: number
 }
@@ -88,24 +88,24 @@ export interface DatabaseStep {
 const DEEPEST = 6
 
 /** Sorted, and files before the folders beside them. */
-export function* filesBelow(folder: string, depth = 0): Generator<string> {
+export function* walkFiles(folder: string, depth = 0): Generator<string> {
   const folders: string[] = []
-  for (const name of [...namesIn(folder)].sort()) {
+  for (const name of [...listFolder(folder)].sort()) {
     const path = join(folder, name)
     const stat = statOrUndefined(path)
     if (stat?.isFile() === true) yield path
     else if (stat?.isDirectory() === true && depth < DEEPEST) folders.push(path)
   }
-  for (const path of folders) yield* filesBelow(path, depth + 1)
+  for (const path of folders) yield* walkFiles(path, depth + 1)
 }
 
-export function* filesNamed(path: string): Generator<string> {
+export function* filesAtPath(path: string): Generator<string> {
   const stat = statOrUndefined(path)
   if (stat?.isFile() === true) yield path
-  else if (stat?.isDirectory() === true) yield* filesBelow(path)
+  else if (stat?.isDirectory() === true) yield* walkFiles(path)
 }
 
-export function beginningOf(path: string, bytes: number): Buffer | undefined {
+export function readFileStart(path: string, bytes: number): Buffer | undefined {
   const fd = openRegularFile(path)
   if (fd === undefined) return undefined
   try {
@@ -118,16 +118,16 @@ export function beginningOf(path: string, bytes: number): Buffer | undefined {
 /** Enough for most files, of which there may be very many. */
 const FIRST_LOOK = 16 * 1024
 
-export function* firstObjects(path: string, bytes: number): Generator<Json> {
+export function* readFirstObjects(path: string, bytes: number): Generator<Json> {
   let given = 0
   for (const length of [Math.min(FIRST_LOOK, bytes), bytes]) {
-    const beginning = beginningOf(path, length)
+    const beginning = readFileStart(path, length)
     const lines = (beginning?.toString('utf8') ?? '').split('\n')
     // The last line may be cut off.
     const whole = beginning === undefined || beginning.length < length ? lines : lines.slice(0, -1)
     for (const line of whole.slice(given)) {
       given += 1
-      const fields = objectOf(parseJson(line))
+      const fields = asObject(parseJson(line))
       if (fields !== undefined) yield fields
     }
     if (beginning === undefined || beginning.length < length) return
@@ -136,20 +136,20 @@ export function* firstObjects(path: string, bytes: number): Generator<Json> {
 
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+);base64,/
 
-export function pictureAt(url: string): Part {
+export function imageFromUrl(url: string): MessagePart {
   const [start, mediaType] = DATA_URL.exec(url) ?? []
   if (start === undefined || mediaType === undefined) return { type: 'image link', url }
   return { type: 'image', mediaType, data: url.slice(start.length) }
 }
 
 /** The parts of a message: a text, or a list of blocks. */
-export function partsIn(
+export function partsFromContent(
   content: unknown,
-  partsOf: (block: Json) => readonly Part[],
-): readonly Part[] {
+  partsOf: (block: Json) => readonly MessagePart[],
+): readonly MessagePart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
-  return listOf(content).flatMap((value) => {
-    const block = typeof value === 'string' ? { text: value } : objectOf(value)
+  return asArray(content).flatMap((value) => {
+    const block = typeof value === 'string' ? { text: value } : asObject(value)
     return block === undefined ? [] : partsOf(block)
   })
 }

@@ -1,6 +1,6 @@
-import type { Limit } from '../../context/budget/figures.ts'
+import type { RateLimit } from '../../context/budget/budget.ts'
 import type { Json } from '../../text/json-fields.ts'
-import type { PlanChange } from './plan-steps.ts'
+import type { TodoListChange } from './todo-list.ts'
 import type { TranscriptReader } from './transcript.ts'
 
 /** Everything here is synchronous. */
@@ -16,7 +16,7 @@ export interface HookProtocol {
     readonly process: string
     readonly conversation: string
   }
-  readonly signs: TranscriptSigns
+  readonly transcriptPatterns: TranscriptPatterns
 }
 
 export interface HarnessHooks extends HookProtocol {
@@ -25,7 +25,7 @@ export interface HarnessHooks extends HookProtocol {
 }
 
 /** Bytes that show without parsing whether a transcript has to be read. */
-export interface TranscriptSigns {
+export interface TranscriptPatterns {
   /** One of these is in every line that is recorded at once. */
   readonly recorded: readonly string[]
   readonly answer: string
@@ -88,8 +88,8 @@ interface EventFields {
 export type HookEvent = {
   [K in keyof EventFields]: EventBase & { readonly kind: K } & EventFields[K]
 }[keyof EventFields]
-export type EventOf<K extends HookEvent['kind']> = Extract<HookEvent, { kind: K }>
-export type ToolUsedEvent = EventOf<'toolUsed'>
+export type HookEventOf<K extends HookEvent['kind']> = Extract<HookEvent, { kind: K }>
+export type ToolUsedEvent = HookEventOf<'toolUsed'>
 
 export interface ToolFacts {
   readonly isEdit: boolean
@@ -97,7 +97,7 @@ export interface ToolFacts {
   readonly edited?: string
   readonly command?: string
   readonly output?: string
-  readonly todos?: PlanChange
+  readonly todos?: TodoListChange
   readonly agentStarted?: { readonly agent: string; readonly description: string }
   readonly agentFinished?: {
     readonly agent: string
@@ -119,8 +119,8 @@ export interface StatusFigures {
   readonly model?: string
   readonly version?: string
   readonly cost?: number
-  readonly fiveHour?: Limit
-  readonly sevenDay?: Limit
+  readonly fiveHour?: RateLimit
+  readonly sevenDay?: RateLimit
 }
 
 export interface StatusInput {

@@ -1,13 +1,13 @@
-import { type Figure, estimated } from '../../context/budget/figures.ts'
+import { type SourcedValue, estimated } from '../../context/budget/budget.ts'
 import type { ModelSettings } from './drive.ts'
-import type { Surroundings } from './setup.ts'
+import type { ProjectEnvironment } from './setup.ts'
 
 export interface HarnessLimits {
   /** Absent where only the harness itself knows it. */
-  readonly windowOf?: (model: string | undefined) => Figure | undefined
+  readonly windowOf?: (model: string | undefined) => SourcedValue | undefined
   readonly compactionPoint: (
-    project: Pick<Surroundings, 'root' | 'env'>,
-  ) => (evidence: PointEvidence) => Figure | undefined
+    project: Pick<ProjectEnvironment, 'root' | 'env'>,
+  ) => (evidence: CompactionPointInput) => SourcedValue | undefined
   readonly configuredPoint?: (
     name: string,
     model: string | undefined,
@@ -15,19 +15,19 @@ export interface HarnessLimits {
   ) => number | undefined
 }
 
-export interface PointEvidence {
-  readonly window: Figure | undefined
+export interface CompactionPointInput {
+  readonly window: SourcedValue | undefined
   readonly version?: string | undefined
   readonly tokens?: number | undefined
   readonly lastAutomatic?: { readonly tokens: number; readonly at: string } | undefined
 }
 
-export function fixedPoint(
+export function limitsByRule(
   harness: string,
   rule: string,
   at: (window: number) => number,
 ): HarnessLimits {
-  const point = ({ window }: PointEvidence): Figure | undefined => {
+  const point = ({ window }: CompactionPointInput): SourcedValue | undefined => {
     if (window === undefined) return undefined
     const value = Math.floor(at(window.value))
     return value > 0 ? estimated(value, `${harness}: ${rule}`, window.at) : undefined

@@ -1,33 +1,38 @@
 // A guard against accidents, not malice: hooks and tests run whatever the working tree says.
 import { resolve } from 'node:path'
-import type { OpenConversation, PermissionRequest } from './drive.ts'
-import { type GitPlace, isOrdinaryGit } from '../../command/git-commands.ts'
+import type { ConversationOptions, PermissionRequest } from './drive.ts'
+import { type GitScope, isOrdinaryGit } from '../../command/git-commands.ts'
 import {
-  foldersThrough,
+  workingFolders,
   isHarmlessCommand,
-  isReadingCommand,
+  isReadOnlyCommand,
   mayHideOption,
-  plainLine,
+  plainShellLine,
 } from '../../command/harmless-commands.ts'
-import { KEPT_NAMES, isEditable, isFolderInside, isInside } from '../../command/inside-tree.ts'
+import {
+  PROTECTED_NAMES,
+  isEditable,
+  isFolderInside,
+  isInsideTree,
+} from '../../command/inside-tree.ts'
 import { type ShellCommand, shellCommands } from '../../command/shell-commands.ts'
 
-type Rules = Pick<OpenConversation, 'permissions' | 'allow' | 'cwd' | 'branch' | 'decide'>
+type Rules = Pick<ConversationOptions, 'permissions' | 'allow' | 'cwd' | 'branch' | 'decide'>
 
 export async function isPermitted(request: PermissionRequest, rules: Rules): Promise<boolean> {
-  if (isAllowed(request, rules)) return true
+  if (isAllowedByRules(request, rules)) return true
   return (await rules.decide?.(request)) ?? false
 }
 
-export function reasonAgainst(
+export function refusalReason(
   { command, path }: PermissionRequest,
   { permissions, allow, cwd, branch }: Rules,
 ): string | undefined {
   if (permissions !== 'edits') return undefined
   if (command === undefined) {
     if (path === undefined) return undefined
-    return isInside(cwd, path)
-      ? `agents do not edit ${KEPT_NAMES.join(', ')}`
+    return isInsideTree(cwd, path)
+      ? `agents do not edit ${PROTECTED_NAMES.join(', ')}`
       : 'only files of this working tree may be edited'
   }
   const own = branch === undefined ? 'its own branch' : `its branch, ${branch}`
@@ -37,7 +42,7 @@ export function reasonAgainst(
 }
 
 /** By the rules alone. */
-export function isAllowed(
+export function isAllowedByRules(
   { command, path, cwd: given }: PermissionRequest,
   { permissions, allow, cwd, branch }: Rules,
 ): boolean {
@@ -55,20 +60,20 @@ export function isAllowed(
 export function isAllowedCommand(
   line: string,
   allow: readonly string[],
-  place?: GitPlace,
+  place?: GitScope,
 ): boolean {
   if (line.length > LONGEST) return false
   const isHere =
     place === undefined || place.folders.every((folder) => isFolderInside(place.tree, folder))
   if (isHere && allow.some((allowed) => isJust(line.trim(), allowed.trim()))) return true
-  const plain = plainLine(line)
+  const plain = plainShellLine(line)
   if (plain === undefined) return false
   const beginnings = allow
     .filter((allowed) => !SHELL_SYNTAX.test(allowed))
     .map((allowed) => allowed.trim().split(/\s+/))
   const commands = shellCommands(plain)
   const folders =
-    place === undefined ? [] : foldersThrough(commands, place.folders, /[(){}!]/.test(plain))
+    place === undefined ? [] : workingFolders(commands, place.folders, /[(){}!]/.test(plain))
   return (
     commands.length > 0 &&
     commands.every((command, at) =>
@@ -92,14 +97,14 @@ function isJust(line: string, allowed: string) {
 function isAllowedPart(
   command: ShellCommand,
   beginnings: readonly (readonly string[])[],
-  place: GitPlace | undefined,
+  place: GitScope | undefined,
 ) {
   const { words, written } = command
   if (isHarmlessCommand(words)) return true
   const isHere =
     place === undefined || place.folders.every((folder) => isFolderInside(place.tree, folder))
   if (isHere && beginnings.some((beginning) => beginsWith(words, beginning))) return true
-  return !written.some(mayHideOption) && (isReadingCommand(words) || isOrdinaryGit(command, place))
+  return !written.some(mayHideOption) && (isReadOnlyCommand(words) || isOrdinaryGit(command, place))
 }
 
 /** `npm test` also allows `npm test:unit`, but `stint` no program with a longer name. */

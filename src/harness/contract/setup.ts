@@ -1,18 +1,22 @@
-import type { Plan } from '../setup/plan.ts'
+import type { SetupPlan } from '../setup/plan.ts'
 
 export interface HarnessSetup {
-  readonly takes: ReadonlySet<string>
-  setUp(request: SetupRequest, around: Surroundings, cwd: string): Plan | Promise<Plan>
+  readonly supportedFlags: ReadonlySet<string>
+  setUp(
+    request: SetupRequest,
+    around: ProjectEnvironment,
+    cwd: string,
+  ): SetupPlan | Promise<SetupPlan>
   nextStep(request: Pick<SetupRequest, 'into'>): string
   /** Absent for a harness without hooks. */
-  registeredScopes?(around: Surroundings): readonly Scope[]
-  check?(around: Surroundings, checked: Checked): Promise<SetupReport>
+  registeredScopes?(around: ProjectEnvironment): readonly SetupScope[]
+  check?(around: ProjectEnvironment, checked: SetupCheckOptions): Promise<SetupReport>
 }
 
 /** You in this project, everyone in this project, or you in every project. */
-export type Scope = 'local' | 'shared' | 'user'
+export type SetupScope = 'local' | 'shared' | 'user'
 
-export interface Surroundings {
+export interface ProjectEnvironment {
   /** The root of this worktree, or of a project without git. */
   readonly root: string
   readonly gitCommonDir: string | undefined
@@ -20,27 +24,27 @@ export interface Surroundings {
 }
 
 /** `everywhere`: also into a file that others wrote. */
-export type McpWish = 'yes' | 'everywhere' | 'no'
+export type McpOption = 'yes' | 'everywhere' | 'no'
 
 export interface SetupRequest {
-  readonly into: Scope | { readonly plugin: string }
+  readonly into: SetupScope | { readonly plugin: string }
   readonly remove: boolean
   readonly dryRun: boolean
   readonly notify: boolean
   readonly instructions: boolean
   readonly statusLine: boolean
   readonly tokenEfficientTools: boolean
-  readonly mcp: McpWish
+  readonly mcp: McpOption
 }
 
-export interface Checked {
+export interface SetupCheckOptions {
   readonly cwd: string
   readonly conversations: string
   /** A repository, or a folder that has sessions. */
   readonly isProject: boolean
 }
 
-export interface Probe {
+export interface HookProbe {
   /** In the order in which the command looks; null when there is none. */
   readonly foundBy: 'launcher' | 'project' | 'path' | null
   readonly program: string | null
@@ -48,8 +52,8 @@ export interface Probe {
   readonly output: string
 }
 
-export interface PlaceReport {
-  readonly scope: Scope
+export interface SettingsFileReport {
+  readonly scope: SetupScope
   readonly path: string
   readonly status: 'current' | 'outdated' | 'none' | 'unreadable'
   /** The events that are registered as they should be. */
@@ -58,30 +62,30 @@ export interface PlaceReport {
   readonly reason?: string
 }
 
-export interface ServerPlace {
+export interface ServerRegistration {
   readonly path: string
   /** `other`: no setup wrote it. */
   readonly status: 'current' | 'outdated' | 'other' | 'unreadable'
 }
 
-export interface ServerAnswer {
+export interface ServerProbe {
   readonly isWell: boolean
   readonly said: string
 }
 
 export interface ServerReport {
-  readonly places: readonly ServerPlace[]
+  readonly places: readonly ServerRegistration[]
   /** Null without a server in `.mcp.json`; `asked` when no settings decide. */
   readonly approval: 'approved' | 'refused' | 'asked' | null
-  readonly answer: ServerAnswer | null
+  readonly answer: ServerProbe | null
 }
 
 export interface SetupReport {
-  readonly places: readonly PlaceReport[]
+  readonly places: readonly SettingsFileReport[]
   readonly server: ServerReport
   /** Settings files that turn every hook off. */
   readonly disabledBy: readonly string[]
-  readonly command: Probe
+  readonly command: HookProbe
   /** When each event last fired in this project. */
   readonly fired: Readonly<Record<string, string | null>>
   readonly notes: readonly string[]

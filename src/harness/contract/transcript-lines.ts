@@ -1,12 +1,12 @@
-import { type Json, isCompact, objectOf, parseJson } from '../../text/json-fields.ts'
+import { type Json, isCompact, asObject, parseJson } from '../../text/json-fields.ts'
 import { closeSync, fstatSync } from 'node:fs'
 import { errnoOf } from '../../journal/errors.ts'
 import { openRegularFile } from '../../journal/files.ts'
-import { readRange } from '../../journal/read.ts'
+import { readRange } from '../../journal/read-log.ts'
 
 const NEWLINE = 0x0a
 
-export function wholeLines(
+export function completeLines(
   bytes: Buffer,
   longest = LONGEST_LINE,
 ): { readonly lines: readonly Buffer[]; readonly consumed: number } {
@@ -22,11 +22,11 @@ export function wholeLines(
 }
 
 export function parseLine(line: Buffer): Json | undefined {
-  return objectOf(parseJson(line.toString('utf8')))
+  return asObject(parseJson(line.toString('utf8')))
 }
 
 /** Without white space between its parts, so that bytes can be searched. */
-export function compacted(line: Buffer): Buffer {
+export function withoutJsonSpace(line: Buffer): Buffer {
   if (isCompact(line)) return line
   const fields = parseLine(line)
   return fields === undefined ? line : Buffer.from(JSON.stringify(fields))
@@ -37,18 +37,18 @@ const SIDECHAIN = Buffer.from('"isSidechain":true')
 const MAIN_CHAIN = Buffer.from('"isSidechain":false')
 
 /** Older clients write sub-agents into the same transcript. */
-export function isOfDelegate(line: Buffer): boolean {
+export function isSidechainLine(line: Buffer): boolean {
   if (!line.includes(SIDECHAIN)) return false
   // With both, one is inside a tool's input.
   return !line.includes(MAIN_CHAIN) || parseLine(line)?.isSidechain === true
 }
 
-export interface Place {
+export interface FilePosition {
   readonly offset: number
   readonly inode: number
 }
 
-export interface Piece {
+export interface TranscriptChunk {
   readonly bytes: Buffer
   readonly from: number
   readonly size: number
@@ -64,11 +64,11 @@ const STRIDE = 16_384
  * Continues after `last`, or starts near the end at a line's start. Lines are whole unless longer
  * than `LONGEST_LINE` or unfinished.
  */
-export function readPiece(
+export function readTailChunk(
   path: string,
-  last: Place | undefined,
+  last: FilePosition | undefined,
   maxBytes: number,
-): Piece | undefined {
+): TranscriptChunk | undefined {
   return withTranscript(path, (fd, size, inode) => {
     const from = isPlaceIn(last, size, inode) ? last.offset : lineStartNearEnd(fd, size, maxBytes)
     return { bytes: readLines(fd, from, size, maxBytes, LONGEST_LINE), from, size, inode }
@@ -76,12 +76,12 @@ export function readPiece(
 }
 
 /** From the start when `last` is not in this file. */
-export function readEveryPiece(
+export function readNextChunk(
   path: string,
-  last: Place | undefined,
+  last: FilePosition | undefined,
   maxBytes: number,
   longestLine: number,
-): Piece | undefined {
+): TranscriptChunk | undefined {
   return withTranscript(path, (fd, size, inode) => {
     const from = isPlaceIn(last, size, inode) ? last.offset : 0
     return { bytes: readLines(fd, from, size, maxBytes, longestLine), from, size, inode }
@@ -134,7 +134,11 @@ function withTranscript<T>(path: string, work: (fd: number, size: number, inode:
   }
 }
 
-function isPlaceIn(place: Place | undefined, size: number, inode: number): place is Place {
+function isPlaceIn(
+  place: FilePosition | undefined,
+  size: number,
+  inode: number,
+): place is FilePosition {
   if (place === undefined || place.inode !== inode) return false
   return Number.isInteger(place.offset) && place.offset >= 0 && place.offset <= size
 }

@@ -1,20 +1,20 @@
-import { type Figure, estimated, measured } from '../../context/budget/figures.ts'
-import type { Spent } from '../../context/budget/prices.ts'
+import { type SourcedValue, estimated, measured } from '../../context/budget/budget.ts'
+import type { BilledTokens } from '../../context/budget/prices.ts'
 import type { Usage } from '../../session/entries.ts'
-import { combineCounts, tokensOf } from './usage.ts'
-import type { Place } from './transcript-lines.ts'
+import { combineCounts, usageTotal } from './usage.ts'
+import type { FilePosition } from './transcript-lines.ts'
 
 export interface TranscriptReader {
   path(conversation: string, cwd: string, env: NodeJS.ProcessEnv): string
   find(conversation: string, cwd: string, env: NodeJS.ProcessEnv): string | undefined
-  inspect(bytes: Buffer, carried?: Carried): TranscriptFacts
-  usageTail(path: string): UsageTail
+  inspect(bytes: Buffer, carried?: PendingCommands): TranscriptFacts
+  lastUsage(path: string): LastUsage
   /** Continues from `kept` if the file still starts with it; undefined when unreadable. */
-  sumUp(
+  totals(
     path: string,
-    kept: KeptTotals | undefined,
+    kept: CachedTotals | undefined,
     progress?: (done: number, size: number) => void,
-  ): KeptTotals | undefined
+  ): CachedTotals | undefined
 }
 
 export interface CommandResult {
@@ -29,7 +29,7 @@ export interface PendingCommand {
   readonly command: string
 }
 
-export interface LastAnswer {
+export interface LastAssistantMessage {
   readonly lastAssistantAt?: string
   readonly lastText?: string
   readonly failure?: string
@@ -39,7 +39,7 @@ export interface LastAnswer {
   readonly version?: string
 }
 
-export interface Boundary {
+export interface CompactionBoundary {
   readonly uuid: string
   readonly trigger?: string
   readonly tokensBefore?: number
@@ -55,32 +55,35 @@ export interface QueuedPrompt {
 }
 
 /** Commands of earlier pieces whose result is still missing. */
-export type Carried = readonly PendingCommand[]
+export type PendingCommands = readonly PendingCommand[]
 
-export interface TranscriptFacts extends LastAnswer {
+export interface TranscriptFacts extends LastAssistantMessage {
   /** The rest is a line that is still being written. */
   readonly consumed: number
-  readonly boundaries: readonly Boundary[]
+  readonly boundaries: readonly CompactionBoundary[]
   readonly summary?: { readonly text: string; readonly boundary?: string }
   /** Delivery markers behind the last boundary, so still in the model's context. */
-  readonly givenMarks: readonly string[]
+  readonly deliveryMarkers: readonly string[]
   readonly recordsHookContext: boolean
   readonly commands: readonly CommandResult[]
   readonly queued: readonly QueuedPrompt[]
-  readonly carried: Carried
+  readonly carried: PendingCommands
 }
 
-export interface UsageTail {
+export interface LastUsage {
   readonly call?: { readonly usage: Usage; readonly at?: string }
   readonly model?: string
   readonly version?: string
   /** It was compacted, and the model was not called since. */
-  readonly compacted?: Boundary
+  readonly compacted?: CompactionBoundary
 }
 
 /** What the last call read and answered. `now` replaces a missing time. */
-export function contextFigure({ call, compacted }: UsageTail, now: string): Figure | undefined {
-  if (call !== undefined) return measured(tokensOf(call.usage), 'transcript', call.at ?? now)
+export function contextSizeFrom(
+  { call, compacted }: LastUsage,
+  now: string,
+): SourcedValue | undefined {
+  if (call !== undefined) return measured(usageTotal(call.usage), 'transcript', call.at ?? now)
   if (compacted?.tokensAfter === undefined) return undefined
   return estimated(
     compacted.tokensAfter,
@@ -89,9 +92,9 @@ export function contextFigure({ call, compacted }: UsageTail, now: string): Figu
   )
 }
 
-export type SpentByModel = Readonly<Record<string, Spent>>
+export type SpentByModel = Readonly<Record<string, BilledTokens>>
 
-export interface Totals {
+export interface TranscriptTotals {
   readonly spent: SpentByModel
   readonly delegated: SpentByModel
   readonly calls: number
@@ -103,34 +106,43 @@ export interface Totals {
   readonly cost?: { readonly dollars: number; readonly at: string; readonly isWhole: boolean }
 }
 
-export interface KeptTotals {
-  readonly place: Place
+export interface CachedTotals {
+  readonly place: FilePosition
   /** Checksum of the last bytes before the place. */
   readonly prefix: number
-  readonly settled: Totals
+  readonly settled: TranscriptTotals
   /** Calls whose answer may not be complete. */
-  readonly open: readonly Call[]
+  readonly open: readonly ModelCall[]
 }
 
-export interface Call {
+export interface ModelCall {
   readonly id: string
   readonly model: string
   readonly isDelegated: boolean
-  readonly spent: Spent
+  readonly spent: BilledTokens
 }
 
-export function totalsOf({ settled, open }: KeptTotals): Totals {
-  return open.reduce(withCall, settled)
+export function totalsWithOpenCalls({ settled, open }: CachedTotals): TranscriptTotals {
+  return open.reduce(addModelCall, settled)
 }
 
-export function together(all: readonly SpentByModel[]): SpentByModel {
+export function sumByModel(all: readonly SpentByModel[]): SpentByModel {
   const entries = all.flatMap((each) => Object.entries(each))
   return entries.reduce<SpentByModel>((sum, [model, spent]) => withSpent(sum, model, spent), {})
 }
 
-const NOTHING: Spent = { input: 0, output: 0, cacheRead: 0, cacheWritten: 0, cacheWrittenHour: 0 }
+const NOTHING: BilledTokens = {
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWritten: 0,
+  cacheWrittenHour: 0,
+}
 
-export function withCall(totals: Totals, { model, isDelegated, spent }: Call): Totals {
+export function addModelCall(
+  totals: TranscriptTotals,
+  { model, isDelegated, spent }: ModelCall,
+): TranscriptTotals {
   const whose = isDelegated ? 'delegated' : 'spent'
   return {
     ...totals,
@@ -139,7 +151,7 @@ export function withCall(totals: Totals, { model, isDelegated, spent }: Call): T
   }
 }
 
-function withSpent(all: SpentByModel, model: string, spent: Spent) {
+function withSpent(all: SpentByModel, model: string, spent: BilledTokens) {
   const before = Object.hasOwn(all, model) ? all[model]! : NOTHING
   return { ...all, [model]: combineCounts(before, spent, (x, y) => x + y) }
 }

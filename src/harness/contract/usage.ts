@@ -1,6 +1,6 @@
 import type { Usage } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
-import { type Json, countOf } from '../../text/json-fields.ts'
+import { type Json, asCount } from '../../text/json-fields.ts'
 
 export const NO_USAGE: Usage = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
 
@@ -10,7 +10,7 @@ export function usageFrom(
   names: Partial<Record<keyof Usage, string>>,
   isCacheWithin = false,
 ): Usage {
-  const count = (name: keyof Usage) => countOf(fields[names[name] ?? '']) ?? 0
+  const count = (name: keyof Usage) => asCount(fields[names[name] ?? '']) ?? 0
   const cacheWritten = count('cacheWritten')
   const cacheRead = count('cacheRead')
   const within = isCacheWithin ? cacheWritten + cacheRead : 0
@@ -49,7 +49,7 @@ export function largerUsage(one: Usage, other: Usage): Usage {
   return combineCounts(one, other, Math.max)
 }
 
-export function tokensOf({ input, cacheWritten, cacheRead, output }: Usage): number {
+export function usageTotal({ input, cacheWritten, cacheRead, output }: Usage): number {
   return input + cacheWritten + cacheRead + output
 }
 
@@ -64,16 +64,16 @@ export interface LimitReached {
 }
 
 /** The usage limit that a failure tells in words; undefined for another failure. */
-export function limitIn(text: string): LimitReached | undefined {
+export function parseUsageLimit(text: string): LimitReached | undefined {
   if (!LIMIT.test(text)) return undefined
   const seconds = SECONDS.exec(text)?.[1]
   const moment = Date.parse(MOMENT.exec(text)?.[0] ?? '') / 1000
-  const resetsAt = momentOf(seconds === undefined ? moment : Number(seconds))
+  const resetsAt = isoFromSeconds(seconds === undefined ? moment : Number(seconds))
   return { message: text, ...defined({ resetsAt }) }
 }
 
 /** Seconds since 1970 as an ISO time. */
-export function momentOf(seconds: unknown): string | undefined {
-  const moment = new Date((countOf(seconds) ?? Number.NaN) * 1000)
+export function isoFromSeconds(seconds: unknown): string | undefined {
+  const moment = new Date((asCount(seconds) ?? Number.NaN) * 1000)
   return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString()
 }

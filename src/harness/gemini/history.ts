@@ -2,28 +2,28 @@
 // compression.
 import { basename, dirname, join } from 'node:path'
 import { homedir } from 'node:os'
-import { isConversationId } from '../../history/places.ts'
-import type { HistoryItem, Message, Part } from '../../history/items.ts'
-import { readOrUndefined } from '../../journal/look.ts'
+import { isConversationId } from '../../history/paths.ts'
+import type { HistoryItem, Message, MessagePart } from '../../history/items.ts'
+import { readOrUndefined } from '../../journal/read-files.ts'
 import {
   type Json,
-  countOf,
-  listOf,
-  nameOf,
-  objectOf,
+  asCount,
+  asArray,
+  asName,
+  asObject,
   parseJson,
-  textOf,
+  asText,
 } from '../../text/json-fields.ts'
 import {
   type FileHistory,
   type HistoryFile,
   type HistoryHead,
-  type Translator,
-  beginningOf,
-  filesBelow,
-  filesNamed,
-  firstObjects,
-  partsIn,
+  type HistoryTranslator,
+  readFileStart,
+  walkFiles,
+  filesAtPath,
+  readFirstObjects,
+  partsFromContent,
 } from '../contract/history.ts'
 import { defined } from '../../text/defined.ts'
 
@@ -32,11 +32,11 @@ const HEAD_BYTES = 16 * 1024
 export const geminiHistory: FileHistory = {
   form: 'files',
   name: 'gemini',
-  isRepetitive: true,
-  files: ({ HOME: home }) => chatsIn(filesBelow(join(home || homedir(), '.gemini', 'tmp'))),
-  filesAt: (path) => chatsIn(filesNamed(path)),
+  repeatsItems: true,
+  files: ({ HOME: home }) => chatsIn(walkFiles(join(home || homedir(), '.gemini', 'tmp'))),
+  filesAt: (path) => chatsIn(filesAtPath(path)),
   head: headOf,
-  translator: (head, memory) => new ChatTranslator(head, memory),
+  createTranslator: (head, memory) => new ChatTranslator(head, memory),
 }
 
 function* chatsIn(paths: Iterable<string>): Generator<HistoryFile> {
@@ -50,21 +50,21 @@ function headOf(file: HistoryFile): HistoryHead | undefined {
   const fields =
     file.form === 'document'
       ? documentHead(file.path)
-      : firstObjects(file.path, HEAD_BYTES).next().value
-  const conversation = nameOf(fields?.sessionId)
+      : readFirstObjects(file.path, HEAD_BYTES).next().value
+  const conversation = asName(fields?.sessionId)
   if (!isConversationId(conversation)) return undefined
   const cwd = readOrUndefined(join(dirname(dirname(file.path)), '.project_root'))
     ?.toString('utf8')
     .trim()
   return {
     conversation,
-    ...defined({ cwd: nameOf(cwd, 4096), cwdHash: nameOf(fields?.projectHash) }),
+    ...defined({ cwd: asName(cwd, 4096), cwdHash: asName(fields?.projectHash) }),
   }
 }
 
 // A document may be too long to read whole.
 function documentHead(path: string): Json {
-  const start = beginningOf(path, HEAD_BYTES)?.toString('utf8') ?? ''
+  const start = readFileStart(path, HEAD_BYTES)?.toString('utf8') ?? ''
   return Object.fromEntries(
     ['sessionId', 'projectHash'].map((name) => [
       name,
@@ -73,7 +73,7 @@ function documentHead(path: string): Json {
   )
 }
 
-class ChatTranslator implements Translator {
+class ChatTranslator implements HistoryTranslator {
   readonly #head: HistoryHead
   #hasBegun: boolean
   #window: string
@@ -81,23 +81,23 @@ class ChatTranslator implements Translator {
   constructor(head: HistoryHead, memory: Json) {
     this.#head = head
     this.#hasBegun = memory.hasBegun === true
-    this.#window = nameOf(memory.window) ?? ''
+    this.#window = asName(memory.window) ?? ''
   }
 
   translate(line: Buffer): readonly HistoryItem[] | 'damaged' {
-    const fields = objectOf(parseJson(line.toString('utf8')))
+    const fields = asObject(parseJson(line.toString('utf8')))
     if (fields === undefined) return 'damaged'
-    const all = objectOf(fields.$set)
-    if (all !== undefined) return this.#restated(listOf(all.messages))
-    return [...this.#began(fields), ...messagesOf(fields, this.#window)]
+    const all = asObject(fields.$set)
+    if (all !== undefined) return this.#restated(asArray(all.messages))
+    return [...this.#began(fields), ...messagesFromRecord(fields, this.#window)]
   }
 
-  memory(): Json {
+  state(): Json {
     return { hasBegun: this.#hasBegun, window: this.#window }
   }
 
   #began(fields: Json): readonly HistoryItem[] {
-    const at = nameOf(fields.startTime) ?? nameOf(fields.timestamp)
+    const at = asName(fields.startTime) ?? asName(fields.timestamp)
     if (this.#hasBegun || at === undefined) return []
     this.#hasBegun = true
     const { conversation, cwd } = this.#head
@@ -109,18 +109,19 @@ class ChatTranslator implements Translator {
     const items: HistoryItem[] = []
     let isCompressed = false
     for (const value of messages) {
-      const fields = objectOf(value)
+      const fields = asObject(value)
       if (fields === undefined) continue
       const isSummary = isSnapshot(fields)
       if (isSummary) {
         isCompressed = true
         const id = String(fields.id)
         this.#window = `~${id.slice(0, 8)}`
-        const at = nameOf(fields.timestamp)
+        const at = asName(fields.timestamp)
         items.push({ type: 'compaction', id: `compaction-${id}`, ...defined({ at }) })
       }
       const sign = isSummary ? { isSummary } : isCompressed && { isMeta: true }
-      for (const message of messagesOf(fields, this.#window)) items.push({ ...message, ...sign })
+      for (const message of messagesFromRecord(fields, this.#window))
+        items.push({ ...message, ...sign })
     }
     return items
   }
@@ -130,10 +131,10 @@ class ChatTranslator implements Translator {
  * Tool uses and results become messages named after the call, since both are repeated. `window`
  * separates those after a compression.
  */
-export function messagesOf(fields: Json, window: string): readonly Message[] {
-  const id = nameOf(fields.id)
+export function messagesFromRecord(fields: Json, window: string): readonly Message[] {
+  const id = asName(fields.id)
   if (id === undefined) return []
-  const common = { type: 'message', ...defined({ at: nameOf(fields.timestamp) }) } as const
+  const common = { type: 'message', ...defined({ at: asName(fields.timestamp) }) } as const
   switch (fields.type) {
     case 'user':
       return saidByUser(fields, id, common, window)
@@ -178,9 +179,9 @@ function saidByModel(fields: Json, id: string, common: Common, window: string): 
     ...common,
     role: 'assistant',
     request: id,
-    ...defined({ model: nameOf(fields.model) }),
+    ...defined({ model: asName(fields.model) }),
   } as const
-  const usage = usageOf(objectOf(fields.tokens))
+  const usage = usageOf(asObject(fields.tokens))
   const said: Message = {
     ...shared,
     id,
@@ -188,18 +189,18 @@ function saidByModel(fields: Json, id: string, common: Common, window: string): 
     ...defined({ usage }),
   }
   const calls = [
-    ...listOf(fields.toolCalls),
-    ...listOf(content).map((part) => objectOf(part)?.functionCall),
+    ...asArray(fields.toolCalls),
+    ...asArray(content).map((part) => asObject(part)?.functionCall),
   ]
   const uses = calls.flatMap((value): readonly Message[] => {
-    const call = objectOf(value)
-    const [use, name] = [nameOf(call?.id), nameOf(call?.name, 1000)]
+    const call = asObject(value)
+    const [use, name] = [asName(call?.id), asName(call?.name, 1000)]
     if (use === undefined || name === undefined) return []
-    const part: Part = { type: 'tool use', id: use, name, input: objectOf(call?.args) ?? {} }
+    const part: MessagePart = { type: 'tool use', id: use, name, input: asObject(call?.args) ?? {} }
     return [{ ...shared, id: `use-${use}${window}`, parts: [part] }]
   })
-  const results = listOf(fields.toolCalls).flatMap((value) => {
-    const call = objectOf(value)
+  const results = asArray(fields.toolCalls).flatMap((value) => {
+    const call = asObject(value)
     const isError = call?.status === 'error' || call?.status === 'cancelled'
     return responsesIn(call?.result).map((response) =>
       resultOf(response, id, common, window, isError),
@@ -209,8 +210,8 @@ function saidByModel(fields: Json, id: string, common: Common, window: string): 
 }
 
 function responsesIn(content: unknown): readonly Json[] {
-  return listOf(content).flatMap((part): readonly Json[] => {
-    const response = objectOf(objectOf(part)?.functionResponse)
+  return asArray(content).flatMap((part): readonly Json[] => {
+    const response = asObject(asObject(part)?.functionResponse)
     return response === undefined ? [] : [response]
   })
 }
@@ -222,11 +223,11 @@ function resultOf(
   window: string,
   hasFailed = false,
 ): Message {
-  const use = nameOf(told.id) ?? message
-  const response = objectOf(told.response) ?? {}
+  const use = asName(told.id) ?? message
+  const response = asObject(told.response) ?? {}
   const { output, error } = response
-  const text = textOf(output) ?? textOf(error) ?? (output === '' ? '' : JSON.stringify(response))
-  const parts: readonly Part[] = [
+  const text = asText(output) ?? asText(error) ?? (output === '' ? '' : JSON.stringify(response))
+  const parts: readonly MessagePart[] = [
     ...(text === '' ? [] : [{ type: 'text', text } as const]),
     ...partsOf(told.parts),
   ]
@@ -240,24 +241,24 @@ function resultOf(
 }
 
 function thoughtsOf(thoughts: unknown) {
-  return listOf(thoughts).flatMap((value): readonly Part[] => {
-    const thought = objectOf(value)
-    const text = [textOf(thought?.subject), textOf(thought?.description)]
+  return asArray(thoughts).flatMap((value): readonly MessagePart[] => {
+    const thought = asObject(value)
+    const text = [asText(thought?.subject), asText(thought?.description)]
       .filter((piece) => piece !== undefined)
       .join('\n')
     return text === '' ? [] : [{ type: 'thinking', text }]
   })
 }
 
-function partsOf(content: unknown): readonly Part[] {
-  return partsIn(content, (block) => {
+function partsOf(content: unknown): readonly MessagePart[] {
+  return partsFromContent(content, (block) => {
     if (block.functionCall !== undefined || block.functionResponse !== undefined) return []
     const { text } = block
     if (text === '') return []
     if (typeof text === 'string')
       return [{ type: block.thought === true ? 'thinking' : 'text', text }]
-    const inline = objectOf(block.inlineData)
-    const [mediaType, data] = [nameOf(inline?.mimeType), textOf(inline?.data)]
+    const inline = asObject(block.inlineData)
+    const [mediaType, data] = [asName(inline?.mimeType), asText(inline?.data)]
     if (mediaType !== undefined && data !== undefined) return [{ type: 'image', mediaType, data }]
     return [{ type: 'other', block }]
   })
@@ -265,9 +266,9 @@ function partsOf(content: unknown): readonly Part[] {
 
 // Output excludes thoughts, and input includes the cache.
 function usageOf(tokens: Json | undefined) {
-  const input = countOf(tokens?.input)
+  const input = asCount(tokens?.input)
   if (tokens === undefined || input === undefined) return undefined
-  const cacheRead = countOf(tokens.cached) ?? 0
-  const output = (countOf(tokens.output) ?? 0) + (countOf(tokens.thoughts) ?? 0)
+  const cacheRead = asCount(tokens.cached) ?? 0
+  const output = (asCount(tokens.output) ?? 0) + (asCount(tokens.thoughts) ?? 0)
   return { input: Math.max(0, input - cacheRead), cacheWritten: 0, cacheRead, output }
 }

@@ -1,22 +1,22 @@
 // opencode's database may be written meanwhile.
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
-import { isConversationId } from '../../history/places.ts'
-import type { HistoryItem, Message, Part } from '../../history/items.ts'
+import { isConversationId } from '../../history/paths.ts'
+import type { HistoryItem, Message, MessagePart } from '../../history/items.ts'
 import { type Database, loadSqlite } from '../../index/sqlite.ts'
-import { statOrUndefined } from '../../journal/look.ts'
+import { statOrUndefined } from '../../journal/read-files.ts'
 import type { Usage } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
-import { type Json, countOf, nameOf, objectOf, parseJson, textOf } from '../../text/json-fields.ts'
+import { type Json, asCount, asName, asObject, parseJson, asText } from '../../text/json-fields.ts'
 import {
   type ConversationDatabase,
   type DatabaseHistory,
-  type DatabasePlace,
+  type DatabaseCursor,
   type DatabaseSession,
-  type DatabaseStep,
-  filesNamed,
-  partsIn,
-  pictureAt,
+  type DatabaseMessage,
+  filesAtPath,
+  partsFromContent,
+  imageFromUrl,
 } from '../contract/history.ts'
 
 const LONGEST = 8 * 1024 * 1024
@@ -30,7 +30,7 @@ export const opencodeHistory: DatabaseHistory = {
     if (statOrUndefined(path)?.isFile() === true) yield { path, form: 'database' }
   },
   *filesAt(path) {
-    for (const file of filesNamed(path))
+    for (const file of filesAtPath(path))
       if (/^opencode.*\.db$/.test(basename(file))) yield { path: file, form: 'database' }
   },
   open: (path) => new OpencodeDatabase(path),
@@ -65,13 +65,13 @@ class OpencodeDatabase implements ConversationDatabase {
       ${field('messageID')} AS reverted, ${field('partID')} AS revertedPart FROM session ORDER BY id`)
     const parents = new Map(rows.map((row) => [row.id, row.parent]))
     return rows.flatMap((row) => {
-      const [id, cwd] = [nameOf(row.id), nameOf(row.directory, 4096)]
+      const [id, cwd] = [asName(row.id), asName(row.directory, 4096)]
       if (!isConversationId(id) || cwd === undefined) return []
       const conversation = rootOf(id, parents)
       const [startedAt, updatedAt] = [Number(row.created), Number(row.updated)]
-      const message = nameOf(row.reverted)
+      const message = asName(row.reverted)
       // With a part, the message stays whole.
-      const isBehind = nameOf(row.revertedPart) !== undefined
+      const isBehind = asName(row.revertedPart) !== undefined
       const revert = message === undefined ? undefined : { message, isBehind }
       return [{ id, conversation, cwd, startedAt, updatedAt, ...defined({ revert }) }]
     })
@@ -83,7 +83,7 @@ class OpencodeDatabase implements ConversationDatabase {
   }
 
   /** Reverted messages are deleted at the next prompt. */
-  standing({ id, revert }: DatabaseSession): ReadonlySet<string> {
+  unrevertedMessages({ id, revert }: DatabaseSession): ReadonlySet<string> {
     const sql = 'SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id'
     const ids = this.#rows(sql, id).map((row) => String(row.id))
     const at = revert === undefined ? -1 : ids.indexOf(revert.message)
@@ -95,7 +95,10 @@ class OpencodeDatabase implements ConversationDatabase {
     return Number(this.#rows(sql, id)[0]!.bytes)
   }
 
-  *messages(session: DatabaseSession, after: DatabasePlace | undefined): Generator<DatabaseStep> {
+  *messages(
+    session: DatabaseSession,
+    after: DatabaseCursor | undefined,
+  ): Generator<DatabaseMessage> {
     const { id, conversation, cwd, startedAt } = session
     const rows = this.#database.prepare(
       `SELECT id, time_created AS at, data, EXISTS (SELECT 1 FROM message m WHERE m.session_id = message.session_id
@@ -110,7 +113,7 @@ class OpencodeDatabase implements ConversationDatabase {
         : []
     let place = after ?? { at: -1, id: '' }
     for (const row of rows.iterate(id, place.at, place.id) as IterableIterator<Json>) {
-      const message = objectOf(parseJson(String(row.data)))
+      const message = asObject(parseJson(String(row.data)))
       place = { at: Number(row.at), id: String(row.id) }
       if (message === undefined) {
         yield { items: [], place, bytes: 0, damaged: 1 }
@@ -130,7 +133,7 @@ class OpencodeDatabase implements ConversationDatabase {
     const parts: Json[] = []
     for (const { id, length, data } of this.#rows(sql, message)) {
       bytes += Number(length)
-      const fields = typeof data === 'string' ? objectOf(parseJson(data)) : undefined
+      const fields = typeof data === 'string' ? asObject(parseJson(data)) : undefined
       if (fields === undefined) damaged += 1
       else parts.push({ ...fields, id: String(id) })
     }
@@ -140,7 +143,7 @@ class OpencodeDatabase implements ConversationDatabase {
 
 function isUnfinished(message: Json) {
   if (message.role !== 'assistant' || message.error !== undefined) return false
-  return objectOf(message.time)?.completed === undefined
+  return asObject(message.time)?.completed === undefined
 }
 
 function rootOf(id: string, parents: ReadonlyMap<unknown, unknown>) {
@@ -156,7 +159,7 @@ function rootOf(id: string, parents: ReadonlyMap<unknown, unknown>) {
 
 /** A tool's result shares a part with its use and becomes a message of its own. */
 function itemsOf(
-  { id, at: time }: DatabasePlace,
+  { id, at: time }: DatabaseCursor,
   message: Json,
   parts: readonly Json[],
   agent: string | undefined,
@@ -180,14 +183,14 @@ function saidByModel(
   common: Pick<Message, 'type' | 'agent'> & { readonly at: string },
 ): readonly HistoryItem[] {
   const isSummary = message.summary === true || undefined
-  const about = defined({ model: nameOf(message.modelID), isSummary })
+  const about = defined({ model: asName(message.modelID), isSummary })
   const shared = { ...common, role: 'assistant', ...about } as const
   const items: HistoryItem[] = []
   // One step is one request; older versions have several in a message.
   for (const [number, step] of stepsOf(parts).entries()) {
     const name = number === 0 ? id : `${id}-${number}`
     const finish = step.find((part) => part.type === 'step-finish')
-    const tokens = objectOf(finish?.tokens) ?? (number === 0 ? objectOf(message.tokens) : undefined)
+    const tokens = asObject(finish?.tokens) ?? (number === 0 ? asObject(message.tokens) : undefined)
     const usage = usageOf(tokens)
     const said = step.flatMap(partOf)
     if (said.length > 0)
@@ -196,11 +199,11 @@ function saidByModel(
     if (results.length > 0)
       items.push({ ...common, id: `${name}-results`, role: 'user', parts: results })
   }
-  const failure = objectOf(message.error)
+  const failure = asObject(message.error)
   if (failure === undefined) return items
   if (failure.name === 'MessageAbortedError')
     return [...items, { type: 'ended', at: common.at, reason: 'interrupted' }]
-  const text = textOf(objectOf(failure.data)?.message) ?? nameOf(failure.name) ?? 'failed'
+  const text = asText(asObject(failure.data)?.message) ?? asName(failure.name) ?? 'failed'
   const said = { role: 'assistant', parts: [{ type: 'text', text }], isFailure: true } as const
   return [...items, { ...common, id: `${id}-failure`, ...said }]
 }
@@ -224,7 +227,7 @@ const SILENT = new Set<unknown>([
   'agent',
 ])
 
-function partOf(part: Json): readonly Part[] {
+function partOf(part: Json): readonly MessagePart[] {
   const { type, text, url } = part
   if (type === 'text' || type === 'reasoning') {
     if (typeof text !== 'string' || text === '' || part.ignored === true) return []
@@ -233,31 +236,31 @@ function partOf(part: Json): readonly Part[] {
   if (
     type === 'file' &&
     typeof url === 'string' &&
-    textOf(part.mime)?.startsWith('image/') === true
+    asText(part.mime)?.startsWith('image/') === true
   )
-    return [pictureAt(url)]
-  const [id, name] = [nameOf(part.callID), nameOf(part.tool, 1000)]
+    return [imageFromUrl(url)]
+  const [id, name] = [asName(part.callID), asName(part.tool, 1000)]
   if (type === 'tool' && id !== undefined && name !== undefined) {
-    const input = objectOf(objectOf(part.state)?.input) ?? {}
+    const input = asObject(asObject(part.state)?.input) ?? {}
     return [{ type: 'tool use', id, name, input }]
   }
   return SILENT.has(type) ? [] : [{ type: 'other', block: part }]
 }
 
-function resultOf(part: Json): readonly Part[] {
-  const { status, output, error } = objectOf(part.state) ?? {}
-  const use = nameOf(part.callID)
+function resultOf(part: Json): readonly MessagePart[] {
+  const { status, output, error } = asObject(part.state) ?? {}
+  const use = asName(part.callID)
   const isError = status === 'error'
   if (part.type !== 'tool' || use === undefined || (status !== 'completed' && !isError)) return []
-  const parts = partsIn(isError ? error : output, () => [])
+  const parts = partsFromContent(isError ? error : output, () => [])
   return [{ type: 'tool result', use, parts, isError }]
 }
 
 function usageOf(tokens: Json | undefined): Usage | undefined {
-  const input = countOf(tokens?.input)
+  const input = asCount(tokens?.input)
   if (tokens === undefined || input === undefined) return undefined
-  const cache = objectOf(tokens.cache)
-  const output = (countOf(tokens.output) ?? 0) + (countOf(tokens.reasoning) ?? 0)
-  const [cacheWritten, cacheRead] = [countOf(cache?.write) ?? 0, countOf(cache?.read) ?? 0]
+  const cache = asObject(tokens.cache)
+  const output = (asCount(tokens.output) ?? 0) + (asCount(tokens.reasoning) ?? 0)
+  const [cacheWritten, cacheRead] = [asCount(cache?.write) ?? 0, asCount(cache?.read) ?? 0]
   return { input, cacheWritten, cacheRead, output }
 }

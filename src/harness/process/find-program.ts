@@ -5,7 +5,7 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StintError } from '../../journal/errors.ts'
-import { statOrUndefined } from '../../journal/look.ts'
+import { statOrUndefined } from '../../journal/read-files.ts'
 import type { HookProgram } from '../setup/launcher.ts'
 
 export function findProgram(
@@ -32,7 +32,7 @@ function isProgram(path: string) {
 /** In the bundle, above its chunks, and from the sources. */
 const PLACES = ['./stint.js', '../stint.js', '../../../dist/stint.js']
 
-export function stintProgram(from: string = import.meta.url): string {
+export function findStintProgram(from: string = import.meta.url): string {
   const found = PLACES.map((place) => fileURLToPath(new URL(place, from))).find(
     (path) => statOrUndefined(path)?.isFile() === true,
   )
@@ -54,7 +54,7 @@ export function findHookProgram(
   return folder === undefined ? undefined : { node, hook: join(folder, HOOK_FILE) }
 }
 
-export function findVersion(from: string = import.meta.url): string {
+export function stintVersion(from: string = import.meta.url): string {
   const folder = folderAbove(fileURLToPath(from), 'package.json')
   const { version } = JSON.parse(readFileSync(join(folder!, 'package.json'), 'utf8')) as {
     version: string

@@ -142,7 +142,7 @@ line.on('close', () => end(GRACE))
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => end(GRACE))
 `
 
-export type Order =
+export type GuardianRequest =
   | {
       readonly mark: string
       readonly command: string
@@ -152,7 +152,7 @@ export type Order =
     }
   | { readonly mark: string; readonly grace: number; readonly spare: number }
 
-export interface Ended {
+export interface GuardianReport {
   readonly code?: number | null
   readonly signal?: string | null
   readonly found: number

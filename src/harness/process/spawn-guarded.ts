@@ -3,13 +3,13 @@ import { readFileSync, statSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { StintError } from '../../journal/errors.ts'
 import { randomHex } from '../../journal/ids.ts'
-import type { ProcessMark } from '../contract/drive.ts'
+import type { ProcessTag } from '../contract/drive.ts'
 import { findProgram } from './find-program.ts'
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { type Ended, GUARDIAN, type Order } from './guardian.ts'
+import { type GuardianReport, GUARDIAN, type GuardianRequest } from './guardian.ts'
 
-export interface Exit {
+export interface ProcessExit {
   readonly code: number | null
   readonly signal: string | null
 }
@@ -18,10 +18,10 @@ export interface GuardedProcess {
   /** Never emits an error: writes to a program that is gone are lost. */
   readonly stdin: Writable
   readonly lines: AsyncIterable<string>
-  readonly mark: ProcessMark
+  readonly mark: ProcessTag
   stderrTail(): string
   /** Resolves when neither it nor anything it started is left. */
-  readonly exited: Promise<Exit>
+  readonly exited: Promise<ProcessExit>
   /** Kills what is left after the grace. A second call may shorten it. */
   end(graceMs?: number): Promise<void>
 }
@@ -65,11 +65,11 @@ export function spawnGuarded(
   const { stdin, stdout, stderr } = guardian.child
   stdin!.on('error', () => undefined)
   const tail = new Tail(stderr!)
-  const processMark = { pid: guardian.pid, startedAt: startOf(guardian.pid), mark }
+  const processMark = { pid: guardian.pid, startedAt: processStartTime(guardian.pid), mark }
   const exited = exitOf(guardian, processMark)
   return {
     stdin: stdin!,
-    lines: linesOf(stdout!),
+    lines: streamLines(stdout!),
     mark: processMark,
     stderrTail: () => tail.text,
     exited,
@@ -83,18 +83,18 @@ export function spawnGuarded(
 }
 
 /** How a process ended, with the last it said. */
-export async function howItEnded(process: GuardedProcess, who = 'it'): Promise<string> {
+export async function describeExit(process: GuardedProcess, who = 'it'): Promise<string> {
   const { code, signal } = await process.exited
   const how = signal === null ? `${who} exited with ${code}` : `${who} was ended by ${signal}`
   const last = process.stderrTail().trim().split('\n').slice(-5).join('\n')
   return shorten(oneLine(last === '' ? how : `${how}: ${last}`), 1000)
 }
 
-async function exitOf(guardian: Guardian, mark: ProcessMark): Promise<Exit> {
+async function exitOf(guardian: Guardian, mark: ProcessTag): Promise<ProcessExit> {
   const ended = await guardian.ended
   if (ended !== undefined) return { code: ended.code ?? null, signal: ended.signal ?? null }
   // The guardian itself was killed; what it guarded lives on.
-  await endStrays(mark)
+  await endOrphans(mark)
   return { code: null, signal: 'SIGKILL' }
 }
 
@@ -117,11 +117,11 @@ export interface Guardian {
   readonly child: ChildProcess
   readonly pid: number
   end(grace: number): void
-  readonly ended: Promise<Ended | undefined>
+  readonly ended: Promise<GuardianReport | undefined>
 }
 
 /** `env` carries the marks of outer guardians, so that they find what we start. */
-export function startGuardian(order: Order, env: NodeJS.ProcessEnv): Guardian {
+export function startGuardian(order: GuardianRequest, env: NodeJS.ProcessEnv): Guardian {
   const child = spawn(process.execPath, ['-e', GUARDIAN], {
     // Node options meant for the agent must not reach the guardian.
     env,
@@ -160,24 +160,24 @@ function textOf(line: Socket): Promise<string> {
   })
 }
 
-function lastWord(text: string): Ended | undefined {
+function lastWord(text: string): GuardianReport | undefined {
   // It was killed in the middle of its report.
-  return text.endsWith('\n') ? (JSON.parse(text) as Ended) : undefined
+  return text.endsWith('\n') ? (JSON.parse(text) as GuardianReport) : undefined
 }
 
-export function isAlive({ pid, startedAt, mark }: ProcessMark): boolean {
+export function isAlive({ pid, startedAt, mark }: ProcessTag): boolean {
   if (startedAt === '') return isThere(pid)
   // After a reboot both numbers may repeat; the mark does not.
-  return startOf(pid) === startedAt && environmentOf(pid).includes(mark)
+  return processStartTime(pid) === startedAt && environmentOf(pid).includes(mark)
 }
 
 /** Without readable environments this ends nothing: the guardian has ended its group by itself. */
-export async function endStrays({ mark }: ProcessMark, graceMs = 1000): Promise<number> {
+export async function endOrphans({ mark }: ProcessTag, graceMs = 1000): Promise<number> {
   const ended = await startGuardian({ mark, grace: graceMs, spare: process.pid }, {}).ended
   return ended?.found ?? 0
 }
 
-export function startOf(pid: number): string {
+export function processStartTime(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -210,7 +210,7 @@ function isThere(pid: number) {
 const LONGEST_LINE = 64 * 1024 * 1024
 
 /** Split at LF alone; of a line beyond the bound only the beginning is kept, to limit memory. */
-export async function* linesOf(
+export async function* streamLines(
   bytes: AsyncIterable<Uint8Array>,
   longest = LONGEST_LINE,
 ): AsyncGenerator<string> {

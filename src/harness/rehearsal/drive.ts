@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
 import { acpHarness } from '../acp/drive.ts'
-import { findVersion, stintProgram } from '../process/find-program.ts'
+import { stintVersion, findStintProgram } from '../process/find-program.ts'
 import type { DriveRequest, Harness, HarnessCheck } from '../contract/drive.ts'
 
 export function rehearsalHarness({
@@ -9,7 +9,7 @@ export function rehearsalHarness({
   state,
 }: Pick<DriveRequest, 'script' | 'state'> = {}): Harness {
   const args = [
-    stintProgram(),
+    findStintProgram(),
     'rehearsal',
     ...(script === undefined ? [] : ['--script', resolve(script)]),
   ]
@@ -28,7 +28,7 @@ async function check(script: string | undefined): Promise<HarnessCheck> {
   try {
     const { loadScript } = await import('./agent/script.ts')
     loadScript(script)
-    return { isThere: true, version: findVersion() }
+    return { isThere: true, version: stintVersion() }
   } catch (error) {
     if (!(error instanceof StintError)) throw error
     return {

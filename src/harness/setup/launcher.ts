@@ -16,7 +16,7 @@ export function launcherText({ node, hook }: HookProgram): string {
   return `${node}\t${hook}\n`
 }
 
-export function programIn(text: string): HookProgram | undefined {
+export function parseLauncher(text: string): HookProgram | undefined {
   const [, node, hook] = /^([^\t\n]+)\t([^\t\n]+)\n$/.exec(text) ?? []
   return node === undefined || hook === undefined ? undefined : { node, hook }
 }

@@ -10,11 +10,11 @@ import {
   removeFile,
   replaceFile,
 } from '../../journal/files.ts'
-import { modeOf, namesIn, readOrUndefined, statOrUndefined } from '../../journal/look.ts'
+import { modeOf, listFolder, readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import { parseJson } from '../../text/json-fields.ts'
-import { type HookProgram, launcherPath, launcherText, programIn } from './launcher.ts'
+import { type HookProgram, launcherPath, launcherText, parseLauncher } from './launcher.ts'
 
-export interface Plan {
+export interface SetupPlan {
   /** In the order in which they are written. */
   readonly changes: readonly FileChange[]
   /** Written first, so that an interrupted setup is still known to be ours. */
@@ -56,26 +56,26 @@ export interface WrittenFile {
   readonly added?: readonly string[]
 }
 
-export function planInstallation(
+export function buildInstallPlan(
   stateHome: string,
   known: Manifest,
   files: readonly PlannedFiles[],
   notes: readonly string[],
-): Plan {
+): SetupPlan {
   const changes = files.flatMap((each) => each.changes)
   const written = Object.assign({}, ...files.map((each) => each.written)) as Manifest['files']
   return { changes, record: recordOf(stateHome, known, changes, written), folders: [], notes }
 }
 
-export function planRemoval(
+export function buildRemovalPlan(
   stateHome: string,
   known: Manifest,
   changes: readonly FileChange[],
   notes: readonly string[] = [],
-): Plan {
+): SetupPlan {
   const path = manifestPath(stateHome, known.target)
   const before = readText(path)
-  const others = namesIn(dirname(path)).filter(
+  const others = listFolder(dirname(path)).filter(
     (name) => /^[^.].*\.json$/.test(name) && join(dirname(path), name) !== path,
   )
   // The launcher goes with the last setup of this machine.
@@ -118,12 +118,12 @@ function recordOf(
 export function planLauncher(
   stateHome: string,
   program: HookProgram | undefined,
-): PlannedFiles & Pick<Plan, 'notes'> {
+): PlannedFiles & Pick<SetupPlan, 'notes'> {
   const elsewhere = 'hooks will look for `stint` in the project and on the PATH'
   if (program === undefined)
     return { changes: [], written: {}, notes: [`this Stint runs from its sources: ${elsewhere}`] }
   const after = launcherText(program)
-  if (programIn(after) === undefined) {
+  if (parseLauncher(after) === undefined) {
     const notes = [`the path of this Stint has a line break or a tab: ${elsewhere}`]
     return { changes: [], written: {}, notes }
   }
@@ -139,13 +139,13 @@ export function planLauncher(
 }
 
 /** Every file of a plan, in the order in which it is written. */
-export function filesOf({ changes, record }: Plan): readonly FileChange[] {
+export function changesInOrder({ changes, record }: SetupPlan): readonly FileChange[] {
   if (record === undefined) return changes
   // It outlives what it describes.
   return record.after === undefined ? [...changes, record] : [record, ...changes]
 }
 
-export function kindOf({ before, after }: FileChange): 'create' | 'change' | 'delete' {
+export function changeKind({ before, after }: FileChange): 'create' | 'change' | 'delete' {
   return before === undefined ? 'create' : after === undefined ? 'delete' : 'change'
 }
 
@@ -175,8 +175,8 @@ export function readText(path: string): string | undefined {
 }
 
 /** Refuses a plan that cannot be carried out as a whole. */
-export function refuseImpossible(plan: Plan): void {
-  for (const { path } of filesOf(plan)) {
+export function assertWritable(plan: SetupPlan): void {
+  for (const { path } of changesInOrder(plan)) {
     // Replacing by rename ignores the file's permissions, so check them.
     const target = behindLinks(path)
     const nearest = existsSync(target) ? target : existingParent(target)
@@ -192,8 +192,8 @@ function existingParent(path: string): string {
   return existsSync(parent) || parent === path ? parent : existingParent(parent)
 }
 
-export function carryOut(plan: Plan): void {
-  for (const change of filesOf(plan)) applyChange(change)
+export function applyPlan(plan: SetupPlan): void {
+  for (const change of changesInOrder(plan)) applyChange(change)
   for (const folder of plan.folders) removeEmptyFolder(folder)
 }
 
@@ -295,7 +295,7 @@ export function undoSteps(texts: readonly string[]): readonly UndoStep[] {
     .toReversed()
 }
 
-export function undo(text: string, steps: readonly UndoStep[]): string {
+export function applyUndo(text: string, steps: readonly UndoStep[]): string {
   return steps.reduce(
     (rest, step) => rest.slice(0, step.at) + step.text + rest.slice(step.at + step.length),
     text,

@@ -1,7 +1,7 @@
-import { type Json, listOf, objectOf } from '../../text/json-fields.ts'
-import { blocksOf, partsOf } from '../lines.ts'
-import type { HistoryItem, Message, Part } from '../items.ts'
-import { type ModelMessage, nextMessages } from '../next-messages.ts'
+import { type Json, asArray, asObject } from '../../text/json-fields.ts'
+import { blocksFromParts, partsFromBlocks } from '../item-lines.ts'
+import type { HistoryItem, Message, MessagePart } from '../items.ts'
+import { type ModelMessage, modelMessages } from '../model-messages.ts'
 
 export interface AnthropicMessage {
   readonly role: 'user' | 'assistant' | 'system'
@@ -19,32 +19,36 @@ export function anthropicMessages(
   items: Iterable<HistoryItem>,
   options: AnthropicOptions = {},
 ): readonly AnthropicMessage[] {
-  const messages = nextMessages(items, options.promptless).flatMap((message) => {
+  const messages = modelMessages(items, options.promptless).flatMap((message) => {
     const parts = message.parts.filter(isAcceptable).map(withAcceptableNames)
     return parts.length === 0 ? [] : [{ ...message, parts }]
   })
   const said = options.isSystemSaidByUser === true ? saidByUser(messages) : messages
-  return said.map(({ role, parts }) => ({ role, content: blocksOf(parts) }))
+  return said.map(({ role, parts }) => ({ role, content: blocksFromParts(parts) }))
 }
 
 /** The items of a `messages` array; each follows the one before it. */
 export function anthropicItems(messages: readonly unknown[]): readonly Message[] {
   return messages.flatMap((value, index) => {
-    const { role, content } = objectOf(value) ?? {}
+    const { role, content } = asObject(value) ?? {}
     if (role !== 'user' && role !== 'assistant' && role !== 'system') return []
     return [
-      messageItem(index, role, partsOf(typeof content === 'string' ? content : listOf(content))),
+      messageItem(
+        index,
+        role,
+        partsFromBlocks(typeof content === 'string' ? content : asArray(content)),
+      ),
     ]
   })
 }
 
 /** The API rejects unsigned thinking and blocks of another provider. */
-function isAcceptable(part: Part) {
+function isAcceptable(part: MessagePart) {
   if (part.type === 'thinking') return part.signature !== undefined || part.data !== undefined
   return part.type !== 'other' || typeof part.block.type === 'string'
 }
 
-function withAcceptableNames(part: Part) {
+function withAcceptableNames(part: MessagePart) {
   switch (part.type) {
     case 'tool use':
       return { ...part, id: acceptableName(part.id), name: acceptableName(part.name) }
@@ -67,13 +71,17 @@ function saidByUser(messages: readonly ModelMessage[]) {
   return said
 }
 
-function reminding(part: Part) {
+function reminding(part: MessagePart) {
   return part.type === 'text'
     ? { ...part, text: `<system-reminder>\n${part.text}\n</system-reminder>` }
     : part
 }
 
-export function messageItem(index: number, role: Message['role'], parts: readonly Part[]): Message {
+export function messageItem(
+  index: number,
+  role: Message['role'],
+  parts: readonly MessagePart[],
+): Message {
   return { type: 'message', id: `message-${index + 1}`, role, parts }
 }
 

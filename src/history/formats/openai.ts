@@ -1,6 +1,13 @@
-import { type Json, listOf, nameOf, objectOf, parseJson, saidIn } from '../../text/json-fields.ts'
-import type { HistoryItem, Message, Part } from '../items.ts'
-import { nextMessages } from '../next-messages.ts'
+import {
+  type Json,
+  asArray,
+  asName,
+  asObject,
+  parseJson,
+  messageText,
+} from '../../text/json-fields.ts'
+import type { HistoryItem, Message, MessagePart } from '../items.ts'
+import { modelMessages } from '../model-messages.ts'
 import { acceptableName, messageItem } from './anthropic.ts'
 
 export type OpenAiMessage =
@@ -13,15 +20,15 @@ export type OpenAiMessage =
     }
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string }
 
-type ToolUse = Extract<Part, { type: 'tool use' }>
-type ToolResult = Extract<Part, { type: 'tool result' }>
+type ToolUse = Extract<MessagePart, { type: 'tool use' }>
+type ToolResult = Extract<MessagePart, { type: 'tool result' }>
 
 /** The `messages` array of OpenAI's chat completions that would be sent next. Thoughts have no field there. */
 export function openAiMessages(
   items: Iterable<HistoryItem>,
   promptless?: ReadonlySet<string>,
 ): readonly OpenAiMessage[] {
-  return nextMessages(items, promptless).flatMap(({ role, parts }): readonly OpenAiMessage[] => {
+  return modelMessages(items, promptless).flatMap(({ role, parts }): readonly OpenAiMessage[] => {
     switch (role) {
       case 'assistant':
         return assistantMessage(parts)
@@ -39,19 +46,19 @@ export function openAiMessages(
 /** The items of a `messages` array; each follows the one before it. */
 export function openAiItems(messages: readonly unknown[]): readonly Message[] {
   return messages.flatMap((value, index) => {
-    const message = objectOf(value) ?? {}
+    const message = asObject(value) ?? {}
     const { role, content } = message
     switch (role) {
       case 'system':
       case 'developer':
-        return [messageItem(index, 'system', textParts(saidIn(content)))]
+        return [messageItem(index, 'system', textParts(messageText(content)))]
       case 'user':
         return [messageItem(index, role, userParts(content))]
       case 'assistant':
         return [
           messageItem(index, role, [
-            ...textParts(saidIn(content)),
-            ...listOf(message.tool_calls).flatMap(toolUseIn),
+            ...textParts(messageText(content)),
+            ...asArray(message.tool_calls).flatMap(toolUseIn),
           ]),
         ]
       case 'tool':
@@ -62,7 +69,7 @@ export function openAiItems(messages: readonly unknown[]): readonly Message[] {
   })
 }
 
-function assistantMessage(parts: readonly Part[]): readonly OpenAiMessage[] {
+function assistantMessage(parts: readonly MessagePart[]): readonly OpenAiMessage[] {
   const text = textIn(parts)
   const calls = parts.filter((part): part is ToolUse => part.type === 'tool use').map(callOf)
   if (text === '' && calls.length === 0) return []
@@ -83,7 +90,7 @@ function toolMessage({ use, parts }: ToolResult): OpenAiMessage {
 }
 
 /** A tool result can only be text, so its pictures go into the user's message. */
-function userMessage(parts: readonly Part[]): readonly OpenAiMessage[] {
+function userMessage(parts: readonly MessagePart[]): readonly OpenAiMessage[] {
   const shown = parts.flatMap((part) =>
     part.type === 'tool result' ? part.parts.filter(isPicture) : [part],
   )
@@ -91,7 +98,7 @@ function userMessage(parts: readonly Part[]): readonly OpenAiMessage[] {
   return [{ role: 'user', content: shown.flatMap(contentPart) }]
 }
 
-function contentPart(part: Part): readonly Json[] {
+function contentPart(part: MessagePart): readonly Json[] {
   switch (part.type) {
     case 'text':
       return [{ type: 'text', text: part.text }]
@@ -106,53 +113,56 @@ function contentPart(part: Part): readonly Json[] {
   }
 }
 
-function textMessage(role: 'user' | 'system', parts: readonly Part[]): readonly OpenAiMessage[] {
+function textMessage(
+  role: 'user' | 'system',
+  parts: readonly MessagePart[],
+): readonly OpenAiMessage[] {
   const content = textIn(parts)
   return content === '' ? [] : [{ role, content }]
 }
 
-function textIn(parts: readonly Part[]): string {
+function textIn(parts: readonly MessagePart[]): string {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }
 
-function isPicture({ type }: Part): boolean {
+function isPicture({ type }: MessagePart): boolean {
   return type === 'image' || type === 'image link'
 }
 
-function userParts(content: unknown): readonly Part[] {
+function userParts(content: unknown): readonly MessagePart[] {
   if (typeof content === 'string') return textParts(content)
-  return listOf(content).flatMap((value): readonly Part[] => {
-    const part = objectOf(value)
+  return asArray(content).flatMap((value): readonly MessagePart[] => {
+    const part = asObject(value)
     if (part?.type === 'text' && typeof part.text === 'string') return textParts(part.text)
-    const url = objectOf(part?.image_url)?.url
+    const url = asObject(part?.image_url)?.url
     return part?.type === 'image_url' && typeof url === 'string' ? [pictureAt(url)] : []
   })
 }
 
-function pictureAt(url: string): Part {
+function pictureAt(url: string): MessagePart {
   const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? []
   return mediaType === undefined || data === undefined
     ? { type: 'image link', url }
     : { type: 'image', mediaType, data }
 }
 
-function textParts(text: string): readonly Part[] {
+function textParts(text: string): readonly MessagePart[] {
   return text === '' ? [] : [{ type: 'text', text }]
 }
 
-function toolUseIn(value: unknown): readonly Part[] {
-  const call = objectOf(value)
-  const made = objectOf(call?.function)
-  const [id, name] = [nameOf(call?.id), nameOf(made?.name)]
+function toolUseIn(value: unknown): readonly MessagePart[] {
+  const call = asObject(value)
+  const made = asObject(call?.function)
+  const [id, name] = [asName(call?.id), asName(made?.name)]
   if (id === undefined || name === undefined) return []
   const input =
-    typeof made?.arguments === 'string' ? objectOf(parseJson(made.arguments)) : undefined
+    typeof made?.arguments === 'string' ? asObject(parseJson(made.arguments)) : undefined
   return [{ type: 'tool use', id, name, input: input ?? {} }]
 }
 
-function toolResultIn({ tool_call_id: id, content }: Json): readonly Part[] {
-  const use = nameOf(id)
+function toolResultIn({ tool_call_id: id, content }: Json): readonly MessagePart[] {
+  const use = asName(id)
   return use === undefined
     ? []
-    : [{ type: 'tool result', use, parts: textParts(saidIn(content)), isError: false }]
+    : [{ type: 'tool result', use, parts: textParts(messageText(content)), isError: false }]
 }

@@ -1,6 +1,6 @@
 import type { DelegateDetail, DelegateRow } from '../../library.ts'
-import { clip, latestWithin } from './bounds.ts'
-import { type Answer, badArguments, string, tool } from './tool.ts'
+import { clipText, latestWithin } from './clip-output.ts'
+import { type McpToolResult, badArguments, stringSchema, defineTool } from './tool.ts'
 
 /** Below the time that clients give a call by themselves, which is a minute for some. */
 const USUAL_WAIT = 45
@@ -8,18 +8,18 @@ const MOST_WAIT = 3600
 const LIST_TOKENS = 3000
 const LONGEST_REPORT = 12_000
 
-export const delegate = tool({
+export const delegateTool = defineTool({
   name: 'delegate',
   description:
     'Agents in the background, each on a branch of its own. show and wait take names, wait also seconds.',
   effect: 'spends',
   properties: {
-    action: { ...string, enum: ['start', 'list', 'show', 'wait'] },
-    what: { ...string, description: 'the order' },
-    as: { ...string, description: 'tests, docs, review, research …' },
-    task: string,
-    verify: string,
-    names: { type: 'array', items: string },
+    action: { ...stringSchema, enum: ['start', 'list', 'show', 'wait'] },
+    what: { ...stringSchema, description: 'the order' },
+    as: { ...stringSchema, description: 'tests, docs, review, research …' },
+    task: stringSchema,
+    verify: stringSchema,
+    names: { type: 'array', items: stringSchema },
     seconds: { type: 'integer' },
   },
   required: ['action'],
@@ -59,7 +59,7 @@ export const delegate = tool({
   },
 })
 
-function detailed(detail: DelegateDetail): Answer {
+function detailed(detail: DelegateDetail): McpToolResult {
   const { commitList, stat, attempts, reportText, logPath, model, summary = '' } = detail
   return {
     value: {
@@ -68,11 +68,11 @@ function detailed(detail: DelegateDetail): Answer {
       commits: commitList
         .slice(-20)
         .map(({ commit, subject }) => `${commit.slice(0, 7)} ${subject}`),
-      stat: clip(stat, LONGEST_REPORT),
+      stat: clipText(stat, LONGEST_REPORT),
       attempts: attempts
         .slice(-5)
         .map(({ number, outcome, reason, seconds }) => ({ number, outcome, reason, seconds })),
-      report: reportText && clip(reportText, LONGEST_REPORT),
+      report: reportText && clipText(reportText, LONGEST_REPORT),
       log: logPath,
     },
     text: [lineOf(detail), summary, stat, reportText ?? '']
@@ -81,7 +81,7 @@ function detailed(detail: DelegateDetail): Answer {
   }
 }
 
-function told(rows: readonly DelegateRow[]): Answer {
+function told(rows: readonly DelegateRow[]): McpToolResult {
   const { kept, leftOut } = latestWithin(rows.map(rowOf), LIST_TOKENS)
   const lines = rows.slice(leftOut).map(lineOf)
   const earlier = leftOut === 0 ? [] : [`… ${leftOut} earlier`]
@@ -97,7 +97,7 @@ const ROW_FIELDS =
   ) as (keyof DelegateRow)[]
 
 function rowOf(row: DelegateRow) {
-  const short = { ...row, what: clip(row.what, 500), seconds: Math.round(row.seconds) }
+  const short = { ...row, what: clipText(row.what, 500), seconds: Math.round(row.seconds) }
   return Object.fromEntries(ROW_FIELDS.map((name) => [name, short[name]]))
 }
 

@@ -1,5 +1,5 @@
 import { shortId } from '../../public.ts'
-import { badArguments, string, tool } from './tool.ts'
+import { badArguments, stringSchema, defineTool } from './tool.ts'
 
 /** What belongs to one of them only. */
 const BELONGS: Readonly<Record<string, readonly string[]>> = {
@@ -9,15 +9,15 @@ const BELONGS: Readonly<Record<string, readonly string[]>> = {
   force: ['accept'],
 }
 
-export const handoff = tool({
+export const handoffTool = defineTool({
   name: 'handoff',
   description: 'Pass the session on to a fresh conversation, or take one up.',
   effect: 'records',
   properties: {
     action: { type: 'string', enum: ['create', 'show', 'accept'] },
     handoff: { type: 'string', description: 'SESSION/NUMBER' },
-    reason: string,
-    to: string,
+    reason: stringSchema,
+    to: stringSchema,
     force: { type: 'boolean' },
   },
   required: ['action'],

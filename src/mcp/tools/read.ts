@@ -1,5 +1,5 @@
 // The tools that read: a session or a part of it, and the search in all of them.
-import type { Reading, SearchHit } from '../../library.ts'
+import type { SessionReading, SearchHit } from '../../library.ts'
 import {
   type PublicSession,
   SEARCH_NAMES,
@@ -9,8 +9,8 @@ import {
   shortId,
 } from '../../public.ts'
 import { defined } from '../../text/defined.ts'
-import { clip, latestWithin } from './bounds.ts'
-import { type Answer, badArguments, string, tool } from './tool.ts'
+import { clipText, latestWithin } from './clip-output.ts'
+import { type McpToolResult, badArguments, stringSchema, defineTool } from './tool.ts'
 
 const PARTS = [
   'overview',
@@ -31,7 +31,7 @@ const MOST_TOKENS = 8000
 const MOST_SESSIONS = 100
 const LONGEST_ITEM = 2000
 
-export const view = tool({
+export const viewTool = defineTool({
   name: 'view',
   description: 'Show a session, a part of it, or all sessions.',
   effect: 'reads',
@@ -61,8 +61,8 @@ export const view = tool({
 })
 
 /** The newest of a list that there is room for. */
-function listed(part: Part, tokens: number, head: object, items: readonly Listed[]): Answer {
-  const short = items.map((item) => ({ ...item, text: clip(item.text, LONGEST_ITEM) }))
+function listed(part: Part, tokens: number, head: object, items: readonly Listed[]): McpToolResult {
+  const short = items.map((item) => ({ ...item, text: clipText(item.text, LONGEST_ITEM) }))
   const { kept, leftOut } = latestWithin(short, tokens)
   const more = leftOut === 0 ? [] : [`… ${leftOut} earlier: more tokens show more`]
   return {
@@ -91,7 +91,7 @@ function sessionItem({ id, name, status, branch, goal, updatedAt }: SessionRow):
   return { id, text: goal, name, status, branch, updatedAt }
 }
 
-function entryItems({ entries }: Reading): readonly Listed[] {
+function entryItems({ entries }: SessionReading): readonly Listed[] {
   return publicEntries(entries).map(({ id, text, kind, at, by }) => {
     return { id: shortId(id), text, kind, at, by }
   })
@@ -142,14 +142,14 @@ function activityOf(session: PublicSession): readonly (Listed & { readonly at: s
 const USUAL_HITS = 10
 const MOST_HITS = 50
 
-export const search = tool({
+export const searchTool = defineTool({
   name: 'search',
   description: 'Search everything recorded: words, "phrases", prefix*.',
   effect: 'reads',
   properties: {
-    query: string,
-    kind: string,
-    session: string,
+    query: stringSchema,
+    kind: stringSchema,
+    session: stringSchema,
     limit: { type: 'integer' },
     all_projects: { type: 'boolean' },
   },

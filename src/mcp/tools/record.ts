@@ -2,7 +2,7 @@
 import type { LogEntry } from '../../library.ts'
 import { publicSessionHead, shortId } from '../../public.ts'
 import { defined } from '../../text/defined.ts'
-import { badArguments, string, tool } from './tool.ts'
+import { badArguments, stringSchema, defineTool } from './tool.ts'
 
 const KINDS = [
   'progress',
@@ -33,7 +33,7 @@ const BELONGS: Readonly<Record<string, (typeof KINDS)[number]>> = {
   description: 'file',
 }
 
-export const journal = tool({
+export const journalTool = defineTool({
   name: 'journal',
   description:
     'Record in the session as it happens. done, current and resolved name a step or blocker by its text.',
@@ -43,15 +43,15 @@ export const journal = tool({
       type: 'array',
       items: {
         type: 'object',
-        properties: { kind: { type: 'string', enum: KINDS }, text: string },
-        additionalProperties: string,
+        properties: { kind: { type: 'string', enum: KINDS }, text: stringSchema },
+        additionalProperties: stringSchema,
         description:
           'decision: context, options, choice, rationale; resolved: resolution; file (text is its path): description',
         required: ['kind', 'text'],
       },
     },
-    retract: { type: 'array', items: string },
-    session: string,
+    retract: { type: 'array', items: stringSchema },
+    session: stringSchema,
   },
   async run({ project }, { entries = [], retract = [], session }) {
     if (entries.length === 0 && retract.length === 0) {
@@ -101,11 +101,11 @@ function entryOf(
   return { [kind]: text, ...fields } as unknown as LogEntry
 }
 
-export const checkpoint = tool({
+export const checkpointTool = defineTool({
   name: 'checkpoint',
   description: 'Pin the state of the session and keep the working tree.',
   effect: 'records',
-  properties: { note: string, tldr: string },
+  properties: { note: stringSchema, tldr: stringSchema },
   async run({ project }, args) {
     const { state, checkpoint: made } = await project.checkpoint({ by: 'mcp', ...args })
     const id = shortId(made.id)

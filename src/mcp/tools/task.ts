@@ -1,12 +1,12 @@
 import type { Project, ReportedStatus, Task } from '../../library.ts'
 import { defined } from '../../text/defined.ts'
-import { clipped, latestWithin } from './bounds.ts'
-import { type Answer, badArguments, string, tool } from './tool.ts'
+import { clipDeep, latestWithin } from './clip-output.ts'
+import { type McpToolResult, badArguments, stringSchema, defineTool } from './tool.ts'
 
 const LIST_TOKENS = 3000
 const LONGEST_FIELD = 4000
 
-export const task = tool({
+export const taskTool = defineTool({
   name: 'task',
   description:
     'The backlog. check ticks an item; done, blocked and failed say what became of a task (a run verifies and closes it).',
@@ -17,7 +17,7 @@ export const task = tool({
       enum: ['list', 'next', 'show', 'start', 'check', 'done', 'blocked', 'failed'],
     },
     task: { type: 'string', description: 'id or name' },
-    summary: string,
+    summary: stringSchema,
     item: { type: 'string', description: 'to check' },
   },
   required: ['action'],
@@ -63,7 +63,7 @@ const WHAT_FOLLOWS: Readonly<Record<ReportedStatus, string>> = {
   failed: 'the run decides whether it is tried again',
 }
 
-async function listTasks(project: Project): Promise<Answer> {
+async function listTasks(project: Project): Promise<McpToolResult> {
   const { tasks, problems } = await project.tasks.list()
   const open = tasks.filter(({ status }) => status !== 'completed').map(row)
   const { kept, leftOut } = latestWithin(open.toReversed(), LIST_TOKENS)
@@ -78,7 +78,7 @@ async function listTasks(project: Project): Promise<Answer> {
   }
 }
 
-async function nextTask(project: Project): Promise<Answer> {
+async function nextTask(project: Project): Promise<McpToolResult> {
   const { tasks, waiting } = await project.tasks.next()
   const [first, ...after] = tasks
   if (first === undefined) {
@@ -99,7 +99,7 @@ async function nextTask(project: Project): Promise<Answer> {
   }
 }
 
-function shown(one: Task): Answer {
+function shown(one: Task): McpToolResult {
   return { value: { task: detail(one) }, text: lineOf(row(one)) }
 }
 
@@ -111,7 +111,7 @@ function row({ id, shortname: name, title, status, priority, size, dependsOn }: 
 function detail(one: Task) {
   const { description, details, checklist, summary, verify, labels } = one
   const value = { ...row(one), labels, description, details, checklist, verify, summary }
-  return clipped(value, LONGEST_FIELD)
+  return clipDeep(value, LONGEST_FIELD)
 }
 
 function lineOf({ name, title, status, priority, size }: ReturnType<typeof row>): string {

@@ -3,25 +3,25 @@ import type { Project } from '../../library.ts'
 import { StintError } from '../../public.ts'
 
 /** What a tool answers: the same as data, which most harnesses show to the model, and in words. Undefined fields are left out. */
-export interface Answer {
+export interface McpToolResult {
   readonly value: Readonly<Record<string, unknown>>
   readonly text: string
 }
 
 /** What a call of a tool works with. */
-export interface Call {
+export interface McpToolCall {
   readonly project: Project
   /** Ends when the caller does not want the answer any more. */
   readonly signal: AbortSignal
 }
 
-export interface Tool {
+export interface McpTool {
   readonly name: string
   readonly description: string
   readonly inputSchema: ObjectSchema
   /** What it does to the world: `spends` is for what a person may want to be asked about first. */
   readonly effect: 'reads' | 'records' | 'spends'
-  run(call: Call, args: never): Promise<Answer>
+  run(call: McpToolCall, args: never): Promise<McpToolResult>
 }
 
 export interface ObjectSchema {
@@ -54,22 +54,22 @@ type Value<V> = V extends { enum: readonly (infer E)[] }
           : Readonly<Record<string, string>>
 
 /** Arguments that fit their schema. */
-export type Arguments<P, R = never> = {
+export type McpToolArguments<P, R = never> = {
   readonly [K in keyof P as K extends R ? K : never]: Value<P[K]>
 } & { readonly [K in keyof P as K extends R ? never : K]?: Value<P[K]> }
 
-export const string = { type: 'string' } as const
+export const stringSchema = { type: 'string' } as const
 
 /** A tool whose arguments have the types that its schema says. */
-export function tool<const P extends Properties, const R extends keyof P & string = never>({
+export function defineTool<const P extends Properties, const R extends keyof P & string = never>({
   properties,
   required,
   ...rest
-}: Omit<Tool, 'inputSchema' | 'run'> & {
+}: Omit<McpTool, 'inputSchema' | 'run'> & {
   readonly properties: P
   readonly required?: readonly R[]
-  run(call: Call, args: Arguments<P, R>): Promise<Answer>
-}): Tool {
+  run(call: McpToolCall, args: McpToolArguments<P, R>): Promise<McpToolResult>
+}): McpTool {
   return { ...rest, inputSchema: { type: 'object', properties, ...(required && { required }) } }
 }
 

@@ -1,10 +1,19 @@
 import { BASE_URLS, LONGEST_SILENCE_SECONDS } from '../../harness/api/drive/settings.ts'
 import type { ApiSettings, ModelSettings } from '../../harness/contract/drive.ts'
-import { type Rule, named, rule, section, text, texts, refine, whole } from './rules.ts'
+import {
+  type ConfigRule,
+  mapOf,
+  rule,
+  section,
+  textRule,
+  textListRule,
+  refine,
+  wholeNumberFrom,
+} from './config-rules.ts'
 
-const tokens = whole(1, 'must be a whole number of tokens')
+const tokens = wholeNumberFrom(1, 'must be a whole number of tokens')
 
-const address = refine(text, (value, key, refuse) => {
+const address = refine(textRule, (value, key, refuse) => {
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
     throw refuse(`"${key}" must be an address with http or https`)
   const { username, password } = new URL(value)
@@ -14,14 +23,14 @@ const address = refine(text, (value, key, refuse) => {
   return value
 })
 
-const variable = refine(text, (value, key, refuse) => {
+const variable = refine(textRule, (value, key, refuse) => {
   if (/^[A-Za-z_]\w*$/.test(value)) return value
   throw refuse(
     `"${key}" is the name of a variable of the environment that holds the key, and not the key`,
   )
 })
 
-const header: Rule<string> = (value, key, refuse) => {
+const header: ConfigRule<string> = (value, key, refuse) => {
   const name = key.slice(key.lastIndexOf('.') + 1)
   if (typeof value !== 'string' || !/^[\w-]+$/.test(name) || !/^[ -~]*$/.test(value))
     throw refuse(`"${key}" must be a header and its text`)
@@ -36,7 +45,7 @@ const RULES = {
     'is anthropic or openai',
   ),
   base_url: address,
-  model: text,
+  model: textRule,
   key_env: variable,
   window: tokens,
   max_output: tokens,
@@ -44,14 +53,16 @@ const RULES = {
     (value) => typeof value === 'number' && value > 0 && value <= LONGEST_SILENCE_SECONDS,
     `must be a number of seconds, up to ${LONGEST_SILENCE_SECONDS}`,
   ),
-  headers: named(header),
-  initial_files: texts,
-  effort: text,
+  headers: mapOf(header),
+  initial_files: textListRule,
+  effort: textRule,
   thinking: ((value, key, refuse) =>
-    value === 'adaptive' ? value : tokens(value, key, refuse)) satisfies Rule<number | 'adaptive'>,
+    value === 'adaptive' ? value : tokens(value, key, refuse)) satisfies ConfigRule<
+    number | 'adaptive'
+  >,
 }
 
-const settings: Rule<ApiSettings> = refine(section(RULES), (read, key, refuse) => {
+const settings: ConfigRule<ApiSettings> = refine(section(RULES), (read, key, refuse) => {
   const { provider, window, maxOutput, thinking } = read
   if (provider === undefined) throw refuse(`"${key}.provider" is anthropic or openai`)
   if (typeof thinking === 'number' && maxOutput !== undefined && thinking >= maxOutput)
@@ -61,10 +72,10 @@ const settings: Rule<ApiSettings> = refine(section(RULES), (read, key, refuse) =
   return { baseUrl: BASE_URLS[provider], headers: {}, initialFiles: [], ...read, provider }
 })
 
-export const apiSettings: Rule<ModelSettings> = (value, key, refuse) => {
-  const { providers, ...usual } = named((given) => given)(value, key, refuse)
+export const apiSettings: ConfigRule<ModelSettings> = (value, key, refuse) => {
+  const { providers, ...usual } = mapOf((given) => given)(value, key, refuse)
   return {
     ...(Object.keys(usual).length === 0 ? {} : { usual: settings(usual, key, refuse) }),
-    providers: named(settings)(providers ?? {}, `${key}.providers`, refuse),
+    providers: mapOf(settings)(providers ?? {}, `${key}.providers`, refuse),
   }
 }

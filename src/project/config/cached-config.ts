@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { createFolder, replaceUnsynced } from '../../journal/files.ts'
-import { readJson, statOrUndefined } from '../../journal/look.ts'
-import { type Config, DEFAULTS, type Nudge, configPath } from './config.ts'
-import { type StintError, ifPossible } from '../../journal/errors.ts'
+import { readJson, statOrUndefined } from '../../journal/read-files.ts'
+import { type Config, DEFAULT_CONFIG, type Nudge, configPath } from './config.ts'
+import { type StintError, ignoreIoErrors } from '../../journal/errors.ts'
 import { THIS_BUILD } from './this-build.ts'
 
 const NAME = 'config-as-read'
@@ -16,7 +16,7 @@ interface CachedConfig {
 }
 
 /** Caches the parsed configuration with the file's identity, so that hooks load neither YAML nor rules. */
-export async function readConfigOnce(sessions: string, stateFolder: string): Promise<Config> {
+export async function readConfigWithCache(sessions: string, stateFolder: string): Promise<Config> {
   const path = configPath(sessions)
   const of = identityOf(path)
   const cached = cachedConfig(of, stateFolder)
@@ -29,7 +29,7 @@ export async function readConfigOnce(sessions: string, stateFolder: string): Pro
 }
 
 /** Undefined when the YAML has to be read. */
-export function rememberedConfig(sessions: string, stateFolder: string): Config | undefined {
+export function readCachedConfig(sessions: string, stateFolder: string): Config | undefined {
   return cachedConfig(identityOf(configPath(sessions)), stateFolder)
 }
 
@@ -46,8 +46,8 @@ function identityOf(path: string) {
 }
 
 function cachedConfig(identity: string | undefined, stateFolder: string): Config | undefined {
-  if (identity === undefined) return DEFAULTS
-  const cached = ifPossible(() => readJson(join(stateFolder, NAME)) as CachedConfig | undefined)
+  if (identity === undefined) return DEFAULT_CONFIG
+  const cached = ignoreIoErrors(() => readJson(join(stateFolder, NAME)) as CachedConfig | undefined)
   if (cached?.of !== identity) return undefined
   const { config, patterns, nudges } = cached
   return {
@@ -58,7 +58,7 @@ function cachedConfig(identity: string | undefined, stateFolder: string): Config
 }
 
 function writeCache(stateFolder: string, value: CachedConfig) {
-  ifPossible(() => {
+  ignoreIoErrors(() => {
     createFolder(stateFolder)
     replaceUnsynced(join(stateFolder, NAME), JSON.stringify(value))
   })

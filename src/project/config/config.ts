@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { OwnPrice } from '../../context/budget/prices.ts'
+import type { ConfiguredPrice } from '../../context/budget/prices.ts'
 import { type BudgetSettings, DEFAULT_BUDGET } from '../../context/budget/stages.ts'
 import type { ModelSettings } from '../../harness/contract/drive.ts'
 import {
@@ -30,7 +30,7 @@ export interface Config {
   readonly workflowLog?: string
   readonly budget: BudgetSettings
   /** Take precedence over the built-in list. */
-  readonly prices: readonly OwnPrice[]
+  readonly prices: readonly ConfiguredPrice[]
   readonly run: RunSettings
   readonly delegates: DelegateSettings
   readonly api: ModelSettings
@@ -48,7 +48,7 @@ export const NUDGES = [
 ] as const
 export type Nudge = (typeof NUDGES)[number]
 
-export const DEFAULTS: Config = {
+export const DEFAULT_CONFIG: Config = {
   share: 'none',
   redact: { patterns: [], allow: [] },
   checkpoint: { code: true, maxFileMegabytes: 50 },

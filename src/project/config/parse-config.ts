@@ -1,24 +1,24 @@
 // The rules of config.yaml. Apart from config.ts, because hooks load only what was parsed before.
 import { isAbsolute, join, normalize } from 'node:path'
-import type { OwnPrice } from '../../context/budget/prices.ts'
-import { DEFAULT_BUDGET, faultIn } from '../../context/budget/stages.ts'
+import type { ConfiguredPrice } from '../../context/budget/prices.ts'
+import { DEFAULT_BUDGET, findStageError } from '../../context/budget/stages.ts'
 import { StintError } from '../../journal/errors.ts'
 import { apiSettings } from './api-config.ts'
-import { type Config, DEFAULTS, NUDGES, type Nudge } from './config.ts'
+import { type Config, DEFAULT_CONFIG, NUDGES, type Nudge } from './config.ts'
 import {
-  type Rule,
-  listOf,
-  named,
+  type ConfigRule,
+  textListOf,
+  mapOf,
   oneOf,
   positive,
   refine,
   rule,
   section,
-  text,
+  textRule,
   textLike,
-  texts,
-  whole,
-} from './rules.ts'
+  textListRule,
+  wholeNumberFrom,
+} from './config-rules.ts'
 import {
   DEFAULT_DELEGATES,
   DEFAULT_PLAN,
@@ -27,7 +27,7 @@ import {
   type RunSettings,
 } from './run-config.ts'
 
-const patterns = refine(texts, (list, _key, refuse) =>
+const patterns = refine(textListRule, (list, _key, refuse) =>
   list.map((pattern) => {
     try {
       return new RegExp(pattern, 'g')
@@ -45,14 +45,14 @@ const eachNudge = section(
 )
 
 /** `on`, `off`, or the ones that are turned off: `{ edits: off }`. */
-const nudges: Rule<ReadonlySet<Nudge>> = (value, key, refuse) => {
+const nudges: ConfigRule<ReadonlySet<Nudge>> = (value, key, refuse) => {
   if (typeof value !== 'object') return new Set(onOff(value, key, refuse) === 'on' ? NUDGES : [])
   const set = eachNudge(value, key, refuse)
   return new Set(NUDGES.filter((name) => set[name] !== 'off'))
 }
 
 /** `on`, `off`, or a folder. It may come with a clone, so it must stay inside the project. */
-const workflowLog: Rule<string | undefined> = (value, key, refuse) => {
+const workflowLog: ConfigRule<string | undefined> = (value, key, refuse) => {
   if (value === 'off') return undefined
   if (value === 'on') return join('log', 'workflow')
   const folder = normalize(textLike('is on, off or a folder')(value, key, refuse))
@@ -65,10 +65,10 @@ const workflowLog: Rule<string | undefined> = (value, key, refuse) => {
 
 /** Below it, 75 would pass for tokens where 75% is meant. */
 const FEWEST = 1000
-const tokens = whole(FEWEST, `must be a whole number of tokens, at least ${FEWEST}`)
+const tokens = wholeNumberFrom(FEWEST, `must be a whole number of tokens, at least ${FEWEST}`)
 
 /** Percent up to 100, tokens above. */
-const stages: Rule<readonly number[]> = (value, key, refuse) => {
+const stages: ConfigRule<readonly number[]> = (value, key, refuse) => {
   if (!Array.isArray(value))
     throw refuse(`"${key}" must be a list, as [75%, 85%, 90%] or [120000, 140000, 150000]`)
   const read = value.map((stage: unknown) => {
@@ -80,7 +80,7 @@ const stages: Rule<readonly number[]> = (value, key, refuse) => {
       `"${key}": ${String(stage)} is neither a percentage up to 100% nor at least ${FEWEST} tokens`,
     )
   })
-  const fault = faultIn(read)
+  const fault = findStageError(read)
   if (fault !== undefined) throw refuse(`"${key}": ${fault}`)
   return read
 }
@@ -97,7 +97,7 @@ const PRICES = {
   cache_write_hour: dollars,
 }
 
-const price: Rule<Omit<OwnPrice, 'model'>> = (value, key, refuse) => {
+const price: ConfigRule<Omit<ConfiguredPrice, 'model'>> = (value, key, refuse) => {
   if (typeof value !== 'object')
     throw refuse(`"${key}" must hold ${Object.keys(PRICES).join(', ')}`)
   const read = section(PRICES, 'price')(value, key, refuse)
@@ -108,15 +108,15 @@ const price: Rule<Omit<OwnPrice, 'model'>> = (value, key, refuse) => {
 }
 
 export const RUN_RULES = {
-  harness: text,
-  model: text,
+  harness: textRule,
+  model: textRule,
   permissions: oneOf('ask', 'edits', 'all'),
   on_failure: oneOf('retry', 'continue', 'stop'),
   on_limit: oneOf('wait', 'end'),
   batch: oneOf('forecast', 'fixed', 'one'),
-  setup: text,
-  files: texts,
-  allow: texts,
+  setup: textRule,
+  files: textListRule,
+  allow: textListRule,
   silence_minutes: positive,
   task_minutes: positive,
   verify_minutes: positive,
@@ -129,7 +129,7 @@ export const RUN_RULES = {
   batch_leave_above: positive,
 }
 
-const runSettings: Rule<RunSettings> = refine(section(RUN_RULES), (read, key, refuse) => {
+const runSettings: ConfigRule<RunSettings> = refine(section(RUN_RULES), (read, key, refuse) => {
   const { length, batch } = DEFAULT_PLAN
   const {
     smallUpTo = length.smallUpTo,
@@ -148,29 +148,29 @@ const runSettings: Rule<RunSettings> = refine(section(RUN_RULES), (read, key, re
   return { ...DEFAULT_RUN, ...plain, plan }
 })
 
-const assignments = listOf(
+const assignments = textListOf(
   (value) => typeof value === 'string' && /^[A-Za-z_]\w*=/.test(value),
   'must be a list of NAME=value',
 )
 
 export const DELEGATE_RULES = {
-  most: whole(1),
-  send_back: whole(0),
-  setup: text,
+  most: wholeNumberFrom(1),
+  send_back: wholeNumberFrom(0),
+  setup: textRule,
   env: assignments,
-  port_base: whole(1),
-  ports: whole(1),
-  wrap: text,
+  port_base: wholeNumberFrom(1),
+  ports: wholeNumberFrom(1),
+  wrap: textRule,
 }
 
-const delegateSettings: Rule<DelegateSettings> = refine(section(DELEGATE_RULES), (read) => ({
+const delegateSettings: ConfigRule<DelegateSettings> = refine(section(DELEGATE_RULES), (read) => ({
   ...DEFAULT_DELEGATES,
   ...read,
 }))
 
 const settings = section({
   share: oneOf('none', 'git'),
-  redact: section({ patterns, allow: texts }),
+  redact: section({ patterns, allow: textListRule }),
   checkpoint: section({
     code: rule<boolean>((value) => typeof value === 'boolean', 'is true or false'),
     max_file_mb: positive,
@@ -179,7 +179,7 @@ const settings = section({
   nudges,
   workflow_log: workflowLog,
   budget: section({ stages, smart_zone: tokens, window: tokens }),
-  prices: named(price),
+  prices: mapOf(price),
   verify: textLike('must be a command'),
   run: runSettings,
   delegates: delegateSettings,
@@ -187,17 +187,17 @@ const settings = section({
 })
 
 /** A mistake is an error and never a default: it may be about secrets. */
-export function configFrom(value: unknown, path: string): Config {
-  const read = settings(value, '', (reason) => invalid(path, reason))
+export function parseConfig(value: unknown, path: string): Config {
+  const read = settings(value, '', (reason) => invalidConfig(path, reason))
   const { redact, checkpoint, workflowLog: folder, budget, prices = {}, ...plain } = read
   const { code, maxFileMb } = { ...checkpoint }
   return {
-    ...DEFAULTS,
+    ...DEFAULT_CONFIG,
     ...plain,
-    redact: { ...DEFAULTS.redact, ...redact },
+    redact: { ...DEFAULT_CONFIG.redact, ...redact },
     checkpoint: {
-      code: code ?? DEFAULTS.checkpoint.code,
-      maxFileMegabytes: maxFileMb ?? DEFAULTS.checkpoint.maxFileMegabytes,
+      code: code ?? DEFAULT_CONFIG.checkpoint.code,
+      maxFileMegabytes: maxFileMb ?? DEFAULT_CONFIG.checkpoint.maxFileMegabytes,
     },
     ...(folder === undefined ? {} : { workflowLog: folder }),
     budget: { ...DEFAULT_BUDGET, ...budget },
@@ -205,7 +205,7 @@ export function configFrom(value: unknown, path: string): Config {
   }
 }
 
-export function invalid(path: string, reason: string): StintError {
+export function invalidConfig(path: string, reason: string): StintError {
   return new StintError(
     'CONFIG_INVALID',
     `${path}: ${reason}`,

@@ -22,7 +22,7 @@ export const DEFAULT_PLAN: PlanSettings = {
   batch: { places: 4, small: 1, medium: 2, leaveAbove: 0.5 },
 }
 
-export function placesOf(sizeClass: SizeClass, { batch }: PlanSettings): number {
+export function batchPlacesFor(sizeClass: SizeClass, { batch }: PlanSettings): number {
   return sizeClass === 'large' ? batch.places : batch[sizeClass]
 }
 

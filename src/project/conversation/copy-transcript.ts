@@ -3,21 +3,21 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
-  type Place,
+  type FilePosition,
   parseLine,
-  readEveryPiece,
-  wholeLines,
+  readNextChunk,
+  completeLines,
 } from '../../harness/contract/transcript-lines.ts'
-import { Blobs, type Kept, toKeep } from '../../history/blobs.ts'
-import { lineOf } from '../../history/lines.ts'
-import { whileLocked } from '../../history/lock.ts'
+import { Blobs, type ExtractedBlobs, extractBlobs } from '../../history/blobs.ts'
+import { lineFromItem } from '../../history/item-lines.ts'
+import { tryWithLock } from '../../history/lock.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { appendLines, createFolder } from '../../journal/files.ts'
-import { type Json, listOf, maySpace, nameOf, objectOf } from '../../text/json-fields.ts'
+import { type Json, asArray, mayBeSpacedJson, asName, asObject } from '../../text/json-fields.ts'
 import type { RedactOptions } from '../../text/redact.ts'
 import { defined } from '../../text/defined.ts'
 
-export type CopyCursor = Place
+export type CopyCursor = FilePosition
 
 export interface CopyRequest {
   readonly transcript: string
@@ -29,12 +29,12 @@ export interface CopyRequest {
   readonly untilMs?: number
   readonly redaction: RedactOptions
   /** Runs user patterns, which may not end; undefined when they did not. */
-  readonly bounded?: Bounded
+  readonly bounded?: RunBounded
 }
 
-export type Bounded = <T>(work: () => T, bytes: number) => T | undefined
+export type RunBounded = <T>(work: () => T, bytes: number) => T | undefined
 
-export interface Copied {
+export interface CopyResult {
   readonly cursor: CopyCursor
   readonly copied: number
   /** Only a line that is still being written is left. */
@@ -51,21 +51,21 @@ const TOO_SLOW = 'a line for which a pattern of config.yaml takes too long'
  * Undefined when there is nothing to copy or another process copies. A replaced transcript is
  * copied from its start: readers skip known ids.
  */
-export function copyPiece(request: CopyRequest): Copied | undefined {
+export function copyTranscriptChunk(request: CopyRequest): CopyResult | undefined {
   const { transcript, target, cursor, maxBytes } = request
-  const piece = readEveryPiece(transcript, cursor, maxBytes, LONGEST_LINE)
+  const piece = readNextChunk(transcript, cursor, maxBytes, LONGEST_LINE)
   if (piece === undefined) return undefined
-  const { lines, consumed } = wholeLines(piece.bytes, LONGEST_LINE)
+  const { lines, consumed } = completeLines(piece.bytes, LONGEST_LINE)
   const isAtEnd = piece.from + piece.bytes.length >= piece.size
   const at = (offset: number): CopyCursor => ({ offset: piece.from + offset, inode: piece.inode })
   if (lines.length === 0) return { cursor: at(consumed), copied: 0, isCaughtUp: isAtEnd }
   if (piece.from === 0 && !lines.some(isObject)) return undefined
   const isThere = existsSync(target)
-  if (!lines.some((line) => mayBeKept(line) || (isThere && mayBeLink(line))))
+  if (!lines.some((line) => mayBeStored(line) || (isThere && mayBeLink(line))))
     return { cursor: at(consumed), copied: 0, isCaughtUp: isAtEnd }
   try {
     createFolder(dirname(target))
-    return whileLocked(target, () => {
+    return tryWithLock(target, () => {
       const { kept, read } = keepLines(lines, request)
       const [first] = kept
       const isNew = first !== undefined && !existsSync(target)
@@ -88,7 +88,7 @@ function startOf(line: Buffer, bytes: Buffer): number {
 }
 
 /** Blobs first, so that every line can be read whole. */
-function write(target: string, kept: readonly Kept[]): void {
+function write(target: string, kept: readonly ExtractedBlobs[]): void {
   if (kept.length === 0) return
   const blobs = new Blobs(join(dirname(target), 'blobs'))
   for (const [hash, text] of kept.flatMap((one) => [...one.blobs])) blobs.put(hash, text, false)
@@ -112,24 +112,37 @@ function keepLines(
   return { kept, read: lines.length }
 }
 
-interface KeptLine extends Kept {
+interface KeptLine extends ExtractedBlobs {
   readonly value: Json
   readonly isLink?: boolean
 }
 
-function firstLine({ id, harness }: CopyRequest['conversation'], { timestamp, cwd }: Json): Kept {
-  const at = nameOf(timestamp) ?? new Date().toISOString()
-  const where = nameOf(cwd, 4096)
-  const value = lineOf({ type: 'began', conversation: id, harness, at, ...defined({ cwd: where }) })
+function firstLine(
+  { id, harness }: CopyRequest['conversation'],
+  { timestamp, cwd }: Json,
+): ExtractedBlobs {
+  const at = asName(timestamp) ?? new Date().toISOString()
+  const where = asName(cwd, 4096)
+  const value = lineFromItem({
+    type: 'began',
+    conversation: id,
+    harness,
+    at,
+    ...defined({ cwd: where }),
+  })
   return { value, blobs: new Map() }
 }
 
-function keepLine(line: Buffer, redaction: RedactOptions, bounded: Bounded): KeptLine | undefined {
-  if (!mayBeKept(line) && !mayBeLink(line)) return undefined
+function keepLine(
+  line: Buffer,
+  redaction: RedactOptions,
+  bounded: RunBounded,
+): KeptLine | undefined {
+  if (!mayBeStored(line) && !mayBeLink(line)) return undefined
   const parsed = parseLine(line)
-  const kept = parsed === undefined ? undefined : keptOf(parsed)
+  const kept = parsed === undefined ? undefined : storedFields(parsed)
   if (kept === undefined) return undefined
-  const redacted = bounded(() => toKeep(kept, redaction), line.length)
+  const redacted = bounded(() => extractBlobs(kept, redaction), line.length)
   if (redacted === undefined) return standIn(line, TOO_SLOW)
   return { ...redacted, value: redacted.value as Json, isLink: kept['type'] === 'link' }
 }
@@ -190,8 +203,8 @@ const MARKS = [
 ].map((mark) => Buffer.from(mark))
 
 /** Checked without parsing. */
-export function mayBeKept(line: Buffer): boolean {
-  return MARKS.some((mark) => line.includes(mark)) || maySpace(line)
+export function mayBeStored(line: Buffer): boolean {
+  return MARKS.some((mark) => line.includes(mark)) || mayBeSpacedJson(line)
 }
 
 const LINK = Buffer.from('"parentUuid":"')
@@ -201,12 +214,12 @@ export function mayBeLink(line: Buffer): boolean {
 }
 
 /** What was said, by whom and when; of other lines only their parent. */
-export function keptOf(line: Json): Json | undefined {
+export function storedFields(line: Json): Json | undefined {
   return saidIn(line) ?? linkIn(line)
 }
 
 function linkIn({ uuid, parentUuid }: Json): Json | undefined {
-  return nameOf(uuid) === undefined || nameOf(parentUuid) === undefined
+  return asName(uuid) === undefined || asName(parentUuid) === undefined
     ? undefined
     : { type: 'link', uuid, parentUuid }
 }
@@ -223,12 +236,12 @@ function saidIn(line: Json): Json | undefined {
 }
 
 function keptAttachment(line: Json): Json | undefined {
-  const attachment = objectOf(line['attachment'])
+  const attachment = asObject(line['attachment'])
   const type = attachment?.['type']
   if (attachment === undefined || typeof type !== 'string') return undefined
   const isKnown = Object.hasOwn(ATTACHMENTS, type)
   // Only as the model read it; clients that do not record that repeat it every time.
-  if (!isKnown && listOf(line['rendered']).length === 0) return undefined
+  if (!isKnown && asArray(line['rendered']).length === 0) return undefined
   // For a hook they repeat the content.
   const told = type === 'hook_additional_context' ? [] : RENDERED
   return {
@@ -239,8 +252,8 @@ function keptAttachment(line: Json): Json | undefined {
 
 /** The harness records a tool's outcome twice; the model's version is enough. */
 function hasToolResult(line: Json): boolean {
-  return listOf(objectOf(line['message'])?.['content']).some(
-    (block) => objectOf(block)?.['type'] === 'tool_result',
+  return asArray(asObject(line['message'])?.['content']).some(
+    (block) => asObject(block)?.['type'] === 'tool_result',
   )
 }
 

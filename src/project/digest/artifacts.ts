@@ -1,16 +1,16 @@
 // Kept outputs: one file each, named after its content, and a list of the runs that printed them.
-import { objectOf, parseJson } from '../../text/json-fields.ts'
+import { asObject, parseJson } from '../../text/json-fields.ts'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
 import { appendLines, createFolder, writeOnce } from '../../journal/files.ts'
-import { readOrUndefined } from '../../journal/look.ts'
+import { readOrUndefined } from '../../journal/read-files.ts'
 import { stateHome } from '../../journal/state-home.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { visibleLine } from '../../text/visible-line.ts'
-import { linesOf } from '../conversation/lines-of-file.ts'
+import { readFileLines } from '../conversation/read-file-lines.ts'
 
-export interface KeptRun {
+export interface DigestedRun {
   readonly at: string
   readonly label?: string
   readonly command: string
@@ -26,7 +26,7 @@ export interface Artifact {
   readonly path: string
   readonly bytes: number
   /** The latest last; empty when the list was lost. */
-  readonly runs: readonly KeptRun[]
+  readonly runs: readonly DigestedRun[]
   readonly at: string
 }
 
@@ -35,13 +35,13 @@ const ID_LENGTH = 8
 const RUNS = 'runs.jsonl'
 
 /** Outside a project: with the machine's own files. */
-export function artifactsFolder({ place }: Workspace): string {
+export function artifactsFolder({ paths: place }: Workspace): string {
   return existsSync(place.sessions)
     ? join(place.sessions, 'artifacts')
     : join(stateHome(), 'artifacts')
 }
 
-function artifactsFolders({ place }: Workspace) {
+function artifactsFolders({ paths: place }: Workspace) {
   return [join(place.sessions, 'artifacts'), join(stateHome(), 'artifacts')]
 }
 
@@ -51,18 +51,18 @@ export function prepareArtifacts(folder: string): void {
   writeOnce(join(folder, '.gitignore'), '*\n')
 }
 
-export function noteRun(folder: string, run: KeptRun): void {
+export function recordDigestedRun(folder: string, run: DigestedRun): void {
   appendLines(join(folder, RUNS), Buffer.from(`${JSON.stringify(run)}\n`))
 }
 
-export function idOf(path: string): string {
+export function artifactId(path: string): string {
   const name = basename(path, '.txt')
   // A numbered name needs all its digits.
   return name.includes('-') ? name : name.slice(0, ID_LENGTH)
 }
 
-export function toldPath(workspace: Workspace, path: string): string {
-  const inProject = relative(workspace.place.root, path)
+export function displayPath(workspace: Workspace, path: string): string {
+  const inProject = relative(workspace.paths.root, path)
   return inProject.startsWith('..') ? path : inProject
 }
 
@@ -95,10 +95,16 @@ export function findArtifact(workspace: Workspace, id: string): Artifact {
   return artifactAt(found[0]!, runsIn(join(found[0]!, '..')))
 }
 
-function artifactAt(path: string, runs: readonly KeptRun[]) {
+function artifactAt(path: string, runs: readonly DigestedRun[]) {
   const { size, mtime } = statSync(path)
   const own = runs.filter(({ artifact }) => artifact === basename(path))
-  return { id: idOf(path), path, bytes: size, runs: own, at: own.at(-1)?.at ?? mtime.toISOString() }
+  return {
+    id: artifactId(path),
+    path,
+    bytes: size,
+    runs: own,
+    at: own.at(-1)?.at ?? mtime.toISOString(),
+  }
 }
 
 function namesIn(folder: string) {
@@ -111,9 +117,9 @@ function runsIn(folder: string) {
 }
 
 function runIn(line: string) {
-  const run = objectOf(parseJson(line))
+  const run = asObject(parseJson(line))
   const isRun = typeof run?.['artifact'] === 'string' && typeof run['command'] === 'string'
-  return isRun ? (run as unknown as KeptRun) : undefined
+  return isRun ? (run as unknown as DigestedRun) : undefined
 }
 
 export interface ShowOptions {
@@ -133,7 +139,7 @@ export function* shownLines(
 ): Generator<ShownLine> {
   const wanted = grep?.toLowerCase()
   let number = 0
-  for (const raw of linesOf(path)) {
+  for (const raw of readFileLines(path)) {
     number += 1
     if (number > to) return
     if (number < from) continue

@@ -1,29 +1,35 @@
 import { basename, join } from 'node:path'
 import {
-  type Composed,
-  DEFAULT_TOKENS,
-  FEWEST_TOKENS,
-  compose,
-} from '../../command/digest/compose.ts'
-import { OutputReader, type Reading } from '../../command/digest/read-output.ts'
+  type ComposedDigest,
+  DIGEST_DEFAULT_TOKENS,
+  DIGEST_MIN_TOKENS,
+  composeDigest,
+} from '../../command/digest/compose-digest.ts'
+import { OutputReader, type OutputAnalysis } from '../../command/digest/output-reader.ts'
 import { StintError, errnoOf, messageOf } from '../../journal/errors.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { redaction, withoutSecrets } from '../store/clean-draft.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { artifactsFolder, idOf, noteRun, prepareArtifacts, toldPath } from './artifacts.ts'
-import { runCommand } from './run-command.ts'
+import {
+  artifactsFolder,
+  artifactId,
+  recordDigestedRun,
+  prepareArtifacts,
+  displayPath,
+} from './artifacts.ts'
+import { spawnCommand } from './spawn-command.ts'
 import { defined } from '../../text/defined.ts'
 import { failingTests } from '../../command/test-summary.ts'
-import { testRunOf } from '../../command/test-runs.ts'
-import { type Draft, draft } from '../../session/entries.ts'
-import { NoSession, chooseOpen } from '../store/choose.ts'
-import { conversationOf } from '../store/conversation-binding.ts'
+import { detectTestRun } from '../../command/detect-test-run.ts'
+import { type EntryDraft, draftEntry } from '../../session/entries.ts'
+import { NoSession, chooseOpenSession } from '../store/choose-session.ts'
+import { conversationFromEnv } from '../store/conversation-binding.ts'
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { GrowingFile } from '../../journal/files.ts'
-import { statOrUndefined } from '../../journal/look.ts'
+import { PartialFile } from '../../journal/files.ts'
+import { statOrUndefined } from '../../journal/read-files.ts'
 import { type RedactOptions, redact } from '../../text/redact.ts'
-import { SafeCuts } from '../../text/safe-cuts.ts'
+import { SafeChunker } from '../../text/safe-chunker.ts'
 import type { Config } from '../config/config.ts'
 
 export interface DigestOptions {
@@ -36,7 +42,7 @@ export interface DigestOptions {
   readonly by?: string
 }
 
-export interface Digest extends Composed {
+export interface Digest extends ComposedDigest {
   readonly command: string
   readonly exitCode: number
   readonly signal?: string
@@ -52,20 +58,20 @@ const LONGEST_COMMAND = 300
 const LONGEST_SUMMARY = 160
 
 export async function digestCommand(workspace: Workspace, options: DigestOptions): Promise<Digest> {
-  const { tokens = DEFAULT_TOKENS, by = 'library' } = options
+  const { tokens = DIGEST_DEFAULT_TOKENS, by = 'library' } = options
   const { config } = workspace
   if (options.command.length === 0)
     throw new StintError('NO_COMMAND', 'there is no command to run', 'stint digest -- npm test')
-  if (tokens < FEWEST_TOKENS)
+  if (tokens < DIGEST_MIN_TOKENS)
     throw new StintError(
       'TOO_FEW_TOKENS',
-      `a digest needs at least ${FEWEST_TOKENS} tokens`,
-      `--tokens ${FEWEST_TOKENS}`,
+      `a digest needs at least ${DIGEST_MIN_TOKENS} tokens`,
+      `--tokens ${DIGEST_MIN_TOKENS}`,
     )
   const command = withoutSecrets(oneLine(options.command.map(quoted).join(' ')), config)
   const label = withoutSecrets(oneLine(options.label ?? ''), config) || undefined
   const folder = artifactsFolder(workspace)
-  const keeper = new OutputKeeper(folder, config, workspace.cwd)
+  const keeper = new OutputRecorder(folder, config, workspace.cwd)
   const { exitCode, signal, seconds, isStillWriting } = await run(workspace, options, keeper)
   const { reading, bytes, path, problem, redacted } = keeper.finish()
 
@@ -86,12 +92,16 @@ export async function digestCommand(workspace: Workspace, options: DigestOptions
   }
   const ended = { ...facts, exitCode, ...defined({ signal }), seconds, bytes }
   const artifact =
-    path === undefined ? undefined : { id: idOf(path), path: toldPath(workspace, path) }
+    path === undefined ? undefined : { id: artifactId(path), path: displayPath(workspace, path) }
   const composedFor = (recordedIn: string | undefined) =>
-    compose(ended, reading, artifact && { ...artifact, ...defined({ recordedIn }) }, tokens)
+    composeDigest(ended, reading, artifact && { ...artifact, ...defined({ recordedIn }) }, tokens)
   if (path !== undefined)
     try {
-      noteRun(folder, { at: new Date().toISOString(), ...facts, artifact: basename(path) })
+      recordDigestedRun(folder, {
+        at: new Date().toISOString(),
+        ...facts,
+        artifact: basename(path),
+      })
     } catch (error) {
       // The output is kept without the list.
       if (errnoOf(error) === undefined) throw error
@@ -99,15 +109,15 @@ export async function digestCommand(workspace: Workspace, options: DigestOptions
     }
   const tests = signal === undefined ? testsOf(command, exitCode, reading) : undefined
   const recordedIn = await recordRun(workspace, (session) => {
-    const conversation = conversationOf(workspace.env)
+    const conversation = conversationFromEnv(workspace.env)
     const shown = composedFor(session).text.length
     return [
       ...(artifact === undefined
         ? []
-        : [draft('output.kept', { ...facts, artifact: artifact.path, bytes, shown }, { by })]),
+        : [draftEntry('output.kept', { ...facts, artifact: artifact.path, bytes, shown }, { by })]),
       ...(tests === undefined
         ? []
-        : [draft('test.ran', { ...tests, ...defined({ conversation }) }, { by })]),
+        : [draftEntry('test.ran', { ...tests, ...defined({ conversation }) }, { by })]),
     ]
   })
   return { ...ended, ...defined({ artifact, recordedIn }), ...composedFor(recordedIn) }
@@ -116,10 +126,10 @@ export async function digestCommand(workspace: Workspace, options: DigestOptions
 async function run(
   { cwd, env }: Workspace,
   { command, onOutput }: DigestOptions,
-  keeper: OutputKeeper,
+  keeper: OutputRecorder,
 ) {
   try {
-    return await runCommand(command, {
+    return await spawnCommand(command, {
       cwd,
       env,
       onOutput: (lines) => {
@@ -133,7 +143,7 @@ async function run(
   }
 }
 
-function summaryOf({ totals, findings }: Reading) {
+function summaryOf({ totals, findings }: OutputAnalysis) {
   const text =
     totals.tests?.text ??
     totals.others.at(-1) ??
@@ -149,9 +159,12 @@ const LONGEST_RECORDED = 160
 const NAMES = 3
 
 /** Returns the session's name, if one is active. */
-async function recordRun(workspace: Workspace, draftsFor: (session: string) => readonly Draft[]) {
+async function recordRun(
+  workspace: Workspace,
+  draftsFor: (session: string) => readonly EntryDraft[],
+) {
   try {
-    const { id, name } = await chooseOpen(workspace)
+    const { id, name } = await chooseOpenSession(workspace)
     const drafts = draftsFor(name)
     if (drafts.length === 0) return undefined
     await workspace.append(id, drafts)
@@ -167,10 +180,10 @@ async function recordRun(workspace: Workspace, draftsFor: (session: string) => r
 function testsOf(
   command: string,
   exitCode: number,
-  { totals: { tests }, tail, findings }: Reading,
+  { totals: { tests }, tail, findings }: OutputAnalysis,
 ) {
   const lines = tail.map(({ text }) => text)
-  const known = testRunOf(command, lines.join('\n'), exitCode !== 0)
+  const known = detectTestRun(command, lines.join('\n'), exitCode !== 0)
   if (known !== undefined && (tests === undefined || known.summary !== undefined)) return known
   if (tests === undefined || !/\d/.test(tests.text)) return known
   const named = findings.filter(({ level }) => level === 'failure').map(({ title }) => title)
@@ -187,8 +200,8 @@ function testsOf(
 
 type Encoding = 'utf8' | 'latin1'
 
-export interface Kept {
-  readonly reading: Reading
+export interface StoredOutput {
+  readonly reading: OutputAnalysis
   readonly bytes: number
   readonly path?: string
   readonly problem?: string
@@ -199,35 +212,35 @@ export interface Kept {
  * Holds a window of the output, never all. The file is named by content, so equal outputs are kept
  * once.
  */
-export class OutputKeeper {
+export class OutputRecorder {
   readonly #folder: string
   readonly #options: RedactOptions
   readonly #redacted = new Set<string>()
   readonly #reader: OutputReader
   readonly #hash = createHash('sha256')
-  readonly #cuts: SafeCuts
+  readonly #cuts: SafeChunker
   #encoding: Encoding = 'utf8'
   #bytes = 0
-  #file: GrowingFile | undefined
+  #file: PartialFile | undefined
   #problem: string | undefined
 
   constructor(folder: string, config: Config, base: string) {
     this.#folder = folder
     this.#reader = new OutputReader(base)
     this.#options = redaction(config)
-    this.#cuts = new SafeCuts((text) => redact(text, this.#options).text)
+    this.#cuts = new SafeChunker((text) => redact(text, this.#options).text)
     this.#attempt(() => {
       prepareArtifacts(folder)
-      this.#file = new GrowingFile(folder)
+      this.#file = new PartialFile(folder)
     })
   }
 
   add(bytes: Buffer): void {
     // Bytes that are not text round-trip as latin1.
     const encoding = isUtf8(bytes) ? 'utf8' : 'latin1'
-    if (encoding !== this.#encoding) this.#take(this.#cuts.rest())
+    if (encoding !== this.#encoding) this.#take(this.#cuts.flush())
     this.#encoding = encoding
-    this.#take(this.#cuts.add(bytes.toString(encoding)))
+    this.#take(this.#cuts.push(bytes.toString(encoding)))
   }
 
   discard(): void {
@@ -235,8 +248,8 @@ export class OutputKeeper {
     this.#file = undefined
   }
 
-  finish(): Kept {
-    this.#take(this.#cuts.rest())
+  finish(): StoredOutput {
+    this.#take(this.#cuts.flush())
     const reading = this.#reader.finish()
     const path = this.#name()
     return {
@@ -266,7 +279,7 @@ export class OutputKeeper {
       this.#file = undefined
       if (file === undefined) return
       path = freeName(this.#folder, name, this.#bytes)
-      file.keepAs(path)
+      file.commitAs(path)
     })
     return this.#problem === undefined ? path : undefined
   }

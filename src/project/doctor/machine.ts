@@ -1,8 +1,8 @@
 import { statfsSync } from 'node:fs'
 import { isWalSafe, loadSqlite } from '../../index/sqlite.ts'
-import { statOrUndefined } from '../../journal/look.ts'
-import type { Place } from '../store/place.ts'
-import { type Check, Findings } from './report.ts'
+import { statOrUndefined } from '../../journal/read-files.ts'
+import type { ProjectPaths } from '../store/project-paths.ts'
+import { type DoctorCheck, CheckFindings } from './diagnosis.ts'
 
 const MEGABYTE = 1024 * 1024
 const LITTLE_MB = 1024
@@ -37,8 +37,8 @@ export function networkFileSystem(
   return name === undefined ? undefined : { name, isCertain: true }
 }
 
-export function checkFileSystem(place: Place): Check {
-  const findings = new Findings('file system')
+export function checkFileSystem(place: ProjectPaths): DoctorCheck {
+  const findings = new CheckFindings('file system')
   const paths = [
     place.sessions,
     ...(place.repository === undefined ? [] : [place.repository.commonDir]),
@@ -67,8 +67,8 @@ export function checkFileSystem(place: Place): Check {
   return findings.check('a disk of this machine', () => 'not everything is protected here')
 }
 
-export function checkSpace(place: Place): Check {
-  const findings = new Findings('free space')
+export function checkSpace(place: ProjectPaths): DoctorCheck {
+  const findings = new CheckFindings('free space')
   const { bavail, bsize } = statfsSync(
     statOrUndefined(place.sessions) === undefined ? place.root : place.sessions,
   )
@@ -80,8 +80,8 @@ export function checkSpace(place: Place): Check {
   return findings.check(words, () => words)
 }
 
-export function checkVersions(): Check {
-  const findings = new Findings('versions')
+export function checkVersions(): DoctorCheck {
+  const findings = new CheckFindings('versions')
   const node = `Node ${process.versions.node}`
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major < 20 || (major === 20 && minor < 19))

@@ -2,23 +2,30 @@ import { join, relative } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { errnoOf } from '../../journal/errors.ts'
 import { removeFile } from '../../journal/files.ts'
-import { namesIn, readOrUndefined, statOrUndefined } from '../../journal/look.ts'
+import { listFolder, readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import { shortId } from '../../journal/ids.ts'
 import { abridge, fold } from '../../session/fold.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'
 import { checkpointCopies } from '../../document/checkpoint-copy.ts'
-import { renderProgress } from '../../document/progress.ts'
-import { readKeptState, writeSnapshot } from '../../document/snapshot.ts'
+import { renderProgress } from '../../document/progress-file.ts'
+import { readCachedState, writeSnapshot } from '../../document/snapshot.ts'
 import { renderStateJson, renderStateToon } from '../../document/state-files.ts'
-import { baseOf, writeView } from '../store/documents.ts'
-import type { LiveSession, Reading } from '../store/live-session.ts'
-import { type Place, logPlace } from '../store/place.ts'
+import { documentBase, writeView } from '../store/refresh-document.ts'
+import type { LiveSession, SessionReading } from '../store/live-session.ts'
+import { type ProjectPaths, logPaths } from '../store/project-paths.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { type Check, Findings, type LogNames, namesMended, namesOf, plural } from './report.ts'
+import {
+  type DoctorCheck,
+  CheckFindings,
+  type LogLinkStatus,
+  describeRestoredLink,
+  logLinkStatus,
+  pluralOf,
+} from './diagnosis.ts'
 import { lstatSync } from 'node:fs'
-import { Log, type LogPlace } from '../../journal/log.ts'
-import { type LogContents, parseLog } from '../../journal/read.ts'
-import { runFolder, runIds, runLogPlace, runsFolder } from '../store/run-files.ts'
+import { Log, type LogPaths } from '../../journal/log.ts'
+import { type LogContents, parseLog } from '../../journal/read-log.ts'
+import { runFolder, runIds, runLogPaths, runsFolder } from '../store/run-files.ts'
 
 /** Rendering a copy costs a fold: only the newest are compared. */
 const COPIES_READ = 20
@@ -26,12 +33,12 @@ const COPIES_READ = 20
 /** One session at a time, to bound memory. */
 export class SessionChecks {
   readonly totals = { logs: 0, links: 0, documents: 0, entries: 0, damagedLines: 0 }
-  readonly #journals = new Findings('journals')
-  readonly #beginnings = new Findings('beginnings')
-  readonly #links = new Findings('second names')
-  readonly #snapshots = new Findings('snapshots')
-  readonly #documents = new Findings('documents')
-  readonly #views = new Findings('other views')
+  readonly #journals = new CheckFindings('journals')
+  readonly #beginnings = new CheckFindings('beginnings')
+  readonly #links = new CheckFindings('second names')
+  readonly #snapshots = new CheckFindings('snapshots')
+  readonly #documents = new CheckFindings('documents')
+  readonly #views = new CheckFindings('other views')
   #unlinked = 0
   readonly #sizes = new Map<string, number>()
 
@@ -41,15 +48,15 @@ export class SessionChecks {
     readonly options: { readonly repair: boolean },
   ) {}
 
-  async look(id: string): Promise<void> {
+  async checkSession(id: string): Promise<void> {
     const session = this.workspace.session(id)
     const name = id === BACKLOG_ID ? 'the backlog' : `session ${shortId(id)}`
     try {
-      const before = namesOf(logPlace(this.workspace.place, id))
+      const before = logLinkStatus(logPaths(this.workspace.paths, id))
       if (before === 'no log') {
         const why = 'its journal is gone, and so is the second name of it; what is left are views'
         this.#journals.problem(
-          `${name} (${relative(this.workspace.place.root, session.folder)}): ${why}`,
+          `${name} (${relative(this.workspace.paths.root, session.folder)}): ${why}`,
         )
         return
       }
@@ -59,7 +66,7 @@ export class SessionChecks {
       this.#sayNames(id, name, before)
       this.totals.entries += contents.records.length
       this.totals.damagedLines += contents.damage.length
-      for (const line of linesDamaged(this.workspace.place, contents)) this.#journals.problem(line)
+      for (const line of linesDamaged(this.workspace.paths, contents)) this.#journals.problem(line)
       if (id === BACKLOG_ID) return
       if (contents.records.length === 0) {
         this.#beginnings.problem(`${name}: not one entry of it can be read`)
@@ -77,57 +84,59 @@ export class SessionChecks {
 
   grewMeanwhile(): number {
     return [...this.#sizes].filter(([id, size]) => {
-      const { path, link } = logPlace(this.workspace.place, id)
+      const { path, link } = logPaths(this.workspace.paths, id)
       const stat = statOrUndefined(path) ?? (link === undefined ? undefined : statOrUndefined(link))
       return stat !== undefined && stat.size > size
     }).length
   }
 
-  results(): readonly Check[] {
+  results(): readonly DoctorCheck[] {
     const { logs, entries } = this.totals
-    const hasGit = this.workspace.place.repository !== undefined
+    const hasGit = this.workspace.paths.repository !== undefined
     if (this.#unlinked > 0) {
       const why = hasGit
         ? 'this file system gives them no second name under the git directory'
         : 'there is no git repository here'
-      this.#links.note(`${plural(this.#unlinked, 'log')} would not survive rm -r .sessions: ${why}`)
+      this.#links.note(
+        `${pluralOf(this.#unlinked, 'log')} would not survive rm -r .sessions: ${why}`,
+      )
     }
     const again = this.options.repair
       ? 'rendered again'
       : 'the next command on it renders it again, and so does --repair'
     return [
       this.#journals.check(
-        `${plural(logs, 'session')} read whole, ${plural(entries, 'entry', 'entries')}, none damaged`,
+        `${pluralOf(logs, 'session')} read whole, ${pluralOf(entries, 'entry', 'entries')}, none damaged`,
         (count) =>
-          `${plural(count, 'place')} cannot be read; every other entry can, and nothing was removed`,
+          `${pluralOf(count, 'place')} cannot be read; every other entry can, and nothing was removed`,
       ),
       this.#beginnings.check(
         'every session has its beginning',
-        (count) => `${plural(count, 'session')} without a beginning`,
+        (count) => `${pluralOf(count, 'session')} without a beginning`,
       ),
       this.#links.check('every log has its second name under the git directory', (count) =>
-        plural(count, 'remark'),
+        pluralOf(count, 'remark'),
       ),
       this.#snapshots.check(
         'every snapshot agrees with its journal',
-        (count) => `${plural(count, 'snapshot')} written again`,
+        (count) => `${pluralOf(count, 'snapshot')} written again`,
       ),
       this.#documents.check(
         'every document is as rendered',
-        (count) => `${plural(count, 'document')} edited, behind or missing; ${again}`,
+        (count) => `${pluralOf(count, 'document')} edited, behind or missing; ${again}`,
       ),
       this.#views.check(
         'progress, state files and checkpoint copies are as rendered',
-        (count) => `${plural(count, 'view')} missing or not as rendered; ${again}`,
+        (count) => `${pluralOf(count, 'view')} missing or not as rendered; ${again}`,
       ),
     ]
   }
 
-  #sayNames(id: string, name: string, before: LogNames): void {
-    const after = namesOf(logPlace(this.workspace.place, id))
+  #sayNames(id: string, name: string, before: LogLinkStatus): void {
+    const after = logLinkStatus(logPaths(this.workspace.paths, id))
     if (after === 'both' && id !== BACKLOG_ID) this.totals.links += 1
     if (after !== 'both') this.#unlinked += 1
-    const mended = namesMended(before, after)
+    const mended = describeRestoredLink(before, after)
     if (mended !== undefined) this.#links.note(`${name}: ${mended}`)
   }
 
@@ -161,7 +170,7 @@ export class SessionChecks {
   }
 
   /** A wrong snapshot would mislead every command. */
-  #lookAtSnapshot(session: LiveSession, { state, contents }: Reading, label: string): void {
+  #lookAtSnapshot(session: LiveSession, { state, contents }: SessionReading, label: string): void {
     const shortcut = session.open()
     if (
       shortcut.lastId === state.lastId &&
@@ -170,12 +179,12 @@ export class SessionChecks {
       writeSnapshot(session.snapshotPath, session.log, contents.end, state)
       this.#snapshots.note(`${label}: disagreed with the journal`)
     }
-    const kept = readKeptState(session.keptStatePath)
+    const kept = readCachedState(session.cachedStatePath)
     if (kept === undefined) return
     const { records } = parseLog(contents.bytes.subarray(0, kept.beginning.end), '')
     if (isDeepStrictEqual(kept.state, plain(fold(session.id, records)))) return
     // The next command keeps the state again.
-    removeFile(session.keptStatePath)
+    removeFile(session.cachedStatePath)
     this.#snapshots.note(`${label}: the kept state disagreed with the journal and is removed`)
   }
 }
@@ -191,7 +200,10 @@ interface OutdatedView {
   readonly text: () => string
 }
 
-function outdatedViews(session: LiveSession, { state, entries }: Reading): readonly OutdatedView[] {
+function outdatedViews(
+  session: LiveSession,
+  { state, entries }: SessionReading,
+): readonly OutdatedView[] {
   const copies = [...checkpointCopies(session.id, entries)].map(([name, text]) => ({
     name: join('entries', name),
     text,
@@ -217,7 +229,7 @@ type DocumentState = 'as rendered' | 'behind' | 'edited' | 'missing' | 'misplace
 
 function documentState(
   session: LiveSession,
-  reading: Reading,
+  reading: SessionReading,
   documents: ReadonlyMap<string, readonly string[]>,
 ): DocumentState {
   const wanted = session.documentPath(reading.state)
@@ -230,23 +242,23 @@ function documentState(
   const text = path === undefined ? undefined : textOf(path)
   if (text === undefined) return 'missing'
   if (text === session.document(reading)) return own === undefined ? 'misplaced' : 'as rendered'
-  return baseOf(session, reading, text).isUnedited ? 'behind' : 'edited'
+  return documentBase(session, reading, text).isUnedited ? 'behind' : 'edited'
 }
 
 function textOf(path: string): string | undefined {
   return readOrUndefined(path)?.toString('utf8')
 }
 
-export function checkRunLogs(place: Place): {
-  readonly check: Check
+export function checkRunLogs(place: ProjectPaths): {
+  readonly check: DoctorCheck
   readonly damagedLines: number
 } {
-  const findings = new Findings('run logs')
+  const findings = new CheckFindings('run logs')
   const runs = runIds(place)
   let damagedLines = 0
   for (const run of runs) damagedLines += lookAtRun(place, run, findings)
   const claims = { path: join(runsFolder(place), 'claims.jsonl') }
-  if (namesOf(claims) !== 'no log') {
+  if (logLinkStatus(claims) !== 'no log') {
     const damage = linesDamaged(place, readWhole(claims))
     // Claims matter only while their process lives.
     for (const line of damage) findings.note(`${line}; no task is lost by it`)
@@ -255,24 +267,24 @@ export function checkRunLogs(place: Place): {
   const ok =
     runs.length === 0
       ? 'there was no run yet'
-      : `${plural(runs.length, 'log')} read whole, none damaged`
-  return { check: findings.check(ok, (count) => plural(count, 'remark')), damagedLines }
+      : `${pluralOf(runs.length, 'log')} read whole, none damaged`
+  return { check: findings.check(ok, (count) => pluralOf(count, 'remark')), damagedLines }
 }
 
-function lookAtRun(place: Place, run: string, findings: Findings): number {
+function lookAtRun(place: ProjectPaths, run: string, findings: CheckFindings): number {
   const name = `run ${shortId(run)}`
-  const log = runLogPlace(place, run)
-  const before = namesOf(log)
+  const log = runLogPaths(place, run)
+  const before = logLinkStatus(log)
   if (before === 'no log') {
     // A process killed before its first entry leaves an empty folder.
-    if (namesIn(runFolder(place, run)).length > 0)
+    if (listFolder(runFolder(place, run)).length > 0)
       findings.problem(`${name}: its log is gone, and so is the second name of it`)
     return 0
   }
   try {
     // Opening restores a lost name and merges two different files.
     const contents = readWhole(log)
-    const mended = namesMended(before, namesOf(log))
+    const mended = describeRestoredLink(before, logLinkStatus(log))
     if (mended !== undefined) findings.note(`${name}: ${mended}`)
     const damage = linesDamaged(place, contents)
     for (const line of damage) findings.problem(line)
@@ -289,7 +301,7 @@ function lookAtRun(place: Place, run: string, findings: Findings): number {
   }
 }
 
-function readWhole(place: LogPlace): LogContents {
+function readWhole(place: LogPaths): LogContents {
   const log = new Log(place)
   try {
     return log.read()
@@ -298,7 +310,7 @@ function readWhole(place: LogPlace): LogContents {
   }
 }
 
-function linesDamaged(place: Place, { damage }: LogContents): readonly string[] {
+function linesDamaged(place: ProjectPaths, { damage }: LogContents): readonly string[] {
   return damage.map(
     ({ file, line, reason, preview }) =>
       `${relative(place.root, file)}:${line} ${reason}: ${preview}`,

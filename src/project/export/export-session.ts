@@ -1,20 +1,20 @@
-import { workingFolder } from '../store/place.ts'
+import { workingFolder } from '../store/project-paths.ts'
 import { NotWritten, StintError, errnoOf, isMissing, messageOf } from '../../journal/errors.ts'
 import type { SessionState } from '../../session/state.ts'
 import {
   COMPLEX_FROM,
   EXPORT_FORMATS,
   type ExportFormat,
-  type WorkSource,
+  type ExportSource,
   workSize,
-} from '../../document/export/work.ts'
+} from '../../document/export/collect-work.ts'
 import { modelOf } from '../../document/model.ts'
 import { renderModel } from '../../document/render.ts'
 import { renderStateJson, renderStateToon } from '../../document/state-files.ts'
-import { chooseSession } from '../store/choose.ts'
+import { chooseSession } from '../store/choose-session.ts'
 import { redactedForExport } from '../store/clean-draft.ts'
-import { workSourceOf } from './source.ts'
-import { type Reading, nameForFiles } from '../store/live-session.ts'
+import { workSourceOf } from './work-source.ts'
+import { type SessionReading, nameForFiles } from '../store/live-session.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { closeSync, existsSync, fstatSync, lstatSync, realpathSync } from 'node:fs'
@@ -26,15 +26,21 @@ import {
   removeFile,
   replaceOpenFile,
 } from '../../journal/files.ts'
-import { readRange } from '../../journal/read.ts'
-import { type WrittenExport, exportsWritten, isExport, noteExport, sumOf } from './written.ts'
-import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
+import { readRange } from '../../journal/read-log.ts'
+import {
+  type WrittenExport,
+  exportsWritten,
+  isExport,
+  recordExport,
+  exportChecksum,
+} from './written-exports.ts'
+import { readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import { shortId } from '../../journal/ids.ts'
 import { second } from '../../text/times.ts'
 import {
-  closingOf,
+  closingEntry,
   renderWorkflowLog,
-  workflowLogMark,
+  workflowLogMarker,
 } from '../../document/export/workflow-log.ts'
 
 export interface ExportOptions {
@@ -77,7 +83,7 @@ export async function exportSession(
 
 async function contentOf(
   workspace: Workspace,
-  reading: Reading,
+  reading: SessionReading,
   format: ExportFormat,
   isFileWeighed: boolean,
 ) {
@@ -97,7 +103,7 @@ async function contentOf(
 }
 
 /** A small session gains nothing from a file that goes stale. */
-function refuseSmall(source: WorkSource) {
+function refuseSmall(source: ExportSource) {
   const size = workSize(source)
   if (size >= COMPLEX_FROM) return
   throw new StintError(
@@ -143,7 +149,7 @@ function isPlaced(
   const fd = openIfThere(path)
   try {
     if (fd !== undefined && !force && !isOurs(workspace, path, fd, bytes)) throw foreign(path)
-    noteExport(workspace, { path, session, format, sum: sumOf(bytes) })
+    recordExport(workspace, { path, session, format, sum: exportChecksum(bytes) })
     return fd === undefined ? createFile(path, bytes) : replaceOpenFile(path, fd, bytes)
   } finally {
     if (fd !== undefined) closeSync(fd)
@@ -215,7 +221,7 @@ function lookUp(named: string) {
 }
 
 function isInProject(workspace: Workspace, path: string): boolean {
-  return isWithin(path, workspace.place.root) || isWithin(path, workingFolder(workspace.place))
+  return isWithin(path, workspace.paths.root) || isWithin(path, workingFolder(workspace.paths))
 }
 
 function realFolder(folder: string): string {
@@ -227,7 +233,7 @@ function realFolder(folder: string): string {
   return join(realFolder(dirname(folder)), basename(folder))
 }
 
-function storesOf({ place }: Workspace) {
+function storesOf({ paths: place }: Workspace) {
   const { sessions, tasks, repository } = place
   const own = [
     sessions,
@@ -251,7 +257,10 @@ function noFile(path: string, why: string) {
 }
 
 /** The session is closed already: problems here are only reported. */
-export async function afterClose(workspace: Workspace, reading: Reading): Promise<void> {
+export async function updateExportsAfterClose(
+  workspace: Workspace,
+  reading: SessionReading,
+): Promise<void> {
   await attempt(workspace, 'the workflow log could not be written', () =>
     writeWorkflowLog(workspace, reading),
   )
@@ -269,21 +278,21 @@ async function attempt(workspace: Workspace, what: string, work: () => void | Pr
 }
 
 /** Once per closing, and over nothing. */
-async function writeWorkflowLog(workspace: Workspace, reading: Reading) {
+async function writeWorkflowLog(workspace: Workspace, reading: SessionReading) {
   const folder = workspace.config.workflowLog
   if (folder === undefined) return
   const source = await workSourceOf(workspace, reading)
   const text = renderWorkflowLog(source)
-  const mark = workflowLogMark(source)
+  const mark = workflowLogMarker(source)
   for (const name of namesFor(source)) {
-    const path = exportTarget(workspace, join(workingFolder(workspace.place), folder, name))
+    const path = exportTarget(workspace, join(workingFolder(workspace.paths), folder, name))
     if (!isInProject(workspace, path)) throw new Error(`${folder} leads out of the project`)
     createFolder(dirname(path))
-    noteExport(workspace, {
+    recordExport(workspace, {
       path,
       session: reading.state.id,
       format: 'workflow-log',
-      sum: sumOf(Buffer.from(text)),
+      sum: exportChecksum(Buffer.from(text)),
     })
     const isWritten = createFile(path, text)
     if (isWritten) workspace.say(`the workflow log is ${relative(workspace.cwd, path)}`)
@@ -293,8 +302,8 @@ async function writeWorkflowLog(workspace: Workspace, reading: Reading) {
   throw new Error(`files of its name stand in ${folder} already`)
 }
 
-function namesFor({ state, entries }: WorkSource) {
-  const closing = closingOf(entries)
+function namesFor({ state, entries }: ExportSource) {
+  const closing = closingEntry(entries)
   const [date = '', time = ''] = second(closing?.at ?? state.updatedAt).split('T')
   const stem = `${date}_${time.replaceAll(/\D/g, '')}_${nameForFiles(state)}`
   return [`${stem}.md`, `${stem}-${shortId(closing?.id ?? state.id)}.md`]

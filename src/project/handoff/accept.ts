@@ -1,28 +1,32 @@
-import { type HandoffHead, contentHash, readHead } from '../../context/handoff/frontmatter.ts'
-import { type Surroundings, lookAround } from '../../context/handoff/probes.ts'
-import { handoffsIn } from '../../context/handoff/recorded.ts'
-import { isTakenUp } from '../../session/kinds/handoffs.ts'
-import { headMoved } from '../../context/handoff/what-moved.ts'
+import {
+  type HandoffFrontmatter,
+  contentHash,
+  readHandoffFrontmatter,
+} from '../../context/handoff/frontmatter.ts'
+import { type WorkingTreeState, readWorkingTree } from '../../context/handoff/probes.ts'
+import { recordedHandoffs } from '../../context/handoff/recorded-handoffs.ts'
+import { isAccepted } from '../../session/kinds/handoffs.ts'
+import { headChanges } from '../../context/handoff/changes-since-handoff.ts'
 import { GitFailed } from '../../git/run-git.ts'
 import { NotWritten, OutcomeUnknown, StintError } from '../../journal/errors.ts'
-import { type HandoffOutcome, type HandoffTarget, draft } from '../../session/entries.ts'
-import { isOpen } from '../../session/state.ts'
-import { conversationOf } from '../store/conversation-binding.ts'
+import { type HandoffOutcome, type HandoffTarget, draftEntry } from '../../session/entries.ts'
+import { isSessionOpen } from '../../session/state.ts'
+import { conversationFromEnv } from '../store/conversation-binding.ts'
 import type { LiveSession } from '../store/live-session.ts'
-import { logIds } from '../store/place.ts'
+import { logIds } from '../store/project-paths.ts'
 import { resumeSession } from '../lifecycle/resume.ts'
 import type { Workspace } from '../store/workspace.ts'
 import {
   type FoundHandoff,
-  type GivenFile,
-  fileGiven,
+  type HandoffFile,
+  handoffFileFromPath,
   findHandoff,
   movedSince,
-  stateOf,
+  handoffFileStatus,
 } from './find.ts'
 import { defined } from '../../text/defined.ts'
 
-export interface AcceptHandoff {
+export interface AcceptHandoffOptions {
   /** A handoff, a session or a document's path; default: the latest of the session at hand. */
   readonly handoff?: string
   readonly force?: boolean
@@ -49,12 +53,12 @@ export interface AcceptedHandoff {
 /** The outcome is recorded either way; only a valid or forced handoff is resumed. */
 export async function acceptHandoff(
   workspace: Workspace,
-  options: AcceptHandoff = {},
+  options: AcceptHandoffOptions = {},
 ): Promise<AcceptedHandoff> {
-  const file = fileGiven(workspace, options.handoff)
+  const file = handoffFileFromPath(workspace, options.handoff)
   if (file === undefined)
     return acceptFound(workspace, await findHandoff(workspace, options.handoff), options)
-  const head = readHead(file.text)
+  const head = readHandoffFrontmatter(file.text)
   if (head === undefined) {
     throw new StintError(
       'NOT_A_HANDOFF',
@@ -67,23 +71,27 @@ export async function acceptHandoff(
   return acceptFound(workspace, { ...found, path: file.path, text: file.text }, options)
 }
 
-async function acceptFound(workspace: Workspace, found: FoundHandoff, options: AcceptHandoff) {
+async function acceptFound(
+  workspace: Workspace,
+  found: FoundHandoff,
+  options: AcceptHandoffOptions,
+) {
   const { handoff, reading, session } = found
   const { id, number, hash, to } = handoff
   const { state } = reading
   const notes: string[] = []
-  if (stateOf(found) === 'missing')
+  if (handoffFileStatus(found) === 'missing')
     notes.push('its file was gone and was written again from the journal')
-  if (isTakenUp(handoff))
+  if (isAccepted(handoff))
     notes.push(`it was taken up before, ${handoff.accepted.length} times in all`)
   if (handoff.isDraft) notes.push('it is a draft, made early and without the code')
-  const newer = handoffsIn(reading.entries).findLast((one) => one.id > id)
+  const newer = recordedHandoffs(reading.entries).findLast((one) => one.id > id)
   if (newer !== undefined)
     notes.push(`a later one was made: stint handoff show ${state.name}/${newer.number}`)
   // A missing file was just written again from the same entry.
   const text = found.text ?? handoff.document
   const isIntact = contentHash(text) === hash
-  const isOver = !isOpen(state) && to === undefined
+  const isOver = !isSessionOpen(state) && to === undefined
   const moved = [
     ...(isIntact ? [] : [damage(found, text)]),
     ...(await movedSince(workspace, found)),
@@ -105,17 +113,17 @@ function damage({ handoff, reading, path }: FoundHandoff, text: string) {
 /** Without its journal a document is checked by its own hash and against the repository. */
 function acceptBare(
   workspace: Workspace,
-  { path, text }: GivenFile,
-  { hash = '', name, number, session: id, ...head }: HandoffHead,
-  options: AcceptHandoff,
+  { path, text }: HandoffFile,
+  { hash = '', name, number, session: id, ...head }: HandoffFrontmatter,
+  options: AcceptHandoffOptions,
 ) {
-  const { place } = workspace
-  const now = lookAround(place.root, place.repository)
+  const { paths: place } = workspace
+  const now = readWorkingTree(place.root, place.repository)
   const isIntact = hash !== '' && contentHash(text) === hash
   const { branch, commit } = head
   const moved = [
     ...(isIntact ? [] : [`${path} was edited or damaged: it is not what its own hash says`]),
-    ...headMoved(
+    ...headChanges(
       now,
       commit === undefined && branch === undefined ? undefined : defined({ branch, commit }),
     ),
@@ -137,7 +145,7 @@ async function conclude(
   workspace: Workspace,
   shown: Omit<AcceptedHandoff, 'outcome' | 'isForced' | 'isTaken' | 'bound'> & { notes: string[] },
   isIntact: boolean,
-  { force = false, by = 'library' }: AcceptHandoff,
+  { force = false, by = 'library' }: AcceptHandoffOptions,
   journal: { session: LiveSession; to?: HandoffTarget | undefined } | undefined,
 ) {
   const { moved, notes, id, hash } = shown
@@ -153,10 +161,10 @@ async function conclude(
       outcome,
       ...(moved.length === 0 ? {} : { moved }),
       ...(isForced ? { forced: true } : {}),
-      ...defined({ conversation: conversationOf(workspace.env) }),
+      ...defined({ conversation: conversationFromEnv(workspace.env) }),
     }
     try {
-      session.append([draft('handoff.accepted', data, { by })])
+      session.append([draftEntry('handoff.accepted', data, { by })])
     } catch (error) {
       if (!(error instanceof NotWritten || error instanceof OutcomeUnknown)) throw error
       workspace.say(`what became of the handoff is not recorded: ${error.message}`)
@@ -200,10 +208,10 @@ async function sessionFor(workspace: Workspace, to: HandoffTarget) {
   return others.length === 0 ? only : undefined
 }
 
-async function recordedFor(workspace: Workspace, head: HandoffHead) {
-  if (!logIds(workspace.place).has(head.session)) return undefined
+async function recordedFor(workspace: Workspace, head: HandoffFrontmatter) {
+  if (!logIds(workspace.paths).has(head.session)) return undefined
   const session = workspace.session(head.session)
-  const recorded = handoffsIn(session.read().entries).find(({ hash }) => hash === head.hash)
+  const recorded = recordedHandoffs(session.read().entries).find(({ hash }) => hash === head.hash)
   session.close()
   return recorded === undefined
     ? undefined
@@ -211,8 +219,8 @@ async function recordedFor(workspace: Workspace, head: HandoffHead) {
 }
 
 function workMissing(
-  { git }: Surroundings,
-  { dirty = 0, checkpoint }: Pick<HandoffHead, 'dirty' | 'checkpoint'>,
+  { git }: WorkingTreeState,
+  { dirty = 0, checkpoint }: Pick<HandoffFrontmatter, 'dirty' | 'checkpoint'>,
   session: string,
 ) {
   if (dirty === 0) return []

@@ -1,36 +1,40 @@
-import { claimNumber, handoffFolder } from '../../context/handoff/files.ts'
+import { claimNumber, handoffFolder } from '../../context/handoff/handoff-files.ts'
 import {
-  DEFAULT_TOKENS,
-  FEWEST_TOKENS,
+  HANDOFF_DEFAULT_TOKENS,
+  HANDOFF_MIN_TOKENS,
   type HandoffDocument,
-  MOST_TOKENS,
-  handoffDocument,
+  HANDOFF_MAX_TOKENS,
+  buildHandoffDocument,
 } from '../../context/handoff/document.ts'
 import { gatherFacts } from '../../context/handoff/gather-facts.ts'
-import { type Surroundings, lookAround } from '../../context/handoff/probes.ts'
-import { type RecordedHandoff, countWork, handoffsIn } from '../../context/handoff/recorded.ts'
+import { type WorkingTreeState, readWorkingTree } from '../../context/handoff/probes.ts'
+import {
+  type RecordedHandoff,
+  countWorkEntries,
+  recordedHandoffs,
+} from '../../context/handoff/recorded-handoffs.ts'
 import { NotWritten, StintError } from '../../journal/errors.ts'
 import { removeFile } from '../../journal/files.ts'
 import {
-  type Draft,
+  type EntryDraft,
   type EntryData,
   type GitState,
   type HandoffTarget,
-  draft,
+  draftEntry,
 } from '../../session/entries.ts'
 import type { SessionState } from '../../session/state.ts'
 import { findTask, matchTasks } from '../../backlog/task.ts'
-import { openBacklog } from '../tasks/backlog.ts'
+import { openBacklog } from '../tasks/project-backlog.ts'
 import { checkpointDrafts } from '../lifecycle/checkpoint.ts'
-import { NoSession, chooseOpen, findSession } from '../store/choose.ts'
+import { NoSession, chooseOpenSession, findSession } from '../store/choose-session.ts'
 import { withoutSecrets } from '../store/clean-draft.ts'
-import { conversationOf } from '../store/conversation-binding.ts'
+import { conversationFromEnv } from '../store/conversation-binding.ts'
 import type { LiveSession } from '../store/live-session.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { projectText } from '../lifecycle/resume.ts'
 import { defined } from '../../text/defined.ts'
 
-export interface CreateHandoff {
+export interface CreateHandoffOptions {
   readonly session?: string
   readonly reason?: string
   /** A task or session, by name or id. */
@@ -44,7 +48,7 @@ export interface CreateHandoff {
   readonly by?: string
 }
 
-export interface MadeHandoff {
+export interface CreatedHandoff {
   readonly state: SessionState
   readonly handoff: RecordedHandoff
   readonly path: string
@@ -54,14 +58,14 @@ export interface MadeHandoff {
 /** Uses no model and no network. */
 export async function createHandoff(
   workspace: Workspace,
-  options: CreateHandoff = {},
-): Promise<MadeHandoff> {
+  options: CreateHandoffOptions = {},
+): Promise<CreatedHandoff> {
   const tokens = boundOf(options.tokens)
   const to = options.to === undefined ? undefined : await targetOf(workspace, options.to)
-  const { id } = await chooseOpen(workspace, options.session)
-  return workspace.on(id, async (session) => {
+  const { id } = await chooseOpenSession(workspace, options.session)
+  return workspace.withSession(id, async (session) => {
     const { state } = await workspace.absorbEdits(session)
-    const now = lookAround(workspace.place.root, workspace.place.repository)
+    const now = readWorkingTree(workspace.paths.root, workspace.paths.repository)
     const keepsCode = options.draft !== true && options.code !== false
     const { reason, by = 'library' } = options
     if (keepsCode) {
@@ -71,7 +75,7 @@ export async function createHandoff(
     }
     const made = await make(workspace, session, now, { ...options, tokens, by, keepsCode }, to)
     const after = await workspace.refreshIfPossible(session)
-    const handoff = handoffsIn(after.entries).find((one) => one.id === made.id)!
+    const handoff = recordedHandoffs(after.entries).find((one) => one.id === made.id)!
     return { state: after.state, handoff, path: made.path, leftOut: made.leftOut }
   })
 }
@@ -79,15 +83,15 @@ export async function createHandoff(
 async function make(
   workspace: Workspace,
   session: LiveSession,
-  now: Surroundings,
-  options: CreateHandoff & { tokens: number; by: string; keepsCode: boolean },
+  now: WorkingTreeState,
+  options: CreateHandoffOptions & { tokens: number; by: string; keepsCode: boolean },
   to: HandoffTarget | undefined,
 ) {
   const { config } = workspace
   const { state, entries, contents } = session.read()
   const id = session.mint()
   const at = new Date().toISOString()
-  const position = { bytes: contents.end, entries: countWork(entries), last: state.lastId }
+  const position = { bytes: contents.end, entries: countWorkEntries(entries), last: state.lastId }
   const redact = (text: string) => withoutSecrets(text, config)
   const reason = options.reason === undefined ? undefined : redact(options.reason)
   const facts = gatherFacts({
@@ -107,11 +111,11 @@ async function make(
       reason,
       to,
       checkpoint: options.keepsCode ? state.checkpoints.items.at(-1) : undefined,
-      conversation: options.conversation ?? conversationOf(workspace.env),
+      conversation: options.conversation ?? conversationFromEnv(workspace.env),
     }),
   })
   const { fingerprints, git, isDraft, madeBy, taskStatuses, uncommitted } = facts
-  const draftOf = (number: number, { text, hash, tokens }: HandoffDocument): Draft => {
+  const draftOf = (number: number, { text, hash, tokens }: HandoffDocument): EntryDraft => {
     const data: EntryData['handoff.made'] = {
       number,
       hash,
@@ -129,13 +133,16 @@ async function make(
         tasks: taskStatuses.length === 0 ? undefined : taskStatuses,
       }),
     }
-    return draft('handoff.made', data, { id, at, by: options.by })
+    return draftEntry('handoff.made', data, { id, at, by: options.by })
   }
   const { made, path } = claimNumber(
     handoffFolder(session.folder),
-    handoffsIn(entries),
+    recordedHandoffs(entries),
     (number) => {
-      const document = handoffDocument({ ...facts, number }, { tokens: options.tokens, redact })
+      const document = buildHandoffDocument(
+        { ...facts, number },
+        { tokens: options.tokens, redact },
+      )
       const entry = draftOf(number, document)
       refuseIfRedacted(session, entry)
       return { ...document, entry }
@@ -153,7 +160,7 @@ async function make(
 
 // The journalled text must match the hash; only a user pattern that matches hashes or ids could
 // still change it.
-function refuseIfRedacted(session: LiveSession, entry: Draft): void {
+function refuseIfRedacted(session: LiveSession, entry: EntryDraft): void {
   const [cleaned] = session.clean([entry]).drafts
   const before = entry.data as EntryData['handoff.made']
   const after = cleaned!.data as EntryData['handoff.made']
@@ -165,17 +172,17 @@ function refuseIfRedacted(session: LiveSession, entry: Draft): void {
   )
 }
 
-function gitOf({ repository, head, dirty }: Surroundings): GitState | undefined {
+function gitOf({ repository, head, dirty }: WorkingTreeState): GitState | undefined {
   if (repository === undefined) return undefined
   return { ...head, ...(dirty === undefined ? {} : { dirty: dirty.length }) }
 }
 
-function boundOf(tokens = DEFAULT_TOKENS): number {
-  if (tokens >= FEWEST_TOKENS && tokens <= MOST_TOKENS) return tokens
+function boundOf(tokens = HANDOFF_DEFAULT_TOKENS): number {
+  if (tokens >= HANDOFF_MIN_TOKENS && tokens <= HANDOFF_MAX_TOKENS) return tokens
   throw new StintError(
     'BAD_BOUND',
     `${tokens} tokens is no bound for a handoff`,
-    `give at least ${FEWEST_TOKENS}, which what is vital needs, and at most ${MOST_TOKENS}`,
+    `give at least ${HANDOFF_MIN_TOKENS}, which what is vital needs, and at most ${HANDOFF_MAX_TOKENS}`,
   )
 }
 

@@ -1,39 +1,42 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { fileOf, handoffFolder } from '../../context/handoff/files.ts'
-import { type RecordedHandoff, handoffsIn } from '../../context/handoff/recorded.ts'
+import { readHandoffFile, handoffFolder } from '../../context/handoff/handoff-files.ts'
+import { type RecordedHandoff, recordedHandoffs } from '../../context/handoff/recorded-handoffs.ts'
 import { StintError } from '../../journal/errors.ts'
-import { readOrUndefined } from '../../journal/look.ts'
+import { readOrUndefined } from '../../journal/read-files.ts'
 import { shortId } from '../../journal/ids.ts'
-import { NoSession, chooseSession, findSession } from '../store/choose.ts'
-import type { LiveSession, Reading } from '../store/live-session.ts'
+import { NoSession, chooseSession, findSession } from '../store/choose-session.ts'
+import type { LiveSession, SessionReading } from '../store/live-session.ts'
 import { chooseToResume } from '../lifecycle/resume.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { contentHash } from '../../context/handoff/frontmatter.ts'
-import { lookAround } from '../../context/handoff/probes.ts'
-import { whatMoved } from '../../context/handoff/what-moved.ts'
+import { readWorkingTree } from '../../context/handoff/probes.ts'
+import { changesSinceHandoff } from '../../context/handoff/changes-since-handoff.ts'
 import type { HandoffTarget } from '../../session/entries.ts'
-import { openBacklog } from '../tasks/backlog.ts'
-import { conversationOf } from '../store/conversation-binding.ts'
-import { acceptanceOf, handoffOf, isTakenUp } from '../../session/kinds/handoffs.ts'
-import { type RawEntry, inEffect } from '../../session/in-effect.ts'
+import { openBacklog } from '../tasks/project-backlog.ts'
+import { conversationFromEnv } from '../store/conversation-binding.ts'
+import { acceptanceOf, handoffOf, isAccepted } from '../../session/kinds/handoffs.ts'
+import { type RawEntry, effectiveEntries } from '../../session/effective-entries.ts'
 
 export interface FoundHandoff {
   readonly session: LiveSession
-  readonly reading: Reading
+  readonly reading: SessionReading
   readonly handoff: RecordedHandoff
   readonly path: string
   /** Before anything was restored; undefined when there was no file. */
   readonly text?: string
 }
 
-export interface GivenFile {
+export interface HandoffFile {
   readonly path: string
   readonly text: string
 }
 
-export function fileGiven(workspace: Workspace, name: string | undefined): GivenFile | undefined {
+export function handoffFileFromPath(
+  workspace: Workspace,
+  name: string | undefined,
+): HandoffFile | undefined {
   if (name === undefined || !name.endsWith('.md')) return undefined
   const path = resolve(workspace.cwd, name)
   if (!existsSync(path))
@@ -51,10 +54,14 @@ export async function findHandoff(workspace: Workspace, name?: string): Promise<
   const session = workspace.session(id)
   // Read before refreshing, which would restore a missing file.
   const known = session.read()
-  const handoff = chosen(handoffsIn(known.entries), which, known.state.name)
-  const { path, text } = fileOf(handoffFolder(session.folder), handoff, handoffsIn(known.entries))
+  const handoff = chosen(recordedHandoffs(known.entries), which, known.state.name)
+  const { path, text } = readHandoffFile(
+    handoffFolder(session.folder),
+    handoff,
+    recordedHandoffs(known.entries),
+  )
   const reading = await workspace.refreshIfPossible(session)
-  const current = handoffsIn(reading.entries).find((one) => one.id === handoff.id) ?? handoff
+  const current = recordedHandoffs(reading.entries).find((one) => one.id === handoff.id) ?? handoff
   return { session, reading, handoff: current, path, ...defined({ text }) }
 }
 
@@ -105,13 +112,13 @@ function isNumber(name: string) {
   return /^\d{1,4}$/.test(name)
 }
 
-export type FileState = 'intact' | 'edited' | 'missing'
+export type HandoffFileStatus = 'intact' | 'edited' | 'missing'
 
 export interface ShownHandoff {
   readonly handoff: RecordedHandoff
   readonly session: { readonly id: string; readonly name: string }
   readonly path: string
-  readonly file: FileState
+  readonly file: HandoffFileStatus
   /** With `check`: what no longer holds. */
   readonly moved?: readonly string[]
 }
@@ -128,7 +135,7 @@ export async function showHandoff(
     handoff,
     session: { id: reading.state.id, name: reading.state.name },
     path,
-    file: stateOf(found),
+    file: handoffFileStatus(found),
     ...(options.check === true ? { moved: await movedSince(workspace, found) } : {}),
   }
 }
@@ -139,10 +146,13 @@ export async function listHandoffs(
 ): Promise<{ session: { id: string; name: string }; handoffs: readonly RecordedHandoff[] }> {
   const { id } = await chooseSession(workspace, options.session)
   const { state, entries } = await workspace.view(id)
-  return { session: { id: state.id, name: state.name }, handoffs: handoffsIn(entries) }
+  return { session: { id: state.id, name: state.name }, handoffs: recordedHandoffs(entries) }
 }
 
-export function stateOf({ text, handoff }: Pick<FoundHandoff, 'text' | 'handoff'>): FileState {
+export function handoffFileStatus({
+  text,
+  handoff,
+}: Pick<FoundHandoff, 'text' | 'handoff'>): HandoffFileStatus {
   if (text === undefined) return 'missing'
   return contentHash(text) === handoff.hash ? 'intact' : 'edited'
 }
@@ -152,9 +162,9 @@ export async function movedSince(
   { handoff, reading }: FoundHandoff,
 ): Promise<readonly string[]> {
   const { state, entries } = reading
-  const acceptor = conversationOf(workspace.env)
-  return whatMoved(handoff, {
-    now: lookAround(workspace.place.root, workspace.place.repository),
+  const acceptor = conversationFromEnv(workspace.env)
+  return changesSinceHandoff(handoff, {
+    now: readWorkingTree(workspace.paths.root, workspace.paths.repository),
     state,
     entries,
     tasks: handoff.tasks.length === 0 ? new Map() : await taskStatuses(workspace),
@@ -205,7 +215,7 @@ export async function latestHandoffs(
     bySession.set(session, known)
   }
   return [...bySession].flatMap(([session, { name, entries }]) => {
-    const standing = inEffect(entries)
+    const standing = effectiveEntries(entries)
     const waiting = standing
       .filter(({ kind }) => kind === 'handoff.made')
       .map((entry) => handoffOf(entry, entry.data))
@@ -214,6 +224,6 @@ export async function latestHandoffs(
     const accepted = standing
       .filter(({ kind, data }) => kind === 'handoff.accepted' && data.handoff === waiting.id)
       .map((entry) => acceptanceOf(entry, entry.data))
-    return isTakenUp({ accepted }) ? [] : [{ ...waiting, session, name }]
+    return isAccepted({ accepted }) ? [] : [{ ...waiting, session, name }]
   })
 }

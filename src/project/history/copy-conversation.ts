@@ -1,21 +1,21 @@
-import { copyPiece } from '../conversation/copy-transcript.ts'
+import { copyTranscriptChunk } from '../conversation/copy-transcript.ts'
 import {
-  type Tracking,
+  type ConversationState,
   isCopied,
-  readCursor,
-  readTracking,
-  writeCursor,
-} from '../conversation/tracking.ts'
-import { TookTooLong, withinTime } from '../conversation/within-time.ts'
-import { isConversationId } from '../../history/places.ts'
-import { untilUnlocked } from '../../history/lock.ts'
-import { conversationPath } from '../../history/places.ts'
-import { namesIn } from '../../journal/look.ts'
+  readCopyCursor,
+  readConversationState,
+  writeCopyCursor,
+} from '../conversation/conversation-state.ts'
+import { PatternTimeout, runWithTimeout } from '../conversation/run-with-timeout.ts'
+import { isConversationId } from '../../history/paths.ts'
+import { waitForUnlock } from '../../history/lock.ts'
+import { conversationPath } from '../../history/paths.ts'
+import { listFolder } from '../../journal/read-files.ts'
 import { defined } from '../../text/defined.ts'
 import type { Config } from '../config/config.ts'
 import { redaction } from '../store/clean-draft.ts'
-import { trackingFolderOf } from '../store/conversation-binding.ts'
-import type { Place } from '../store/place.ts'
+import { conversationStateFolder } from '../store/conversation-binding.ts'
+import type { ProjectPaths } from '../store/project-paths.ts'
 import type { Workspace } from '../store/workspace.ts'
 
 const PIECE_MS = 600
@@ -24,11 +24,11 @@ const LINE_MS = 200
 const BYTES_PER_MS = 10_000
 const CATCH_UP_BYTES = 4 * 1024 * 1024
 
-type Copying = Pick<Tracking, 'conversation' | 'harness' | 'transcript'>
+type Copying = Pick<ConversationState, 'conversation' | 'harness' | 'transcript'>
 
 /** Returns whether there is more. */
 export function copyConversation(
-  place: Place,
+  place: ProjectPaths,
   config: Config,
   tracking: Copying,
   maxBytes: number,
@@ -42,15 +42,15 @@ export function copyConversation(
 }
 
 function copyNext(
-  place: Place,
+  place: ProjectPaths,
   config: Config,
   { conversation, harness, transcript }: Copying,
-  bounds: Pick<Parameters<typeof copyPiece>[0], 'maxBytes' | 'untilMs' | 'bounded'>,
+  bounds: Pick<Parameters<typeof copyTranscriptChunk>[0], 'maxBytes' | 'untilMs' | 'bounded'>,
 ) {
   if (transcript === undefined) return undefined
-  const notes = trackingFolderOf(place)
-  const cursor = readCursor(notes, conversation)
-  const piece = copyPiece({
+  const notes = conversationStateFolder(place)
+  const cursor = readCopyCursor(notes, conversation)
+  const piece = copyTranscriptChunk({
     transcript,
     target: conversationPath(place.sessions, conversation),
     conversation: { id: conversation, harness },
@@ -59,32 +59,35 @@ function copyNext(
     ...defined({ cursor }),
   })
   if (piece === undefined) return undefined
-  writeCursor(notes, conversation, piece.cursor)
+  writeCopyCursor(notes, conversation, piece.cursor)
   return { ...piece, from: cursor?.offset ?? 0 }
 }
 
 function bounded<T>(work: () => T, bytes: number) {
   try {
-    return withinTime(work, LINE_MS + Math.round(bytes / BYTES_PER_MS))
+    return runWithTimeout(work, LINE_MS + Math.round(bytes / BYTES_PER_MS))
   } catch (error) {
-    if (error instanceof TookTooLong) return undefined
+    if (error instanceof PatternTimeout) return undefined
     throw error
   }
 }
 
 /** Copies what hooks had no time for; failures are ignored. */
-export async function catchUp({ place, config }: Workspace, conversation?: string): Promise<void> {
-  const notes = trackingFolderOf(place)
+export async function catchUpTranscripts(
+  { paths: place, config }: Workspace,
+  conversation?: string,
+): Promise<void> {
+  const notes = conversationStateFolder(place)
   const ids =
     conversation === undefined
-      ? namesIn(notes).flatMap((name) => /^(.*)\.json$/.exec(name)?.[1] ?? [])
+      ? listFolder(notes).flatMap((name) => /^(.*)\.json$/.exec(name)?.[1] ?? [])
       : [conversation]
   for (const id of ids.filter(isConversationId)) {
-    const tracking = readTracking(notes, id)
+    const tracking = readConversationState(notes, id)
     // Conversations without a session are not stored.
     if (tracking?.session === undefined || isCopied(notes, tracking)) continue
     for (let isMore = true; isMore;) {
-      await untilUnlocked(conversationPath(place.sessions, id))
+      await waitForUnlock(conversationPath(place.sessions, id))
       const piece = copyNext(place, config, tracking, { maxBytes: CATCH_UP_BYTES })
       isMore =
         piece?.cause === undefined &&

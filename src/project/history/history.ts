@@ -1,27 +1,27 @@
-import { promptlessHarnesses } from '../../harness/registry.ts'
-import { listBlobs, namesOf, saidNamesOf } from '../../history/blobs.ts'
+import { harnessesWithoutSystemPrompt } from '../../harness/registry.ts'
+import { listBlobs, blobHashesIn, messageBlobHashesIn } from '../../history/blobs.ts'
 import { Blobs } from '../../history/blobs.ts'
-import { isConversationId } from '../../history/places.ts'
+import { isConversationId } from '../../history/paths.ts'
 import { anthropicMessages } from '../../history/formats/anthropic.ts'
 import { openAiMessages } from '../../history/formats/openai.ts'
 import type { HistoryItem } from '../../history/items.ts'
-import { whileLocked } from '../../history/lock.ts'
-import { blobsFolder, conversationPath } from '../../history/places.ts'
+import { tryWithLock } from '../../history/lock.ts'
+import { blobsFolder, conversationPath } from '../../history/paths.ts'
 import { type ConversationStore, conversationStore } from '../../history/store.ts'
 import { type ConversationSummary, summarise } from '../../history/summary.ts'
 import { StintError } from '../../journal/errors.ts'
 import { removeFile } from '../../journal/files.ts'
-import { statOrUndefined } from '../../journal/look.ts'
-import { inEffect } from '../../session/in-effect.ts'
+import { statOrUndefined } from '../../journal/read-files.ts'
+import { effectiveEntries } from '../../session/effective-entries.ts'
 import { defined } from '../../text/defined.ts'
-import { readTracking } from '../conversation/tracking.ts'
-import { NoSession, chooseSession } from '../store/choose.ts'
+import { readConversationState } from '../conversation/conversation-state.ts'
+import { NoSession, chooseSession } from '../store/choose-session.ts'
 import { redaction } from '../store/clean-draft.ts'
-import { trackingFolderOf } from '../store/conversation-binding.ts'
+import { conversationStateFolder } from '../store/conversation-binding.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { catchUp } from './copy-conversation.ts'
+import { catchUpTranscripts } from './copy-conversation.ts'
 
-export interface Span {
+export interface TimeRange {
   /** ISO times; open where absent. */
   readonly from?: string
   readonly to?: string
@@ -30,12 +30,12 @@ export interface Span {
 export type History = ReturnType<typeof historyOf>
 
 export function historyOf(workspace: Workspace) {
-  const items = (conversation: string, span: Span = {}) =>
-    between(storeOf(workspace).read(conversation), span)
+  const items = (conversation: string, span: TimeRange = {}) =>
+    between(openConversationStore(workspace).read(conversation), span)
   return {
     /** Of a session, oldest first; of the one here without a name. */
     async conversations(name?: string): Promise<readonly ConversationRow[]> {
-      await catchUp(workspace)
+      await catchUpTranscripts(workspace)
       const meant = await findMeant(workspace, name)
       return 'session' in meant
         ? conversationsOfSession(workspace, meant.session.id)
@@ -43,27 +43,27 @@ export function historyOf(workspace: Workspace) {
     },
     /** Every stored conversation, the last written at the end. */
     async all(): Promise<readonly ConversationRow[]> {
-      await catchUp(workspace)
-      return storeOf(workspace)
+      await catchUpTranscripts(workspace)
+      return openConversationStore(workspace)
         .list()
         .toSorted((a, b) => (a.writtenAt < b.writtenAt ? -1 : 1))
         .map(({ id }) => rowOf(workspace, id))
     },
-    async find(name?: string): Promise<Meant> {
-      await catchUp(workspace)
+    async find(name?: string): Promise<HistoryTarget> {
+      await catchUpTranscripts(workspace)
       return findMeant(workspace, name)
     },
     /** By id, its beginning, or the latest of a session. */
     async conversation(name?: string): Promise<ConversationRow> {
-      await catchUp(workspace)
+      await catchUpTranscripts(workspace)
       return rowOf(workspace, await findConversation(workspace, name))
     },
     items,
     /** As its harness would send them next, without the system prompt. */
-    anthropic: (conversation: string, span?: Span) =>
-      anthropicMessages(items(conversation, span), { promptless: promptlessHarnesses() }),
-    openai: (conversation: string, span?: Span) =>
-      openAiMessages(items(conversation, span), promptlessHarnesses()),
+    anthropic: (conversation: string, span?: TimeRange) =>
+      anthropicMessages(items(conversation, span), { promptless: harnessesWithoutSystemPrompt() }),
+    openai: (conversation: string, span?: TimeRange) =>
+      openAiMessages(items(conversation, span), harnessesWithoutSystemPrompt()),
     prune: (options: PruneOptions = {}) => pruneHistory(workspace, options),
   }
 }
@@ -71,7 +71,7 @@ export function historyOf(workspace: Workspace) {
 /** An item without a time takes the time of the one before. */
 function* between<T extends HistoryItem>(
   items: Iterable<T>,
-  { from = '', to = '\uFFFF' }: Span,
+  { from = '', to = '\uFFFF' }: TimeRange,
 ): Generator<T> {
   let at = ''
   for (const item of items) {
@@ -80,7 +80,7 @@ function* between<T extends HistoryItem>(
   }
 }
 
-export function storeOf({ place, config }: Workspace): ConversationStore {
+export function openConversationStore({ paths: place, config }: Workspace): ConversationStore {
   return conversationStore(place.sessions, redaction(config))
 }
 
@@ -104,9 +104,9 @@ interface Joined {
 }
 
 async function conversationsOfSession(workspace: Workspace, session: string) {
-  const { entries } = await workspace.on(session, (live) => live.read())
+  const { entries } = await workspace.withSession(session, (live) => live.read())
   const joined = new Map<string, Joined>()
-  for (const { kind, data, at } of inEffect(entries)) {
+  for (const { kind, data, at } of effectiveEntries(entries)) {
     const id = data['conversation']
     if (!isConversationId(id)) continue
     const known = joined.get(id)
@@ -124,10 +124,10 @@ async function conversationsOfSession(workspace: Workspace, session: string) {
 }
 
 function rowOf(workspace: Workspace, id: string, known?: Joined) {
-  const store = storeOf(workspace)
+  const store = openConversationStore(workspace)
   const isStored = store.has(id)
   const summary = summarise(isStored ? store.read(id, { isBrief: true }) : [])
-  const notes = readTracking(trackingFolderOf(workspace.place), id)
+  const notes = readConversationState(conversationStateFolder(workspace.paths), id)
   return {
     ...defined({ startedAt: known?.at, endedBecause: known?.endedBecause }),
     ...summary,
@@ -139,14 +139,14 @@ function rowOf(workspace: Workspace, id: string, known?: Joined) {
   }
 }
 
-function sizeOf({ place: { sessions } }: Workspace, id: string) {
+function sizeOf({ paths: { sessions } }: Workspace, id: string) {
   const path = conversationPath(sessions, id)
   const blobs = new Blobs(blobsFolder(sessions))
-  const paths = [path, ...[...new Set(namesOf(path))].map((hash) => blobs.pathOf(hash))]
+  const paths = [path, ...[...new Set(blobHashesIn(path))].map((hash) => blobs.pathOf(hash))]
   return paths.reduce((sum, one) => sum + (statOrUndefined(one)?.size ?? 0), 0)
 }
 
-export type Meant =
+export type HistoryTarget =
   | { readonly conversation: string }
   | { readonly session: { readonly id: string; readonly name: string } }
 
@@ -184,7 +184,7 @@ async function findConversation(workspace: Workspace, name?: string) {
 }
 
 function findStored(workspace: Workspace, name: string) {
-  const store = storeOf(workspace)
+  const store = openConversationStore(workspace)
   if (store.has(name)) return name
   if (name.length < SHORTEST_BEGINNING) return undefined
   const found = store.list().flatMap(({ id }) => (id.startsWith(name) ? [id] : []))
@@ -229,7 +229,7 @@ async function pruneHistory(
   workspace: Workspace,
   { before, conversations, outputs = false, dryRun: isDryRun = false }: PruneOptions,
 ) {
-  const stored = storeOf(workspace).list()
+  const stored = openConversationStore(workspace).list()
   const ids = await Promise.all((conversations ?? []).map((name) => findNamed(workspace, name)))
   const isWhole = before === undefined && conversations === undefined
   const chosen = stored.filter(({ id, writtenAt }) =>
@@ -244,9 +244,11 @@ async function pruneHistory(
   // Read after removal, so that new references count.
   const left = stored.filter((one) => !gone.includes(one))
   const named = new Set(
-    left.flatMap((one) => [...(outputs && chosen.includes(one) ? saidNamesOf : namesOf)(one.path)]),
+    left.flatMap((one) => [
+      ...(outputs && chosen.includes(one) ? messageBlobHashesIn : blobHashesIn)(one.path),
+    ]),
   )
-  const blobs = listBlobs(workspace.place.sessions)
+  const blobs = listBlobs(workspace.paths.sessions)
   const unnamed = blobs.filter(({ hash }) => !named.has(hash))
   const old = unnamed.filter(({ path }) => isOld(path))
   const freed = old.filter(({ path }) => isDryRun || removeFile(path))
@@ -277,7 +279,7 @@ async function findNamed(workspace: Workspace, name: string) {
 }
 
 function removeUnlocked(path: string) {
-  return whileLocked(path, () => ({ isRemoved: removeFile(path) })) !== undefined
+  return tryWithLock(path, () => ({ isRemoved: removeFile(path) })) !== undefined
 }
 
 function isOld(path: string) {

@@ -3,27 +3,27 @@ import { openRegularFile } from '../../journal/files.ts'
 import type {
   ConversationDatabase,
   DatabaseHistory,
-  DatabasePlace,
+  DatabaseCursor,
   DatabaseSession,
   FileHistory,
   HistoryFile,
   HistoryHead,
-  Translator,
+  HistoryTranslator,
 } from '../../harness/contract/history.ts'
-import { type Json, objectOf, parseJson } from '../../text/json-fields.ts'
-import { edgesBefore } from '../../journal/read.ts'
+import { type Json, asObject, parseJson } from '../../text/json-fields.ts'
+import { edgeChecksum } from '../../journal/read-log.ts'
 import {
   type FileIdentity,
   type ImportTarget,
-  knownIn,
+  storedItemIds,
   storedUntil,
   validCursor,
-} from './target.ts'
+} from './import-target.ts'
 import { elementsOf, linesFrom } from './line-reader.ts'
 import { defined } from '../../text/defined.ts'
-import type { NewItem, TakenBack } from '../../history/items.ts'
+import type { NewItem, TakenBackItem } from '../../history/items.ts'
 import type { ConversationStore, ConversationWriter } from '../../history/store.ts'
-import { TakingBack } from '../../history/live-messages.ts'
+import { RetractionTracker } from '../../history/live-messages.ts'
 
 export interface FileJob {
   readonly harness: FileHistory
@@ -34,7 +34,7 @@ export interface FileJob {
   readonly isAnew: boolean
 }
 
-export interface FileOutcome extends Stored {
+export interface FileOutcome extends StoredCounts {
   readonly bytes: number
   readonly damaged: number
 }
@@ -91,14 +91,14 @@ function importLines(
       size,
       mtime: stat.mtimeMs,
       offset,
-      edges: edgesBefore(fd, offset),
-      memory: translator.memory(),
+      edges: edgeChecksum(fd, offset),
+      memory: translator.state(),
     })
   }
   for (const line of linesFrom(fd, at)) {
     if (
       line.isOpen &&
-      (line.isTooLong || objectOf(parseJson(line.bytes.toString('utf8'))) === undefined)
+      (line.isTooLong || asObject(parseJson(line.bytes.toString('utf8'))) === undefined)
     )
       break
     const items = line.isTooLong
@@ -116,7 +116,7 @@ function importLines(
     read(bytes)
     bytes = 0
   }
-  sink.add(translator.rest?.() ?? [], 0)
+  sink.add(translator.flush?.() ?? [], 0)
   keep(true)
   read(bytes)
   return { ...sink.stored, bytes: at - (cursor?.offset ?? 0), damaged }
@@ -139,7 +139,7 @@ function importDocument(
     read(element.end - at)
     at = element.end
   }
-  sink.add(translator.rest?.() ?? [], 0)
+  sink.add(translator.flush?.() ?? [], 0)
   sink.flush()
   read(stat.size - at)
   const identity = { inode: stat.ino, size: stat.size, mtime: stat.mtimeMs }
@@ -157,23 +157,23 @@ function begin(
   { harness, head, target }: FileJob,
   memory: Json | undefined,
   isDryRun: boolean,
-): { sink: Sink; translator: Translator } {
+): { sink: Sink; translator: HistoryTranslator } {
   const { conversation } = head
   const { store } = target
   const isBegun = memory !== undefined
   const since =
     harness.hasStableIds === true ? undefined : storedUntil(target, conversation, isDryRun)
   const isThere = !isBegun && store.has(conversation)
-  const known = harness.isRepetitive || isThere ? knownIn(store, conversation) : undefined
+  const known = harness.repeatsItems || isThere ? storedItemIds(store, conversation) : undefined
   const sink = new Sink(isDryRun ? undefined : store.writer(conversation, { isUnsynced: true }), {
     ...defined({ known, since }),
   })
-  return { sink, translator: harness.translator(head, memory ?? {}) }
+  return { sink, translator: harness.createTranslator(head, memory ?? {}) }
 }
 
 const BATCH_BYTES = 4 * 1024 * 1024
 
-export interface Stored {
+export interface StoredCounts {
   readonly messages: number
   readonly compactions: number
 }
@@ -199,7 +199,7 @@ export class Sink {
     this.#since = since
   }
 
-  get stored(): Stored {
+  get stored(): StoredCounts {
     return { messages: this.#messages, compactions: this.#compactions }
   }
 
@@ -261,7 +261,7 @@ export function importSession(
   const cursor = isAnew ? undefined : cursors.read(name)
   let place = placeIn(cursor)
   const since = storedUntil(target, conversation, isDryRun)
-  const known = place === undefined ? knownIn(store, conversation) : undefined
+  const known = place === undefined ? storedItemIds(store, conversation) : undefined
   const sink = new Sink(isDryRun ? undefined : store.writer(conversation, { isUnsynced: true }), {
     ...defined({ known, since }),
   })
@@ -290,7 +290,7 @@ export function importSession(
       harness,
       store,
       conversation,
-      database.standing(session),
+      database.unrevertedMessages(session),
       new Date(session.updatedAt).toISOString(),
     )
     if (taken !== undefined) sink.add([taken], 0)
@@ -310,8 +310,8 @@ export function importSession(
   return { ...sink.stored, bytes, damaged }
 }
 
-function placeIn(cursor: Json | undefined): DatabasePlace | undefined {
-  const place = cursor?.['place'] as Partial<DatabasePlace> | undefined
+function placeIn(cursor: Json | undefined): DatabaseCursor | undefined {
+  const place = cursor?.['place'] as Partial<DatabaseCursor> | undefined
   return typeof place?.at === 'number' && typeof place.id === 'string'
     ? { at: place.at, id: place.id }
     : undefined
@@ -327,8 +327,8 @@ function takenBackSince(
   conversation: string,
   standing: ReadonlySet<string>,
   at: string,
-): TakenBack | undefined {
-  const taking = new TakingBack()
+): TakenBackItem | undefined {
+  const taking = new RetractionTracker()
   for (const item of store.read(conversation, { isBrief: true })) taking.add(item)
   const gone = taking.nodes.findIndex(({ id }) => {
     const message = harness.messageOf(id)

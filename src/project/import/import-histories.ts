@@ -8,11 +8,11 @@ import type {
   HistoryFile,
   HistoryHead,
 } from '../../harness/contract/history.ts'
-import { importedHarnesses, loadHistory } from '../../harness/registry.ts'
+import { importableHarnesses, loadHistory } from '../../harness/registry.ts'
 import { knownProjects, rememberProject } from '../../index/projects.ts'
-import { statOrUndefined } from '../../journal/look.ts'
+import { statOrUndefined } from '../../journal/read-files.ts'
 import { Workspace } from '../store/workspace.ts'
-import { type ImportLock, ImportTarget, isUnchanged } from './target.ts'
+import { type ImportLock, ImportTarget, isFileUnchanged } from './import-target.ts'
 import {
   type FileOutcome,
   cursorName,
@@ -21,7 +21,7 @@ import {
   importSession,
   sessionCursorName,
 } from './import-file.ts'
-import { type ThreadJob, inThreads, problemOf, threadProgram } from './threads.ts'
+import { type ThreadJob, importInThreads, importProblem, threadProgram } from './import-threads.ts'
 
 /** Below this, starting threads costs more than it saves. */
 const MUCH = 64 * 1024 * 1024
@@ -70,7 +70,7 @@ class Import {
     this.#isDryRun = request.isDryRun === true
     const others =
       request.allProjects === true
-        ? knownProjects().filter((root) => root !== workspace.place.root)
+        ? knownProjects().filter((root) => root !== workspace.paths.root)
         : []
     this.#here = new ImportTarget(workspace)
     this.#targets = [this.#here, ...others.map((root) => new ImportTarget(new Workspace(root)))]
@@ -78,9 +78,9 @@ class Import {
 
   async run(): Promise<ImportReport> {
     try {
-      const wanted = this.#request.harnesses ?? importedHarnesses()
+      const wanted = this.#request.harnesses ?? importableHarnesses()
       const jobs: Job[] = []
-      for (const name of importedHarnesses().filter((each) => wanted.includes(each))) {
+      for (const name of importableHarnesses().filter((each) => wanted.includes(each))) {
         const history = await loadHistory(name)
         const sources =
           history.form === 'files' ? this.#filesOf(history) : this.#sessionsOf(history)
@@ -119,7 +119,7 @@ class Import {
       const { workspace } = target
       if (!workspace.hasConversations()) continue
       const index = await workspace.index()
-      const totalBytes = index.syncSaid(0).bytesLeft
+      const totalBytes = index.syncMessages(0).bytesLeft
       let before = Infinity
       // Stop where other processes store faster than this reads.
       for (let left = totalBytes; left > 0 && left < before;) {
@@ -127,7 +127,7 @@ class Import {
         this.#request.tell?.({ bytes, totalBytes, files: 0, totalFiles: 0, isIndexing: true })
         await new Promise((resolve) => setImmediate(resolve))
         before = left
-        left = index.syncSaid(INDEXING_MS).bytesLeft
+        left = index.syncMessages(INDEXING_MS).bytesLeft
       }
       if (target !== this.#here) workspace.close()
     }
@@ -141,7 +141,7 @@ class Import {
     const totalBytes = jobs.reduce((sum, job) => sum + job.size, 0)
     let [bytes, files, damaged] = [0, 0, 0]
     const tell = () => {
-      for (const lock of this.#locks) lock.move()
+      for (const lock of this.#locks) lock.touch()
       this.#request.tell?.({ bytes, totalBytes, files, totalFiles: jobs.length })
     }
     const read = (more: number) => {
@@ -193,7 +193,7 @@ class Import {
       const forThread = { number, harness, ...file!, isAnew, project, isDryRun: this.#isDryRun }
       groups.set(key, [...(groups.get(key) ?? []), forThread])
     }
-    await inThreads(program, count, [...groups.values()], {
+    await importInThreads(program, count, [...groups.values()], {
       read,
       done: (outcome) => {
         const job = able[outcome.number]!
@@ -201,7 +201,7 @@ class Import {
           this.#unread.push({ path: job.path, problem: outcome.problem })
         done(job, outcome.type === 'done' ? outcome.outcome : undefined)
       },
-      doHere: (number) => this.#doHere(able[number]!, read, done),
+      importHere: (number) => this.#doHere(able[number]!, read, done),
     })
     return jobs.filter(({ file }) => file === undefined)
   }
@@ -222,7 +222,7 @@ class Import {
         path,
         conversation: head.conversation,
         target,
-        isUnchanged: isUnchanged(known, stat),
+        isUnchanged: isFileUnchanged(known, stat),
         cursor,
         file: { file, head },
         bytes: (isAnew) => (isAnew ? stat.size : Math.max(0, stat.size - done)),
@@ -295,7 +295,7 @@ class Import {
     try {
       return work()
     } catch (error) {
-      const problem = problemOf(error)
+      const problem = importProblem(error)
       if (problem === undefined) throw error
       this.#unread.push({ path, problem })
       return undefined

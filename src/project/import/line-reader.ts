@@ -71,7 +71,7 @@ function indexOfNewline(buffer: Buffer, from: number, end: number) {
 const CHUNK = 1024 * 1024
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d]
 
-export interface Element {
+export interface JsonElement {
   /** Empty when it is too long. */
   readonly bytes: Buffer
   readonly end: number
@@ -82,7 +82,7 @@ export interface Element {
  * Elements of a list in a top-level field, without parsing the document, which may be too long. A
  * truncated last one is left out.
  */
-export function* elementsOf(fd: number, field: string): Generator<Element> {
+export function* elementsOf(fd: number, field: string): Generator<JsonElement> {
   const name = Buffer.from(`"${field}"`)
   let pieces: Buffer[] = []
   let length = 0

@@ -1,20 +1,20 @@
 import {
   codeDiff,
-  keepCode,
+  checkpointCode,
   restoreCode,
-  type KeptCodePlace,
+  type RestoredCode,
   type RestoreTo,
 } from '../../git/code-checkpoint.ts'
 import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
-import { type Draft, type GitState, draft } from '../../session/entries.ts'
+import { type EntryDraft, type GitState, draftEntry } from '../../session/entries.ts'
 import type { Checkpoint, SessionState } from '../../session/state.ts'
 import { tldrOf } from '../../session/tldr.ts'
 import { oneLine } from '../../text/clean.ts'
-import { decisionLine } from '../../document/progress.ts'
-import { chooseOpen, chooseSession } from '../store/choose.ts'
+import { decisionLine } from '../../document/progress-file.ts'
+import { chooseOpenSession, chooseSession } from '../store/choose-session.ts'
 import { withoutSecrets } from '../store/clean-draft.ts'
-import type { LiveSession, Reading } from '../store/live-session.ts'
+import type { LiveSession, SessionReading } from '../store/live-session.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 
@@ -33,11 +33,13 @@ export interface CheckpointOptions {
 export async function makeCheckpoint(
   workspace: Workspace,
   options: CheckpointOptions = {},
-): Promise<Reading & { checkpoint: Checkpoint }> {
-  const { id } = await chooseOpen(workspace, options.session)
+): Promise<SessionReading & { checkpoint: Checkpoint }> {
+  const { id } = await chooseOpenSession(workspace, options.session)
   const { by = 'library' } = options
   const compacted =
-    options.preCompact === true ? [draft('context.compacted', { trigger: 'manual' }, { by })] : []
+    options.preCompact === true
+      ? [draftEntry('context.compacted', { trigger: 'manual' }, { by })]
+      : []
   const { reading } = await workspace.update(id, ({ state }, session) => [
     ...checkpointDrafts(workspace, session, state, { ...options, by }),
     ...compacted,
@@ -51,11 +53,15 @@ export function checkpointDrafts(
   session: LiveSession,
   state: SessionState,
   options: CheckpointOptions & { by: string },
-): readonly Draft[] {
+): readonly EntryDraft[] {
   const { by, note, tldr } = options
-  const key = keyContext(state).map((data) => draft('key.added', data, { id: session.mint(), by }))
+  const key = keyContext(state).map((data) =>
+    draftEntry('key.added', data, { id: session.mint(), by }),
+  )
   const written =
-    tldr === undefined ? [] : [draft('tldr.written', { text: tldr }, { id: session.mint(), by })]
+    tldr === undefined
+      ? []
+      : [draftEntry('tldr.written', { text: tldr }, { id: session.mint(), by })]
   const id = session.mint()
   const git = options.git ?? workspace.git({ dirty: true })
   const code =
@@ -66,7 +72,7 @@ export function checkpointDrafts(
     state.tldr?.isOutdated === true ? { ...state, tldr: { ...state.tldr, renewed: id } } : state
   const preCompact = options.preCompact === true || undefined
   const pin = { tldr: tldr ?? tldrOf(renewed), ...defined({ note, preCompact, git, code }) }
-  return [...key, ...written, draft('checkpoint.made', pin, { id, by })]
+  return [...key, ...written, draftEntry('checkpoint.made', pin, { id, by })]
 }
 
 /** What was found and decided since the last checkpoint. */
@@ -91,11 +97,11 @@ function keepWorkingTree(
   id: string,
   note = 'checkpoint',
 ) {
-  const { place, config } = workspace
+  const { paths: place, config } = workspace
   const { repository } = place
   if (repository === undefined) return undefined
   return workspace.unlessGitFails('the code could not be kept', () => {
-    const { commit, ref, leftOut } = keepCode(repository, {
+    const { commit, ref, leftOut } = checkpointCode(repository, {
       ref: `refs/stint/${state.id}/${id}`,
       message: `stint: ${oneLine(withoutSecrets(note, config))} (${state.name})`,
       maxFileBytes: config.checkpoint.maxFileMegabytes * 1024 * 1024,
@@ -106,7 +112,7 @@ function keepWorkingTree(
   })
 }
 
-export interface OfCheckpoint {
+export interface CheckpointRef {
   session?: string
   /** By number or part of an id; the latest without a name. */
   checkpoint?: string
@@ -114,10 +120,10 @@ export interface OfCheckpoint {
 
 async function findCheckpoint(
   workspace: Workspace,
-  { session: name, checkpoint: wanted }: OfCheckpoint,
+  { session: name, checkpoint: wanted }: CheckpointRef,
 ) {
   const { id } = await chooseSession(workspace, name)
-  const { state } = await workspace.on(id, (session) => session.read())
+  const { state } = await workspace.withSession(id, (session) => session.read())
   const { items } = state.checkpoints
   // An unknown number must not match part of an id.
   const isNumber = wanted !== undefined && /^\d{1,4}$/.test(wanted)
@@ -137,7 +143,7 @@ async function findCheckpoint(
     throw new StintError('NO_CHECKPOINT', problem, hint)
   }
   const checkpoint = found[0]!
-  const { repository } = workspace.place
+  const { repository } = workspace.paths
   if (repository === undefined || checkpoint.code === undefined)
     throw new StintError(
       'NO_CODE',
@@ -157,7 +163,7 @@ export async function listCheckpoints(
 
 export async function diffCheckpoint(
   workspace: Workspace,
-  options: OfCheckpoint & { stat?: boolean } = {},
+  options: CheckpointRef & { stat?: boolean } = {},
 ) {
   const { checkpoint, repository, commit } = await findCheckpoint(workspace, options)
   return { checkpoint, diff: codeDiff(repository, commit, { stat: options.stat === true }) }
@@ -166,8 +172,8 @@ export async function diffCheckpoint(
 /** Into a new branch or worktree, never over work. */
 export async function restoreCheckpoint(
   workspace: Workspace,
-  options: OfCheckpoint & { to?: RestoreTo } = {},
-): Promise<KeptCodePlace & { checkpoint: Checkpoint }> {
+  options: CheckpointRef & { to?: RestoreTo } = {},
+): Promise<RestoredCode & { checkpoint: Checkpoint }> {
   const { state, checkpoint, repository, commit } = await findCheckpoint(workspace, options)
   const to = options.to ?? { branch: `stint/${state.name}-${shortId(checkpoint.id)}` }
   return { ...restoreCode(repository, commit, to), checkpoint }

@@ -1,5 +1,10 @@
 import { StintError } from '../../journal/errors.ts'
-import { type Draft, type EntryData, type EntryKind, draft } from '../../session/entries.ts'
+import {
+  type EntryDraft,
+  type EntryData,
+  type EntryKind,
+  draftEntry,
+} from '../../session/entries.ts'
 import { type Item, type SessionState, type Step, openBlockers } from '../../session/state.ts'
 import { cleanText, oneLine } from '../../text/clean.ts'
 
@@ -32,15 +37,15 @@ export type LogEntry =
   | { readonly resolved: string; readonly resolution?: string }
   | { readonly file: string; readonly description?: string }
 
-type Make = <K extends EntryKind>(kind: K, data: EntryData[K], id?: string) => Draft
+type Make = <K extends EntryKind>(kind: K, data: EntryData[K], id?: string) => EntryDraft
 
 /** The state is read only where it matters. */
-export function draftsFor(
+export function logEntryDrafts(
   entry: LogEntry,
   stateNow: () => SessionState,
   { mint, by }: { mint: () => string; by: string },
-): readonly Draft[] {
-  const make: Make = (kind, data, id = mint()) => draft(kind, data, { id, by }) as Draft
+): readonly EntryDraft[] {
+  const make: Make = (kind, data, id = mint()) => draftEntry(kind, data, { id, by }) as EntryDraft
   for (const [flag, kind] of Object.entries(TEXTS))
     if (flag in entry)
       return [make(kind, { text: text((entry as Record<string, string>)[flag]!, flag) })]

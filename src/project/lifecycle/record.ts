@@ -1,15 +1,19 @@
 import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
-import { type Draft, draft } from '../../session/entries.ts'
+import { type EntryDraft, draftEntry } from '../../session/entries.ts'
 import { advance } from '../../session/fold.ts'
-import type { RawEntry } from '../../session/in-effect.ts'
+import type { RawEntry } from '../../session/effective-entries.ts'
 import { amendableFields } from '../../session/registry.ts'
 import type { SessionState } from '../../session/state.ts'
-import { chooseOpen, isNamed, refuseClosed } from '../store/choose.ts'
-import type { LiveSession, Reading } from '../store/live-session.ts'
-import { type LogEntry, draftsFor } from './log-entries.ts'
-import { leaveForRun, leftForRun, sessionOutOfReach } from '../store/tree-outbox.ts'
-import { type Workspace, hasMoved } from '../store/workspace.ts'
+import { chooseOpenSession, isSessionNamed, refuseClosed } from '../store/choose-session.ts'
+import type { LiveSession, SessionReading } from '../store/live-session.ts'
+import { type LogEntry, logEntryDrafts } from './log-entries.ts'
+import {
+  leaveInWorktreeOutbox,
+  readWorktreeOutbox,
+  unwritableSession,
+} from '../store/worktree-outbox.ts'
+import { type Workspace, hasHeadMoved } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface RecordOptions {
@@ -23,7 +27,7 @@ export interface RecordOptions {
 }
 
 export interface Recorded {
-  readonly reading: Reading
+  readonly reading: SessionReading
   readonly appended: readonly RawEntry[]
   /** The journal is not writable from here: the entries wait in the working tree for the run. */
   readonly isLeft?: true
@@ -33,9 +37,9 @@ export async function recordEntries(
   workspace: Workspace,
   options: RecordOptions,
 ): Promise<Recorded> {
-  const apart = options.session === undefined ? sessionOutOfReach(workspace) : undefined
+  const apart = options.session === undefined ? unwritableSession(workspace) : undefined
   if (apart !== undefined) return leaveEntries(workspace, apart, options)
-  const { id } = await chooseOpen(workspace, options.session)
+  const { id } = await chooseOpenSession(workspace, options.session)
   return workspace.update(id, (reading, session) => draftsOf(workspace, session, reading, options))
 }
 
@@ -47,13 +51,17 @@ function leaveEntries(
   const read = session.read()
   refuseClosed(read.state)
   // What waits in the tree counts as journalled: one command starts a step, the next finishes it.
-  const now = withEntries(read, leftForRun(workspace, session))
-  const appended = leaveForRun(workspace, session, draftsOf(workspace, session, now, options))
+  const now = withEntries(read, readWorktreeOutbox(workspace, session))
+  const appended = leaveInWorktreeOutbox(
+    workspace,
+    session,
+    draftsOf(workspace, session, now, options),
+  )
   session.close()
   return { reading: withEntries(now, appended), appended, isLeft: true }
 }
 
-function withEntries(reading: Reading, more: readonly RawEntry[]) {
+function withEntries(reading: SessionReading, more: readonly RawEntry[]) {
   return {
     ...reading,
     state: advance(reading.state, more),
@@ -64,14 +72,14 @@ function withEntries(reading: Reading, more: readonly RawEntry[]) {
 function draftsOf(
   workspace: Workspace,
   session: LiveSession,
-  reading: Reading,
+  reading: SessionReading,
   { session: name, entries = [], amend, retract = [], reason, by = 'library' }: RecordOptions,
-): readonly Draft[] {
-  const drafts: Draft[] = []
+): readonly EntryDraft[] {
+  const drafts: EntryDraft[] = []
   const mint = () => session.mint()
   let { state } = reading
   // A later entry of the same call can refer to an earlier one.
-  const add = (more: readonly Draft[]) => {
+  const add = (more: readonly EntryDraft[]) => {
     drafts.push(...more)
     const at = new Date().toISOString()
     state = advance(
@@ -79,11 +87,11 @@ function draftsOf(
       more.map((one) => ({ ...one, at, id: one.id!, data: one.data as Record<string, unknown> })),
     )
   }
-  for (const entry of entries) add(draftsFor(entry, () => state, { mint, by }))
-  add(startFirst(state, by, mint))
+  for (const entry of entries) add(logEntryDrafts(entry, () => state, { mint, by }))
+  add(startFirstStep(state, by, mint))
   // Only a session found by its branch follows the branch; a named one stays bound.
-  const moved = isNamed(workspace, name) ? undefined : workspace.git()
-  if (hasMoved(state, moved)) drafts.push(draft('git.observed', { git: moved }, { by }))
+  const moved = isSessionNamed(workspace, name) ? undefined : workspace.git()
+  if (hasHeadMoved(state, moved)) drafts.push(draftEntry('git.observed', { git: moved }, { by }))
   if (amend !== undefined) drafts.push(amendment(reading.entries, amend, by))
   for (const reference of retract) {
     const target = findEntry(reading.entries, reference)
@@ -93,21 +101,23 @@ function draftsOf(
         'the beginning of a session cannot be retracted',
         'stint close --abandon ends the session',
       )
-    drafts.push(draft('entry.retracted', { entry: target.id, ...defined({ reason }) }, { by }))
+    drafts.push(draftEntry('entry.retracted', { entry: target.id, ...defined({ reason }) }, { by }))
   }
   return drafts
 }
 
 /** While steps are left, one of them is current. */
-export function startFirst(
+export function startFirstStep(
   { steps: { items } }: SessionState,
   by: string,
   mint: () => string,
-): readonly Draft[] {
+): readonly EntryDraft[] {
   const first = items.some(({ status }) => status === 'started')
     ? undefined
     : items.find(({ status }) => status === 'todo')
-  return first === undefined ? [] : [draft('step.started', { step: first.id }, { id: mint(), by })]
+  return first === undefined
+    ? []
+    : [draftEntry('step.started', { step: first.id }, { id: mint(), by })]
 }
 
 function amendment(
@@ -132,7 +142,7 @@ function amendment(
     )
   if (Object.keys(changes).length === 0)
     throw new StintError('NOTHING_TO_CHANGE', 'say what the entry is to read now')
-  return draft('entry.amended', { entry: id, changes }, { by })
+  return draftEntry('entry.amended', { entry: id, changes }, { by })
 }
 
 function findEntry(entries: readonly RawEntry[], reference: string) {

@@ -1,16 +1,16 @@
-import { type Drift, drift } from '../../git/status.ts'
-import { inEffect } from '../../session/in-effect.ts'
-import { draft } from '../../session/entries.ts'
+import { type Drift, measureDrift } from '../../git/status.ts'
+import { effectiveEntries } from '../../session/effective-entries.ts'
+import { draftEntry } from '../../session/entries.ts'
 import { NotWritten, OutcomeUnknown, StintError } from '../../journal/errors.ts'
 import type { SessionState } from '../../session/state.ts'
-import { moveDrafts, refreshTasks } from '../tasks/backlog.ts'
-import { NoSession, activeSession, findSession, refuseClosed } from '../store/choose.ts'
+import { moveDrafts, refreshTasks } from '../tasks/project-backlog.ts'
+import { NoSession, findActiveSession, findSession, refuseClosed } from '../store/choose-session.ts'
 import { bindConversation, sessionOfConversation } from '../store/conversation-binding.ts'
-import type { Reading } from '../store/live-session.ts'
-import { startFirst } from './record.ts'
-import { type Workspace, hasMoved } from '../store/workspace.ts'
+import type { SessionReading } from '../store/live-session.ts'
+import { startFirstStep } from './record.ts'
+import { type Workspace, hasHeadMoved } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
-import { type ProjectContext, projectContext } from '../../context/survey/project-context.ts'
+import { type ProjectContext, loadProjectContext } from '../../context/survey/project-context.ts'
 import { withoutSecrets } from '../store/clean-draft.ts'
 
 export interface ResumeOptions {
@@ -22,7 +22,7 @@ export interface ResumeOptions {
 }
 
 export interface Resumed {
-  readonly reading: Reading
+  readonly reading: SessionReading
   /** What git did since the last entry. */
   readonly drift?: Drift
   /** The state before resuming. */
@@ -36,21 +36,21 @@ export async function resumeSession(
 ): Promise<Resumed> {
   const { by = 'library' } = options
   const { id } = await chooseToResume(workspace, options)
-  return workspace.on(id, async (session) => {
+  return workspace.withSession(id, async (session) => {
     const { state: before, entries } = await workspace.absorbEdits(session)
     refuseClosed(before)
     bindConversation(workspace, id)
     const since = driftSince(workspace, before)
     const git = await placeToBind(workspace, id)
     const isPaused = before.status === 'paused'
-    const last = inEffect(entries).at(-1)?.kind
-    if (isPaused || hasMoved(before, git) || last !== 'session.resumed') {
+    const last = effectiveEntries(entries).at(-1)?.kind
+    if (isPaused || hasHeadMoved(before, git) || last !== 'session.resumed') {
       const data = defined({ git, worktree: workspace.worktree })
       const mint = () => session.mint()
       try {
         session.append([
-          draft('session.resumed', data, { by, id: mint() }),
-          ...startFirst(before, by, mint),
+          draftEntry('session.resumed', data, { by, id: mint() }),
+          ...startFirstStep(before, by, mint),
           ...(isPaused ? moveDrafts(before.tasks, 'in_progress', by) : []),
         ])
       } catch (error) {
@@ -86,7 +86,7 @@ export async function chooseToResume(
   if (wanted !== undefined && wanted !== '') return findSession(workspace, wanted)
   const here = last
     ? undefined
-    : (sessionOfConversation(workspace) ?? (await activeSession(workspace)))
+    : (sessionOfConversation(workspace) ?? (await findActiveSession(workspace)))
   if (here !== undefined) return here
   const start = 'stint init --name NAME --goal TEXT starts one'
   if (!workspace.hasSessions()) throw new NoSession('there are no sessions here', start)
@@ -102,17 +102,17 @@ export async function chooseToResume(
 }
 
 function driftSince(workspace: Workspace, { git }: SessionState) {
-  const { repository } = workspace.place
+  const { repository } = workspace.paths
   const { commit, branch } = git
   if (repository === undefined || commit === undefined) return undefined
   return workspace.unlessGitFails('what git did meanwhile is not known', () =>
-    drift(repository.worktree, commit, defined({ branch })),
+    measureDrift(repository.worktree, commit, defined({ branch })),
   )
 }
 
 /** What the repository of this worktree is, in few tokens. */
-export function contextOfProject(
-  { place: { repository }, config }: Workspace,
+export function readRepositoryContext(
+  { paths: { repository }, config }: Workspace,
   options: { refresh?: boolean } = {},
 ): ProjectContext {
   if (repository === undefined)
@@ -121,16 +121,16 @@ export function contextOfProject(
       'there is no git repository here to read',
       'git init, then git add what belongs to it',
     )
-  return projectContext(repository, {
+  return loadProjectContext(repository, {
     ...options,
     withoutSecrets: (text) => withoutSecrets(text, config),
   })
 }
 
 export function projectText(workspace: Workspace): string | undefined {
-  if (workspace.place.repository === undefined) return undefined
+  if (workspace.paths.repository === undefined) return undefined
   return workspace.unlessGitFails(
     'what the repository is could not be read',
-    () => contextOfProject(workspace).text,
+    () => readRepositoryContext(workspace).text,
   )
 }

@@ -1,6 +1,6 @@
 import { StintError } from '../../journal/errors.ts'
 import { isId } from '../../journal/ids.ts'
-import { objectOf, parseJson } from '../../text/json-fields.ts'
+import { asObject, parseJson } from '../../text/json-fields.ts'
 import { cleanText, slug } from '../../text/clean.ts'
 
 const SHORTEST = 4
@@ -9,7 +9,7 @@ const POINTER =
 /** A longer piece at the end of a torn line gives the text away. */
 const TELLING_PIECE = 6
 
-export function whyNotPurged(text: string): string | undefined {
+export function purgeTextProblem(text: string): string | undefined {
   if (text.trim() === '') return 'there is no text to purge'
   // A shorter text is part of too many words.
   if (text.trim().length < SHORTEST) return `a text to purge has at least ${SHORTEST} characters`
@@ -32,7 +32,7 @@ export class Needle {
   readonly #mayBeField: boolean
 
   constructor(text: string) {
-    const problem = whyNotPurged(text)
+    const problem = purgeTextProblem(text)
     if (problem !== undefined) throw new StintError('NOT_PURGEABLE', problem)
     const wanted = [...new Set([text.trim(), cleanText(text).trim()])].filter(
       (form) => form.length >= SHORTEST,
@@ -107,7 +107,7 @@ export class Needle {
   }
 
   scrubJson(bytes: Buffer): Scrubbed<Buffer> {
-    const data = objectOf(parseJson(bytes.toString('utf8')))
+    const data = asObject(parseJson(bytes.toString('utf8')))
     const { value, count } = data === undefined ? { value: {}, count: 0 } : this.scrubData(data)
     return {
       value: count === 0 ? bytes : Buffer.from(`${JSON.stringify(value, null, 1)}\n`),

@@ -1,40 +1,46 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { onceUnlocked } from '../../history/lock.ts'
-import { blobsFolder, conversationsFolder } from '../../history/places.ts'
-import { setAside } from '../../index/index-file.ts'
+import { withLock } from '../../history/lock.ts'
+import { blobsFolder, conversationsFolder } from '../../history/paths.ts'
+import { quarantineIndex } from '../../index/index-file.ts'
 import { JournalMissing, StintError } from '../../journal/errors.ts'
 import { moveFile, removeFile } from '../../journal/files.ts'
-import { namesIn, readOrUndefined, statOrUndefined } from '../../journal/look.ts'
+import { listFolder, readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import { stateHome } from '../../journal/state-home.ts'
 import { shortId } from '../../journal/ids.ts'
-import type { LogPlace } from '../../journal/log.ts'
-import { readLog } from '../../journal/read.ts'
+import type { LogPaths } from '../../journal/log.ts'
+import { readLog } from '../../journal/read-log.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'
-import { isUntouched } from '../../backlog/task-file.ts'
+import { isUntouched } from '../../backlog/task-file-format.ts'
 import { isRecord } from '../../backlog/task.ts'
 import { checkpointCopies } from '../../document/checkpoint-copy.ts'
 import { isAlive } from '../../harness/process/spawn-guarded.ts'
-import { openBacklog } from '../tasks/backlog.ts'
-import { exportedFiles, isExport, noteChangedExport } from '../export/written.ts'
-import { writeView } from '../store/documents.ts'
+import { openBacklog } from '../tasks/project-backlog.ts'
+import { exportedFiles, isExport, recordChangedExport } from '../export/written-exports.ts'
+import { writeView } from '../store/refresh-document.ts'
 import { refuseInRun } from '../store/in-run.ts'
 import type { LiveSession } from '../store/live-session.ts'
-import { type Place, documentsByShortId, logIds, logPlace, ownFolders } from '../store/place.ts'
-import { runIds, runLogPlace, runProgram } from '../store/run-files.ts'
+import {
+  type ProjectPaths,
+  documentsByShortId,
+  logIds,
+  logPaths,
+  ownFolders,
+} from '../store/project-paths.ts'
+import { runIds, runLogPaths, runProgramPath } from '../store/run-files.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { type HoldingCode, dropKeptCode, findKeptCode } from './kept-code.ts'
+import { type SavedCodeMatch, dropSavedCode, findSavedCode } from './saved-code.ts'
 import { Needle } from './needle.ts'
 import {
-  countIn,
+  countInFile,
   filesUnder,
-  holds,
+  fileContains,
   readTextOr,
   scrubBlobs,
   scrubFile,
   scrubFileName,
-} from './other-files.ts'
+} from './scrub-files.ts'
 import { isReplacedLog, rewriteLog } from './rewrite-log.ts'
 
 export interface PurgeOptions {
@@ -49,7 +55,7 @@ export interface Purged {
   readonly replacements: number
   /** From the root of the project. */
   readonly files: readonly { readonly path: string; readonly replacements: number }[]
-  readonly checkpoints: readonly (HoldingCode & { readonly isDropped: boolean })[]
+  readonly checkpoints: readonly (SavedCodeMatch & { readonly isDropped: boolean })[]
   readonly isCodeSearched: boolean
   /** Files where the text is part of an id, a kind or a heading, or is written again. */
   readonly remaining: readonly string[]
@@ -68,7 +74,7 @@ export async function purgeText(
 ): Promise<Purged> {
   const needle = new Needle(text)
   if (!isDryRun) refuseInRun(workspace, 'rewriting journals')
-  const { place } = workspace
+  const { paths: place } = workspace
   const purge = new Purge(workspace, needle)
   if (isDryRun) purge.look()
   else for (let round = 0; round < ROUNDS && (await purge.round(round === 0)) > 0;) round += 1
@@ -87,10 +93,10 @@ export async function purgeText(
     repository === undefined
       ? []
       : workspace.unlessGitFails('the code of checkpoints could not be searched', () =>
-          findKeptCode(repository, needle),
+          findSavedCode(repository, needle),
         )
   const isDropped = !isDryRun && checkpoints
-  if (isDropped && repository !== undefined) dropKeptCode(repository, kept ?? [])
+  if (isDropped && repository !== undefined) dropSavedCode(repository, kept ?? [])
   const fromRoot = (path: string) => relative(place.root, path)
   const files = [...purge.found].map(([path, replacements]) => ({
     path: fromRoot(path),
@@ -115,19 +121,19 @@ class Purge {
   /** Occurrences by file. */
   readonly found = new Map<string, number>()
   readonly goingOn: readonly string[]
-  readonly #place: Place
+  readonly #place: ProjectPaths
   readonly #rendered = new Set<string>()
 
   constructor(
     readonly workspace: Workspace,
     readonly needle: Needle,
   ) {
-    this.#place = workspace.place
+    this.#place = workspace.paths
     this.goingOn = runIds(this.#place).filter((run) => isGoingOn(this.#place, run))
   }
 
   look(): void {
-    const logs = [...logIds(this.#place)].map((id) => logPlace(this.#place, id))
+    const logs = [...logIds(this.#place)].map((id) => logPaths(this.#place, id))
     for (const log of [...logs, ...this.#runLogs()]) this.#rewrite(log, true)
     this.#blobs(true)
     for (const path of this.#otherFiles())
@@ -138,9 +144,9 @@ class Purge {
   async round(isFirst: boolean): Promise<number> {
     const { needle } = this
     const taskFiles = [...filesUnder(this.#place.tasks)].filter(
-      (path) => this.#isTaskFile(path) && holds(path, needle),
+      (path) => this.#isTaskFile(path) && fileContains(path, needle),
     )
-    const before = new Map(taskFiles.map((path) => [path, countIn(path, needle)]))
+    const before = new Map(taskFiles.map((path) => [path, countInFile(path, needle)]))
     // Edits become entries first, and are purged with the journals.
     if (taskFiles.length > 0) await this.#tasks()
     let done = 0
@@ -152,7 +158,8 @@ class Purge {
       await this.#tasks()
     }
     for (const log of this.#runLogs()) done += this.#rewrite(log, false)
-    for (const [path, count] of before) if (!holds(path, needle)) done += this.#note(path, count)
+    for (const [path, count] of before)
+      if (!fileContains(path, needle)) done += this.#note(path, count)
     done += this.#blobs(false)
     for (const path of this.#otherFiles()) done += this.#otherFile(path)
     return done
@@ -162,28 +169,31 @@ class Purge {
     const own = this.#folders().flatMap((folder) =>
       [...filesUnder(folder)].filter((path) => !isIndex(path)),
     )
-    return [...own, ...exportedFiles(this.workspace)].filter((path) => holds(path, this.needle))
+    return [...own, ...exportedFiles(this.workspace)].filter((path) =>
+      fileContains(path, this.needle),
+    )
   }
 
   async #session(id: string, documents: readonly string[]) {
     const { workspace, needle } = this
-    const log = logPlace(this.#place, id)
+    const log = logPaths(this.#place, id)
     if (id === BACKLOG_ID) return this.#rewrite(log, false)
-    return workspace.on(id, async (session) => {
+    return workspace.withSession(id, async (session) => {
       const regular = documents.filter((path) => lstatSync(path).isFile())
-      const views = [...viewsOf(session), ...regular].filter((view) => holds(view, needle))
+      const views = [...viewsOf(session), ...regular].filter((view) => fileContains(view, needle))
       if (views.length === 0 && rewriteLog(log, needle, { dryRun: true }) === 0) return 0
-      const counts = new Map(views.map((view) => [view, countIn(view, needle)]))
+      const counts = new Map(views.map((view) => [view, countInFile(view, needle)]))
       const isReadable = await withdrawDocument(workspace, session)
       let done = this.#rewrite(log, false)
       if (isReadable)
         for (const view of await renderAnew(workspace, session, needle)) this.#rendered.add(view)
-      for (const [view, count] of counts) if (!holds(view, needle)) done += this.#note(view, count)
+      for (const [view, count] of counts)
+        if (!fileContains(view, needle)) done += this.#note(view, count)
       return done
     })
   }
 
-  #rewrite(log: LogPlace, dryRun: boolean) {
+  #rewrite(log: LogPaths, dryRun: boolean) {
     return this.#note(log.path, rewriteLog(log, this.needle, { dryRun }))
   }
 
@@ -196,15 +206,15 @@ class Purge {
 
   #otherFile(path: string) {
     // A running agent's program holds paths of this machine, without which it could not report.
-    const isInUse = this.goingOn.some((run) => runProgram(this.#place, run) === path)
+    const isInUse = this.goingOn.some((run) => runProgramPath(this.#place, run) === path)
     if (this.#rendered.has(path) || isInUse) return 0
     // A task file as rendered: the text left there is not of the task.
     if (this.#isTaskFile(path) && isUntouched(readTextOr(path, ''))) return 0
     const scrub = () => ({ count: scrubFile(path, this.needle, { dryRun: false }) })
     // A copier does not check whether its file was replaced.
     const isConversation = dirname(path) === conversationsFolder(this.#place.sessions)
-    const done = this.#note(path, (isConversation ? onceUnlocked(path, scrub) : scrub()).count)
-    if (done > 0) noteChangedExport(this.workspace, path)
+    const done = this.#note(path, (isConversation ? withLock(path, scrub) : scrub()).count)
+    if (done > 0) recordChangedExport(this.workspace, path)
     const isNamedByText = path.endsWith('.md') && NAMED_AFTER_TEXT.has(basename(dirname(path)))
     return isNamedByText && scrubFileName(path, this.needle) !== undefined ? done + 1 : done
   }
@@ -213,7 +223,7 @@ class Purge {
    * Not logs, rewritten with their links; not blobs, named by content; not the index, rebuilt.
    */
   *#otherFiles(): Iterable<string> {
-    const logs = [...logIds(this.#place)].map((id) => logPlace(this.#place, id))
+    const logs = [...logIds(this.#place)].map((id) => logPaths(this.#place, id))
     const rewritten = new Set(
       [...logs, ...this.#runLogs()].flatMap(({ path, link }) => [path, link]),
     )
@@ -236,7 +246,7 @@ class Purge {
   }
 
   #runLogs() {
-    return runIds(this.#place).map((run) => runLogPlace(this.#place, run))
+    return runIds(this.#place).map((run) => runLogPaths(this.#place, run))
   }
 
   #isTaskFile(path: string) {
@@ -250,7 +260,7 @@ class Purge {
     this.workspace.close()
     if (!existsSync(sessions)) return
     // Moved away first: other processes may be about to open it.
-    await this.#withIndex(() => setAside(path, statOrUndefined(path)?.ino))
+    await this.#withIndex(() => quarantineIndex(path, statOrUndefined(path)?.ino))
     for (const name of readdirSync(sessions))
       if (isIndex(name) && !name.endsWith('.lock')) removeFile(join(sessions, name))
     await this.#withIndex(() => this.workspace.index())
@@ -285,8 +295,8 @@ function isIndex(path: string) {
 const ABOUT_THE_RUNNER = new Set(['run.started', 'run.resumed', 'run.ended'])
 
 /** Reads only: a log that lost a name does not get it back here. */
-function isGoingOn(place: Place, run: string) {
-  const { path, link } = runLogPlace(place, run)
+function isGoingOn(place: ProjectPaths, run: string) {
+  const { path, link } = runLogPaths(place, run)
   const file = [path, link].find((name) => name !== undefined && existsSync(name))
   if (file === undefined) return false
   const { records } = readLog(file)
@@ -307,7 +317,7 @@ function viewsOf({ folder }: LiveSession) {
   const copies = join(folder, 'entries')
   return [
     ...VIEWS.map((name) => join(folder, name)).filter((path) => existsSync(path)),
-    ...namesIn(copies).map((name) => join(copies, name)),
+    ...listFolder(copies).map((name) => join(copies, name)),
   ]
 }
 
@@ -326,7 +336,7 @@ async function withdrawDocument(workspace: Workspace, session: LiveSession) {
       throw error
     }
     isEdited = false
-    for (const document of documentsByShortId(session.place).get(shortId(session.id)) ?? []) {
+    for (const document of documentsByShortId(session.paths).get(shortId(session.id)) ?? []) {
       // Named like a document that a killed command had taken, so that it is read again.
       const name = `taken-${randomBytes(6).toString('hex')}-${basename(document)}`
       const taken = join(session.folder, name)
@@ -345,7 +355,7 @@ async function renderAnew(workspace: Workspace, session: LiveSession, needle: Ne
   removeFile(join(session.folder, 'prepared.json'))
   const copies = [...checkpointCopies(session.id, entries)].map(([name, text]) => {
     const path = join(session.folder, 'entries', name)
-    if (holds(path, needle)) writeView(path, text(), { isDurable: true })
+    if (fileContains(path, needle)) writeView(path, text(), { isDurable: true })
     return path
   })
   const views = VIEWS.map((name) => join(session.folder, name))

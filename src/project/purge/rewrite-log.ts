@@ -15,9 +15,9 @@ import {
   removeFile,
   replaceOpenFile,
 } from '../../journal/files.ts'
-import { isNameOf, statOrUndefined } from '../../journal/look.ts'
-import { type LogPlace, restoreFromLink } from '../../journal/log.ts'
-import { readRange } from '../../journal/read.ts'
+import { isNameOf, statOrUndefined } from '../../journal/read-files.ts'
+import { type LogPaths, restoreFromLink } from '../../journal/log.ts'
+import { readRange } from '../../journal/read-log.ts'
 import type { Needle } from './needle.ts'
 import {
   type JournalRecord,
@@ -47,7 +47,7 @@ export function isReplacedLog(name: string): boolean {
  * A record keeps its id, time and kind and gets a new checksum; damaged lines stay, without the
  * text.
  */
-export function rewriteLog(place: LogPlace, needle: Needle, options: { dryRun: boolean }): number {
+export function rewriteLog(place: LogPaths, needle: Needle, options: { dryRun: boolean }): number {
   if (options.dryRun) return countIn(place, needle)
   const orphans: Source[] = []
   try {
@@ -61,7 +61,7 @@ export function rewriteLog(place: LogPlace, needle: Needle, options: { dryRun: b
   throw new NotWritten(place.path, new Error('the log kept being replaced by another program'))
 }
 
-function countIn(place: LogPlace, needle: Needle) {
+function countIn(place: LogPaths, needle: Needle) {
   const sources = openSources(place)
   try {
     const lines = new ScrubbedLines(needle)
@@ -73,7 +73,7 @@ function countIn(place: LogPlace, needle: Needle) {
 }
 
 /** Undefined when another program replaced the log meanwhile. */
-function attemptRewrite(place: LogPlace, needle: Needle, orphans: Source[]) {
+function attemptRewrite(place: LogPaths, needle: Needle, orphans: Source[]) {
   restoreFromLink(place)
   const sources = openSources(place)
   let log: number | undefined
@@ -106,7 +106,7 @@ function attemptRewrite(place: LogPlace, needle: Needle, orphans: Source[]) {
   }
 }
 
-function openSources(place: LogPlace) {
+function openSources(place: LogPaths) {
   const folder = dirname(place.path)
   const left = existsSync(folder) ? readdirSync(folder).filter(isReplacedLog).toSorted() : []
   const paths = [
@@ -183,7 +183,7 @@ function removeReplaced(path: string, copied: readonly Source[]) {
 }
 
 /** First copies what an unknown file under the link's name holds. */
-function moveLink(place: LogPlace, log: number, lines: ScrubbedLines, sources: readonly Source[]) {
+function moveLink(place: LogPaths, log: number, lines: ScrubbedLines, sources: readonly Source[]) {
   const { path, link } = place
   if (link === undefined) return
   const fd = openIfThere(link)

@@ -1,5 +1,5 @@
 import { StintError } from '../../journal/errors.ts'
-import type { Draft, EntryData } from '../../session/entries.ts'
+import type { EntryDraft, EntryData } from '../../session/entries.ts'
 import { cleanText } from '../../text/clean.ts'
 import { type RedactOptions, redact, redactDeep } from '../../text/redact.ts'
 import type { Config } from '../config/config.ts'
@@ -7,16 +7,16 @@ import type { Config } from '../config/config.ts'
 const LONGEST_ENTRY = 1024 * 1024
 
 export interface Cleaned {
-  readonly draft: Draft
+  readonly draft: EntryDraft
   readonly redacted: readonly string[]
 }
 
 /** Everything that is journalled passes here: plain text, no secrets. */
-export function cleanDraft(draft: Draft, config: Config): Cleaned {
+export function cleanDraft(draft: EntryDraft, config: Config): Cleaned {
   const { value, found } = redactDeep(cleanStrings(named(draft)), redaction(config))
   const data =
     draft.kind === 'field.set' ? { ...draft.data, value: Object.values(value)[0] } : value
-  const cleaned = { ...draft, data } as Draft
+  const cleaned = { ...draft, data } as EntryDraft
   if (JSON.stringify(cleaned.data).length > LONGEST_ENTRY) {
     throw new StintError(
       'ENTRY_TOO_LONG',
@@ -47,7 +47,7 @@ export function redaction({ redact: { patterns, allow } }: Config): RedactOption
 }
 
 // The key is the field's name: `password` marks its value as a secret.
-function named(draft: Draft): Readonly<Record<string, unknown>> {
+function named(draft: EntryDraft): Readonly<Record<string, unknown>> {
   if (draft.kind !== 'field.set') return draft.data as Record<string, unknown>
   const { key, value } = draft.data as EntryData['field.set']
   return { [key]: value }

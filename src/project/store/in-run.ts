@@ -1,13 +1,13 @@
 // In a run only the runner opens and closes sessions and tasks; an agent only reports.
 import { StintError } from '../../journal/errors.ts'
 
-export function runOf(env: NodeJS.ProcessEnv): string | undefined {
+export function runFromEnv(env: NodeJS.ProcessEnv): string | undefined {
   const { STINT_RUN: run = '' } = env
   return run === '' ? undefined : run
 }
 
 export function refuseInRun({ env }: { env: NodeJS.ProcessEnv }, what: string): void {
-  if (runOf(env) === undefined) return
+  if (runFromEnv(env) === undefined) return
   throw new StintError(
     'IN_RUN',
     `${what} is not for an agent in a run: that is left to the run, or to a person`,

@@ -1,26 +1,26 @@
 import { join } from 'node:path'
-import { markTouched } from '../../index/touched.ts'
+import { markTouched } from '../../index/touch-marks.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId, shortId } from '../../journal/ids.ts'
 import { Log } from '../../journal/log.ts'
-import type { Damage, LogContents } from '../../journal/read.ts'
+import type { Damage, LogContents } from '../../journal/read-log.ts'
 import { checksum } from '../../journal/record.ts'
-import type { Draft } from '../../session/entries.ts'
+import type { EntryDraft } from '../../session/entries.ts'
 import { NeedsFullFold, advance, fold } from '../../session/fold.ts'
-import type { RawEntry } from '../../session/in-effect.ts'
-import { type SessionState, isOpen } from '../../session/state.ts'
+import type { RawEntry } from '../../session/effective-entries.ts'
+import { type SessionState, isSessionOpen } from '../../session/state.ts'
 import { slug } from '../../text/clean.ts'
-import type { Marker } from '../../document/grammar.ts'
+import type { DocumentMarker } from '../../document/grammar.ts'
 import { renderDocument } from '../../document/render.ts'
 import {
-  type Opened,
-  openAbridged,
-  readKeptState,
-  writeKeptState,
+  type AbridgedState,
+  readAbridgedState,
+  readCachedState,
+  writeCachedState,
 } from '../../document/snapshot.ts'
 import { cleanDraft } from './clean-draft.ts'
 import type { Config } from '../config/config.ts'
-import { type Place, journalFolder, logPlace } from './place.ts'
+import { type ProjectPaths, journalFolder, logPaths } from './project-paths.ts'
 
 const LONG_LOG = 128 * 1024
 const KEPT_LAG = 4 * 1024
@@ -28,12 +28,12 @@ const KEPT_LAG = 4 * 1024
 const MOST_ADVANCED = 100
 
 /** A session's log and its folded state at one moment. */
-export interface Reading {
+export interface SessionReading {
   readonly state: SessionState
   readonly entries: readonly RawEntry[]
   readonly damage: readonly Damage[]
   readonly contents: LogContents
-  readonly marker: Marker
+  readonly marker: DocumentMarker
 }
 
 /** One session, and the only way to append to its log. */
@@ -42,19 +42,19 @@ export class LiveSession {
   readonly folder: string
   readonly #config: Config
   readonly #sayRedacted: (kinds: readonly string[]) => void
-  #reading: Reading | undefined
+  #reading: SessionReading | undefined
   #keptEnd: number | undefined
-  #document: (Pick<Reading, 'state' | 'marker'> & { readonly text: string }) | undefined
+  #document: (Pick<SessionReading, 'state' | 'marker'> & { readonly text: string }) | undefined
 
   constructor(
     readonly id: string,
-    readonly place: Place,
+    readonly paths: ProjectPaths,
     config: Config,
     sayRedacted: (kinds: readonly string[]) => void = () => undefined,
   ) {
     this.#sayRedacted = sayRedacted
-    this.folder = journalFolder(place, id)
-    this.log = new Log(logPlace(place, id))
+    this.folder = journalFolder(paths, id)
+    this.log = new Log(logPaths(paths, id))
     this.#config = config
   }
 
@@ -67,25 +67,25 @@ export class LiveSession {
     return this.openTo().state
   }
 
-  openTo(): Opened {
-    return openAbridged(this.id, this.log, this.snapshotPath)
+  openTo(): AbridgedState {
+    return readAbridgedState(this.id, this.log, this.snapshotPath)
   }
 
   /** The whole state of a long log, so that no command has to fold it again. */
-  get keptStatePath(): string {
+  get cachedStatePath(): string {
     return join(this.folder, 'state.kept')
   }
 
-  keepState({ state, damage, marker }: Reading): void {
+  cacheState({ state, damage, marker }: SessionReading): void {
     const beginning = { end: marker.offset, sum: marker.sum, lastId: state.lastId }
     if (damage.length > 0 || beginning.end < LONG_LOG) return
     if (this.#keptEnd !== undefined && beginning.end - this.#keptEnd < KEPT_LAG) return
-    writeKeptState(this.keptStatePath, { beginning, state })
+    writeCachedState(this.cachedStatePath, { beginning, state })
     this.#keptEnd = beginning.end
   }
 
-  read(): Reading {
-    const kept = this.#reading === undefined ? readKeptState(this.keptStatePath) : undefined
+  read(): SessionReading {
+    const kept = this.#reading === undefined ? readCachedState(this.cachedStatePath) : undefined
     const contents = this.log.read(kept?.beginning)
     if (this.#reading?.contents === contents) return this.#reading
     if (kept?.beginning.end === contents.growth?.from) this.#keptEnd = kept?.beginning.end
@@ -105,7 +105,7 @@ export class LiveSession {
     return this.#reading
   }
 
-  document({ state, marker }: Pick<Reading, 'state' | 'marker'>): string {
+  document({ state, marker }: Pick<SessionReading, 'state' | 'marker'>): string {
     if (this.#document?.state !== state || this.#document.marker !== marker)
       this.#document = { state, marker, text: renderDocument(state, marker) }
     return this.#document.text
@@ -148,16 +148,19 @@ export class LiveSession {
   }
 
   /** Returns the entries once they are durable. */
-  append(drafts: readonly Draft[]): readonly RawEntry[] {
+  append(drafts: readonly EntryDraft[]): readonly RawEntry[] {
     if (drafts.length === 0) return []
     return this.#write(drafts, (cleaned) => this.log.append(cleaned))
   }
 
-  create(drafts: readonly Draft[]): readonly RawEntry[] {
+  create(drafts: readonly EntryDraft[]): readonly RawEntry[] {
     return this.#write(drafts, (cleaned) => this.log.create(cleaned))
   }
 
-  clean(drafts: readonly Draft[]): { drafts: readonly Draft[]; redacted: readonly string[] } {
+  clean(drafts: readonly EntryDraft[]): {
+    drafts: readonly EntryDraft[]
+    redacted: readonly string[]
+  } {
     const cleaned = drafts.map((draft) => cleanDraft(draft, this.#config))
     return {
       drafts: cleaned.map(({ draft }) => draft),
@@ -170,7 +173,11 @@ export class LiveSession {
   }
 
   documentPath(state: SessionState): string {
-    return join(this.place.sessions, isOpen(state) ? 'active' : 'archive', this.documentName(state))
+    return join(
+      this.paths.sessions,
+      isSessionOpen(state) ? 'active' : 'archive',
+      this.documentName(state),
+    )
   }
 
   documentName(state: SessionState): string {
@@ -178,14 +185,14 @@ export class LiveSession {
   }
 
   #write(
-    drafts: readonly Draft[],
-    write: (drafts: readonly Draft<never>[]) => readonly RawEntry[],
+    drafts: readonly EntryDraft[],
+    write: (drafts: readonly EntryDraft<never>[]) => readonly RawEntry[],
   ) {
     const cleaned = this.clean(drafts)
     // Before the append too: a kill in between would hide the entry from the index.
-    markTouched(this.place.sessions, this.id)
-    const entries = write(cleaned.drafts as readonly Draft<never>[])
-    markTouched(this.place.sessions, this.id)
+    markTouched(this.paths.sessions, this.id)
+    const entries = write(cleaned.drafts as readonly EntryDraft<never>[])
+    markTouched(this.paths.sessions, this.id)
     if (cleaned.redacted.length > 0) this.#sayRedacted(cleaned.redacted)
     return entries
   }

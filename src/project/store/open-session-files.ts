@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Head } from '../../git/head.ts'
 import { isMissing } from '../../journal/errors.ts'
-import { readJson, statOrUndefined } from '../../journal/look.ts'
+import { readJson, statOrUndefined } from '../../journal/read-files.ts'
 import { isId } from '../../journal/ids.ts'
 import type { SessionStatus } from '../../session/state.ts'
-import type { Place } from './place.ts'
+import type { ProjectPaths } from './project-paths.ts'
 
 export interface OpenSession {
   readonly id: string
@@ -21,26 +21,26 @@ export interface OpenSession {
 
 const MOST = 500
 
-export function openFolder(place: Place): string {
+export function openSessionsFolder(place: ProjectPaths): string {
   return join(place.sessions, 'open')
 }
 
 /** Undefined when the folder is gone. */
-export function listOpenSessions(place: Place): readonly OpenSession[] | undefined {
-  return namesIn(openFolder(place))
+export function listOpenSessions(place: ProjectPaths): readonly OpenSession[] | undefined {
+  return listFolderIfPresent(openSessionsFolder(place))
     ?.filter(isId)
     .slice(-MOST)
     .flatMap((name) => readOpenSession(place, name) ?? [])
 }
 
-export function readOpenSession(place: Place, id: string): OpenSession | undefined {
-  const open = readJson(join(openFolder(place), id)) as OpenSession | undefined
+export function readOpenSession(place: ProjectPaths, id: string): OpenSession | undefined {
+  const open = readJson(join(openSessionsFolder(place), id)) as OpenSession | undefined
   return open?.id === id ? open : undefined
 }
 
 export function belongsHere(
   { branch, worktree }: Pick<OpenSession, 'branch' | 'worktree'>,
-  { repository }: Place,
+  { repository }: ProjectPaths,
   head: Head,
 ): boolean {
   if (repository === undefined) return true
@@ -52,7 +52,7 @@ export function belongsHere(
   )
 }
 
-export function namesIn(folder: string): readonly string[] | undefined {
+export function listFolderIfPresent(folder: string): readonly string[] | undefined {
   try {
     return readdirSync(folder)
   } catch (error) {

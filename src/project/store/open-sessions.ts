@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { listTouched } from '../../index/touched.ts'
+import { listTouched } from '../../index/touch-marks.ts'
 import { StintError, errnoOf } from '../../journal/errors.ts'
 import {
   createFile,
@@ -10,41 +10,41 @@ import {
   replaceUnsynced,
 } from '../../journal/files.ts'
 import { isId, randomHex } from '../../journal/ids.ts'
-import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
+import { readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'
 import { reportedSince } from '../../session/kinds/delegates.ts'
-import { type SessionState, isOpen } from '../../session/state.ts'
-import { DEFAULTS } from '../config/config.ts'
+import { type SessionState, isSessionOpen } from '../../session/state.ts'
+import { DEFAULT_CONFIG } from '../config/config.ts'
 import { LiveSession } from './live-session.ts'
 import {
   type OpenSession,
   listOpenSessions,
-  namesIn,
-  openFolder,
+  listFolderIfPresent,
+  openSessionsFolder,
   readOpenSession,
 } from './open-session-files.ts'
-import { type Place, logIds, logPlace } from './place.ts'
+import { type ProjectPaths, logIds, logPaths } from './project-paths.ts'
 import { defined } from '../../text/defined.ts'
 import { checksum } from '../../journal/record.ts'
 
 const MADE_AGAIN = 200
 
-export function writeOpenSession(place: Place, state: SessionState): void {
-  if (isOpen(state)) announceSession(place, openSessionOf(state))
-  else removeFile(join(openFolder(place), state.id))
+export function writeOpenSession(place: ProjectPaths, state: SessionState): void {
+  if (isSessionOpen(state)) announceSession(place, openSessionOf(state))
+  else removeFile(join(openSessionsFolder(place), state.id))
 }
 
-export function announceSession(place: Place, open: OpenSession): void {
-  const path = join(openFolder(place), open.id)
+export function announceSession(place: ProjectPaths, open: OpenSession): void {
+  const path = join(openSessionsFolder(place), open.id)
   const text = JSON.stringify(open)
   if (readOrUndefined(path)?.toString('utf8') === text) return
   // A new folder with only this file would make the other sessions look finished.
-  if (namesIn(openFolder(place)) === undefined) makeAgain(place)
+  if (listFolderIfPresent(openSessionsFolder(place)) === undefined) makeAgain(place)
   replaceUnsynced(path, text)
 }
 
 /** Rebuilt from the journals when the files are gone. */
-export function readOpenSessions(place: Place): readonly OpenSession[] {
+export function readOpenSessions(place: ProjectPaths): readonly OpenSession[] {
   const found = listOpenSessions(place)
   if (found !== undefined || logIds(place).size === 0) return found ?? []
   makeAgain(place)
@@ -52,7 +52,7 @@ export function readOpenSessions(place: Place): readonly OpenSession[] {
 }
 
 /** Includes sessions that were only just started or reopened. */
-export function currentOpenSessions(place: Place): readonly OpenSession[] {
+export function currentOpenSessions(place: ProjectPaths): readonly OpenSession[] {
   const listed = readOpenSessions(place).map(({ id }) => id)
   const touched = listTouched(place.sessions).map(({ id }) => id)
   const ids = new Set([...listed, ...touched].filter((id) => id !== BACKLOG_ID))
@@ -60,15 +60,15 @@ export function currentOpenSessions(place: Place): readonly OpenSession[] {
 }
 
 /** From the session's file, or from its journal if that is newer; undefined unless open. */
-export function currentOpenSession(place: Place, id: string): OpenSession | undefined {
+export function currentOpenSession(place: ProjectPaths, id: string): OpenSession | undefined {
   if (!isId(id) || id === BACKLOG_ID) return undefined
-  const writtenAt = statOrUndefined(join(openFolder(place), id))?.mtimeMs ?? 0
-  const grownAt = statOrUndefined(logPlace(place, id).path)?.mtimeMs ?? Infinity
+  const writtenAt = statOrUndefined(join(openSessionsFolder(place), id))?.mtimeMs ?? 0
+  const grownAt = statOrUndefined(logPaths(place, id).path)?.mtimeMs ?? Infinity
   if (grownAt < writtenAt) return readOpenSession(place, id)
-  const session = new LiveSession(id, place, DEFAULTS)
+  const session = new LiveSession(id, place, DEFAULT_CONFIG)
   try {
     const state = session.open()
-    return isOpen(state) && state.entryCount > 0 ? openSessionOf(state) : undefined
+    return isSessionOpen(state) && state.entryCount > 0 ? openSessionOf(state) : undefined
   } catch (error) {
     // Announced and never created, or unreadable.
     if (!(error instanceof StintError)) throw error
@@ -92,18 +92,19 @@ function openSessionOf(state: SessionState) {
 }
 
 /** Built under another name first: half of the files would be worse than none. */
-function makeAgain(place: Place) {
-  const folder = `${openFolder(place)}.${process.pid}.new`
+function makeAgain(place: ProjectPaths) {
+  const folder = `${openSessionsFolder(place)}.${process.pid}.new`
   createFolderUnsynced(folder)
   const newest = [...logIds(place)]
     .filter((id) => id !== BACKLOG_ID)
     .toSorted()
     .slice(-MADE_AGAIN)
   for (const id of newest) {
-    const session = new LiveSession(id, place, DEFAULTS)
+    const session = new LiveSession(id, place, DEFAULT_CONFIG)
     try {
       const state = session.open()
-      if (isOpen(state)) replaceUnsynced(join(folder, id), JSON.stringify(openSessionOf(state)))
+      if (isSessionOpen(state))
+        replaceUnsynced(join(folder, id), JSON.stringify(openSessionOf(state)))
     } catch (error) {
       // stint doctor reports unreadable sessions.
       if (!(error instanceof Error)) throw error
@@ -112,11 +113,11 @@ function makeAgain(place: Place) {
     }
   }
   try {
-    moveFile(folder, openFolder(place), { isDurable: false })
+    moveFile(folder, openSessionsFolder(place), { isDurable: false })
   } catch (error) {
     // Another process rebuilt them meanwhile.
     if (!['ENOTEMPTY', 'EEXIST'].includes(errnoOf(error) ?? '')) throw error
-    for (const name of namesIn(folder) ?? []) removeFile(join(folder, name))
+    for (const name of listFolderIfPresent(folder) ?? []) removeFile(join(folder, name))
     removeEmptyFolder(folder)
   }
 }
@@ -132,7 +133,7 @@ export interface OpeningClaim {
 
 /** Undefined while another process has the claim. Never waits. */
 export function claimOpening(
-  { repository, sessions }: Place,
+  { repository, sessions }: ProjectPaths,
   branch: string | undefined,
 ): OpeningClaim | undefined {
   const here = JSON.stringify([branch, repository?.worktree])
@@ -149,7 +150,7 @@ export function claimOpening(
 }
 
 export async function whileOpening<T>(
-  place: Place,
+  place: ProjectPaths,
   branch: string | undefined,
   work: () => Promise<T>,
 ): Promise<T> {

@@ -1,31 +1,31 @@
 // Entries that hooks leave beside a session's log instead of opening it; the next process that
 // opens the session drains them.
 import { join } from 'node:path'
-import { JournalMissing, errnoOf, ifPossible, isMissing } from '../../journal/errors.ts'
+import { JournalMissing, errnoOf, ignoreIoErrors, isMissing } from '../../journal/errors.ts'
 import {
   createFolderUnsynced,
-  inSpiteOfRemoval,
+  retryIfRemoved,
   moveFile,
   removeEmptyFolder,
   removeFile,
   replaceUnsynced,
 } from '../../journal/files.ts'
-import { namesIn, readJson } from '../../journal/look.ts'
+import { listFolder, readJson } from '../../journal/read-files.ts'
 import { isId } from '../../journal/ids.ts'
 import { randomHex } from '../../journal/ids.ts'
-import type { Draft } from '../../session/entries.ts'
+import type { EntryDraft } from '../../session/entries.ts'
 import { isoTime } from '../../text/times.ts'
 import type { LiveSession } from './live-session.ts'
-import type { Place } from './place.ts'
+import type { ProjectPaths } from './project-paths.ts'
 
 const NAME = /^(\d+-\d+-[0-9a-f]{8})((?:\.[a-z-]+){2})\.json$/
 
 /** The draft must be free of secrets. Not synced: a power cut loses it. */
-export function leaveInOutbox(place: Place, session: string, draft: Draft): void {
+export function leaveInOutbox(place: ProjectPaths, session: string, draft: EntryDraft): void {
   leaveIn(outboxOf(place, session), draft)
 }
 
-export function leaveIn(folder: string, draft: Draft): void {
+export function leaveIn(folder: string, draft: EntryDraft): void {
   // The second number orders what several hooks leave in one millisecond.
   const now = Date.now()
   const [seconds, nanoseconds] = process.hrtime()
@@ -38,15 +38,15 @@ export function leaveIn(folder: string, draft: Draft): void {
     replaceUnsynced(path, text)
   } catch (error) {
     if (!isMissing(error)) throw error
-    inSpiteOfRemoval(() => {
+    retryIfRemoved(() => {
       createFolderUnsynced(folder)
       replaceUnsynced(path, text)
     })
   }
 }
 
-export function kindsInOutbox(place: Place, session: string): readonly string[] {
-  return namesIn(outboxOf(place, session))
+export function kindsInOutbox(place: ProjectPaths, session: string): readonly string[] {
+  return listFolder(outboxOf(place, session))
     .toSorted()
     .flatMap((name) => NAME.exec(name)?.[2]?.slice(1) ?? [])
 }
@@ -54,15 +54,15 @@ export function kindsInOutbox(place: Place, session: string): readonly string[] 
 /** Interrupted or run twice, entries are appended twice and count once, by their `once` key. */
 export function drainOutbox(
   session: LiveSession,
-  amend: (draft: Draft) => Draft = (draft) => draft,
+  amend: (draft: EntryDraft) => EntryDraft = (draft) => draft,
 ): number {
-  return drainFolder(outboxOf(session.place, session.id), session, amend)
+  return drainFolder(outboxOf(session.paths, session.id), session, amend)
 }
 
 export function drainFolder(
   folder: string,
   session: LiveSession,
-  take: (draft: Draft, once: string) => Draft | undefined,
+  take: (draft: EntryDraft, once: string) => EntryDraft | undefined,
 ): number {
   const left = draftsIn(folder, take)
   if (left.length === 0) return 0
@@ -74,9 +74,9 @@ export function drainFolder(
 /** Oldest first. What is no entry, or what `take` rejects, is quarantined. */
 export function draftsIn(
   folder: string,
-  take: (draft: Draft, once: string) => Draft | undefined,
-): readonly { readonly name: string; readonly draft: Draft }[] {
-  return namesIn(folder)
+  take: (draft: EntryDraft, once: string) => EntryDraft | undefined,
+): readonly { readonly name: string; readonly draft: EntryDraft }[] {
+  return listFolder(folder)
     .toSorted()
     .flatMap((name) => {
       const [, stem] = NAME.exec(name) ?? []
@@ -94,25 +94,25 @@ export function draftsIn(
 export function drainIfPossible(session: LiveSession): void {
   try {
     drainOutbox(session)
-    removeEmptyFolder(outboxOf(session.place, session.id))
+    removeEmptyFolder(outboxOf(session.paths, session.id))
   } catch (error) {
     if (!(error instanceof JournalMissing) && errnoOf(causeOf(error)) === undefined) throw error
   }
 }
 
 /** Removes folders that hooks left empty. */
-export function sessionsWithOutbox(place: Place): readonly string[] {
-  return namesIn(outboxes(place)).filter((id) => {
+export function sessionsWithOutbox(place: ProjectPaths): readonly string[] {
+  return listFolder(outboxes(place)).filter((id) => {
     if (!isId(id)) return false
-    const names = namesIn(outboxOf(place, id))
-    if (names.length === 0) ifPossible(() => removeEmptyFolder(outboxOf(place, id)))
+    const names = listFolder(outboxOf(place, id))
+    if (names.length === 0) ignoreIoErrors(() => removeEmptyFolder(outboxOf(place, id)))
     return names.some((name) => NAME.test(name))
   })
 }
 
 /** Undefined for a file that a power cut emptied, or that is no entry. */
 function draftIn(folder: string, name: string) {
-  const draft = readJson(join(folder, name)) as Draft | null | undefined
+  const draft = readJson(join(folder, name)) as EntryDraft | null | undefined
   const isDraft =
     typeof draft?.kind === 'string' &&
     typeof draft.by === 'string' &&
@@ -128,12 +128,12 @@ function causeOf(error: unknown) {
   return error instanceof Error && error.cause !== undefined ? error.cause : error
 }
 
-function outboxes({ sessions, repository }: Place) {
+function outboxes({ sessions, repository }: ProjectPaths) {
   return repository === undefined
     ? join(sessions, 'outbox')
     : join(repository.commonDir, 'stint', 'outbox')
 }
 
-function outboxOf(place: Place, session: string) {
+function outboxOf(place: ProjectPaths, session: string) {
   return join(outboxes(place), session)
 }

@@ -1,19 +1,19 @@
 import { join } from 'node:path'
 import { isId } from '../../journal/ids.ts'
-import type { LogPlace } from '../../journal/log.ts'
-import type { Place } from './place.ts'
-import { namesIn } from '../../journal/look.ts'
+import type { LogPaths } from '../../journal/log.ts'
+import type { ProjectPaths } from './project-paths.ts'
+import { listFolder } from '../../journal/read-files.ts'
 
-export function runsFolder({ sessions }: Pick<Place, 'sessions'>): string {
+export function runsFolder({ sessions }: Pick<ProjectPaths, 'sessions'>): string {
   return join(sessions, 'runs')
 }
 
-export function runFolder(place: Pick<Place, 'sessions'>, run: string): string {
+export function runFolder(place: Pick<ProjectPaths, 'sessions'>, run: string): string {
   return join(runsFolder(place), run)
 }
 
 /** Its second name survives `git clean`. */
-export function runLogPlace(place: Place, run: string): LogPlace {
+export function runLogPaths(place: ProjectPaths, run: string): LogPaths {
   const link =
     place.repository === undefined
       ? undefined
@@ -22,16 +22,16 @@ export function runLogPlace(place: Place, run: string): LogPlace {
 }
 
 /** The `stint` on the PATH of a run's agents. */
-export function runProgram(place: Pick<Place, 'sessions'>, run: string): string {
+export function runProgramPath(place: Pick<ProjectPaths, 'sessions'>, run: string): string {
   return join(runFolder(place, run), 'bin', 'stint')
 }
 
 /** The latest last. */
-export function runIds(place: Place): readonly string[] {
+export function runIds(place: ProjectPaths): readonly string[] {
   const linked =
-    place.repository === undefined ? [] : namesIn(linkFolder(place.repository.commonDir))
+    place.repository === undefined ? [] : listFolder(linkFolder(place.repository.commonDir))
   const ids = [
-    ...namesIn(runsFolder(place)),
+    ...listFolder(runsFolder(place)),
     ...linked.map((name) => name.replace(/\.jsonl$/, '')),
   ].filter(isId)
   return [...new Set(ids)].toSorted()

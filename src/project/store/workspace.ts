@@ -5,15 +5,21 @@ import { GitFailed } from '../../git/run-git.ts'
 import { dirtyPaths } from '../../git/status.ts'
 import type { SessionIndex } from '../../index/open-index.ts'
 import { messageOf } from '../../journal/errors.ts'
-import type { Draft, GitState } from '../../session/entries.ts'
-import type { RawEntry } from '../../session/in-effect.ts'
+import type { EntryDraft, GitState } from '../../session/entries.ts'
+import type { RawEntry } from '../../session/effective-entries.ts'
 import type { SessionState } from '../../session/state.ts'
-import { type Config, DEFAULTS } from '../config/config.ts'
-import { LiveSession, type Reading } from './live-session.ts'
+import { type Config, DEFAULT_CONFIG } from '../config/config.ts'
+import { LiveSession, type SessionReading } from './live-session.ts'
 import { drainIfPossible, sessionsWithOutbox } from './outbox.ts'
-import { type Place, findPlace, logIds, logPlace, prepareFolder } from './place.ts'
+import {
+  type ProjectPaths,
+  findProjectPaths,
+  logIds,
+  logPaths,
+  prepareSessionsFolder,
+} from './project-paths.ts'
 import { readConfig } from '../config/read-config.ts'
-import { refreshDocument } from './documents.ts'
+import { refreshDocument } from './refresh-document.ts'
 import { defined } from '../../text/defined.ts'
 
 export interface WorkspaceOptions {
@@ -24,7 +30,7 @@ export interface WorkspaceOptions {
 }
 
 export class Workspace {
-  readonly place: Place
+  readonly paths: ProjectPaths
   readonly env: NodeJS.ProcessEnv
   readonly #options: WorkspaceOptions
   #index: SessionIndex | undefined
@@ -34,19 +40,19 @@ export class Workspace {
     readonly cwd: string,
     options: WorkspaceOptions = {},
   ) {
-    this.place = findPlace(cwd)
+    this.paths = findProjectPaths(cwd)
     this.env = options.env ?? process.env
     this.#options = options
   }
 
   /** Read at first use, so that a mistake in it stops a command before anything is written. */
   get config(): Config {
-    this.#config ??= readConfig(this.place.sessions)
+    this.#config ??= readConfig(this.paths.sessions)
     return this.#config
   }
 
   assumeDefaults(): void {
-    this.#config = DEFAULTS
+    this.#config = DEFAULT_CONFIG
   }
 
   say(line: string): void {
@@ -54,29 +60,29 @@ export class Workspace {
   }
 
   hasSessions(): boolean {
-    return existsSync(join(this.place.sessions, 'journal')) || logIds(this.place).size > 0
+    return existsSync(join(this.paths.sessions, 'journal')) || logIds(this.paths).size > 0
   }
 
   hasConversations(): boolean {
-    return existsSync(join(this.place.sessions, 'conversations'))
+    return existsSync(join(this.paths.sessions, 'conversations'))
   }
 
   async index(): Promise<SessionIndex> {
     this.drainOutboxes()
     if (this.#index === undefined) {
       const { openIndex } = await import('../../index/open-index.ts')
-      const { place } = this
+      const { paths: place } = this
       const source = {
         folder: place.sessions,
         prepare: () => this.prepare(),
         project: place.root,
         sessionIds: () => logIds(place),
-        log: (id: string) => logPlace(place, id),
+        log: (id: string) => logPaths(place, id),
       }
       const { progress } = this.#options
       const wasMissing = !existsSync(join(place.sessions, 'index.db'))
       this.#index = await openIndex(source, {
-        say: (line) => this.say(line),
+        report: (line) => this.say(line),
         ...defined({ progress }),
       })
       // With the first session the index is new, which is no news.
@@ -92,12 +98,12 @@ export class Workspace {
   }
 
   drainOutboxes(): void {
-    for (const id of sessionsWithOutbox(this.place)) this.session(id).close()
+    for (const id of sessionsWithOutbox(this.paths)) this.session(id).close()
   }
 
   /** With its outbox drained. */
   session(id: string): LiveSession {
-    const session = new LiveSession(id, this.place, this.config, (kinds) =>
+    const session = new LiveSession(id, this.paths, this.config, (kinds) =>
       this.say(`what looked like a secret was redacted (${kinds.join(', ')})`),
     )
     drainIfPossible(session)
@@ -105,12 +111,12 @@ export class Workspace {
   }
 
   prepare(): void {
-    prepareFolder(this.place, this.config)
+    prepareSessionsFolder(this.paths, this.config)
   }
 
   /** Counting dirty paths starts git, so only when asked. */
   git(options: { dirty?: boolean } = {}): GitState | undefined {
-    const { repository } = this.place
+    const { repository } = this.paths
     if (repository === undefined) return undefined
     const head = readHead(repository)
     if (options.dirty !== true) return head
@@ -134,24 +140,27 @@ export class Workspace {
 
   /** Undefined in the main worktree. */
   get worktree(): string | undefined {
-    const { repository } = this.place
+    const { repository } = this.paths
     return repository?.isLinked === true ? repository.worktree : undefined
   }
 
-  async refresh(session: LiveSession, options: { isDurable?: boolean } = {}): Promise<Reading> {
+  async refresh(
+    session: LiveSession,
+    options: { isDurable?: boolean } = {},
+  ): Promise<SessionReading> {
     // The `share` setting may have changed.
     this.prepare()
-    const { refresh } = await import('./refresh.ts')
-    return this.#report(await refresh(session, options))
+    const { refreshViews } = await import('./refresh-views.ts')
+    return this.#report(await refreshViews(session, options))
   }
 
   /** Never fails: the entries are already safe. */
-  refreshIfPossible(session: LiveSession): Promise<Reading> {
+  refreshIfPossible(session: LiveSession): Promise<SessionReading> {
     return this.#orRead(session, () => this.refresh(session))
   }
 
   /** Views are rendered only if edits were found: the append that follows renders them. */
-  absorbEdits(session: LiveSession): Promise<Reading> {
+  absorbEdits(session: LiveSession): Promise<SessionReading> {
     return this.#orRead(session, async () => {
       const absorbed = await refreshDocument(session)
       const reading = this.#report(absorbed)
@@ -160,7 +169,7 @@ export class Workspace {
   }
 
   /** Works on a session and closes it. */
-  async on<T>(id: string, work: (session: LiveSession) => T | Promise<T>): Promise<T> {
+  async withSession<T>(id: string, work: (session: LiveSession) => T | Promise<T>): Promise<T> {
     const session = this.session(id)
     try {
       return await work(session)
@@ -178,12 +187,12 @@ export class Workspace {
   }
 
   /** The whole session, edits absorbed and views rendered. */
-  view(id: string): Promise<Reading> {
-    return this.on(id, (session) => this.refreshIfPossible(session))
+  view(id: string): Promise<SessionReading> {
+    return this.withSession(id, (session) => this.refreshIfPossible(session))
   }
 
-  append(id: string, drafts: readonly Draft[]): Promise<Reading> {
-    return this.on(id, (session) => {
+  append(id: string, drafts: readonly EntryDraft[]): Promise<SessionReading> {
+    return this.withSession(id, (session) => {
       session.append(drafts)
       return this.refreshIfPossible(session)
     })
@@ -192,15 +201,15 @@ export class Workspace {
   /** Absorbs edits, appends what `draftsFor` makes of the session then, and renders the views. */
   update(
     id: string,
-    draftsFor: (reading: Reading, session: LiveSession) => readonly Draft[],
-  ): Promise<{ appended: readonly RawEntry[]; reading: Reading }> {
-    return this.on(id, async (session) => {
+    draftsFor: (reading: SessionReading, session: LiveSession) => readonly EntryDraft[],
+  ): Promise<{ appended: readonly RawEntry[]; reading: SessionReading }> {
+    return this.withSession(id, async (session) => {
       const appended = session.append(draftsFor(await this.absorbEdits(session), session))
       return { appended, reading: await this.refreshIfPossible(session) }
     })
   }
 
-  #report({ notices, reading }: { notices: readonly string[]; reading: Reading }) {
+  #report({ notices, reading }: { notices: readonly string[]; reading: SessionReading }) {
     for (const notice of notices) this.say(notice)
     for (const { file, line, reason } of reading.damage)
       this.say(
@@ -209,7 +218,7 @@ export class Workspace {
     return reading
   }
 
-  async #orRead(session: LiveSession, work: () => Promise<Reading>) {
+  async #orRead(session: LiveSession, work: () => Promise<SessionReading>) {
     try {
       return await work()
     } catch (error) {
@@ -224,6 +233,6 @@ export class Workspace {
   }
 }
 
-export function hasMoved(state: SessionState, git: GitState | undefined): git is GitState {
+export function hasHeadMoved(state: SessionState, git: GitState | undefined): git is GitState {
   return git !== undefined && (git.branch !== state.git.branch || git.commit !== state.git.commit)
 }

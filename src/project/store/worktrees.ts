@@ -3,9 +3,9 @@ import { basename, join } from 'node:path'
 import type { Repository } from '../../git/repository.ts'
 import { StintError } from '../../journal/errors.ts'
 import { stateHome } from '../../journal/state-home.ts'
-import type { Place } from './place.ts'
+import type { ProjectPaths } from './project-paths.ts'
 
-export function repositoryOf(place: Place): Repository {
+export function requireRepository(place: ProjectPaths): Repository {
   if (place.repository !== undefined) return place.repository
   throw new StintError(
     'NO_REPOSITORY',
@@ -15,8 +15,8 @@ export function repositoryOf(place: Place): Repository {
 }
 
 /** Outside the project, so that no tool scans them. */
-export function worktreesFolder(place: Place): string {
-  const { commonDir } = repositoryOf(place)
+export function worktreesFolder(place: ProjectPaths): string {
+  const { commonDir } = requireRepository(place)
   const project = `${basename(place.root)}-${createHash('sha256').update(commonDir).digest('hex').slice(0, 8)}`
   return join(stateHome(), 'worktrees', project)
 }

@@ -1,19 +1,19 @@
 // An agent's claim about a task in a run; the run verifies it before it closes anything.
 import { StintError } from '../../journal/errors.ts'
-import { type Draft, draft } from '../../session/entries.ts'
+import { type EntryDraft, draftEntry } from '../../session/entries.ts'
 import { cleanText } from '../../text/clean.ts'
-import { findTask, isRecord, line, matchTasks, readChecklist } from '../../backlog/task.ts'
-import { findItem, openBacklog } from './backlog.ts'
-import { chooseOpen, refuseClosed } from '../store/choose.ts'
-import { runOf } from '../store/in-run.ts'
-import { leaveForRun, sessionOutOfReach } from '../store/tree-outbox.ts'
+import { findTask, isRecord, cleanLine, matchTasks, readChecklist } from '../../backlog/task.ts'
+import { findChecklistItem, openBacklog } from './project-backlog.ts'
+import { chooseOpenSession, refuseClosed } from '../store/choose-session.ts'
+import { runFromEnv } from '../store/in-run.ts'
+import { leaveInWorktreeOutbox, unwritableSession } from '../store/worktree-outbox.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { join } from 'node:path'
-import { readJson } from '../../journal/look.ts'
-import { objectOf } from '../../text/json-fields.ts'
+import { readJson } from '../../journal/read-files.ts'
+import { asObject } from '../../text/json-fields.ts'
 import { isId } from '../../journal/ids.ts'
-import type { Place } from '../store/place.ts'
+import type { ProjectPaths } from '../store/project-paths.ts'
 import { runFolder } from '../store/run-files.ts'
 
 export type ReportedStatus = 'completed' | 'blocked' | 'failed'
@@ -38,13 +38,13 @@ export async function reportTask(
   options: { summary?: string; by?: string } = {},
 ): Promise<ReportedTask> {
   const run = requireRun(workspace)
-  const list = readRunTasks(workspace.place, run)
+  const list = readRunTasks(workspace.paths, run)
   const task = findRunTask(list, name)
   const summary = cleanText(options.summary ?? '').trim()
   const said = summary === '' ? {} : { summary }
   const { session, ...how } = await appendToRun(
     workspace,
-    draft(
+    draftEntry(
       'task.reported',
       { task: task.id, status, run, ...said },
       { by: options.by ?? 'library' },
@@ -64,7 +64,7 @@ export async function reportTask(
   }
 }
 
-export interface CheckedItem {
+export interface CheckedTaskItem {
   readonly task: string
   readonly name: string
   readonly item: string
@@ -78,11 +78,11 @@ export async function checkRunTask(
   item: string,
   done = true,
   by = 'library',
-): Promise<CheckedItem> {
-  const task = findRunTask(readRunTasks(workspace.place, requireRun(workspace)), name)
+): Promise<CheckedTaskItem> {
+  const task = findRunTask(readRunTasks(workspace.paths, requireRun(workspace)), name)
   const items = await checklistOf(workspace, task)
   // The items of a task kept elsewhere may be unknown.
-  const found = items === undefined ? line(item) : findItem(items, item, task.name)
+  const found = items === undefined ? cleanLine(item) : findChecklistItem(items, item, task.name)
   if (found === '')
     throw new StintError(
       'EMPTY_TEXT',
@@ -91,7 +91,7 @@ export async function checkRunTask(
     )
   const { isLeft } = await appendToRun(
     workspace,
-    draft('task.checked', { task: task.id, item: found, done }, { by }),
+    draftEntry('task.checked', { task: task.id, item: found, done }, { by }),
   )
   return {
     task: task.id,
@@ -108,14 +108,14 @@ async function checklistOf(
   task: RunTask,
 ): Promise<readonly string[] | undefined> {
   // Opening the backlog writes.
-  if (sessionOutOfReach(workspace) !== undefined) return task.checklist
+  if (unwritableSession(workspace) !== undefined) return task.checklist
   const { tasks } = await openBacklog(workspace)
   if (matchTasks(tasks, task.id).length === 0) return task.checklist
   return findTask(tasks, task.id).checklist.map(({ item }) => item)
 }
 
 function requireRun({ env }: Workspace): string {
-  const run = runOf(env)
+  const run = runFromEnv(env)
   if (run === undefined) {
     throw new StintError(
       'NOT_IN_RUN',
@@ -129,7 +129,7 @@ function requireRun({ env }: Workspace): string {
 /** Only to the run's own session. */
 async function appendToRun(
   workspace: Workspace,
-  entry: Draft,
+  entry: EntryDraft,
 ): Promise<{ readonly session: string; readonly isLeft?: true }> {
   const { STINT_SESSION: named = '' } = workspace.env
   if (named === '') {
@@ -139,14 +139,14 @@ async function appendToRun(
       'STINT_SESSION names it; stint run sets it',
     )
   }
-  const apart = sessionOutOfReach(workspace)
+  const apart = unwritableSession(workspace)
   if (apart !== undefined) {
     refuseClosed(apart.read().state)
-    leaveForRun(workspace, apart, [entry])
+    leaveInWorktreeOutbox(workspace, apart, [entry])
     apart.close()
     return { session: apart.id, isLeft: true }
   }
-  const { id } = await chooseOpen(workspace, named)
+  const { id } = await chooseOpenSession(workspace, named)
   await workspace.append(id, [entry])
   return { session: id }
 }
@@ -165,29 +165,29 @@ export interface RunTasks {
   readonly tasks: readonly RunTask[]
 }
 
-export function runTasksPath(place: Pick<Place, 'sessions'>, run: string): string {
+export function runTasksPath(place: Pick<ProjectPaths, 'sessions'>, run: string): string {
   return join(runFolder(place, run), 'tasks.json')
 }
 
 /** Invalid tasks are left out. */
-export function readRunTasks(place: Pick<Place, 'sessions'>, run: string): RunTasks {
+export function readRunTasks(place: Pick<ProjectPaths, 'sessions'>, run: string): RunTasks {
   // An id cannot lead to another folder.
-  const value = isId(run) ? objectOf(readJson(runTasksPath(place, run))) : undefined
+  const value = isId(run) ? asObject(readJson(runTasksPath(place, run))) : undefined
   if (value === undefined) {
     throw new StintError(
       'NO_RUN',
-      `there is no list of tasks for the run ${JSON.stringify(line(run).slice(0, 60))}`,
+      `there is no list of tasks for the run ${JSON.stringify(cleanLine(run).slice(0, 60))}`,
       'STINT_RUN names the run; stint run sets it',
     )
   }
-  const current = line(value.current)
+  const current = cleanLine(value.current)
   const tasks = Array.isArray(value.tasks) ? value.tasks.filter(isRecord).flatMap(readTask) : []
   return { tasks, ...(current === '' ? {} : { current }) }
 }
 
 export function findRunTask({ tasks }: RunTasks, reference: string): RunTask {
   const named = tasks.map((task) => ({ ...task, shortname: task.name }))
-  const wanted = line(reference).toLowerCase()
+  const wanted = cleanLine(reference).toLowerCase()
   const found = [
     matchTasks(named, reference),
     named.filter(({ name }) => wanted !== '' && bare(name) === bare(wanted)),
@@ -220,9 +220,9 @@ function bare(name: string): string {
 }
 
 function readTask(task: Readonly<Record<string, unknown>>): readonly RunTask[] {
-  const id = line(task.id)
+  const id = cleanLine(task.id)
   if (id === '') return []
-  const name = line(task.name) || id
+  const name = cleanLine(task.name) || id
   const checklist = readChecklist(task.checklist)?.map(({ item }) => item)
-  return [{ id, name, title: line(task.title), ...defined({ checklist }) }]
+  return [{ id, name, title: cleanLine(task.title), ...defined({ checklist }) }]
 }

@@ -1,22 +1,22 @@
 import { StintError } from '../../journal/errors.ts'
-import { type Draft, type WorkflowTemplate, draft } from '../../session/entries.ts'
-import { type SessionState, isOpen } from '../../session/state.ts'
+import { type EntryDraft, type WorkflowTemplate, draftEntry } from '../../session/entries.ts'
+import { type SessionState, isSessionOpen } from '../../session/state.ts'
 import { oneLine, slug } from '../../text/clean.ts'
-import { findSession, refuseClosed } from '../store/choose.ts'
-import type { Reading } from '../store/live-session.ts'
-import { type InitOptions, initSession } from '../lifecycle/start.ts'
+import { findSession, refuseClosed } from '../store/choose-session.ts'
+import type { SessionReading } from '../store/live-session.ts'
+import { type InitOptions, initSession } from '../lifecycle/init-session.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { appendWithCheckpoint } from './phases.ts'
 import { defined } from '../../text/defined.ts'
 import {
   DEFAULT_TEMPLATE,
-  type FoundTemplate,
+  type TemplateSource,
   findTemplate,
   listTemplates,
-  templateIn,
+  loadTemplate,
 } from '../../backlog/workflow/templates.ts'
 
-export interface BeginWorkflow {
+export interface BeginWorkflowOptions {
   /** The short name of the session. */
   readonly id: string
   readonly name: string
@@ -30,8 +30,8 @@ export interface BeginWorkflow {
 
 export async function beginWorkflow(
   workspace: Workspace,
-  options: BeginWorkflow,
-): Promise<Reading> {
+  options: BeginWorkflowOptions,
+): Promise<SessionReading> {
   const { id, goal } = options
   const name = oneLine(options.name)
   refuseBadId(id)
@@ -46,7 +46,7 @@ export async function beginWorkflow(
   const adopted =
     options.session === undefined ? undefined : await findSession(workspace, options.session)
   await refuseTaken(workspace, id, adopted?.id)
-  const begun = draft('workflow.begun', { workflow: id, name, template }, { by })
+  const begun = draftEntry('workflow.begun', { workflow: id, name, template }, { by })
   if (adopted === undefined) {
     return startWorkflow(workspace, { name: id, title: name, by, ...defined({ goal }) }, [begun])
   }
@@ -54,10 +54,10 @@ export async function beginWorkflow(
   const session = workspace.session(adopted.id)
   const { state } = await workspace.absorbEdits(session)
   if (state.workflow !== undefined) throw alreadyFollows(state)
-  const drafts: Draft[] = [
-    ...(adopted.name === id ? [] : [draft('session.renamed', { name: id }, { by })]),
-    draft('session.titled', { title: name }, { by }),
-    ...(goal === undefined ? [] : [draft('goal.set', { text: goal }, { by })]),
+  const drafts: EntryDraft[] = [
+    ...(adopted.name === id ? [] : [draftEntry('session.renamed', { name: id }, { by })]),
+    draftEntry('session.titled', { title: name }, { by }),
+    ...(goal === undefined ? [] : [draftEntry('goal.set', { text: goal }, { by })]),
     begun,
   ]
   return appendWithCheckpoint(workspace, session, state, drafts, { by, note: BEGUN })
@@ -68,8 +68,8 @@ const BEGUN = 'Before the first phase'
 export async function startWorkflow(
   workspace: Workspace,
   init: InitOptions & { by: string },
-  drafts: readonly Draft[],
-): Promise<Reading> {
+  drafts: readonly EntryDraft[],
+): Promise<SessionReading> {
   try {
     const { state } = (await initSession(workspace, init, drafts)).reading
     return await appendWithCheckpoint(workspace, workspace.session(state.id), state, [], {
@@ -95,10 +95,10 @@ export function refuseBadId(id: string): void {
 }
 
 async function refuseTaken(workspace: Workspace, id: string, adopted: string | undefined) {
-  const rows = workspace.hasSessions() ? (await workspace.index()).byNamePart(id) : []
+  const rows = workspace.hasSessions() ? (await workspace.index()).findByNameOrId(id) : []
   const taken = rows.find((row) => row.name === id && row.id !== adopted)
   if (taken === undefined) return
-  if (!isOpen(taken))
+  if (!isSessionOpen(taken))
     throw new StintError(
       'WORKFLOW_EXISTS',
       `there is a session ${id} already; it is ${taken.status}`,
@@ -123,21 +123,21 @@ function alreadyFollows({ name, workflow }: SessionState) {
 
 export function templateFor(workspace: Workspace, wanted = DEFAULT_TEMPLATE): WorkflowTemplate {
   const places = placesFor(workspace)
-  return templateIn(findTemplate(wanted, places), places)
+  return loadTemplate(findTemplate(wanted, places), places)
 }
 
 /** Throws when the template is invalid. */
-export function templateText(workspace: Workspace, wanted: string): FoundTemplate {
+export function templateText(workspace: Workspace, wanted: string): TemplateSource {
   const places = placesFor(workspace)
   const found = findTemplate(wanted, places)
-  templateIn(found, places)
+  loadTemplate(found, places)
   return found
 }
 
-export function workflowTemplates(workspace: Workspace): readonly FoundTemplate[] {
+export function workflowTemplates(workspace: Workspace): readonly TemplateSource[] {
   return listTemplates(placesFor(workspace))
 }
 
-function placesFor({ place, cwd }: Workspace) {
+function placesFor({ paths: place, cwd }: Workspace) {
   return { sessions: place.sessions, cwd }
 }

@@ -1,30 +1,30 @@
 import { StintError } from '../../journal/errors.ts'
-import { type Draft, draft } from '../../session/entries.ts'
+import { type EntryDraft, draftEntry } from '../../session/entries.ts'
 import {
   type Deliverable,
   type Phase,
-  type Place,
+  type LeafPhase,
   type Workflow,
   closedGates,
   conversationGroups,
-  currentPlace,
-  indexOfPlace,
+  currentLeaf,
+  leafIndex,
   isApproved,
-  isSplit,
-  nextPlace,
-  placesOf,
+  isAtConversationSplit,
+  nextLeaf,
+  leafPhases,
 } from '../../session/kinds/phases.ts'
 import type { SessionState } from '../../session/state.ts'
 import { oneLine } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 import { checkpointDrafts } from '../lifecycle/checkpoint.ts'
-import { chooseOpen, chooseSession } from '../store/choose.ts'
-import type { LiveSession, Reading } from '../store/live-session.ts'
+import { chooseOpenSession, chooseSession } from '../store/choose-session.ts'
+import type { LiveSession, SessionReading } from '../store/live-session.ts'
 import type { Workspace } from '../store/workspace.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { isInside } from '../../backlog/workflow/templates.ts'
-import { workingFolder } from '../store/place.ts'
+import { isProjectRelative } from '../../backlog/workflow/templates.ts'
+import { workingFolder } from '../store/project-paths.ts'
 
 export interface PhaseOptions {
   readonly workflow: string
@@ -37,12 +37,15 @@ export interface PhaseOptions {
 type Opened = Awaited<ReturnType<typeof openWorkflow>>
 
 /** Without a next phase, the last is finished. */
-export async function enterPhase(workspace: Workspace, options: PhaseOptions): Promise<Reading> {
+export async function enterPhase(
+  workspace: Workspace,
+  options: PhaseOptions,
+): Promise<SessionReading> {
   const opened = await openWorkflow(workspace, options.workflow)
   const { session, state, workflow } = opened
-  const here = currentPlace(workflow)
+  const here = currentLeaf(workflow)
   const wanted =
-    options.phase === undefined ? nextPlace(workflow) : findPhase(workflow, options.phase)
+    options.phase === undefined ? nextLeaf(workflow) : findPhase(workflow, options.phase)
   if (wanted === undefined) {
     if (here.phase.status === 'current') return finish(workspace, opened, options)
     session.close()
@@ -53,7 +56,7 @@ export async function enterPhase(workspace: Workspace, options: PhaseOptions): P
       `stint close --complete --session ${state.name} ends the session`,
     )
   }
-  const [gate] = closedGates(workflow, indexOfPlace(workflow.phases, wanted.place.id))
+  const [gate] = closedGates(workflow, leafIndex(workflow.phases, wanted.leaf.id))
   if (gate !== undefined) {
     // From now on the workflow waits for approval.
     if (isAtEndOf(opened, gate) && gate.finishedAt === undefined)
@@ -61,16 +64,16 @@ export async function enterPhase(workspace: Workspace, options: PhaseOptions): P
     else session.close()
     throw gateClosed(opened, gate)
   }
-  const { id } = wanted.place
+  const { id } = wanted.leaf
   const { note } = options
   const entered = { phase: id, ...defined({ note, git: workspace.git({ dirty: true }) }) }
-  return appendPhase(workspace, opened, options, wanted.place, note, (by) =>
-    draft('phase.entered', entered, { by }),
+  return appendPhase(workspace, opened, options, wanted.leaf, note, (by) =>
+    draftEntry('phase.entered', entered, { by }),
   )
 }
 
 function isAtEndOf({ workflow }: Opened, { id }: Phase) {
-  const here = currentPlace(workflow)
+  const here = currentLeaf(workflow)
   return here.phase.id === id && here.isLastOfPhase
 }
 
@@ -79,7 +82,7 @@ function gateClosed(opened: Opened, gate: Phase) {
   const approve = `stint workflow approve ${name} ${gate.id}`
   return new StintError(
     'GATE_CLOSED',
-    `phase ${placeText(gate)} waits for a person's approval; what comes after it is not entered before`,
+    `phase ${phaseLabel(gate)} waits for a person's approval; what comes after it is not entered before`,
     isAtEndOf(opened, gate)
       ? `whoever has looked at it runs: ${approve}`
       : `stint workflow phase ${name} ${endOf(opened, gate).id} enters it; whoever has looked at it then runs: ${approve}`,
@@ -87,11 +90,11 @@ function gateClosed(opened: Opened, gate: Phase) {
 }
 
 function finish(workspace: Workspace, opened: Opened, options: PhaseOptions) {
-  const { phase } = currentPlace(opened.workflow)
+  const { phase } = currentLeaf(opened.workflow)
   const { note } = options
   const finished = { phase: phase.id, ...defined({ note, git: workspace.git({ dirty: true }) }) }
   return appendPhase(workspace, opened, options, phase, note ?? 'finished', (by) =>
-    draft('phase.finished', finished, { by }),
+    draftEntry('phase.finished', finished, { by }),
   )
 }
 
@@ -104,7 +107,7 @@ export interface ApproveOptions extends PhaseOptions {
 export async function approvePhase(
   workspace: Workspace,
   options: ApproveOptions,
-): Promise<Reading> {
+): Promise<SessionReading> {
   const { note } = options
   const said = options.said === undefined ? undefined : oneLine(options.said)
   if (said === '')
@@ -121,24 +124,24 @@ export async function approvePhase(
     )
   const opened = await openWorkflow(workspace, options.workflow)
   const { state, workflow } = opened
-  const here = currentPlace(workflow)
+  const here = currentLeaf(workflow)
   const phase = options.phase === undefined ? here.phase : wholePhase(workflow, options.phase)
   if (isApproved(workflow, phase.id))
     throw new StintError(
       'ALREADY_APPROVED',
-      `phase ${placeText(phase)} is approved already`,
+      `phase ${phaseLabel(phase)} is approved already`,
       `stint workflow phase ${state.name} goes on`,
     )
   const end = endOf(opened, phase)
-  if (indexOfPlace(workflow.phases, end.id) > indexOfPlace(workflow.phases, workflow.current))
+  if (leafIndex(workflow.phases, end.id) > leafIndex(workflow.phases, workflow.current))
     throw new StintError(
       'NOT_REACHED',
-      `${state.name} is in phase ${placeText(here.place)}, not yet at the end of ${placeText(phase)}`,
+      `${state.name} is in phase ${phaseLabel(here.leaf)}, not yet at the end of ${phaseLabel(phase)}`,
       `stint workflow phase ${state.name} ${end.id} enters ${end.id === phase.id ? 'it' : 'its last part'}`,
     )
   const why = note === undefined ? 'approved' : `approved, ${note}`
   return appendPhase(workspace, opened, options, phase, why, (by) =>
-    draft('phase.approved', { phase: phase.id, ...defined({ note, said }) }, { by }),
+    draftEntry('phase.approved', { phase: phase.id, ...defined({ note, said }) }, { by }),
   )
 }
 
@@ -150,7 +153,7 @@ function wholePhase(workflow: Workflow, wanted: string) {
 }
 
 function endOf({ workflow }: Opened, phase: Phase) {
-  return placesOf(workflow.phases).findLast((one) => one.phase.id === phase.id)!.place
+  return leafPhases(workflow.phases).findLast((one) => one.phase.id === phase.id)!.leaf
 }
 
 // Set by the harness or our hooks in an agent's shell.
@@ -166,7 +169,7 @@ function appendPhase(
   { by = 'library' }: PhaseOptions,
   { id, name }: { id: string; name: string },
   why: string | undefined,
-  entry: (by: string) => Draft,
+  entry: (by: string) => EntryDraft,
 ) {
   // If the journal is lost, this note shows how far the work was.
   const note = `Phase ${id} - ${name}${why === undefined ? '' : `: ${why}`}`
@@ -174,14 +177,14 @@ function appendPhase(
 }
 
 export async function openWorkflow(workspace: Workspace, name: string) {
-  const { id } = await chooseOpen(workspace, name)
+  const { id } = await chooseOpenSession(workspace, name)
   const session = workspace.session(id)
   const { state } = await workspace.absorbEdits(session)
-  if (state.workflow === undefined) throw followsNone(state)
+  if (state.workflow === undefined) throw noWorkflowError(state)
   return { session, state, workflow: state.workflow }
 }
 
-export function followsNone({ name }: { name: string }): StintError {
+export function noWorkflowError({ name }: { name: string }): StintError {
   return new StintError(
     'NO_WORKFLOW',
     `the session ${name} follows no template`,
@@ -193,9 +196,9 @@ export async function appendWithCheckpoint(
   workspace: Workspace,
   session: LiveSession,
   state: SessionState,
-  drafts: readonly Draft[],
+  drafts: readonly EntryDraft[],
   options: { by: string; note: string },
-): Promise<Reading> {
+): Promise<SessionReading> {
   // Minted first, or they would seem to follow the checkpoint.
   const minted = drafts.map((one) => ({ ...one, id: session.mint() }))
   session.append([...minted, ...checkpointDrafts(workspace, session, state, options)])
@@ -205,15 +208,15 @@ export async function appendWithCheckpoint(
 }
 
 /** By id, name, or a unique part of the name. */
-export function findPhase(workflow: Pick<Workflow, 'id' | 'phases'>, wanted: string): Place {
+export function findPhase(workflow: Pick<Workflow, 'id' | 'phases'>, wanted: string): LeafPhase {
   const text = wanted
     .trim()
     .toLowerCase()
     .replace(/^phase\s+/, '')
-  const places = placesOf(workflow.phases)
+  const places = leafPhases(workflow.phases)
   // A phase that has sub-phases is entered at its first.
   const named = places.flatMap((one) => [
-    { one, ...one.place },
+    { one, ...one.leaf },
     ...(places.find(({ phase }) => phase.id === one.phase.id) === one
       ? [{ one, ...one.phase }]
       : []),
@@ -232,11 +235,11 @@ export function findPhase(workflow: Pick<Workflow, 'id' | 'phases'>, wanted: str
       ? `${workflow.id} has no phase "${wanted}"`
       : `"${wanted}" fits several phases of ${workflow.id}`
   const all = workflow.phases.flatMap((phase) => [phase, ...phase.subPhases])
-  throw new StintError('NO_PHASE', problem, `there are ${all.map(placeText).join(', ')}`)
+  throw new StintError('NO_PHASE', problem, `there are ${all.map(phaseLabel).join(', ')}`)
 }
 
 /** `5b TDD GREEN` */
-export function placeText({ id, name }: { id: string; name: string }): string {
+export function phaseLabel({ id, name }: { id: string; name: string }): string {
   return `${id} ${name}`
 }
 
@@ -263,8 +266,8 @@ export interface NextAction {
 
 export function overviewOf(workspace: Workspace, state: SessionState): WorkflowOverview {
   const { workflow } = state
-  if (workflow === undefined) throw followsNone(state)
-  const root = workingFolder(workspace.place)
+  if (workflow === undefined) throw noWorkflowError(state)
+  const root = workingFolder(workspace.paths)
   const conversation = conversationOf(workflow)
   return {
     state,
@@ -272,16 +275,16 @@ export function overviewOf(workspace: Workspace, state: SessionState): WorkflowO
     // A journal may come from elsewhere: only paths inside the project are checked.
     deliverables: workflow.deliverables.map((one) => ({
       ...one,
-      exists: isInside(one.path) && existsSync(join(root, one.path)),
+      exists: isProjectRelative(one.path) && existsSync(join(root, one.path)),
     })),
     ...defined({ conversation }),
-    splitHere: isSplit(state),
+    splitHere: isAtConversationSplit(state),
     next: nextAction(state, workflow),
   }
 }
 
 function conversationOf(workflow: Workflow) {
-  const { phase } = currentPlace(workflow)
+  const { phase } = currentLeaf(workflow)
   const groups = conversationGroups(workflow)
   const index = groups.findIndex(({ name }) => name === phase.conversation)
   const group = groups[index]
@@ -294,11 +297,11 @@ function nextAction(state: SessionState, workflow: Workflow): NextAction {
   const { name } = state
   if (state.status === 'completed' || state.status === 'abandoned')
     return { text: `it is ${state.status}`, command: `stint reopen ${name}`, who: 'anybody' }
-  const { phase, place, isLastOfPhase } = currentPlace(workflow)
-  const next = nextPlace(workflow)
+  const { phase, leaf: place, isLastOfPhase } = currentLeaf(workflow)
+  const next = nextLeaf(workflow)
   if (phase.status === 'waiting for approval')
     return {
-      text: `approve phase ${placeText(phase)}`,
+      text: `approve phase ${phaseLabel(phase)}`,
       command: `stint workflow approve ${name} ${phase.id}`,
       who: 'person',
     }
@@ -310,15 +313,15 @@ function nextAction(state: SessionState, workflow: Workflow): NextAction {
         command: `stint close --complete --session ${name}`,
         who: 'anybody',
       }
-    return { text: `enter phase ${placeText(next.place)}`, command, who: 'anybody' }
+    return { text: `enter phase ${phaseLabel(next.leaf)}`, command, who: 'anybody' }
   }
   const then =
     isLastOfPhase && phase.gate === 'approval'
       ? 'have it approved'
       : next === undefined
         ? 'end it'
-        : `enter ${placeText(next.place)}`
-  return { text: `finish phase ${placeText(place)}, then ${then}`, command, who: 'anybody' }
+        : `enter ${phaseLabel(next.leaf)}`
+  return { text: `finish phase ${phaseLabel(place)}, then ${then}`, command, who: 'anybody' }
 }
 
 export async function workflowStatus(
@@ -329,7 +332,9 @@ export async function workflowStatus(
   return overviewOf(workspace, (await workspace.view(id)).state)
 }
 
-export async function listWorkflows(workspace: Workspace): Promise<readonly WorkflowOverview[]> {
+export async function listWorkflowOverviews(
+  workspace: Workspace,
+): Promise<readonly WorkflowOverview[]> {
   if (!workspace.hasSessions()) return []
   const rows = [...(await workspace.index()).sessions({ kind: 'workflow.begun' })]
   return rows.flatMap(({ id }) => {

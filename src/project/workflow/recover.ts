@@ -2,18 +2,18 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { SessionRow } from '../../index/queries.ts'
 import {
-  type Draft,
+  type EntryDraft,
   type TemplatePhase,
   type WorkflowTemplate,
-  draft,
+  draftEntry,
 } from '../../session/entries.ts'
-import { type RawEntry, inEffect } from '../../session/in-effect.ts'
-import { type SessionState, isOpen } from '../../session/state.ts'
+import { type RawEntry, effectiveEntries } from '../../session/effective-entries.ts'
+import { type SessionState, isSessionOpen } from '../../session/state.ts'
 import type { Workflow } from '../../session/kinds/phases.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
-import { refuseClosed } from '../store/choose.ts'
-import type { Reading } from '../store/live-session.ts'
-import { logIds, logPlace } from '../store/place.ts'
+import { refuseClosed } from '../store/choose-session.ts'
+import type { SessionReading } from '../store/live-session.ts'
+import { logIds, logPaths } from '../store/project-paths.ts'
 import type { Workspace } from '../store/workspace.ts'
 import {
   type WorkflowOverview,
@@ -24,9 +24,9 @@ import {
 } from './phases.ts'
 import { refuseBadId, startWorkflow, templateFor } from './begin.ts'
 import { defined } from '../../text/defined.ts'
-import { type Trace, branchTraces, checkpointTraces, commitTraces } from '../../git/status.ts'
-import { ifPossible } from '../../journal/errors.ts'
-import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
+import { type GitTrace, branchTraces, checkpointTraces, commitTraces } from '../../git/status.ts'
+import { ignoreIoErrors } from '../../journal/errors.ts'
+import { readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
 
 export interface RecoverOptions {
   readonly workflow: string
@@ -56,11 +56,11 @@ export async function recoverWorkflow(
   const { workflow: id, dryRun = false } = options
   refuseBadId(id)
   // Only the second name is left. Asked before reading, which restores the log.
-  const { place } = workspace
-  const lost = [...logIds(place)].filter((one) => !existsSync(logPlace(place, one).path))
+  const { paths: place } = workspace
+  const lost = [...logIds(place)].filter((one) => !existsSync(logPaths(place, one).path))
   const row = await sessionOf(workspace, id)
   if (row === undefined) return rebuilt(workspace, options)
-  const reading = await workspace.on(row.id, (session) =>
+  const reading = await workspace.withSession(row.id, (session) =>
     dryRun ? session.read() : workspace.refreshIfPossible(session),
   )
   return reading.state.workflow === undefined
@@ -71,12 +71,12 @@ export async function recoverWorkflow(
 async function sessionOf(workspace: Workspace, id: string): Promise<SessionRow | undefined> {
   if (!workspace.hasSessions()) return undefined
   const index = await workspace.index()
-  const named = index.byNamePart(id).filter((row) => row.name === id)
-  const own = named.find(isOpen) ?? named[0]
+  const named = index.findByNameOrId(id).filter((row) => row.name === id)
+  const own = named.find(isSessionOpen) ?? named[0]
   if (own !== undefined) return own
   const followed = [...index.sessions({ kind: 'workflow.begun' })]
   for (const row of followed) {
-    const { entries } = await workspace.on(row.id, (session) => session.read())
+    const { entries } = await workspace.withSession(row.id, (session) => session.read())
     if (entries.some(({ kind, data }) => kind === 'workflow.begun' && data.workflow === id))
       return row
   }
@@ -86,16 +86,16 @@ async function sessionOf(workspace: Workspace, id: string): Promise<SessionRow |
 async function found(
   workspace: Workspace,
   options: RecoverOptions,
-  { state, entries }: Reading,
+  { state, entries }: SessionReading,
   workflow: Workflow,
   wasLost: boolean,
 ): Promise<Recovered> {
-  const { path, link } = logPlace(workspace.place, state.id)
-  const where = relative(workspace.place.root, wasLost && link !== undefined ? link : path)
+  const { path, link } = logPaths(workspace.paths, state.id)
+  const where = relative(workspace.paths.root, wasLost && link !== undefined ? link : path)
   const because = wasLost
     ? `its journal was found under the git directory (${where}), and is in its place again`
     : `its journal is there (${where})`
-  const { id, name } = findPhase(workflow, options.phase ?? workflow.current).place
+  const { id, name } = findPhase(workflow, options.phase ?? workflow.current).leaf
   const told = {
     evidence: journalEvidence(entries, where),
     phase: { id, name },
@@ -124,11 +124,13 @@ async function rename(
   by: string,
 ): Promise<SessionState> {
   const title = oneLine(options.name ?? '')
-  const drafts: Draft[] = [
+  const drafts: EntryDraft[] = [
     ...(state.name === options.workflow
       ? []
-      : [draft('session.renamed', { name: options.workflow }, { by })]),
-    ...(title === '' || title === state.title ? [] : [draft('session.titled', { title }, { by })]),
+      : [draftEntry('session.renamed', { name: options.workflow }, { by })]),
+    ...(title === '' || title === state.title
+      ? []
+      : [draftEntry('session.titled', { title }, { by })]),
   ]
   if (drafts.length === 0) return state
   refuseClosed(state)
@@ -136,7 +138,7 @@ async function rename(
 }
 
 function journalEvidence(entries: readonly RawEntry[], where: string): readonly Evidence[] {
-  return inEffect(entries)
+  return effectiveEntries(entries)
     .filter(({ kind }) => /^(?:workflow|phase)\./.test(kind))
     .map(({ kind, data, at }): Evidence => {
       const phase = typeof data.phase === 'string' ? { phase: data.phase } : {}
@@ -166,17 +168,17 @@ async function rebuilt(
     note: `recovered: ${because}`,
     ...defined({ git: workspace.git() }),
   }
-  const drafts: Draft[] = [
-    draft('workflow.begun', { workflow: id, name: title, template }, { by }),
-    ...(isFirst ? [] : [draft('phase.entered', entered, { by })]),
-    draft('note.added', { text: summary(phase, because, evidence) }, { by }),
+  const drafts: EntryDraft[] = [
+    draftEntry('workflow.begun', { workflow: id, name: title, template }, { by }),
+    ...(isFirst ? [] : [draftEntry('phase.entered', entered, { by })]),
+    draftEntry('note.added', { text: summary(phase, because, evidence) }, { by }),
   ]
   if (existing === undefined) {
     const { state } = await startWorkflow(workspace, { name: id, title, by }, drafts)
     return { ...told, overview: overviewOf(workspace, state) }
   }
   refuseClosed(existing)
-  const titled = title === existing.title ? [] : [draft('session.titled', { title }, { by })]
+  const titled = title === existing.title ? [] : [draftEntry('session.titled', { title }, { by })]
   const { state } = await appendWithCheckpoint(
     workspace,
     workspace.session(existing.id),
@@ -208,7 +210,7 @@ function conclude(
       gate: phase.gate ?? ('none' as const),
       subPhases: subPhases.map((sub) => ({ ...sub, status: 'pending' as const })),
     }))
-    const { id } = findPhase({ id: options.workflow, phases: pending }, options.phase).place
+    const { id } = findPhase({ id: options.workflow, phases: pending }, options.phase).leaf
     return { phase: placeFor(id), because: 'it was said so' }
   }
   const best = strongest(evidence)
@@ -271,9 +273,9 @@ function gitEvidence(
   id: string,
   phases: readonly TemplatePhase[],
 ): readonly Evidence[] {
-  const { repository } = workspace.place
+  const { repository } = workspace.paths
   if (repository === undefined) return []
-  const judged = (source: Evidence['source'], traces: readonly Trace[]) =>
+  const judged = (source: Evidence['source'], traces: readonly GitTrace[]) =>
     traces.flatMap(
       ({ text, where, at }) => judge({ source, where, text, at }, text, id, phases) ?? [],
     )
@@ -290,7 +292,7 @@ const MOST_FILES = 500
 const LONGEST_FILE = 64 * 1024
 
 function fileEvidence(
-  { place }: Workspace,
+  { paths: place }: Workspace,
   id: string,
   phases: readonly TemplatePhase[],
 ): readonly Evidence[] {
@@ -373,5 +375,5 @@ function escaped(text: string): string {
 
 // Unreadable evidence is none.
 function namesIn(folder: string): readonly string[] {
-  return ifPossible(() => readdirSync(folder)) ?? []
+  return ignoreIoErrors(() => readdirSync(folder)) ?? []
 }

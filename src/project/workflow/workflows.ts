@@ -1,13 +1,18 @@
-import { workingFolder } from '../store/place.ts'
+import { workingFolder } from '../store/project-paths.ts'
 import type { SessionState } from '../../session/state.ts'
 import type { Workspace } from '../store/workspace.ts'
-import { type BeginWorkflow, beginWorkflow, templateText, workflowTemplates } from './begin.ts'
+import {
+  type BeginWorkflowOptions,
+  beginWorkflow,
+  templateText,
+  workflowTemplates,
+} from './begin.ts'
 import {
   type ApproveOptions,
   type PhaseOptions,
   approvePhase,
   enterPhase,
-  listWorkflows,
+  listWorkflowOverviews,
   openWorkflow,
   overviewOf,
   workflowStatus,
@@ -16,24 +21,24 @@ import { type RecoverOptions, recoverWorkflow } from './recover.ts'
 import { realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
-import { draft } from '../../session/entries.ts'
-import { MOST_DELIVERABLES } from '../../session/kinds/workflow.ts'
+import { draftEntry } from '../../session/entries.ts'
+import { MAX_DELIVERABLES } from '../../session/kinds/workflow.ts'
 import type { Workflow } from '../../session/kinds/phases.ts'
 import { oneLine } from '../../text/clean.ts'
-import { isInside } from '../../backlog/workflow/templates.ts'
-import type { Reading } from '../store/live-session.ts'
+import { isProjectRelative } from '../../backlog/workflow/templates.ts'
+import type { SessionReading } from '../store/live-session.ts'
 
 export type Workflows = ReturnType<typeof workflowsOf>
 
 export function workflowsOf(workspace: Workspace) {
   const standing = ({ state }: { state: SessionState }) => overviewOf(workspace, state)
   return {
-    begin: async (begin: BeginWorkflow) => standing(await beginWorkflow(workspace, begin)),
+    begin: async (begin: BeginWorkflowOptions) => standing(await beginWorkflow(workspace, begin)),
     phase: async (phase: PhaseOptions) => standing(await enterPhase(workspace, phase)),
     approve: async (approve: ApproveOptions) => standing(await approvePhase(workspace, approve)),
-    set: async (set: SetOptions) => standing(await setOnWorkflow(workspace, set)),
+    set: async (set: SetWorkflowOptions) => standing(await setOnWorkflow(workspace, set)),
     status: (name?: string) => workflowStatus(workspace, name),
-    list: () => listWorkflows(workspace),
+    list: () => listWorkflowOverviews(workspace),
     recover: (recover: RecoverOptions) => recoverWorkflow(workspace, recover),
     templates: () => workflowTemplates(workspace),
     template: (name: string) => templateText(workspace, name),
@@ -42,7 +47,7 @@ export function workflowsOf(workspace: Workspace) {
 
 const KEYS = ['deliverables', 'name', 'focus'] as const
 
-export interface SetOptions {
+export interface SetWorkflowOptions {
   readonly workflow: string
   readonly key: string
   readonly value: string
@@ -50,7 +55,10 @@ export interface SetOptions {
   readonly by?: string
 }
 
-export async function setOnWorkflow(workspace: Workspace, options: SetOptions): Promise<Reading> {
+export async function setOnWorkflow(
+  workspace: Workspace,
+  options: SetWorkflowOptions,
+): Promise<SessionReading> {
   if (!KEYS.some((key) => key === options.key))
     throw new StintError(
       'NO_SUCH_KEY',
@@ -66,11 +74,11 @@ export async function setOnWorkflow(workspace: Workspace, options: SetOptions): 
   }
 }
 
-function settingFor(workspace: Workspace, workflow: Workflow, options: SetOptions) {
+function settingFor(workspace: Workspace, workflow: Workflow, options: SetWorkflowOptions) {
   const { key, remove = false } = options
   const by = options.by ?? 'library'
   const text = oneLine(options.value)
-  if (key === 'focus') return draft('focus.set', { text: remove ? '' : text }, { by })
+  if (key === 'focus') return draftEntry('focus.set', { text: remove ? '' : text }, { by })
   if (text === '')
     throw new StintError(
       'EMPTY_TEXT',
@@ -78,7 +86,7 @@ function settingFor(workspace: Workspace, workflow: Workflow, options: SetOption
       `stint workflow set ${workflow.id} ${key} VALUE`,
     )
   if (key === 'deliverables') return deliverable(workspace, workflow, text, remove, by)
-  if (!remove) return draft('session.titled', { title: text }, { by })
+  if (!remove) return draftEntry('session.titled', { title: text }, { by })
   throw new StintError(
     'NOT_REMOVABLE',
     'a workflow always has a name',
@@ -96,26 +104,26 @@ function deliverable(
   const path = pathInProject(workspace, given)
   const known = workflow.deliverables.map((one) => one.path)
   if (remove) {
-    if (known.includes(path)) return draft('deliverable.dropped', { path }, { by })
+    if (known.includes(path)) return draftEntry('deliverable.dropped', { path }, { by })
     const hint = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`
     throw new StintError('NO_DELIVERABLE', `${workflow.id} has no deliverable ${path}`, hint)
   }
-  if (!known.includes(path) && known.length >= MOST_DELIVERABLES)
+  if (!known.includes(path) && known.length >= MAX_DELIVERABLES)
     throw new StintError(
       'TOO_MANY',
       `${workflow.id} has ${known.length} deliverables`,
       'name the folder that holds them instead',
     )
-  return draft('deliverable.set', { path, phase: workflow.current }, { by })
+  return draftEntry('deliverable.set', { path, phase: workflow.current }, { by })
 }
 
 /** Relative to the worktree's root. */
 function pathInProject(workspace: Workspace, path: string) {
-  const root = workingFolder(workspace.place)
+  const root = workingFolder(workspace.paths)
   const within = relative(root, resolve(realpathSync(workspace.cwd), path))
     .split(sep)
     .join('/')
-  if (within !== '' && isInside(within)) return within
+  if (within !== '' && isProjectRelative(within)) return within
   throw new StintError(
     'OUTSIDE_PROJECT',
     `${path} is not in ${root}`,

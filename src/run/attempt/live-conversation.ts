@@ -1,31 +1,31 @@
 // One conversation of a run or a prompt: its turns, what they used, how full it is, and when a turn has to end for that.
 import {
   type BudgetSettings,
-  type Crossed,
-  type Line,
-  crossLines,
-  percentOfWay,
-  roleOf,
+  type CrossedThresholds,
+  type BudgetThreshold,
+  crossThresholds,
+  compactionPercent,
+  stageAction,
 } from '../../context/budget/stages.ts'
 import type {
   Conversation,
   Harness,
   HarnessEvent,
-  OpenConversation,
+  ConversationOptions,
   TurnEnded,
 } from '../../harness/contract/drive.ts'
-import { type Draft, draft } from '../../session/entries.ts'
+import { type EntryDraft, draftEntry } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
-import type { Breaker, Gauge } from '../entries.ts'
-import type { PlannedTask } from '../plan/order.ts'
-import { type Spent, addSpent } from '../run-state.ts'
+import type { TrippedDetector, Gauge } from '../entries.ts'
+import type { PlannedTask } from '../plan/order-tasks.ts'
+import { type UsageByModel, addUsageByModel } from '../run-state.ts'
 
 type EventOf<T extends HarnessEvent['type']> = Extract<HarnessEvent, { type: T }>
 
 /** Opens a conversation, or returns `stopped` where that comes first; one that opens too late is closed. */
 export async function openUnlessStopped(
   harness: Harness,
-  options: OpenConversation,
+  options: ConversationOptions,
   isStopped: AbortSignal,
 ): Promise<Conversation | 'stopped'> {
   if (isStopped.aborted) return 'stopped'
@@ -42,10 +42,15 @@ export async function openUnlessStopped(
   return first
 }
 
-export function crossedEntry(by: string, conversation: string, stage: Line, gauge: Gauge): Draft {
+export function crossedEntry(
+  by: string,
+  conversation: string,
+  stage: BudgetThreshold,
+  gauge: Gauge,
+): EntryDraft {
   const { context, point, window } = gauge
   const data = { conversation, stage, tokens: context, source: by, ...defined({ point, window }) }
-  return draft('budget.crossed', data, { by })
+  return draftEntry('budget.crossed', data, { by })
 }
 
 /** A harness may report one compaction more than once. */
@@ -53,22 +58,22 @@ export function compactedEntry(
   by: string,
   conversation: string | undefined,
   { trigger, tokensBefore, boundary }: EventOf<'compaction'>,
-): Draft {
+): EntryDraft {
   const data = defined({ trigger, tokensBefore, boundary, conversation })
   const once = boundary === undefined ? undefined : `compaction:${boundary}`
-  return draft('context.compacted', data, { by, ...defined({ once }) })
+  return draftEntry('context.compacted', data, { by, ...defined({ once }) })
 }
 
-export type Cut =
+export type TurnCut =
   | { readonly why: 'stop' | 'replace' }
   | { readonly why: 'over'; readonly limit: 'budget tokens' | 'budget usd' | 'max minutes' }
-  | { readonly why: 'breaker'; readonly which: Breaker; readonly detail: string }
+  | { readonly why: 'breaker'; readonly which: TrippedDetector; readonly detail: string }
 
-export interface Turn {
+export interface FinishedTurn {
   readonly ended: TurnEnded
-  readonly cut?: Cut
+  readonly cut?: TurnCut
   readonly said: string
-  readonly spent: Spent
+  readonly spent: UsageByModel
   readonly requests: number
   readonly compactions: number
   readonly limit?: { readonly message: string; readonly resetsAt?: string }
@@ -82,8 +87,8 @@ interface TurnOptions {
   readonly isStopped: AbortSignal
   readonly deadline: number
   readonly tell: (event: HarnessEvent) => void
-  readonly isOver: (spent: Spent) => Cut | undefined
-  readonly crossed: (line: Line, gauge: Gauge) => void
+  readonly isOver: (spent: UsageByModel) => TurnCut | undefined
+  readonly crossed: (line: BudgetThreshold, gauge: Gauge) => void
   /** The state of the files. Without it, repeated errors are not detected. */
   readonly fingerprint?: () => string
   /** The agent ends the turn itself, however full its context is. */
@@ -104,9 +109,9 @@ export class LiveConversation {
   isDead = false
   lastRequestAt = 0
   hasHadTurn = false
-  #crossed: Crossed | undefined
+  #crossed: CrossedThresholds | undefined
   #windowNumber = 1
-  #cut: Cut | undefined
+  #cut: TurnCut | undefined
   #isInTurn = false
   #grace: NodeJS.Timeout | undefined
   #heard: (() => void) | undefined
@@ -123,7 +128,7 @@ export class LiveConversation {
     ) => number | undefined,
     /** Stands for the model where the harness does not report one. */
     private readonly harness: string,
-    before: readonly Line[] = [],
+    before: readonly BudgetThreshold[] = [],
   ) {
     if (before.length > 0) this.#crossed = { window: String(this.#windowNumber), lines: before }
   }
@@ -137,32 +142,33 @@ export class LiveConversation {
   }
 
   /** The lines crossed since it began or was last compacted. */
-  get crossed(): readonly Line[] {
+  get crossed(): readonly BudgetThreshold[] {
     return this.#crossed?.window === String(this.#windowNumber) ? this.#crossed.lines : []
   }
 
   get gauge(): Gauge {
     const { context, window, point } = this
     const { smartZone, stages } = this.budget
-    const percent = percentOfWay({ tokens: context, point })
+    const percent = compactionPercent({ tokens: context, point })
     return { context, smartZone, stages, ...defined({ window, point, percent }) }
   }
 
-  async turn(text: string, options: TurnOptions): Promise<Turn> {
+  async turn(text: string, options: TurnOptions): Promise<FinishedTurn> {
     const { commandMs, deadline, fingerprint, isStopped, silenceMs } = options
     const startedAt = Date.now()
     const repeated = fingerprint && sameErrors(fingerprint)
-    let spent: Spent = {}
+    let spent: UsageByModel = {}
     let requests = 0
     let compactions = 0
-    let limit: Turn['limit']
+    let limit: FinishedTurn['limit']
     let ended: TurnEnded | undefined
     let said = ''
     this.#cut = undefined
     this.#isInTurn = true
     this.hasHadTurn = true
     const running = new Set<string>()
-    const trip = (which: Breaker, detail: string) => this.cut({ why: 'breaker', which, detail })
+    const trip = (which: TrippedDetector, detail: string) =>
+      this.cut({ why: 'breaker', which, detail })
     let silence: NodeJS.Timeout | undefined
     const heard = () => {
       const patience = running.size > 0 ? Math.max(silenceMs, commandMs) : silenceMs
@@ -192,7 +198,9 @@ export class LiveConversation {
         } else if (event.type === 'usage') {
           if (event.spent !== undefined) {
             requests += 1
-            spent = addSpent(spent, { [event.model ?? this.model ?? this.harness]: event.spent })
+            spent = addUsageByModel(spent, {
+              [event.model ?? this.model ?? this.harness]: event.spent,
+            })
           }
           this.#used(event, options)
           const over = options.isOver(spent)
@@ -225,7 +233,7 @@ export class LiveConversation {
   }
 
   /** Interrupts the running turn, and ends the program where that does not help. */
-  cut(cut: Cut): void {
+  cut(cut: TurnCut): void {
     if (!this.#isInTurn || this.#cut !== undefined) return
     this.#cut = cut
     this.#grace = setTimeout(() => void this.close(), GRACE_MS)
@@ -254,7 +262,7 @@ export class LiveConversation {
     if (context === undefined) return
     this.context = context
     this.base ??= context
-    const { newly, crossed: now } = crossLines(
+    const { newly, crossed: now } = crossThresholds(
       { tokens: context, point: this.point },
       String(this.#windowNumber),
       this.#crossed,
@@ -264,7 +272,7 @@ export class LiveConversation {
     for (const line of newly) crossed(line, this.gauge)
     if (endsWhenFull === false) return
     // Before the harness compacts: what is not reported yet goes into the handoff.
-    if (newly.some((line) => line !== 'smart-zone' && roleOf(line, this.budget) === 'force'))
+    if (newly.some((line) => line !== 'smart-zone' && stageAction(line, this.budget) === 'force'))
       this.cut({ why: 'replace' })
   }
 }

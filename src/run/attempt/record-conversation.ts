@@ -1,10 +1,10 @@
-import { linesOf } from '../../project/conversation/lines-of-file.ts'
+import { readFileLines } from '../../project/conversation/read-file-lines.ts'
 import {
-  type Recorded,
-  type Recorder,
+  type StreamRecorderOptions,
+  type ConversationRecorder,
   StreamRecorder,
-  untilOneFails,
-} from '../../project/conversation/record-stream.ts'
+  stopAfterFirstFailure,
+} from '../../project/conversation/conversation-recorder.ts'
 import type { FileHistory } from '../../harness/contract/history.ts'
 import type { TranscriptReader } from '../../harness/contract/transcript.ts'
 import { findHarness, loadHistory } from '../../harness/registry.ts'
@@ -13,7 +13,7 @@ import { type ConversationStore, conversationStore } from '../../history/store.t
 import { copyConversation } from '../../project/history/copy-conversation.ts'
 import { createFolder } from '../../journal/files.ts'
 import { redaction } from '../../project/store/clean-draft.ts'
-import { trackingFolderOf } from '../../project/store/conversation-binding.ts'
+import { conversationStateFolder } from '../../project/store/conversation-binding.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { HarnessEvent } from '../../harness/contract/drive.ts'
 
@@ -23,11 +23,11 @@ export async function recorderFor(
   workspace: Workspace,
   harness: string,
   cwd: string,
-): Promise<Recorder> {
+): Promise<ConversationRecorder> {
   const { hooks, recording } = findHarness(harness) ?? {}
   if (recording === 'driver') return NO_RECORDER
-  const store = conversationStore(workspace.place.sessions, redaction(workspace.config))
-  const of: Recorded = { store, harness, cwd, say: (text) => workspace.say(text) }
+  const store = conversationStore(workspace.paths.sessions, redaction(workspace.config))
+  const of: StreamRecorderOptions = { store, harness, cwd, say: (text) => workspace.say(text) }
   if (recording === 'transcript' && hooks !== undefined)
     return new CopyRecorder(of, transcriptCopy(workspace, harness, hooks.transcript, cwd))
   const history = recording === 'history' ? await loadHistory(harness) : undefined
@@ -35,10 +35,14 @@ export async function recorderFor(
   return new StreamRecorder(of)
 }
 
-const NO_RECORDER: Recorder = { asked: () => {}, heard: () => {}, closed: () => {} }
+const NO_RECORDER: ConversationRecorder = {
+  recordPrompt: () => {},
+  recordEvent: () => {},
+  recordClose: () => {},
+}
 
 function transcriptCopy(
-  { config, env, place }: Workspace,
+  { config, env, paths: place }: Workspace,
   harness: string,
   reader: TranscriptReader,
   cwd: string,
@@ -46,7 +50,7 @@ function transcriptCopy(
   return (conversation) => {
     const transcript = reader.find(conversation, cwd, env)
     if (transcript === undefined) return false
-    createFolder(trackingFolderOf(place))
+    createFolder(conversationStateFolder(place))
     while (copyConversation(place, config, { conversation, harness, transcript }, PIECE, Infinity));
     return true
   }
@@ -90,49 +94,49 @@ function itemsIn(
   conversation: string,
   isOver: boolean,
 ): readonly HistoryItem[] {
-  const translator = history.translator({ conversation }, {})
+  const translator = history.createTranslator({ conversation }, {})
   const items: HistoryItem[] = []
   let offset = 0
-  for (const line of linesOf(path)) {
+  for (const line of readFileLines(path)) {
     const read = line.length === 0 ? [] : translator.translate(line, offset)
     // The last line may be incomplete.
     if (read !== 'damaged') items.push(...read)
     offset += line.length + 1
   }
-  return isOver ? [...items, ...(translator.rest?.() ?? [])] : items
+  return isOver ? [...items, ...(translator.flush?.() ?? [])] : items
 }
 
 /** Copies what is new. False when the harness has written nothing that we can see. */
 type Copy = (conversation: string, isOver: boolean) => boolean
 
 /** Copies what the harness wrote after each turn. In a container that may be out of sight, and then the events are stored. */
-export class CopyRecorder implements Recorder {
+export class CopyRecorder implements ConversationRecorder {
   readonly #attempt: (work: () => void) => void
   #conversation: string | undefined
   #isCopied = false
-  #told: ((stream: Recorder) => void)[] = []
+  #told: ((stream: ConversationRecorder) => void)[] = []
   #stream: StreamRecorder | undefined
 
   constructor(
-    private readonly of: Recorded,
+    private readonly of: StreamRecorderOptions,
     private readonly copy: Copy,
   ) {
-    this.#attempt = untilOneFails(of.say)
+    this.#attempt = stopAfterFirstFailure(of.say)
   }
 
-  asked(text: string): void {
-    this.#pass((stream) => stream.asked(text))
+  recordPrompt(text: string): void {
+    this.#pass((stream) => stream.recordPrompt(text))
   }
 
-  heard(event: HarnessEvent): void {
+  recordEvent(event: HarnessEvent): void {
     if (event.type === 'started') this.#conversation = event.conversation
-    this.#pass((stream) => stream.heard(event))
+    this.#pass((stream) => stream.recordEvent(event))
     if (event.type === 'turn ended') this.#attempt(() => this.#take(false))
   }
 
-  closed(): void {
+  recordClose(): void {
     this.#attempt(() => this.#take(true))
-    if (this.#stream !== undefined) return this.#stream.closed()
+    if (this.#stream !== undefined) return this.#stream.recordClose()
     const conversation = this.#conversation
     if (conversation === undefined || !this.#isCopied) return
     this.#attempt(() =>
@@ -142,7 +146,7 @@ export class CopyRecorder implements Recorder {
     )
   }
 
-  #pass(tell: (stream: Recorder) => void): void {
+  #pass(tell: (stream: ConversationRecorder) => void): void {
     if (this.#stream !== undefined) tell(this.#stream)
     else if (!this.#isCopied) this.#told.push(tell)
   }

@@ -1,24 +1,24 @@
 import { runGit } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
 import { makeCheckpoint } from '../../project/lifecycle/checkpoint.ts'
-import { refreshTasks } from '../../project/tasks/backlog.ts'
-import { draft } from '../../session/entries.ts'
+import { refreshTasks } from '../../project/tasks/project-backlog.ts'
+import { draftEntry } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
 import type { TaskName } from '../entries.ts'
 import { type Proof, prove } from '../proof/prove.ts'
 import type { RunState } from '../run-state.ts'
-import { commitAsFound, keepAndSetBack, keepWork } from '../worktree/rollback.ts'
+import { commitLeftWork, saveAndRollBack, saveWork } from '../worktree/rollback.ts'
 import {
-  bringBack,
-  headInWords,
-  headNow,
+  restoreTree,
+  describeHead,
+  readTreeHead,
   hiddenPaths,
   newCommits,
-  uncommitted,
-} from '../worktree/tree.ts'
+  uncommittedPaths,
+} from '../worktree/run-tree.ts'
 import {
   type RunContext,
-  RunEnds,
+  RunEndedError,
   type TaskWork,
   commandEnvironment,
   readBacklog,
@@ -36,18 +36,18 @@ export async function recordDone(
   const { delegate, source, tree, workspace, tracking } = scene
   const { base, name, task } = work
   const commits = newCommits(tree.tree, base).map((made) =>
-    draft('commit.made', made, { by: 'run', once: `commit:${made.commit}` }),
+    draftEntry('commit.made', made, { by: 'run', once: `commit:${made.commit}` }),
   )
   const files = runGit(tree.tree, ['diff', '--name-only', '-z', base, commit, '--'])
     .split('\0')
     .filter((path) => path !== '')
     .slice(0, MOST_FILES)
-    .map((path) => draft('file.changed', { path }, { by: 'run' }))
+    .map((path) => draftEntry('file.changed', { path }, { by: 'run' }))
   const made = [...commits, ...files]
   // The task of a delegate closes with its merge.
   if (delegate === undefined) session.complete(task, summary, commit, made)
   else session.finishStep(task, made)
-  await settle(scene, work, summary)
+  await completeInSource(scene, work, summary)
   await refreshTasks(workspace, source.name === '.tasks' ? [task.id] : [])
   if (tracking === 'full')
     await makeCheckpoint(workspace, {
@@ -59,7 +59,7 @@ export async function recordDone(
 }
 
 /** Closes the task in the backlog it came from. The journal has it already, so a failure is only reported. */
-export async function settle(
+export async function completeInSource(
   { source, tree: { tree }, workspace }: Pick<RunContext, 'source' | 'tree' | 'workspace'>,
   { name, task }: Pick<TaskWork, 'task' | 'name'>,
   summary: string,
@@ -82,7 +82,7 @@ export async function settle(
   }
 }
 
-export async function proveNow(
+export async function proveTask(
   scene: RunContext,
   { base, leftBefore, name, task }: Pick<TaskWork, 'task' | 'name' | 'base' | 'leftBefore'>,
 ): Promise<Proof> {
@@ -103,7 +103,7 @@ export async function proveNow(
   }).catch((error: unknown) => {
     // A verify command that was stopped proves nothing either way.
     if (error instanceof StintError && error.code === 'STOPPED')
-      throw new RunEnds('interrupted', 'stopped')
+      throw new RunEndedError('interrupted', 'stopped')
     throw error
   })
   if (proof.verify !== undefined) {
@@ -115,13 +115,13 @@ export async function proveNow(
 
 type TaskBase = Pick<TaskWork, 'name' | 'base' | 'leftBefore'>
 
-export interface Unfinished extends TaskBase {
+export interface UnfinishedTask extends TaskBase {
   readonly attempt: string
   readonly kept?: string
 }
 
 /** Only the last attempt can be unfinished: tasks are worked on one at a time. */
-export function unfinishedIn(state: RunState | undefined): Unfinished | undefined {
+export function findUnfinishedTask(state: RunState | undefined): UnfinishedTask | undefined {
   const last = state?.attempts.at(-1)
   if (last === undefined || last.outcome === 'done' || last.outcome === 'blocked') return undefined
   const { attempt, task: name, base, leftBefore = [] } = last.started
@@ -130,9 +130,9 @@ export function unfinishedIn(state: RunState | undefined): Unfinished | undefine
 }
 
 /** Where work on a task begins: where it began before the resume, else here, with another's work kept aside. */
-export function beginningOf(
+export function chooseTaskBase(
   scene: RunContext,
-  unfinished: Unfinished | undefined,
+  unfinished: UnfinishedTask | undefined,
   { id, name }: TaskName,
 ): Pick<TaskWork, 'base' | 'leftBefore'> {
   const { tree, branch, base } = scene.tree
@@ -140,31 +140,31 @@ export function beginningOf(
     if (unfinished.name.id === id) return unfinished
     keepAside(scene, unfinished)
   }
-  const head = headNow(tree)
+  const head = readTreeHead(tree)
   if (head?.commit === undefined || head.branch !== branch)
-    throw new RunEnds(
+    throw new RunEndedError(
       'task failed',
-      `HEAD of ${tree} was moved to ${headInWords(head)} before ${name} was begun`,
+      `HEAD of ${tree} was moved to ${describeHead(head)} before ${name} was begun`,
     )
   // All that is on the branch of a delegate is its own.
   if (scene.delegate !== undefined) return { base, leftBefore: [] }
-  return { base: head.commit, leftBefore: [...uncommitted(tree), ...hiddenPaths(tree)] }
+  return { base: head.commit, leftBefore: [...uncommittedPaths(tree), ...hiddenPaths(tree)] }
 }
 
-function keepAside(scene: RunContext, unfinished: Unfinished): void {
+function keepAside(scene: RunContext, unfinished: UnfinishedTask): void {
   const { tree, log, workspace } = scene
   const { attempt, name } = unfinished
-  if (tree.isInPlace && uncommitted(tree.tree).length === 0) return
-  const { kept, ends } = leaveWork(scene, unfinished, attempt)
+  if (tree.isInPlace && uncommittedPaths(tree.tree).length === 0) return
+  const { kept, ends } = saveLeftWork(scene, unfinished, attempt)
   if (kept !== undefined && kept !== unfinished.kept) log.append('work.kept', { attempt, kept })
   if (ends !== undefined)
-    throw new RunEnds('task failed', `${name.name} is not gone on with: ${ends}`)
+    throw new RunEndedError('task failed', `${name.name} is not gone on with: ${ends}`)
   if (kept !== undefined)
     workspace.say(`${name.name} is not gone on with; its work is kept as ${kept}`)
 }
 
 /** Keeps what a task left, and cleans the run's own worktree. The user's checkout is not touched: `ends` says why the run cannot continue. */
-export function leaveWork(
+export function saveLeftWork(
   scene: RunContext,
   work: TaskBase,
   attempt: string,
@@ -178,17 +178,17 @@ export function leaveWork(
     return defined({ kept })
   }
   if (!tree.isInPlace && delegate !== undefined)
-    return left(commitAsFound(workspace.place, run, tree))
-  const head = headNow(tree.tree)
+    return left(commitLeftWork(workspace.paths, run, tree))
+  const head = readTreeHead(tree.tree)
   if (!tree.isInPlace) {
-    if (head === undefined) bringBack(workspace.place, tree.tree, tree.branch, work.base)
-    return left(keepAndSetBack(tree, toKeep(scene, work, attempt)))
+    if (head === undefined) restoreTree(workspace.paths, tree.tree, tree.branch, work.base)
+    return left(saveAndRollBack(tree, toKeep(scene, work, attempt)))
   }
   if (head === undefined) return { ends: `the checkout ${tree.tree} is not there any more` }
-  const kept = keepWork(tree, toKeep(scene, work, attempt))
+  const kept = saveWork(tree, toKeep(scene, work, attempt))
   if (kept.kept === undefined) return {}
   const moved =
-    head.branch === tree.branch ? '' : `HEAD of the checkout was moved to ${headInWords(head)}; `
+    head.branch === tree.branch ? '' : `HEAD of the checkout was moved to ${describeHead(head)}; `
   return {
     ...left(kept),
     ends: `${moved}the checkout is left as it is, and kept as ${kept.kept}; stint run --resume goes on when it is clean and on ${tree.branch}`,
@@ -196,11 +196,11 @@ export function leaveWork(
 }
 
 /** Keeps what a task has done so far in the user's checkout, so that a resume recognizes it. */
-export function keepUnfinished(scene: RunContext, unfinished: Unfinished): void {
+export function saveUnfinishedTask(scene: RunContext, unfinished: UnfinishedTask): void {
   const { log, tree } = scene
   const { attempt } = unfinished
-  if (headNow(tree.tree) === undefined) return
-  const { kept } = keepWork(tree, toKeep(scene, unfinished, attempt))
+  if (readTreeHead(tree.tree) === undefined) return
+  const { kept } = saveWork(tree, toKeep(scene, unfinished, attempt))
   if (kept !== undefined) log.append('work.kept', { attempt, kept })
 }
 
@@ -213,6 +213,6 @@ function toKeep({ run }: RunContext, { name, base, leftBefore }: TaskBase, attem
   }
 }
 
-export function withKept(reason: string, kept: string | undefined): string {
+export function withSavedRef(reason: string, kept: string | undefined): string {
   return kept === undefined ? reason : `${reason} (its work is kept as ${kept})`.trimStart()
 }

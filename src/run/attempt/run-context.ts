@@ -6,20 +6,20 @@ import type { Workspace } from '../../project/store/workspace.ts'
 import { oneLine } from '../../text/clean.ts'
 import type { Emit, EndOfRun, TaskName } from '../entries.ts'
 import type { ResolvedOptions } from '../options.ts'
-import type { Tracking } from '../plan/complexity.ts'
-import type { PlannedTask } from '../plan/order.ts'
+import type { TrackingLevel } from '../plan/complexity.ts'
+import type { PlannedTask } from '../plan/order-tasks.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { ProofOptions } from '../proof/prove.ts'
 import type { RunLog } from '../run-log.ts'
-import type { Spent } from '../run-state.ts'
-import type { BacklogSource } from '../sources/foreign.ts'
-import { type Failure, nameOf as wordFor } from '../texts/task-text.ts'
-import type { RunTree } from '../worktree/tree.ts'
+import type { UsageByModel } from '../run-state.ts'
+import type { BacklogSource } from '../sources/external-tasks.ts'
+import { type TaskFailure, taskWord as wordFor } from '../texts/task-text.ts'
+import type { RunTree } from '../worktree/run-tree.ts'
 import { delimiter, dirname, join } from 'node:path'
 import { createExecutable, replaceFile } from '../../journal/files.ts'
-import { stintProgram } from '../../harness/process/find-program.ts'
-import type { Place } from '../../project/store/place.ts'
-import { runFolder, runProgram } from '../../project/store/run-files.ts'
+import { findStintProgram } from '../../harness/process/find-program.ts'
+import type { ProjectPaths } from '../../project/store/project-paths.ts'
+import { runFolder, runProgramPath } from '../../project/store/run-files.ts'
 import { existsSync } from 'node:fs'
 import { runTasksPath } from '../../project/tasks/report-task.ts'
 import { defined } from '../../text/defined.ts'
@@ -36,13 +36,13 @@ export interface RunContext {
   readonly profiles: readonly Profile[]
   readonly setup: string
   readonly latest: { backlog?: Backlog }
-  readonly tracking: Tracking
-  readonly stopping: Stopping
-  readonly delegate?: DelegateRun
+  readonly tracking: TrackingLevel
+  readonly stopping: StopSignal
+  readonly delegate?: DelegateContext
   /** What those use that share its budget. */
-  readonly spentBeside?: () => Spent
+  readonly spentBeside?: () => UsageByModel
   /** Called with what the run has used itself, whenever that grows. */
-  readonly spending?: (spent: Spent) => void
+  readonly spending?: (spent: UsageByModel) => void
   readonly extraEnv: Readonly<Record<string, string>>
   /** The command in front of the agent's own. */
   readonly wrap?: readonly string[]
@@ -50,10 +50,10 @@ export interface RunContext {
   readonly decide?: (request: PermissionRequest) => Promise<boolean>
 }
 
-export interface DelegateRun {
+export interface DelegateContext {
   readonly brief: string
   /** Why its finished work did not merge. */
-  readonly failure?: Failure
+  readonly failure?: TaskFailure
   readonly proof: Pick<ProofOptions, 'contains' | 'produces' | 'report'>
   readonly env: Readonly<Record<string, string>>
   readonly wrap?: readonly string[]
@@ -62,7 +62,7 @@ export interface DelegateRun {
   watchTarget(): () => string | undefined
 }
 
-export class Stopping {
+export class StopSignal {
   readonly #now = new AbortController()
   isAfterTask = false
 
@@ -76,7 +76,7 @@ export class Stopping {
   }
 }
 
-export class RunEnds extends Error {
+export class RunEndedError extends Error {
   override readonly name = 'RunEnds'
   constructor(
     readonly how: EndOfRun,
@@ -126,7 +126,7 @@ export async function readBacklog({
 
 const LONGEST = 300
 
-export function bounded(text: string): string {
+export function boundedLine(text: string): string {
   const line = oneLine(text)
   return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1)}…`
 }
@@ -153,7 +153,7 @@ export function agentEnvironment(
 ): NodeJS.ProcessEnv {
   const { run, workspace } = scene
   const env = commandEnvironment(scene)
-  const bin = dirname(runProgram(workspace.place, run))
+  const bin = dirname(runProgramPath(workspace.paths, run))
   return {
     ...env,
     STINT_RUN: run,
@@ -162,23 +162,23 @@ export function agentEnvironment(
   }
 }
 
-function writeOwnCommand(place: Place, run: string): void {
-  const program = [process.execPath, stintProgram()].map(
+function writeOwnCommand(place: ProjectPaths, run: string): void {
+  const program = [process.execPath, findStintProgram()].map(
     (part) => `'${part.replaceAll("'", `'\\''`)}'`,
   )
-  createExecutable(runProgram(place, run), `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`)
+  createExecutable(runProgramPath(place, run), `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`)
 }
 
 /** Writes the agent's own `stint` and the names of the tasks, which `git clean` may have removed. */
-export function equip(scene: RunContext, tasks: readonly Task[], current?: string): void {
-  const { place } = scene.workspace
+export function writeAgentFiles(scene: RunContext, tasks: readonly Task[], current?: string): void {
+  const { paths: place } = scene.workspace
   if (!existsSync(join(runFolder(place, scene.run), 'bin', 'stint')))
     writeOwnCommand(place, scene.run)
   if (current !== undefined || !existsSync(runTasksPath(place, scene.run)))
     writeTaskList(scene, tasks, current)
 }
 
-export function nameOf({
+export function toTaskName({
   id,
   shortname,
   title,
@@ -191,13 +191,13 @@ function writeTaskList(
   tasks: readonly Task[],
   current?: string,
 ): void {
-  const list = tasks.map((task) => ({ ...nameOf(task), checklist: task.checklist }))
-  const path = runTasksPath(scene.workspace.place, scene.run)
+  const list = tasks.map((task) => ({ ...toTaskName(task), checklist: task.checklist }))
+  const path = runTasksPath(scene.workspace.paths, scene.run)
   replaceFile(path, `${JSON.stringify({ ...defined({ current }), tasks: list }, null, 1)}\n`)
 }
 
 /** Commands an agent may run: none starts a program, writes a file of the agent's choice, or does what the run does. */
-export const OWN_COMMANDS: readonly string[] = [
+export const AGENT_COMMANDS: readonly string[] = [
   'stint task',
   'stint log',
   'stint view',

@@ -2,26 +2,26 @@ import type { Task } from '../../backlog/task.ts'
 import { StintError, errnoOf } from '../../journal/errors.ts'
 import { acceptHandoff } from '../../project/handoff/accept.ts'
 import { createHandoff } from '../../project/handoff/create.ts'
-import { followClose } from '../../project/lifecycle/finish.ts'
-import { initSession } from '../../project/lifecycle/start.ts'
+import { afterSessionClosed } from '../../project/lifecycle/pause-and-close.ts'
+import { initSession } from '../../project/lifecycle/init-session.ts'
 import type { LiveSession } from '../../project/store/live-session.ts'
-import { TREE_OUTBOX, absorbTree } from '../../project/store/tree-outbox.ts'
+import { WORKTREE_OUTBOX, drainWorktreeOutbox } from '../../project/store/worktree-outbox.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { linkDrafts } from '../../project/tasks/backlog.ts'
-import { type Draft, type EntryData, draft } from '../../session/entries.ts'
-import type { RawEntry } from '../../session/in-effect.ts'
-import { isOpen } from '../../session/state.ts'
+import { linkDrafts } from '../../project/tasks/project-backlog.ts'
+import { type EntryDraft, type EntryData, draftEntry } from '../../session/entries.ts'
+import type { RawEntry } from '../../session/effective-entries.ts'
+import { isSessionOpen } from '../../session/state.ts'
 import { defined } from '../../text/defined.ts'
 
 const BY = 'run'
 
-export interface LeftHandoff {
+export interface StoredHandoff {
   readonly id: string
   readonly text: string
   readonly hash: string
 }
 
-export interface GivenHandoff extends Omit<LeftHandoff, 'hash'> {
+export interface InjectedHandoff extends Omit<StoredHandoff, 'hash'> {
   readonly isOfTask: boolean
   readonly moved: readonly string[]
 }
@@ -52,7 +52,7 @@ export class RunSession {
     const session = workspace.session(id)
     try {
       const { state } = session.read()
-      if (!isOpen(state)) return undefined
+      if (!isSessionOpen(state)) return undefined
       const reopened = new RunSession(workspace, id, state.name)
       for (const step of state.steps.items)
         if (step.status !== 'done') reopened.#steps.set(step.text, step.id)
@@ -84,7 +84,8 @@ export class RunSession {
       .entries.some(
         ({ kind, data }) => kind === 'conversation.joined' && data.conversation === conversation,
       )
-    if (isKnown) this.append([draft('conversation.ended', { conversation, reason }, { by: BY })])
+    if (isKnown)
+      this.append([draftEntry('conversation.ended', { conversation, reason }, { by: BY })])
   }
 
   begin(task: Task): void {
@@ -94,29 +95,31 @@ export class RunSession {
     this.#steps.set(text, step)
     const added =
       known === undefined
-        ? [...linkDrafts([task], BY), draft('step.added', { text }, { id: step, by: BY })]
+        ? [...linkDrafts([task], BY), draftEntry('step.added', { text }, { id: step, by: BY })]
         : []
-    this.append([...added, draft('step.started', { step }, { by: BY })])
+    this.append([...added, draftEntry('step.started', { step }, { by: BY })])
   }
 
-  append(drafts: readonly Draft[]): readonly RawEntry[] {
+  append(drafts: readonly EntryDraft[]): readonly RawEntry[] {
     return this.#session.append(drafts)
   }
 
   /** Drains the outbox in the agent's tree, the only place where it may write entries. */
   takeIn(): void {
-    const { worktree } = this.workspace.place.repository ?? {}
+    const { worktree } = this.workspace.paths.repository ?? {}
     if (worktree === undefined) return
     try {
-      const { refused } = absorbTree(this.#session, worktree)
+      const { refused } = drainWorktreeOutbox(this.#session, worktree)
       if (refused > 0)
         this.workspace.say(
-          `${refused} of what lies in ${TREE_OUTBOX} is no entry of an agent and was set aside`,
+          `${refused} of what lies in ${WORKTREE_OUTBOX} is no entry of an agent and was set aside`,
         )
     } catch (error) {
       // Whatever lies there must not end the run.
       if (error instanceof StintError || errnoOf(error) === undefined) throw error
-      this.workspace.say(`what the agent left in ${TREE_OUTBOX} was not taken in: ${String(error)}`)
+      this.workspace.say(
+        `what the agent left in ${WORKTREE_OUTBOX} was not taken in: ${String(error)}`,
+      )
     }
   }
 
@@ -134,7 +137,7 @@ export class RunSession {
   }
 
   /** Closes the task, with what the journal tells of it, in one write. */
-  complete(task: Task, summary: string, commit: string, more: readonly Draft[]): void {
+  complete(task: Task, summary: string, commit: string, more: readonly EntryDraft[]): void {
     const data = {
       task: task.id,
       status: 'completed' as const,
@@ -142,11 +145,11 @@ export class RunSession {
       git: { ...this.workspace.git(), commit },
     }
     const once = `done:${this.id}:${task.id}:${commit}`
-    this.finishStep(task, [...more, draft('task.moved', data, { by: BY, once })])
+    this.finishStep(task, [...more, draftEntry('task.moved', data, { by: BY, once })])
   }
 
   /** The work on the task is done, whether or not the task is. */
-  finishStep(task: Task, more: readonly Draft[]): void {
+  finishStep(task: Task, more: readonly EntryDraft[]): void {
     this.append([...more, ...this.#stepEntry('step.done', task)])
   }
 
@@ -157,15 +160,18 @@ export class RunSession {
       ...(summary === '' ? {} : { summary }),
       ...defined({ git: this.workspace.git() }),
     }
-    this.append([draft('task.moved', data, { by: BY }), ...this.#stepEntry('step.stopped', task)])
+    this.append([
+      draftEntry('task.moved', data, { by: BY }),
+      ...this.#stepEntry('step.stopped', task),
+    ])
   }
 
-  #stepEntry(kind: 'step.done' | 'step.stopped', task: Task): readonly Draft[] {
+  #stepEntry(kind: 'step.done' | 'step.stopped', task: Task): readonly EntryDraft[] {
     const step = this.#steps.get(stepText(task))
-    return step === undefined ? [] : [draft(kind, { step }, { by: BY })]
+    return step === undefined ? [] : [draftEntry(kind, { step }, { by: BY })]
   }
 
-  async handOver(reason: string, conversation: string | undefined): Promise<LeftHandoff> {
+  async handOver(reason: string, conversation: string | undefined): Promise<StoredHandoff> {
     const { handoff } = await createHandoff(this.workspace, {
       session: this.id,
       reason,
@@ -175,7 +181,7 @@ export class RunSession {
     return { id: handoff.id, text: handoff.document, hash: handoff.hash }
   }
 
-  async takeUp(handoff: string): Promise<GivenHandoff> {
+  async takeUp(handoff: string): Promise<InjectedHandoff> {
     const { id, text, moved } = await acceptHandoff(this.workspace, {
       handoff: `${this.id}/${handoff}`,
       force: true,
@@ -185,7 +191,7 @@ export class RunSession {
   }
 
   async passedOn(handoff: string, hash: string): Promise<void> {
-    this.append([draft('handoff.accepted', { handoff, hash, outcome: 'loaded' }, { by: BY })])
+    this.append([draftEntry('handoff.accepted', { handoff, hash, outcome: 'loaded' }, { by: BY })])
     await this.refresh()
     this.release()
   }
@@ -199,12 +205,12 @@ export class RunSession {
     this.takeIn()
     const git = this.workspace.git({ dirty: true })
     this.append([
-      ...unfinished.map((task) => draft('task.unlinked', { task }, { by: BY })),
-      draft('session.closed', { how: 'completed', reason, ...defined({ git }) }, { by: BY }),
+      ...unfinished.map((task) => draftEntry('task.unlinked', { task }, { by: BY })),
+      draftEntry('session.closed', { how: 'completed', reason, ...defined({ git }) }, { by: BY }),
     ])
     const reading = await this.workspace.refreshIfPossible(this.#session)
     this.#session.close()
-    await followClose(this.workspace, reading)
+    await afterSessionClosed(this.workspace, reading)
   }
 
   release(): void {

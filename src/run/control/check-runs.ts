@@ -6,22 +6,22 @@ import { runGit } from '../../git/run-git.ts'
 import { isAlive } from '../../harness/process/spawn-guarded.ts'
 import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
-import { type Check, Findings, plural } from '../../project/doctor/report.ts'
-import type { Place } from '../../project/store/place.ts'
+import { type DoctorCheck, CheckFindings, pluralOf } from '../../project/doctor/diagnosis.ts'
+import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import { runIds } from '../../project/store/run-files.ts'
 import { worktreesFolder } from '../../project/store/worktrees.ts'
 import {
   type DelegateState,
-  allDelegates,
-  isAttended,
+  readDelegates,
+  hasLiveProcess,
   isOrphaned,
-  isUnsettled,
+  isOpenDelegate,
 } from '../delegate/delegates.ts'
-import { isOfDeadTry } from '../merge/target.ts'
+import { isOrphanedDryRun } from '../merge/target-branch.ts'
 import { readRun } from '../run-log.ts'
 import { type RunState, foldRun } from '../run-state.ts'
 import { isRunningNow } from '../runs.ts'
-import { headNow, headOf, uncommitted } from '../worktree/tree.ts'
+import { readTreeHead, requireHead, uncommittedPaths } from '../worktree/run-tree.ts'
 
 const PATHS_SHOWN = 5
 /** Worktrees that are checked with the delegates. */
@@ -33,7 +33,7 @@ interface Run {
   readonly isRunning: boolean
 }
 
-export function checkRuns(place: Place): readonly Check[] {
+export function checkRuns(place: ProjectPaths): readonly DoctorCheck[] {
   const runs = runIds(place).flatMap((run): readonly Run[] => {
     const state = foldRun(readRun(place, run))
     return state ? [{ name: shortId(run), state, isRunning: isRunningNow(state) }] : []
@@ -42,13 +42,13 @@ export function checkRuns(place: Place): readonly Check[] {
   return [checkEnds(own), checkWorktrees(place, own, runs)]
 }
 
-function checkEnds(runs: readonly Run[]): Check {
-  const findings = new Findings('runs')
+function checkEnds(runs: readonly Run[]): DoctorCheck {
+  const findings = new CheckFindings('runs')
   for (const { name, state } of runs.filter(({ isRunning }) => !isRunning)) {
     const { attempts, ended, runner } = state
     if (ended === undefined) {
       const open = attempts.filter(({ outcome }) => outcome === undefined).length
-      const left = open === 0 ? '' : ` in the middle of ${plural(open, 'attempt')}`
+      const left = open === 0 ? '' : ` in the middle of ${pluralOf(open, 'attempt')}`
       findings.note(
         `run ${name}: its process ${runner.pid} is gone${left}; go on with: stint run --resume ${name}`,
       )
@@ -59,8 +59,8 @@ function checkEnds(runs: readonly Run[]): Check {
     }
   }
   const going = runs.filter(({ isRunning }) => isRunning).length
-  const ok = going === 0 ? 'none was cut off' : `${plural(going, 'run')} going on, none cut off`
-  return findings.check(ok, (count) => plural(count, 'remark'))
+  const ok = going === 0 ? 'none was cut off' : `${pluralOf(going, 'run')} going on, none cut off`
+  return findings.check(ok, (count) => pluralOf(count, 'remark'))
 }
 
 function livingAgents({ conversations }: RunState): readonly number[] {
@@ -68,8 +68,12 @@ function livingAgents({ conversations }: RunState): readonly number[] {
   return processes.filter(isAlive).map(({ pid }) => pid)
 }
 
-function checkWorktrees(place: Place, runs: readonly Run[], all: readonly Run[]): Check {
-  const findings = new Findings('worktrees')
+function checkWorktrees(
+  place: ProjectPaths,
+  runs: readonly Run[],
+  all: readonly Run[],
+): DoctorCheck {
+  const findings = new CheckFindings('worktrees')
   for (const { name, state, isRunning } of runs) {
     const { base, tree, isInPlace } = state.started
     if (isInPlace || isRunning || !existsSync(tree)) continue
@@ -82,17 +86,17 @@ function checkWorktrees(place: Place, runs: readonly Run[], all: readonly Run[])
       findings.note(`${tree} of a run that is not known here: ${describeTree(place, tree)}`)
   return findings.check(
     'none was left by a run',
-    (count) => `${plural(count, 'worktree')} left by runs`,
+    (count) => `${pluralOf(count, 'worktree')} left by runs`,
   )
 }
 
-function describeTree(place: Place, tree: string, base?: string): string {
+function describeTree(place: ProjectPaths, tree: string, base?: string): string {
   const path = inShell(tree)
   try {
     if (findRepository(tree)?.commonDir !== place.repository?.commonDir)
       return 'no worktree of this repository any more; look into it'
-    const { branch } = headOf(tree)
-    const dirty = uncommitted(tree)
+    const { branch } = requireHead(tree)
+    const dirty = uncommittedPaths(tree)
     const made =
       base === undefined ? 0 : Number(runGit(tree, ['rev-list', '--count', `${base}..HEAD`, '--']))
     const more = dirty.length > PATHS_SHOWN ? ` and ${dirty.length - PATHS_SHOWN} more` : ''
@@ -100,7 +104,7 @@ function describeTree(place: Place, tree: string, base?: string): string {
       dirty.length === 0
         ? 'nothing uncommitted'
         : `not committed: ${dirty.slice(0, PATHS_SHOWN).join(', ')}${more}`
-    const commits = made === 0 ? '' : `, ${plural(made, 'commit')} on ${branch ?? 'no branch'}`
+    const commits = made === 0 ? '' : `, ${pluralOf(made, 'commit')} on ${branch ?? 'no branch'}`
     const held = `${work}${commits}`
     if (branch === undefined)
       return `${held}; give its commits a branch first: git -C ${path} switch -c NAME`
@@ -113,7 +117,7 @@ function describeTree(place: Place, tree: string, base?: string): string {
   }
 }
 
-function treesInState(place: Place): readonly string[] {
+function treesInState(place: ProjectPaths): readonly string[] {
   if (place.repository === undefined) return []
   const folder = worktreesFolder(place)
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
@@ -127,19 +131,19 @@ function inShell(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }
 
-export function checkDelegates(place: Place): readonly Check[] {
-  const all = allDelegates(place)
-  const findings = new Findings('delegates')
+export function checkDelegates(place: ProjectPaths): readonly DoctorCheck[] {
+  const all = readDelegates(place)
+  const findings = new CheckFindings('delegates')
   for (const state of all) checkDelegate(findings, place, state)
   for (const text of leftTrees(place, all)) findings.note(text)
-  const going = all.filter(isAttended).length
-  const waiting = all.filter((state) => isUnsettled(state) && !isAttended(state)).length
+  const going = all.filter(hasLiveProcess).length
+  const waiting = all.filter((state) => isOpenDelegate(state) && !hasLiveProcess(state)).length
   const atWork = going === 0 ? 'none is at work' : `${going} at work`
   const ok = waiting === 0 ? atWork : `${atWork}, ${waiting} to be merged or discarded`
-  return [findings.check(ok, (count) => plural(count, 'remark'))]
+  return [findings.check(ok, (count) => pluralOf(count, 'remark'))]
 }
 
-function checkDelegate(findings: Findings, place: Place, state: DelegateState): void {
+function checkDelegate(findings: CheckFindings, place: ProjectPaths, state: DelegateState): void {
   const { order, run, status } = state
   const { name } = order
   const { base, tree } = run.started
@@ -147,27 +151,27 @@ function checkDelegate(findings: Findings, place: Place, state: DelegateState): 
     const work = status === 'merging' ? 'merging' : 'working on'
     findings.note(`${name}: nobody is ${work} it any more; stint delegates settles it`)
   }
-  if (!isAttended(state))
+  if (!hasLiveProcess(state))
     for (const pid of livingAgents(run))
       findings.problem(
         `${name}: process ${pid} of its agent is still there; stint delegate stop ${name} ends it`,
       )
-  if (!isUnsettled(state) && existsSync(tree))
+  if (!isOpenDelegate(state) && existsSync(tree))
     findings.note(`${tree} of ${name}, which is ${status}: ${describeTree(place, tree, base)}`)
 }
 
 /** Worktrees that were left when a delegate was created or merged, by processes that were killed. */
-function leftTrees(place: Place, all: readonly DelegateState[]): readonly string[] {
+function leftTrees(place: ProjectPaths, all: readonly DelegateState[]): readonly string[] {
   const known = new Set(all.map(({ run }) => run.started.tree))
   const merging = new Set(
     all
-      .filter((state) => state.status === 'merging' && isAttended(state))
+      .filter((state) => state.status === 'merging' && hasLiveProcess(state))
       .map(({ id }) => shortId(id)),
   )
   return treesInState(place).flatMap((tree) => {
     const [, kind, short = ''] = OF_DELEGATES.exec(basename(tree)) ?? []
     if (kind === 'delegate' && !known.has(tree)) {
-      const branch = headNow(tree)?.branch
+      const branch = readTreeHead(tree)?.branch
       const more =
         branch === undefined
           ? ''
@@ -177,7 +181,7 @@ function leftTrees(place: Place, all: readonly DelegateState[]): readonly string
       ]
     }
     const isLeft =
-      kind === 'merge' ? !merging.has(short) : kind === 'try' && isOfDeadTry(basename(tree))
+      kind === 'merge' ? !merging.has(short) : kind === 'try' && isOrphanedDryRun(basename(tree))
     if (!isLeft) return []
     const what = kind === 'merge' ? 'a merge' : 'a merge that was only tried'
     return [

@@ -2,50 +2,50 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StintError } from '../../journal/errors.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { refuseToBegin, startInBackground, tellDelegate } from '../delegate/work-delegate.ts'
+import { refuseToBegin, startInBackground, addDelegateNote } from '../delegate/start-delegate.ts'
 import {
   type DelegateDetail,
   type DelegateRequest,
   type DelegateRow,
   type MergeOptions,
-  detailOf,
-  rowOf,
+  toDelegateDetail,
+  toDelegateRow,
 } from '../delegate/delegate-row.ts'
 import { createDelegate } from '../delegate/create-delegate.ts'
 import {
   type DelegateState,
-  delegateNow,
+  readDelegate,
   findDelegate,
   findExactly,
-  inTurn,
-  isAttended,
+  withClaim,
+  hasLiveProcess,
   isSameProcess,
-  isUnsettled,
-  takingUp,
+  isOpenDelegate,
+  delegateClaim,
 } from '../delegate/delegates.ts'
-import { mergeDelegates } from '../merge/queue.ts'
-import { reconcile, reconcileAll } from '../merge/finish.ts'
+import { runMergeQueue } from '../merge/merge-queue.ts'
+import { reconcileDelegate, reconcileDelegates } from '../merge/finish-merge.ts'
 import type { MergeEvent, MergeOutcome } from '../entries.ts'
 import { runGit } from '../../git/run-git.ts'
-import { QUIETLY } from '../../git/working-tree.ts'
-import type { ProcessMark } from '../../harness/contract/drive.ts'
-import { endStrays, isAlive } from '../../harness/process/spawn-guarded.ts'
-import type { Place } from '../../project/store/place.ts'
-import { repositoryOf } from '../../project/store/worktrees.ts'
+import { SAFE_CONFIG } from '../../git/working-tree.ts'
+import type { ProcessTag } from '../../harness/contract/drive.ts'
+import { endOrphans, isAlive } from '../../harness/process/spawn-guarded.ts'
+import type { ProjectPaths } from '../../project/store/project-paths.ts'
+import { requireRepository } from '../../project/store/worktrees.ts'
 import {
-  commitsBeyond,
-  keepStrayCommits,
-  letGoOfProved,
-  provedInstead,
-  removeTree,
-} from '../delegate/kept-commits.ts'
-import { tellParent } from '../delegate/parent-journal.ts'
-import { endLeftovers } from '../loop/resume.ts'
+  countCommitsBeyond,
+  saveOrphanedCommits,
+  deleteProvedRef,
+  provedCommitIfLost,
+  removeDelegateTree,
+} from '../delegate/delegate-commits.ts'
+import { reportToParent } from '../delegate/parent-journal.ts'
+import { endOrphanedProcesses } from '../loop/resume.ts'
 import { RunLog, readRun } from '../run-log.ts'
 import { foldRun } from '../run-state.ts'
-import { commitAsFound } from '../worktree/rollback.ts'
-import { fewOf, inNoCommit } from '../worktree/remove-if-clean.ts'
-import { commitOf, repositoryAt } from '../worktree/tree.ts'
+import { commitLeftWork } from '../worktree/rollback.ts'
+import { abbreviateList, findUnsavedPaths } from '../worktree/remove-worktree.ts'
+import { branchTip, repositoryAt } from '../worktree/run-tree.ts'
 import { defined } from '../../text/defined.ts'
 
 /** How to wait for delegates. */
@@ -64,22 +64,25 @@ export interface QueueOptions extends Omit<MergeOptions, 'sendBack'> {
 
 const POLL_MS = 300
 
-export async function start(workspace: Workspace, request: DelegateRequest): Promise<DelegateRow> {
+export async function createAndStartDelegate(
+  workspace: Workspace,
+  request: DelegateRequest,
+): Promise<DelegateRow> {
   const { id } = await createDelegate(workspace, request)
   await startInBackground(workspace, id)
   return rowNow(workspace, id)
 }
 
-export async function list(workspace: Workspace): Promise<readonly DelegateRow[]> {
-  return (await reconcileAll(workspace)).map((state) => rowOf(workspace, state))
+export async function listDelegates(workspace: Workspace): Promise<readonly DelegateRow[]> {
+  return (await reconcileDelegates(workspace)).map((state) => toDelegateRow(workspace, state))
 }
 
-export async function show(workspace: Workspace, name: string): Promise<DelegateDetail> {
-  const state = await reconcile(workspace, findDelegate(workspace.place, name))
-  return detailOf(workspace, state, rowOf(workspace, state))
+export async function showDelegate(workspace: Workspace, name: string): Promise<DelegateDetail> {
+  const state = await reconcileDelegate(workspace, findDelegate(workspace.paths, name))
+  return toDelegateDetail(workspace, state, toDelegateRow(workspace, state))
 }
 
-export async function wait(
+export async function waitForDelegates(
   workspace: Workspace,
   names: readonly string[] = [],
   { group, isStopped, tell = () => {} }: WaitOptions = {},
@@ -99,7 +102,7 @@ export async function wait(
   }
 }
 
-export async function stop(
+export async function stopDelegates(
   workspace: Workspace,
   names: readonly string[] = [],
 ): Promise<readonly DelegateRow[]> {
@@ -108,7 +111,7 @@ export async function stop(
   return each(workspace, chosen, (state) => stopDelegate(workspace, state))
 }
 
-export async function retry(
+export async function retryDelegates(
   workspace: Workspace,
   names: readonly string[] = [],
   { note }: { readonly note?: string } = {},
@@ -119,22 +122,22 @@ export async function retry(
   )
   chosen.forEach(refuseToBegin)
   return each(workspace, chosen, async ({ id }) => {
-    if (note !== undefined) await tellDelegate(workspace, id, note)
+    if (note !== undefined) await addDelegateNote(workspace, id, note)
     await startInBackground(workspace, id)
   })
 }
 
-export async function discard(
+export async function discardDelegates(
   workspace: Workspace,
   names: readonly string[] = [],
 ): Promise<readonly DelegateRow[]> {
   refuseInRun(workspace, 'discarding a delegate')
-  for (const name of names) findExactly(workspace.place, name)
-  const chosen = await namedOr(workspace, names, isUnsettled)
+  for (const name of names) findExactly(workspace.paths, name)
+  const chosen = await namedOr(workspace, names, isOpenDelegate)
   return each(workspace, chosen, (state) => discardDelegate(workspace, state))
 }
 
-export async function merge(
+export async function mergeDelegatesByName(
   workspace: Workspace,
   names: readonly string[] | 'all',
   { isSentBack = true, ...options }: QueueOptions = {},
@@ -146,7 +149,7 @@ export async function merge(
     names === 'all' ? await namedOr(workspace, [], isReady) : await named(workspace, names)
   const sendBack = (id: string) => startInBackground(workspace, id)
   const ids = chosen.map(({ id }) => id)
-  return mergeDelegates(workspace, ids, { ...options, ...(isSentBack ? { sendBack } : {}) }, tell)
+  return runMergeQueue(workspace, ids, { ...options, ...(isSentBack ? { sendBack } : {}) }, tell)
 }
 
 function isAtWork({ status }: { readonly status: string }): boolean {
@@ -159,17 +162,20 @@ async function namedOr(
   isMeant: (state: DelegateState) => boolean,
 ): Promise<readonly DelegateState[]> {
   if (names.length > 0) return named(workspace, names)
-  return (await reconcileAll(workspace)).filter(isMeant)
+  return (await reconcileDelegates(workspace)).filter(isMeant)
 }
 
 function named(workspace: Workspace, names: readonly string[]): Promise<readonly DelegateState[]> {
-  const found = names.map((name) => findDelegate(workspace.place, name))
+  const found = names.map((name) => findDelegate(workspace.paths, name))
   const once = new Map(found.map((state) => [state.id, state]))
-  return Promise.all([...once.values()].map((state) => reconcile(workspace, state)))
+  return Promise.all([...once.values()].map((state) => reconcileDelegate(workspace, state)))
 }
 
 async function rowNow(workspace: Workspace, id: string): Promise<DelegateRow> {
-  return rowOf(workspace, await reconcile(workspace, delegateNow(workspace.place, id)))
+  return toDelegateRow(
+    workspace,
+    await reconcileDelegate(workspace, readDelegate(workspace.paths, id)),
+  )
 }
 
 /** Does it to each, and throws the first failure after the last. */
@@ -198,7 +204,7 @@ export async function stopDelegate(
   workspace: Workspace,
   { id, order }: DelegateState,
 ): Promise<DelegateState> {
-  const { place } = workspace
+  const { paths: place } = workspace
   const state = await onceBegun(place, id)
   const { runner, ended } = state.run
   // Decided by the process and not by the status, which may be wrong.
@@ -212,18 +218,18 @@ export async function stopDelegate(
     }
     await end(runner)
   }
-  const now = delegateNow(place, id)
-  if (!isAttended(now)) await endLeftovers(now.run)
-  return reconcile(workspace, delegateNow(place, id))
+  const now = readDelegate(place, id)
+  if (!hasLiveProcess(now)) await endOrphanedProcesses(now.run)
+  return reconcileDelegate(workspace, readDelegate(place, id))
 }
 
 /** Waits for its process: the one that creates it has other work and is not ended. */
-async function onceBegun(place: Place, id: string): Promise<DelegateState> {
+async function onceBegun(place: ProjectPaths, id: string): Promise<DelegateState> {
   for (const until = Date.now() + GRACE_MS; Date.now() < until; await sleep(LOOK_MS)) {
-    const state = delegateNow(place, id)
-    if (state.isBegun || !isAttended(state) || isOfRun(place, state)) return state
+    const state = readDelegate(place, id)
+    if (state.isBegun || !hasLiveProcess(state) || isOfRun(place, state)) return state
   }
-  const { order, run } = delegateNow(place, id)
+  const { order, run } = readDelegate(place, id)
   throw new StintError(
     'DELEGATE_BUSY',
     `${order.name} is just being begun by process ${run.runner.pid}`,
@@ -232,22 +238,22 @@ async function onceBegun(place: Place, id: string): Promise<DelegateState> {
 }
 
 /** The process of a parallel run works on other delegates too. */
-function isOfRun(place: Place, { order, run }: DelegateState): boolean {
+function isOfRun(place: ProjectPaths, { order, run }: DelegateState): boolean {
   const runner = order.run === undefined ? undefined : foldRun(readRun(place, order.run))?.runner
   return runner !== undefined && isSameProcess(runner, run.runner)
 }
 
-async function end(runner: ProcessMark): Promise<void> {
+async function end(runner: ProcessTag): Promise<void> {
   signal(runner.pid, 'SIGTERM')
   // A halted process gets the signal only once it continues.
   signal(runner.pid, 'SIGCONT')
   if (await isGone(runner, GRACE_MS)) return
   signal(runner.pid, 'SIGKILL')
   await isGone(runner, GRACE_MS)
-  if (runner.mark !== '') await endStrays(runner)
+  if (runner.mark !== '') await endOrphans(runner)
 }
 
-async function isGone(runner: ProcessMark, withinMs: number): Promise<boolean> {
+async function isGone(runner: ProcessTag, withinMs: number): Promise<boolean> {
   for (const until = Date.now() + withinMs; Date.now() < until; await sleep(LOOK_MS))
     if (!isAlive(runner)) return true
   return !isAlive(runner)
@@ -269,15 +275,17 @@ export async function discardDelegate(
   workspace: Workspace,
   given: DelegateState,
 ): Promise<DelegateState> {
-  const { place } = workspace
+  const { paths: place } = workspace
   const { id } = await stopDelegate(workspace, given)
-  const now = await inTurn(place, takingUp(id), () => giveUp(workspace, delegateNow(place, id)))
-  await tellParent(workspace, now)
+  const now = await withClaim(place, delegateClaim(id), () =>
+    giveUp(workspace, readDelegate(place, id)),
+  )
+  await reportToParent(workspace, now)
   return now
 }
 
 function giveUp(workspace: Workspace, state: DelegateState): DelegateState {
-  const { place, config } = workspace
+  const { paths: place, config } = workspace
   const { id, order, run, status } = state
   const { name, target } = order
   if (status === 'discarded') return state
@@ -290,36 +298,43 @@ function giveUp(workspace: Workspace, state: DelegateState): DelegateState {
   }
   if (status === 'merging')
     throw new StintError('DELEGATE_BUSY', `${name} is being merged`, 'wait for the merge to end')
-  if (isAttended(state))
+  if (hasLiveProcess(state))
     throw new StintError(
       'DELEGATE_BUSY',
       `${name} was just begun again`,
       `stint delegate discard ${name} once more`,
     )
   const { base, branch, tree } = run.started
-  const { mainRoot } = repositoryOf(place)
-  const found = commitAsFound(place, id, { tree, branch, base, isInPlace: false })
-  const left = repositoryAt(tree) === undefined ? [] : inNoCommit(tree)
-  const because = `its worktree ${tree} is left, as it holds what is in no commit: ${fewOf(left)}`
-  const tip = commitOf(mainRoot, branch)
+  const { mainRoot } = requireRepository(place)
+  const found = commitLeftWork(place, id, { tree, branch, base, isInPlace: false })
+  const left = repositoryAt(tree) === undefined ? [] : findUnsavedPaths(tree)
+  const because = `its worktree ${tree} is left, as it holds what is in no commit: ${abbreviateList(left)}`
+  const tip = branchTip(mainRoot, branch)
   const kept = `refs/stint/runs/${id}/discarded`
   // Kept, then recorded, then removed: a kill in between loses nothing.
-  const work = provedInstead(place, { tip, base, proved: state.ready?.commit }) ?? tip
+  const work = provedCommitIfLost(place, { tip, base, proved: state.ready?.commit }) ?? tip
   const hasWork = work !== undefined && work !== base
   if (hasWork) {
-    runGit(mainRoot, [...QUIETLY, 'update-ref', '-m', 'stint: keep what is discarded', kept, work])
-    letGoOfProved(place, id, work)
+    runGit(mainRoot, [
+      ...SAFE_CONFIG,
+      'update-ref',
+      '-m',
+      'stint: keep what is discarded',
+      kept,
+      work,
+    ])
+    deleteProvedRef(place, id, work)
   }
-  keepStrayCommits(place, state, (text) => workspace.say(text))
+  saveOrphanedCommits(place, state, (text) => workspace.say(text))
   const log = new RunLog(place, id, config)
   log.append('delegate.moved', {
     to: 'discarded',
-    commits: commitsBeyond(place, base, [work]),
+    commits: countCommitsBeyond(place, base, [work]),
     ...(left.length === 0 ? {} : { because, left }),
     ...(hasWork ? { kept, commit: work } : defined({ kept: found.kept })),
   })
   log.close()
-  if (left.length === 0) removeTree(place, run.started, tip)
+  if (left.length === 0) removeDelegateTree(place, run.started, tip)
   else workspace.say(`${name}: ${because}`)
-  return delegateNow(place, id)
+  return readDelegate(place, id)
 }

@@ -1,24 +1,24 @@
 import type { Task } from '../../backlog/task.ts'
 import {
   LEFT_OUT_ROOM,
-  SHOW,
+  VIEW_COMMANDS,
   bullets,
-  frame,
+  sectionFrame,
   leftOutLines,
-  leftOutOf,
-  share,
+  describeLeftOut,
+  shareRoom,
 } from '../../context/section.ts'
 import { costOfAll, shortenToCost } from '../../context/cost.ts'
 import { fenceLines, fenced } from '../../context/fence.ts'
-import { settledSections, standingSections } from '../../context/session-sections.ts'
+import { stableSections, currentSections } from '../../context/session-sections.ts'
 import { redaction } from '../../project/store/clean-draft.ts'
 import { nameForFiles } from '../../project/store/live-session.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { currentPlace } from '../../session/kinds/phases.ts'
+import { currentLeaf } from '../../session/kinds/phases.ts'
 import type { SessionState } from '../../session/state.ts'
 import { redactDeep } from '../../text/redact.ts'
 import { safeLine, safePassage } from '../../text/safe-text.ts'
-import { MARGIN } from '../../text/tokens.ts'
+import { TOKEN_MARGIN } from '../../text/tokens.ts'
 import { withJournal } from './parent-journal.ts'
 
 interface BriefRequest {
@@ -47,7 +47,7 @@ export async function briefFor(
     return redactDeep(known, secrets).value
   })
   const output = ['## Output', ...outputLines(asked)]
-  const room = BRIEF_TOKENS - MARGIN - costOfAll(['', ...output])
+  const room = BRIEF_TOKENS - TOKEN_MARGIN - costOfAll(['', ...output])
   const context = contextLines(asked.files ?? [], state, room)
   const before = context.length === 0 ? [] : [...context, '']
   const title = `# Background Task: ${shortenToCost(safeLine(asked.what), 30) || asked.name}`
@@ -63,7 +63,7 @@ function contextLines(files: readonly string[], state: SessionState | undefined,
   if (state !== undefined)
     heading.push(`- Feature: ${shortenToCost(safeLine(state.title || state.name), 40)}`)
   if (state?.workflow !== undefined) {
-    const { id, name } = currentPlace(state.workflow).place
+    const { id, name } = currentLeaf(state.workflow).leaf
     heading.push(`- Phase: ${shortenToCost(safeLine(`${id} (${name})`), 30)}`)
   }
   if (files.length > 0) heading.push(filesLine(files))
@@ -99,14 +99,14 @@ const SECTIONS: ReadonlySet<string> = new Set([
 function recordLines(state: SessionState, room: number) {
   const gotchas = state.discoveries.items.filter(({ gotcha }) => gotcha).map(({ text }) => text)
   const sections = [
-    ...[...settledSections(state), ...standingSections(state)].filter(({ things }) =>
+    ...[...stableSections(state), ...currentSections(state)].filter(({ things }) =>
       SECTIONS.has(things),
     ),
-    bullets(gotchas, frame('Gotchas:', 'gotchas', SHOW.discoveries, [4, 60, 200])),
+    bullets(gotchas, sectionFrame('Gotchas:', 'gotchas', VIEW_COMMANDS.discoveries, [4, 60, 200])),
   ]
-  const fitted = share(sections, room - costOfAll(fenceLines(state.name)) - LEFT_OUT_ROOM)
+  const fitted = shareRoom(sections, room - costOfAll(fenceLines(state.name)) - LEFT_OUT_ROOM)
   // The delegate has a session of its own, so the command has to name this one.
-  const leftOut = leftOutOf(fitted).map((command) =>
+  const leftOut = describeLeftOut(fitted).map((command) =>
     command.replace(/^stint view/, `stint view ${nameForFiles(state)}`),
   )
   const lines = [...fitted.flatMap((section) => section.lines), ...leftOutLines(leftOut)]

@@ -6,45 +6,45 @@ import { DEFAULT_HARNESS } from '../../harness/registry.ts'
 import { StintError } from '../../journal/errors.ts'
 import { createFolder, removeEmptyFolder, removeFile, replaceFile } from '../../journal/files.ts'
 import { mintId, shortId } from '../../journal/ids.ts'
-import { AmbiguousSession, NoSession, chooseSession } from '../../project/store/choose.ts'
+import { AmbiguousSession, NoSession, chooseSession } from '../../project/store/choose-session.ts'
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
 import { runFolder } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { repositoryOf, worktreesFolder } from '../../project/store/worktrees.ts'
+import { requireRepository, worktreesFolder } from '../../project/store/worktrees.ts'
 import { cleanText, oneLine, slug } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 import type { RunEntryData } from '../entries.ts'
-import { readyHarness } from '../loop/make-run-context.ts'
+import { requireHarness } from '../loop/make-run-context.ts'
 import { thisProcess } from '../loop/start-run.ts'
 import { resolveOptions } from '../options.ts'
 import { findProfile, loadProfiles } from '../profiles/profile.ts'
 import { RunLog } from '../run-log.ts'
-import { openSource } from '../sources/open-source.ts'
-import { fewOf } from '../worktree/remove-if-clean.ts'
+import { openBacklogSource } from '../sources/open-backlog-source.ts'
+import { abbreviateList } from '../worktree/remove-worktree.ts'
 import {
-  NOT_WORK,
-  commitOf,
-  headOf,
+  IGNORED_PATHS,
+  branchTip,
+  requireHead,
   repositoryAt,
-  treeOfItsOwn,
-  uncommitted,
-} from '../worktree/tree.ts'
+  createRunTree,
+  uncommittedPaths,
+} from '../worktree/run-tree.ts'
 import { REPORT_FILE, briefFor } from './brief.ts'
 import type { DelegateRequest } from './delegate-row.ts'
-import { delegateEnvironment, delegateWrap } from './delegate-run.ts'
+import { delegateEnvironment, delegateWrap } from './delegate-context.ts'
 import {
   type DelegateState,
-  MAKING,
-  allDelegates,
-  delegateNow,
-  inTurn,
-  isAttended,
-  isUnsettled,
+  CREATE_CLAIM,
+  readDelegates,
+  readDelegate,
+  withClaim,
+  hasLiveProcess,
+  isOpenDelegate,
 } from './delegates.ts'
-import { removeTree } from './kept-commits.ts'
-import { KnownPaths, type Touches, overlapOf, touchesOf } from './overlap.ts'
-import { changedFiles, tellBegun } from './parent-journal.ts'
+import { removeDelegateTree } from './delegate-commits.ts'
+import { KnownPaths, type TouchedFiles, findOverlap, findTouchedFiles } from './overlap.ts'
+import { changedFiles, reportBegunToParent } from './parent-journal.ts'
 
 interface PartOfRun {
   readonly run: string
@@ -61,10 +61,10 @@ export async function createDelegate(
   part?: PartOfRun,
 ): Promise<DelegateState> {
   refuseInRun(workspace, 'delegating')
-  const { place, config } = workspace
-  const { worktree } = repositoryOf(place)
+  const { paths: place, config } = workspace
+  const { worktree } = requireRepository(place)
   const { most } = config.delegates
-  const others = allDelegates(place)
+  const others = readDelegates(place)
   if (part === undefined) refuseTooMany(others, most)
   const task = await taskFor(workspace, request.task, others, part)
   const what = withoutSecrets(cleanText(request.what), config).trim() || task?.title || ''
@@ -96,31 +96,31 @@ export async function createDelegate(
     config.delegates,
   ] as const
   delegateEnvironment(...tried)
-  await readyHarness(workspace, resolveOptions(workspace, options), id, delegateWrap(...tried))
+  await requireHarness(workspace, resolveOptions(workspace, options), id, delegateWrap(...tried))
   const output = outputOf(request.output, isReadOnly)
   const files = (request.files ?? []).map((glob) => glob.trim()).filter((glob) => glob !== '')
   workspace.prepare()
-  const state = await inTurn(place, MAKING, async () => {
+  const state = await withClaim(place, CREATE_CLAIM, async () => {
     // Others may have been created meanwhile.
-    const now = allDelegates(place)
+    const now = readDelegates(place)
     if (part === undefined) refuseTooMany(now, most)
     if (task !== undefined) refuseDelegated(task, now)
     const { name, slot } = nameAmong(now)
     const wanted = { what, name, files, isReadOnly, ...defined({ as, output, task }) }
     const { brief, file } = await briefFor(workspace, wanted, parent?.id)
-    const tree = treeOfItsOwn(place, id, `${folder}/${name}`, { name: treeName, from })
+    const tree = createRunTree(place, id, `${folder}/${name}`, { name: treeName, from })
     const of = { group: request.group, task: task?.id, parent: parent?.id, run: part?.run }
     const order = { name, what, target, isReadOnly, files, slot, brief }
     const delegate = { ...order, ...defined({ as, ...of, output }) }
     const source = `delegate ${name}`
     writeDown(workspace, id, { options, harness, source, ...tree, delegate }, file)
-    return delegateNow(place, id)
+    return readDelegate(place, id)
   })
-  await tellBegun(workspace, state)
+  await reportBegunToParent(workspace, state)
   if (part === undefined) {
-    const dirty = uncommitted(worktree)
+    const dirty = uncommittedPaths(worktree)
     if (dirty.length > 0)
-      workspace.say(`it does not have what is not committed here: ${fewOf(dirty, 3)}`)
+      workspace.say(`it does not have what is not committed here: ${abbreviateList(dirty, 3)}`)
     if (!isReadOnly) sayOverlaps(workspace, { what, files, task }, others)
   }
   return state
@@ -128,7 +128,7 @@ export async function createDelegate(
 
 /** Where the log cannot be written, nothing of the delegate is left. */
 function writeDown(
-  { place, config }: Workspace,
+  { paths: place, config }: Workspace,
   id: string,
   started: Omit<RunEntryData['run.started'], 'runner'>,
   file: string,
@@ -140,7 +140,7 @@ function writeDown(
     replaceFile(taskFile, file)
     RunLog.create(place, id, config, { ...started, runner: thisProcess() }).close()
   } catch (error) {
-    removeTree(place, started, started.base)
+    removeDelegateTree(place, started, started.base)
     removeFile(taskFile)
     removeEmptyFolder(folder)
     throw error
@@ -154,7 +154,7 @@ async function taskFor(
   part: PartOfRun | undefined,
 ): Promise<Task | undefined> {
   if (name === undefined) return undefined
-  const backlog = await (await openSource(workspace, part?.backlog)).read()
+  const backlog = await (await openBacklogSource(workspace, part?.backlog)).read()
   const task = findTask(backlog.tasks, name)
   const { shortname } = task
   if (!isTaskOpen(task))
@@ -178,7 +178,7 @@ async function taskFor(
 }
 
 function refuseDelegated(task: Task, others: readonly DelegateState[]): void {
-  const holder = others.find((one) => one.order.task === task.id && isUnsettled(one))
+  const holder = others.find((one) => one.order.task === task.id && isOpenDelegate(one))
   if (holder === undefined) return
   const { name: other } = holder.order
   throw new StintError(
@@ -188,7 +188,7 @@ function refuseDelegated(task: Task, others: readonly DelegateState[]): void {
   )
 }
 
-function profileNamed({ place }: Workspace, as: string | undefined): string | undefined {
+function profileNamed({ paths: place }: Workspace, as: string | undefined): string | undefined {
   if (as === undefined) return undefined
   const { profiles } = loadProfiles(place.repository?.worktree ?? place.root)
   const profile = findProfile(as, profiles)
@@ -206,9 +206,9 @@ function startingPoint(
   part: PartOfRun | undefined,
 ): { from: string; target: string } {
   const branch = part?.target ?? base?.replace(/^refs\/heads\//, '')
-  const tip = branch === undefined ? undefined : commitOf(worktree, branch)
+  const tip = branch === undefined ? undefined : branchTip(worktree, branch)
   if (branch !== undefined && tip !== undefined) return { from: tip, target: branch }
-  const head = headOf(worktree)
+  const head = requireHead(worktree)
   if (head.branch === undefined)
     throw new StintError(
       'NO_BRANCH',
@@ -249,10 +249,10 @@ function freeName(root: string, others: readonly DelegateState[], wanted: string
   const base = slug(wanted, 28) || 'delegate'
   const isTaken = (name: string) =>
     others.some(({ order }) => order.name === name) ||
-    commitOf(root, `${folder}/${name}`) !== undefined
+    branchTip(root, `${folder}/${name}`) !== undefined
   let name = base
   for (let number = 2; isTaken(name); number += 1) name = `${base}-${number}`
-  const slots = new Set(others.filter(isUnsettled).map(({ order }) => order.slot))
+  const slots = new Set(others.filter(isOpenDelegate).map(({ order }) => order.slot))
   let slot = 0
   while (slots.has(slot)) slot += 1
   return { name, slot }
@@ -264,7 +264,8 @@ function outputOf(wanted: string | undefined, isReadOnly: boolean): string | und
   const parts = path.toLowerCase().split('/')
   const isInProject = path !== '.' && !path.startsWith('/') && parts[0] !== '..'
   // Only a file that git can commit.
-  const isWork = !parts.includes('.git') && !NOT_WORK.includes(parts[0]!) && !path.endsWith('/')
+  const isWork =
+    !parts.includes('.git') && !IGNORED_PATHS.includes(parts[0]!) && !path.endsWith('/')
   if (isInProject && isWork) return path
   throw new StintError(
     'BAD_OUTPUT',
@@ -274,7 +275,7 @@ function outputOf(wanted: string | undefined, isReadOnly: boolean): string | und
 }
 
 export function refuseTooMany(others: readonly DelegateState[], most: number): void {
-  const running = others.filter(isAttended).map(({ order }) => order.name)
+  const running = others.filter(hasLiveProcess).map(({ order }) => order.name)
   if (running.length < most) return
   throw new StintError(
     'TOO_MANY_DELEGATES',
@@ -298,28 +299,28 @@ function sayOverlaps(
   { what, files, task }: { what: string; files: readonly string[]; task: Task | undefined },
   others: readonly DelegateState[],
 ): void {
-  const beside = others.filter((one) => isUnsettled(one) && !one.order.isReadOnly)
+  const beside = others.filter((one) => isOpenDelegate(one) && !one.order.isReadOnly)
   if (beside.length === 0) return
-  const listed = runGit(repositoryOf(workspace.place).worktree, ['ls-files', '-z']).split('\0')
+  const listed = runGit(requireRepository(workspace.paths).worktree, ['ls-files', '-z']).split('\0')
   const known = new KnownPaths(listed.filter(Boolean))
-  const own = touchesOf(textOf(what, task), known, files)
+  const own = findTouchedFiles(textOf(what, task), known, files)
   for (const other of beside) {
-    const { how, paths } = overlapOf(own, touchedBy(workspace, other, known))
+    const { how, paths } = findOverlap(own, touchedBy(workspace, other, known))
     if (how === 'none') continue
     const change = how === 'declared' ? 'is to change' : 'may change'
     workspace.say(
-      `${other.order.name}, which is ${other.status}, ${change} the same files: ${fewOf(paths, 3)}; they may conflict when they are merged`,
+      `${other.order.name}, which is ${other.status}, ${change} the same files: ${abbreviateList(paths, 3)}; they may conflict when they are merged`,
     )
   }
 }
 
-function touchedBy(workspace: Workspace, state: DelegateState, known: KnownPaths): Touches {
+function touchedBy(workspace: Workspace, state: DelegateState, known: KnownPaths): TouchedFiles {
   const { order, run } = state
-  const { declared, likely } = touchesOf(textOf(order.what), known, order.files)
+  const { declared, likely } = findTouchedFiles(textOf(order.what), known, order.files)
   const { tree } = run.started
   const changed = [
     ...changedFiles(workspace, state, { isMerged: false }),
-    ...(repositoryAt(tree) === undefined ? [] : uncommitted(tree)),
+    ...(repositoryAt(tree) === undefined ? [] : uncommittedPaths(tree)),
   ]
   return declared.length > 0
     ? { declared: [...declared, ...changed], likely: [] }

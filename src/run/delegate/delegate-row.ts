@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 import { GitFailed, runGit, tryGit } from '../../git/run-git.ts'
-import { readOrUndefined } from '../../journal/look.ts'
-import { runLogPlace } from '../../project/store/run-files.ts'
+import { readOrUndefined } from '../../journal/read-files.ts'
+import { runLogPaths } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { repositoryOf } from '../../project/store/worktrees.ts'
+import { requireRepository } from '../../project/store/worktrees.ts'
 import { defined } from '../../text/defined.ts'
-import { spendOf } from '../report.ts'
-import { addSpent } from '../run-state.ts'
-import { commitOf, commitsIn } from '../worktree/tree.ts'
-import { type DelegateState, isAttended, isOrphaned, isUnsettled } from './delegates.ts'
-import { commitsBeyond } from './kept-commits.ts'
+import { priceUsage } from '../report.ts'
+import { addUsageByModel } from '../run-state.ts'
+import { branchTip, commitsIn } from '../worktree/run-tree.ts'
+import { type DelegateState, hasLiveProcess, isOrphaned, isOpenDelegate } from './delegates.ts'
+import { countCommitsBeyond } from './delegate-commits.ts'
 
 /** The options of `stint delegate`. */
 export interface DelegateRequest {
@@ -36,7 +36,7 @@ export interface DelegateRequest {
 }
 
 /** A delegate as it is listed. */
-export type DelegateRow = ReturnType<typeof rowOf>
+export type DelegateRow = ReturnType<typeof toDelegateRow>
 
 export interface MergeOptions {
   /** Reports what would happen, and changes nothing. */
@@ -60,12 +60,12 @@ export interface MergeProposal {
   readonly contradictions: readonly string[]
 }
 
-export function rowOf({ place, config }: Workspace, state: DelegateState) {
+export function toDelegateRow({ paths: place, config }: Workspace, state: DelegateState) {
   const { id, move, order, ready, run, since, status } = state
   const { base, branch, harness, tree } = run.started
   const { as, group, isReadOnly, name, parent, target, task, what } = order
   const isRunning = status === 'running'
-  const isWorking = isRunning && isAttended(state)
+  const isWorking = isRunning && hasLiveProcess(state)
   // No entry says that a wait is over.
   const isWaiting = isWorking && Date.parse(run.waitsUntil ?? '') > Date.now()
   const known = {
@@ -83,7 +83,7 @@ export function rowOf({ place, config }: Workspace, state: DelegateState) {
     pr: move?.pr ?? ready?.pr,
     next: nextCommand(state),
   }
-  const spent = run.attempts.reduce((sum, attempt) => addSpent(sum, attempt.spent), {})
+  const spent = run.attempts.reduce((sum, attempt) => addUsageByModel(sum, attempt.spent), {})
   return {
     id,
     name,
@@ -98,11 +98,11 @@ export function rowOf({ place, config }: Workspace, state: DelegateState) {
     startedAt: run.startedAt,
     since,
     seconds: isWorking ? (Date.now() - Date.parse(since)) / 1000 : run.seconds,
-    spend: spendOf(spent, config.prices),
+    spend: priceUsage(spent, config.prices),
     // For the hundreds that may be settled the log has it, without a git process each.
     commits:
-      (isUnsettled(state) ? undefined : move?.commits) ??
-      commitsBeyond(place, base, [`refs/heads/${branch}`, ready?.commit, move?.kept]),
+      (isOpenDelegate(state) ? undefined : move?.commits) ??
+      countCommitsBeyond(place, base, [`refs/heads/${branch}`, ready?.commit, move?.kept]),
     ...defined(known),
   }
 }
@@ -118,12 +118,16 @@ function nextCommand(state: DelegateState) {
 }
 
 /** A delegate with all that is known of it. */
-export type DelegateDetail = ReturnType<typeof detailOf>
+export type DelegateDetail = ReturnType<typeof toDelegateDetail>
 
 /** One attempt at its task. */
 export type AttemptDetail = DelegateDetail['attempts'][number]
 
-export function detailOf({ place }: Workspace, state: DelegateState, row: DelegateRow) {
+export function toDelegateDetail(
+  { paths: place }: Workspace,
+  state: DelegateState,
+  row: DelegateRow,
+) {
   const { order, run, move, rejected, notes } = state
   const model = run.conversations.findLast((one) => one.model !== undefined)?.model
   const kept = [...run.attempts.map((attempt) => attempt.kept), move?.kept]
@@ -132,7 +136,7 @@ export function detailOf({ place }: Workspace, state: DelegateState, row: Delega
     ...row,
     order,
     base: run.started.base,
-    ...changesOf(repositoryOf(place).mainRoot, state),
+    ...changesOf(requireRepository(place).mainRoot, state),
     attempts: run.attempts.map(({ started, at, outcome, reason, seconds, commit }) => ({
       number: started.number,
       place: started.place,
@@ -144,14 +148,14 @@ export function detailOf({ place }: Workspace, state: DelegateState, row: Delega
     sessions: run.sessions.map(({ session, name }) => ({ id: session, name })),
     keptRefs: [...new Set(kept.filter((ref) => ref !== undefined))],
     notes,
-    logPath: runLogPlace(place, state.id).path,
+    logPath: runLogPaths(place, state.id).path,
     ...defined({ reportText: report?.toString(), model: model ?? run.started.options.model, move }),
   }
 }
 
 /** The newest commits of `rangeOf`, oldest first, and their `git diff --stat`. */
 function changesOf(root: string, state: DelegateState) {
-  const range = rangeOf(root, state)
+  const range = findCommitRange(root, state)
   const none = { commitList: [], stat: '' }
   if (range === undefined) return none
   const plain = ['--stat=100', '--no-color', '--no-ext-diff', '--no-textconv']
@@ -166,13 +170,13 @@ function changesOf(root: string, state: DelegateState) {
 }
 
 /** What the target would gain, or gained: after the merge, everything since the branch began. */
-export function rangeOf(
+export function findCommitRange(
   root: string,
   { order, run, status, ready, move }: DelegateState,
 ): string | undefined {
-  const tip = commitOf(root, run.started.branch) ?? ready?.commit ?? move?.kept
+  const tip = branchTip(root, run.started.branch) ?? ready?.commit ?? move?.kept
   if (tip === undefined) return undefined
-  const target = status === 'merged' ? undefined : commitOf(root, order.target)
+  const target = status === 'merged' ? undefined : branchTip(root, order.target)
   const shared = target && tryGit(root, ['merge-base', target, tip])?.trim()
   return `${shared || run.started.base}..${tip}`
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ProcessMark } from '../../harness/contract/drive.ts'
+import type { ProcessTag } from '../../harness/contract/drive.ts'
 import { isAlive } from '../../harness/process/spawn-guarded.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId, shortId } from '../../journal/ids.ts'
-import type { Place } from '../../project/store/place.ts'
+import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import { runIds } from '../../project/store/run-files.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
@@ -13,7 +13,7 @@ import {
   type DelegateStatus,
   type RunEntry,
   type RunEntryData,
-  isWhole,
+  hasNeededFields,
 } from '../entries.ts'
 import { Claims } from '../loop/claims.ts'
 import { thisProcess } from '../loop/start-run.ts'
@@ -54,7 +54,7 @@ function foldDelegate(id: string, all: readonly RunEntry[]): DelegateState | und
   let rejected = 0
   let isBegun = false
   const notes: string[] = []
-  for (const entry of all.filter(isWhole)) {
+  for (const entry of all.filter(hasNeededFields)) {
     if (entry.kind === 'run.started' || entry.kind === 'run.resumed') {
       status = 'running'
       merge = undefined
@@ -92,18 +92,18 @@ export function isRejection({ to, onto }: DelegateMove): boolean {
   return (to === 'conflicted' || to === 'failed') && onto !== undefined
 }
 
-export function allDelegates(place: Place): readonly DelegateState[] {
+export function readDelegates(place: ProjectPaths): readonly DelegateState[] {
   return runIds(place).flatMap((id) => foldDelegate(id, readRun(place, id)) ?? [])
 }
 
-export function delegateNow(place: Place, id: string): DelegateState {
+export function readDelegate(place: ProjectPaths, id: string): DelegateState {
   const state = foldDelegate(id, readRun(place, id))
   if (state !== undefined) return state
   throw new StintError('NO_DELEGATE', `${id} is no delegate`, 'stint delegates lists them')
 }
 
-export function findDelegate(place: Place, name: string): DelegateState {
-  const all = allDelegates(place)
+export function findDelegate(place: ProjectPaths, name: string): DelegateState {
+  const all = readDelegates(place)
   const word = name.trim().toLowerCase()
   const exact = all.filter(({ id, order }) => order.name === word || id === word)
   const isPart = ({ id, order }: DelegateState) => order.name.includes(word) || id.includes(word)
@@ -118,7 +118,7 @@ export function findDelegate(place: Place, name: string): DelegateState {
 }
 
 /** For what cannot be undone: takes the name, the id or the short id, and no other part. */
-export function findExactly(place: Place, name: string): DelegateState {
+export function findExactly(place: ProjectPaths, name: string): DelegateState {
   const found = findDelegate(place, name)
   const full = [found.order.name, found.id, shortId(found.id)]
   if (full.includes(name.trim().toLowerCase())) return found
@@ -129,26 +129,26 @@ export function findExactly(place: Place, name: string): DelegateState {
   )
 }
 
-export function isSameProcess(a: ProcessMark, b: ProcessMark): boolean {
+export function isSameProcess(a: ProcessTag, b: ProcessTag): boolean {
   return a.pid === b.pid && a.startedAt === b.startedAt
 }
 
-export function isAttended({ status, merge, run }: DelegateState): boolean {
+export function hasLiveProcess({ status, merge, run }: DelegateState): boolean {
   if (status === 'merging') return merge !== undefined && isAlive(merge.merger)
   return status === 'running' && run.ended === undefined && isAlive(run.runner)
 }
 
 export function isOrphaned(state: DelegateState): boolean {
-  return (state.status === 'running' || state.status === 'merging') && !isAttended(state)
+  return (state.status === 'running' || state.status === 'merging') && !hasLiveProcess(state)
 }
 
 /** Neither merged nor discarded; a read-only one is done once its report is ready. */
-export function isUnsettled({ order, status }: DelegateState): boolean {
+export function isOpenDelegate({ order, status }: DelegateState): boolean {
   return status !== 'merged' && status !== 'discarded' && !(order.isReadOnly && status === 'ready')
 }
 
 export async function withRunLog<T>(
-  { place, config }: Workspace,
+  { paths: place, config }: Workspace,
   id: string,
   use: (log: RunLog) => T | Promise<T>,
 ): Promise<T> {
@@ -160,17 +160,17 @@ export async function withRunLog<T>(
   }
 }
 
-export const MAKING = 'making a delegate'
+export const CREATE_CLAIM = 'making a delegate'
 
 /** Held while a delegate changes hands: taken up, reconciled, merged or discarded. */
-export function takingUp(id: string): string {
+export function delegateClaim(id: string): string {
   return `taking up ${id}`
 }
 
-export const QUEUE = 'merge queue'
+export const QUEUE_CLAIM = 'merge queue'
 
-export async function inTurn<T>(
-  place: Place,
+export async function withClaim<T>(
+  place: ProjectPaths,
   what: string,
   work: () => T | Promise<T>,
 ): Promise<T> {
@@ -184,17 +184,17 @@ export async function inTurn<T>(
 }
 
 /** Each call claims under an id of its own, so that two in one process wait for each other too. */
-export function newClaims(place: Place, owner = thisProcess()): Claims {
+export function newClaims(place: ProjectPaths, owner = thisProcess()): Claims {
   return new Claims(place, mintId(undefined), owner)
 }
 
-export async function takeQueue(
-  place: Place,
-  merger: ProcessMark,
+export async function claimQueue(
+  place: ProjectPaths,
+  merger: ProcessTag,
   { isStopped, waiting }: { isStopped: AbortSignal; waiting: () => void },
 ): Promise<(() => void) | undefined> {
   const claims = newClaims(place, merger)
-  for (let isFirst = true; !claims.take(QUEUE); isFirst = false) {
+  for (let isFirst = true; !claims.take(QUEUE_CLAIM); isFirst = false) {
     if (isFirst) waiting()
     if (isStopped.aborted) {
       claims.releaseAll()

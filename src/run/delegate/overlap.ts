@@ -2,13 +2,13 @@ import { parse } from 'yaml'
 import type { Task } from '../../backlog/task.ts'
 
 /** The files of a task. What its text names counts only where none are declared. */
-export interface Touches {
+export interface TouchedFiles {
   readonly declared: readonly string[]
   readonly likely: readonly string[]
 }
 
 /** `declared` where both tasks declare their files, `likely` where at least one is guessed from its text. */
-export function overlapOf(a: Touches, b: Touches) {
+export function findOverlap(a: TouchedFiles, b: TouchedFiles) {
   const areDeclared = a.declared.length > 0 && b.declared.length > 0
   const [some, others] = [a, b].map((one) => (one.declared.length > 0 ? one.declared : one.likely))
   const paths = some!.filter((one) => others!.some((other) => mayShareAPath(one, other)))
@@ -16,11 +16,11 @@ export function overlapOf(a: Touches, b: Touches) {
   return { how: paths.length === 0 ? 'none' : how, paths } as const
 }
 
-export function touchesOf(
+export function findTouchedFiles(
   task: TextOfTask,
   tree: KnownPaths,
   files: readonly string[] = [],
-): Touches {
+): TouchedFiles {
   const declared = files.length > 0 ? files : declaredIn(task.extra)
   return { declared, likely: declared.length > 0 ? [] : likelyIn(task, tree) }
 }

@@ -1,30 +1,38 @@
 import { tryGit } from '../../git/run-git.ts'
 import { StintError, errnoOf } from '../../journal/errors.ts'
 import { isId } from '../../journal/ids.ts'
-import type { LiveSession, Reading } from '../../project/store/live-session.ts'
-import type { Place } from '../../project/store/place.ts'
+import type { LiveSession, SessionReading } from '../../project/store/live-session.ts'
+import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { repositoryOf } from '../../project/store/worktrees.ts'
-import { appendToBacklog, refreshTasks } from '../../project/tasks/backlog.ts'
-import { type DelegateOutcome, type Draft, type EntryData, draft } from '../../session/entries.ts'
-import { inEffect } from '../../session/in-effect.ts'
+import { requireRepository } from '../../project/store/worktrees.ts'
+import { appendToBacklog, refreshTasks } from '../../project/tasks/project-backlog.ts'
+import {
+  type DelegateOutcome,
+  type EntryDraft,
+  type EntryData,
+  draftEntry,
+} from '../../session/entries.ts'
+import { effectiveEntries } from '../../session/effective-entries.ts'
 import { openBlockers } from '../../session/state.ts'
 import { defined } from '../../text/defined.ts'
 import { readRun } from '../run-log.ts'
-import { NOTHING, addUsage, totalOf } from '../run-state.ts'
-import { type DelegateState, isUnsettled } from './delegates.ts'
+import { ZERO_USAGE, sumUsage, totalTokens } from '../run-state.ts'
+import { type DelegateState, isOpenDelegate } from './delegates.ts'
 
 const BY = 'delegate'
 
-export async function tellBegun(workspace: Workspace, state: DelegateState): Promise<void> {
+export async function reportBegunToParent(
+  workspace: Workspace,
+  state: DelegateState,
+): Promise<void> {
   const { as, group, name, parent, task, what } = state.order
   const { branch } = state.run.started
   const data = { delegate: state.id, name, what, ...defined({ as, task, group }), branch }
   const once = `delegate:${state.id}:begun:${state.since}`
-  await tell(workspace, parent, draft('delegate.begun', data, { by: BY, once }))
+  await tell(workspace, parent, draftEntry('delegate.begun', data, { by: BY, once }))
 }
 
-export async function tellParent(workspace: Workspace, state: DelegateState): Promise<void> {
+export async function reportToParent(workspace: Workspace, state: DelegateState): Promise<void> {
   const { status } = state
   if (status === 'running' || status === 'merging') return
   const files = changedFiles(workspace, state, { isMerged: status === 'merged' })
@@ -32,7 +40,7 @@ export async function tellParent(workspace: Workspace, state: DelegateState): Pr
 }
 
 /** Records what a killed process could not. */
-export async function tellMissed(
+export async function reportMissedToParent(
   workspace: Workspace,
   states: readonly DelegateState[],
 ): Promise<void> {
@@ -43,14 +51,14 @@ export async function tellMissed(
     const isBehind = (state: DelegateState) =>
       state.order.parent === parent &&
       statusOf.get(state.id) !== state.status &&
-      (statusOf.has(state.id) || isUnsettled(state))
+      (statusOf.has(state.id) || isOpenDelegate(state))
     if (known !== undefined)
-      for (const state of states.filter(isBehind)) await tellParent(workspace, state)
+      for (const state of states.filter(isBehind)) await reportToParent(workspace, state)
   }
 }
 
 /** The delegate's own log has it already, so a failure is only reported. */
-async function tell(workspace: Workspace, parent: string | undefined, entry: Draft) {
+async function tell(workspace: Workspace, parent: string | undefined, entry: EntryDraft) {
   try {
     await appendOnce(workspace, parent, [entry])
   } catch (error) {
@@ -67,21 +75,21 @@ function reportDraft(
   more: Pick<EntryData['delegate.reported'], 'commit' | 'deliverables'> = {},
 ) {
   const spent = run.attempts.flatMap((attempt) => Object.values(attempt.spent))
-  const usage = spent.reduce(addUsage, NOTHING)
+  const usage = spent.reduce(sumUsage, ZERO_USAGE)
   const known = {
     summary: move?.summary ?? ready?.summary,
     because: status === 'merged' ? undefined : move?.because,
     commit: move?.commit,
     report: move?.report,
     files: files.length === 0 ? undefined : files,
-    usage: totalOf(usage) === 0 ? undefined : usage,
+    usage: totalTokens(usage) === 0 ? undefined : usage,
     task: order.task,
   }
   const { name, what } = order
   const { branch } = run.started
   // Only a merge happens once.
   const once = `delegate:${id}:${status === 'merged' ? status : `${status}:${since}`}`
-  return draft(
+  return draftEntry(
     'delegate.reported',
     { delegate: id, name, status, what, branch, ...defined(known), ...more },
     { by: BY, once },
@@ -104,7 +112,7 @@ export async function mergeJournals(
 ): Promise<void> {
   const { id, order, run } = state
   const sessions = run.sessions.map(({ session }) => session)
-  const readings: Reading[] = []
+  const readings: SessionReading[] = []
   for (const session of sessions) {
     const reading = await withJournal(workspace, session, (journal) => journal.read())
     if (reading !== undefined) readings.push(reading)
@@ -115,46 +123,46 @@ export async function mergeJournals(
   const told = [
     commitDraft(workspace, landed.commit, order.name),
     reportDraft(state, 'merged', files, { commit: landed.commit, ...defined({ deliverables }) }),
-    ...taskDone(state, landed),
+    ...taskDoneDrafts(state, landed),
   ]
   const once = (what: string, path: string) => ({ by: BY, once: `delegate:${id}:${what}:${path}` })
   const copies = [
     ...readings.flatMap((reading) => learned(reading, order.name)),
-    ...files.map((path) => draft('file.changed', { path }, once('file', path))),
-    ...paths.map((path) => draft('deliverable.set', { path }, once('deliverable', path))),
+    ...files.map((path) => draftEntry('file.changed', { path }, once('file', path))),
+    ...paths.map((path) => draftEntry('deliverable.set', { path }, once('deliverable', path))),
   ]
   const isTold =
     (await appendOnce(workspace, order.parent, [...copies, ...told])) ||
     // Its own session has what it learned already.
     (await appendOnce(workspace, sessions.at(-1), told))
-  if (!isTold) appendToBacklog(workspace, taskDone(state, landed))
+  if (!isTold) appendToBacklog(workspace, taskDoneDrafts(state, landed))
   await refreshTasks(workspace, order.task === undefined ? [] : [order.task])
 }
 
 /** Copies of what is true beyond the delegate's own work, each with its author and recognised by the entry it copies. */
-function learned({ state }: Reading, name: string) {
+function learned({ state }: SessionReading, name: string) {
   const copy = (id: string) => ({ by: BY, once: `copy:${id}` })
   return [
     ...state.decisions.items.map(
       ({ id, at, text, context, options, choice, rationale, whose = name }) => {
         const known = defined({ context, options, choice, rationale })
-        return draft('decision.made', { title: text, ...known, when: at, whose }, copy(id))
+        return draftEntry('decision.made', { title: text, ...known, when: at, whose }, copy(id))
       },
     ),
     ...state.discoveries.items.map(({ id, at, text, gotcha, whose = name }) =>
-      draft(gotcha ? 'gotcha.found' : 'discovery.made', { text, when: at, whose }, copy(id)),
+      draftEntry(gotcha ? 'gotcha.found' : 'discovery.made', { text, when: at, whose }, copy(id)),
     ),
     ...openBlockers(state).map(({ id, at, text, whose = name }) =>
-      draft('blocker.raised', { text, when: at, whose }, copy(id)),
+      draftEntry('blocker.raised', { text, when: at, whose }, copy(id)),
     ),
   ]
 }
 
 /** Read from the entries: a session without a template folds no deliverables. */
-function deliverablesOf(readings: readonly Reading[], output?: string) {
+function deliverablesOf(readings: readonly SessionReading[], output?: string) {
   const paths = new Set<string>()
   for (const { entries } of readings) {
-    for (const { kind, data } of inEffect(entries)) {
+    for (const { kind, data } of effectiveEntries(entries)) {
       if (typeof data.path !== 'string' || data.path === '') continue
       if (kind === 'deliverable.set') paths.add(data.path)
       if (kind === 'deliverable.dropped') paths.delete(data.path)
@@ -163,27 +171,33 @@ function deliverablesOf(readings: readonly Reading[], output?: string) {
   return [...new Set([...(output === undefined ? [] : [output]), ...paths])]
 }
 
-function commitDraft({ place }: Workspace, commit: string, name: string) {
-  const printed = tryGit(repositoryOf(place).worktree, ['log', '-1', '--format=%s', commit, '--'])
+function commitDraft({ paths: place }: Workspace, commit: string, name: string) {
+  const printed = tryGit(requireRepository(place).worktree, [
+    'log',
+    '-1',
+    '--format=%s',
+    commit,
+    '--',
+  ])
   const subject = printed?.trim() || `merge ${name}`
-  return draft('commit.made', { commit, subject }, { by: BY, once: `commit:${commit}` })
+  return draftEntry('commit.made', { commit, subject }, { by: BY, once: `commit:${commit}` })
 }
 
 /** Closes its task by `run`, as only a proof closes tasks. */
-export function taskDone({ id, move, order, ready }: DelegateState, landed?: Landed) {
+export function taskDoneDrafts({ id, move, order, ready }: DelegateState, landed?: Landed) {
   const { task, name: whose } = order
   if (task === undefined) return []
   const summary = ready?.summary ?? move?.summary
   const git = landed && { branch: landed.target, commit: landed.commit }
   const data = { task, status: 'completed' as const, ...defined({ summary, git }), whose }
-  return [draft('task.moved', data, { by: 'run', once: `delegate:${id}:done:${task}` })]
+  return [draftEntry('task.moved', data, { by: 'run', once: `delegate:${id}:done:${task}` })]
 }
 
 const MOST_FILES = 40
 
 /** The paths that its own commits changed, without those that came from its target; none when its commits are gone. */
 export function changedFiles(
-  { place }: Workspace,
+  { paths: place }: Workspace,
   { id, merge, order, ready, run }: DelegateState,
   { isMerged }: { readonly isMerged: boolean },
 ): readonly string[] {
@@ -200,13 +214,13 @@ export function changedFiles(
   for (const [from, to] of pairs) {
     if (from === undefined || to === undefined) continue
     const range = ['diff', '--name-only', '-z', `${from}...${to}`, '--']
-    const paths = tryGit(repositoryOf(place).worktree, range)
+    const paths = tryGit(requireRepository(place).worktree, range)
     if (paths !== undefined) return paths.split('\0').filter(Boolean).slice(0, MOST_FILES)
   }
   return []
 }
 
-function lastMerge(place: Place, delegate: string) {
+function lastMerge(place: ProjectPaths, delegate: string) {
   const begun = readRun(place, delegate).findLast(({ kind }) => kind === 'merge.begun')
   return begun?.kind === 'merge.begun' ? begun.data : undefined
 }
@@ -226,7 +240,11 @@ export async function withJournal<T>(
   }
 }
 
-async function appendOnce(workspace: Workspace, id: string | undefined, drafts: readonly Draft[]) {
+async function appendOnce(
+  workspace: Workspace,
+  id: string | undefined,
+  drafts: readonly EntryDraft[],
+) {
   const done = await withJournal(workspace, id, async (session) => {
     const known = new Set(session.read().entries.map(({ once }) => once))
     session.append(drafts.filter(({ once }) => once === undefined || !known.has(once)))

@@ -1,15 +1,15 @@
 import { join } from 'node:path'
-import type { ProcessMark } from '../../harness/contract/drive.ts'
+import type { ProcessTag } from '../../harness/contract/drive.ts'
 import { isAlive } from '../../harness/process/spawn-guarded.ts'
 import { NotWritten } from '../../journal/errors.ts'
 import { Log } from '../../journal/log.ts'
-import type { Place } from '../../project/store/place.ts'
+import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import { runsFolder } from '../../project/store/run-files.ts'
 
 interface Claim {
   readonly task: string
   readonly run: string
-  readonly runner: ProcessMark
+  readonly runner: ProcessTag
 }
 
 /** Two runs on one machine never work on one task: the first living process in this log has it. */
@@ -18,9 +18,9 @@ export class Claims {
   readonly #held = new Set<string>()
 
   constructor(
-    place: Place,
+    place: ProjectPaths,
     private readonly run: string,
-    private readonly runner: ProcessMark,
+    private readonly runner: ProcessTag,
   ) {
     this.#log = new Log({ path: join(runsFolder(place), 'claims.jsonl') })
   }

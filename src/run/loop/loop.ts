@@ -1,61 +1,61 @@
-import { priceOf } from '../../context/budget/prices.ts'
+import { findPrice } from '../../context/budget/prices.ts'
 import type { Backlog } from '../../backlog/backlog.ts'
 import type { Task } from '../../backlog/task.ts'
-import { draft } from '../../session/entries.ts'
+import { draftEntry } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
 import {
   type RunContext,
-  RunEnds,
+  RunEndedError,
   type TaskWork,
-  nameOf,
+  toTaskName,
   readBacklog,
 } from '../attempt/run-context.ts'
-import { Conversations } from '../attempt/conversations.ts'
-import { type Unfinished, beginningOf, unfinishedIn } from '../attempt/record-done.ts'
-import { type GivenHandoff, type LeftHandoff, RunSession } from '../attempt/run-session.ts'
-import { TurnTaker } from '../attempt/turn-taker.ts'
-import { workTask } from '../attempt/work-task.ts'
+import { RunConversations } from '../attempt/run-conversations.ts'
+import { type UnfinishedTask, chooseTaskBase, findUnfinishedTask } from '../attempt/record-done.ts'
+import { type InjectedHandoff, type StoredHandoff, RunSession } from '../attempt/run-session.ts'
+import { TurnRunner } from '../attempt/turn-runner.ts'
+import { workOnTask } from '../attempt/work-on-task.ts'
 import type { EndOfRun } from '../entries.ts'
-import { type Decision, type Standing, decide } from '../plan/decide.ts'
+import { type RotationDecision, type ConversationLoad, decideRotation } from '../plan/rotation.ts'
 import { type FinishedTask, type Forecasts, forecastsFrom, marginOf } from '../plan/forecast.ts'
-import { type PlannedTask, orderOfWork } from '../plan/order.ts'
-import { type RunState, foldRun, spentIn } from '../run-state.ts'
-import { finishedIn } from '../runs.ts'
+import { type PlannedTask, orderTasks } from '../plan/order-tasks.ts'
+import { type RunState, foldRun, sumAttemptUsage } from '../run-state.ts'
+import { finishedTasksIn } from '../runs.ts'
 import type { Claims } from './claims.ts'
-import { DelegatedTasks, DoneElsewhere, type Selection } from './selection.ts'
+import { DelegatedTasks, DoneElsewhere, type TaskSelection } from './task-selection.ts'
 
 /** Providers cache a prefix for at least five minutes. */
 const WARM_MS = 5 * 60_000
 /** Tokens at the start of a conversation, until one was measured. */
-export const USUAL_BASE = 20_000
+export const DEFAULT_BASE_TOKENS = 20_000
 
 export class Loop {
-  readonly #conversations: Conversations
-  readonly #taker: TurnTaker
+  readonly #conversations: RunConversations
+  readonly #taker: TurnRunner
   readonly #taken = new Set<string>()
   /** Failed attempts before the run was resumed, by task. */
   readonly #attempts = new Map<string, number>()
   readonly #elsewhere: DoneElsewhere
   readonly #delegated: DelegatedTasks
-  #left: Unfinished | undefined
+  #left: UnfinishedTask | undefined
   #session: RunSession | undefined
   #sessions: number
   #unfinished: string[] = []
   #done: number
   #doneInSession = 0
-  #base = USUAL_BASE
-  #handoff: (GivenHandoff & LeftHandoff & { readonly from?: RunSession }) | undefined
+  #base = DEFAULT_BASE_TOKENS
+  #handoff: (InjectedHandoff & StoredHandoff & { readonly from?: RunSession }) | undefined
 
   constructor(
     private readonly scene: RunContext,
-    private readonly selection: Selection,
+    private readonly selection: TaskSelection,
     private readonly claims: Claims,
     before: RunState | undefined,
     private readonly finished: readonly FinishedTask[],
   ) {
     const { delegate, settled, spentBeside } = scene
     const attempts = before?.attempts ?? []
-    this.#conversations = new Conversations(scene, before?.conversations.length ?? 0)
+    this.#conversations = new RunConversations(scene, before?.conversations.length ?? 0)
     this.#sessions = before?.sessions.length ?? 0
     this.#done = attempts.filter(({ outcome }) => outcome === 'done').length
     // A delegate that is started again gets all its attempts again.
@@ -63,7 +63,7 @@ export class Loop {
       for (const { started, outcome } of attempts)
         if (outcome === 'failed')
           this.#attempts.set(started.task.id, (this.#attempts.get(started.task.id) ?? 0) + 1)
-    this.#left = unfinishedIn(before)
+    this.#left = findUnfinishedTask(before)
     this.#elsewhere = new DoneElsewhere(scene)
     this.#delegated = new DelegatedTasks(scene)
     // It also gets its budget again, unless it shares that of a run.
@@ -71,10 +71,10 @@ export class Loop {
     // The time of all processes that ran it counts.
     const { maxMinutes = Infinity } = settled
     const endsAt = Date.now() + maxMinutes * 60_000 - (counted?.seconds ?? 0) * 1000
-    this.#taker = new TurnTaker(
+    this.#taker = new TurnRunner(
       scene,
       this.#conversations,
-      spentIn(counted?.attempts ?? []),
+      sumAttemptUsage(counted?.attempts ?? []),
       endsAt,
     )
   }
@@ -85,7 +85,7 @@ export class Loop {
     await this.#conversations.forSession(session, { handoff: await session.takeUp(id) })
   }
 
-  beginWith(handoff: LeftHandoff | undefined, from?: RunSession): void {
+  beginWith(handoff: StoredHandoff | undefined, from?: RunSession): void {
     if (handoff !== undefined)
       this.#handoff = { ...handoff, isOfTask: false, moved: [], ...defined({ from }) }
   }
@@ -99,7 +99,7 @@ export class Loop {
         return end
       }
     } catch (error) {
-      if (!(error instanceof RunEnds)) throw error
+      if (!(error instanceof RunEndedError)) throw error
       const { because, how } = error
       if (because !== '') this.scene.workspace.say(because)
       // In the middle of a task the session stays open, with a handoff for the resume.
@@ -123,7 +123,7 @@ export class Loop {
     this.#taker.endIfOver()
     const backlog = await this.#backlogNow()
     const within = this.selection.within(backlog, ({ id }) => this.#taken.has(id))
-    const order = orderOfWork(
+    const order = orderTasks(
       within,
       this.#conversations.live?.done ?? [],
       workspace.config.run.plan,
@@ -138,7 +138,7 @@ export class Loop {
     const state = foldRun(this.scene.log.read())
     const forecasts = forecastsFrom([
       ...this.finished,
-      ...(state === undefined ? [] : finishedIn(state)),
+      ...(state === undefined ? [] : finishedTasksIn(state)),
     ])
     await this.#place(task, planned, order.slice(next + 1), forecasts)
     this.#taken.add(planned.id)
@@ -184,7 +184,7 @@ export class Loop {
       if (isOurs) {
         const summary = 'it was closed without its proof'
         this.#session!.append([
-          draft('task.moved', { task: id, status: 'ready', summary }, { by: 'run' }),
+          draftEntry('task.moved', { task: id, status: 'ready', summary }, { by: 'run' }),
         ])
       }
       isAny ||= isOurs
@@ -203,12 +203,19 @@ export class Loop {
   ): Promise<void> {
     const { harness, settled, log, workspace } = this.scene
     const mode = harness.capabilities.multiTurn ? settled.batch : 'one'
-    const { stay, rule, because }: Decision =
+    const { stay, rule, because }: RotationDecision =
       this.#session === undefined
         ? { stay: false, rule: 'first', because: 'the first of the run' }
-        : decide(this.#standing(), planned, after, forecasts, mode, workspace.config.run.plan)
+        : decideRotation(
+            this.#standing(),
+            planned,
+            after,
+            forecasts,
+            mode,
+            workspace.config.run.plan,
+          )
     if (rule !== 'first' || this.#session === undefined)
-      log.append('rotation.decided', { task: planned.id, stay, rule, because }, nameOf(task))
+      log.append('rotation.decided', { task: planned.id, stay, rule, because }, toTaskName(task))
     if (stay) return
     await this.#closeSession(because, true)
     await this.#openSession(task, because, after)
@@ -218,7 +225,7 @@ export class Loop {
     const { latest, log, run, settled, workspace } = this.scene
     const { maxSessions = Infinity } = settled
     if (this.#sessions >= maxSessions)
-      throw new RunEnds('max sessions', `${maxSessions} sessions were opened`)
+      throw new RunEndedError('max sessions', `${maxSessions} sessions were opened`)
     const number = (this.#sessions += 1)
     const goal = `${task.title} (the first task of session ${number} of run ${run.slice(-8)})`
     const session = await RunSession.open(workspace, task, goal)
@@ -231,7 +238,7 @@ export class Loop {
       name: session.name,
       number,
       because,
-      planned: [task, ...next].map(nameOf),
+      planned: [task, ...next].map(toTaskName),
     })
     const handoff = this.#handoff
     this.#handoff = undefined
@@ -240,25 +247,25 @@ export class Loop {
   }
 
   async #workOn(task: Task, planned: PlannedTask, forecasts: Forecasts) {
-    const { base, leftBefore } = beginningOf(this.scene, this.#left, nameOf(task))
+    const { base, leftBefore } = chooseTaskBase(this.scene, this.#left, toTaskName(task))
     this.#left = undefined
     const isFirst = this.#conversations.live?.hasHadTurn !== true
     const work: TaskWork = {
       task,
-      name: nameOf(task),
+      name: toTaskName(task),
       planned,
       forecast: marginOf(planned, forecasts, isFirst),
       base,
       leftBefore,
       attempts: this.#attempts.get(task.id) ?? 0,
     }
-    return workTask(this.#taker, this.#session!, work)
+    return workOnTask(this.#taker, this.#session!, work)
   }
 
-  #standing(): Standing {
+  #standing(): ConversationLoad {
     const { live } = this.#conversations
     const { budget, prices } = this.scene.workspace.config
-    const price = live?.model === undefined ? undefined : priceOf(live.model, prices)?.price
+    const price = live?.model === undefined ? undefined : findPrice(live.model, prices)?.price
     return {
       context: live === undefined || live.isDead ? 0 : live.context || this.#base,
       base: live?.base ?? this.#base,

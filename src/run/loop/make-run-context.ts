@@ -8,9 +8,14 @@ import { redaction, withoutSecrets } from '../../project/store/clean-draft.ts'
 import { runFolder } from '../../project/store/run-files.ts'
 import { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
-import { OWN_COMMANDS, type RunContext, equip, plainEnvironment } from '../attempt/run-context.ts'
+import {
+  AGENT_COMMANDS,
+  type RunContext,
+  writeAgentFiles,
+  plainEnvironment,
+} from '../attempt/run-context.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { classOfRun, trackingFor } from '../plan/complexity.ts'
+import { runComplexity, trackingLevelFor } from '../plan/complexity.ts'
 import { loadProfiles } from '../profiles/profile.ts'
 import { gatherInstructions, setupText } from '../texts/setup-text.ts'
 import { driveHarness, findHarness } from '../../harness/registry.ts'
@@ -39,7 +44,7 @@ export function makeRunContext(workspace: Workspace, parts: ContextParts): RunCo
   const { config } = inTree
   const { profiles, problems } = loadProfiles(tree.tree)
   const allow = [...parts.settled.allow, ...verifyCommands(parts.settled, config.verify, open)]
-  const settled = { ...parts.settled, allow: [...allow, ...OWN_COMMANDS] }
+  const settled = { ...parts.settled, allow: [...allow, ...AGENT_COMMANDS] }
   const { permissions, silenceMs, taskMs } = settled
   const { instructions, files, notes } = gatherInstructions(tree.tree, {
     readByHarness: harness.capabilities.instructions,
@@ -71,7 +76,7 @@ export function makeRunContext(workspace: Workspace, parts: ContextParts): RunCo
     profiles,
     setup,
     latest: {},
-    tracking: trackingFor(classOfRun(all)),
+    tracking: trackingLevelFor(runComplexity(all)),
     stopping,
     extraEnv: delegate?.env ?? {},
     emit,
@@ -84,7 +89,7 @@ export function makeRunContext(workspace: Workspace, parts: ContextParts): RunCo
       decide: permissions === 'ask' ? decide : undefined,
     }),
   }
-  equip(scene, open)
+  writeAgentFiles(scene, open)
   return scene
 }
 
@@ -92,14 +97,14 @@ export function makeRunContext(workspace: Workspace, parts: ContextParts): RunCo
  * The harness, if it is there and supports the permissions. Behind another command only that command is checked: the
  * agent's own program may exist only in there.
  */
-export async function readyHarness(
+export async function requireHarness(
   workspace: Workspace,
   { harness: name, permissions, script }: ResolvedOptions,
   run: string,
   wrap?: readonly string[],
 ): Promise<Harness> {
-  const state = join(runFolder(workspace.place, run), 'rehearsal')
-  const harness = await harnessNamed(name, workspace, { state, ...defined({ script }) })
+  const state = join(runFolder(workspace.paths, run), 'rehearsal')
+  const harness = await loadHarness(name, workspace, { state, ...defined({ script }) })
   const env = plainEnvironment(workspace.env)
   const check = wrap === undefined ? await harness.check(env) : checkWrap(wrap, env, workspace.cwd)
   if (!check.isThere) throw new StintError('HARNESS_MISSING', check.problem, check.hint)
@@ -134,11 +139,11 @@ export function verifyCommands(
   return [...new Set(commands.filter((command) => command !== undefined))]
 }
 
-export type HarnessPlace = Pick<Workspace, 'config' | 'place'>
+export type HarnessWorkspace = Pick<Workspace, 'config' | 'paths'>
 
-export function harnessNamed(
+export function loadHarness(
   name: string,
-  { config, place }: HarnessPlace,
+  { config, paths: place }: HarnessWorkspace,
   options: Pick<DriveRequest, 'script' | 'state'> = {},
 ): Promise<Harness> {
   return driveHarness(name, {
@@ -149,7 +154,7 @@ export function harnessNamed(
 }
 
 /** The compaction point of a bare model, as far as it is configured; undefined for other harnesses. */
-export function pointOfModel(
+export function configuredCompactionPoint(
   name: string,
   model: string | undefined,
   { api }: Config,

@@ -1,53 +1,54 @@
 import type { Backlog } from '../../backlog/backlog.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
-import { priceOf } from '../../context/budget/prices.ts'
-import type { Complexity } from '../../document/export/work.ts'
-import { pointFor } from '../../harness/registry.ts'
+import { findPrice } from '../../context/budget/prices.ts'
+import type { SessionComplexity } from '../../document/export/collect-work.ts'
+import { compactionPointFor } from '../../harness/registry.ts'
 import type { SizeClass } from '../../project/config/run-config.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
-import { nameOf } from '../attempt/run-context.ts'
+import { toTaskName } from '../attempt/run-context.ts'
 import type { ParallelReport, TaskName } from '../entries.ts'
-import { harnessNamed, pointOfModel } from './make-run-context.ts'
+import { loadHarness, configuredCompactionPoint } from './make-run-context.ts'
 import { type RunOptions, resolveOptions } from '../options.ts'
 import {
   type TaskDomain,
-  type Tracking,
-  classOfRun,
-  classOfTask,
-  domainOfRun,
-  domainOfTask,
-  trackingFor,
+  type TrackingLevel,
+  runComplexity,
+  taskComplexity,
+  combineDomains,
+  findTaskDomain,
+  trackingLevelFor,
 } from '../plan/complexity.ts'
-import { planSessions } from '../plan/decide.ts'
+import { planSessions } from '../plan/rotation.ts'
 import { type Forecast, forecastsFrom } from '../plan/forecast.ts'
-import { orderOfWork } from '../plan/order.ts'
+import { orderTasks } from '../plan/order-tasks.ts'
 import { loadProfiles, profileFor } from '../profiles/profile.ts'
 import { finishedTasks } from '../runs.ts'
-import { openSource } from '../sources/open-source.ts'
-import { USUAL_BASE } from './loop.ts'
-import { Selection } from './selection.ts'
+import { openBacklogSource } from '../sources/open-backlog-source.ts'
+import { DEFAULT_BASE_TOKENS } from './loop.ts'
+import { TaskSelection } from './task-selection.ts'
 
 /** What a run would do, and why, if every task took what is forecast. Begins nothing. */
 export async function planRun(workspace: Workspace, options: RunOptions): Promise<RunPlan> {
-  const { config, env, place } = workspace
+  const { config, env, paths: place } = workspace
   const { plan } = config.run
   const { batch, harness: named, model, script } = resolveOptions(workspace, options)
-  const harness = await harnessNamed(named, workspace, defined({ script }))
+  const harness = await loadHarness(named, workspace, defined({ script }))
   const { multiTurn } = harness.capabilities
-  const source = await openSource(workspace, options.backlog)
+  const source = await openBacklogSource(workspace, options.backlog)
   const backlog = await source.read()
-  const selection = new Selection(backlog, options)
+  const selection = new TaskSelection(backlog, options)
   const { maxSessions = Infinity, maxTasks = Infinity, once } = options
   const within = selection.within(backlog, () => false)
-  const order = orderOfWork(within, [], plan).slice(0, once === true ? 1 : maxTasks)
+  const order = orderTasks(within, [], plan).slice(0, once === true ? 1 : maxTasks)
   const finished = finishedTasks(place, harness.name)
   const point =
-    pointOfModel(named, model, config) ?? pointFor(named, env, place.root)(undefined, model)
-  const price = model === undefined ? undefined : priceOf(model, config.prices)?.price
+    configuredCompactionPoint(named, model, config) ??
+    compactionPointFor(named, env, place.root)(undefined, model)
+  const price = model === undefined ? undefined : findPrice(model, config.prices)?.price
   const beginning = {
     context: 0,
-    base: USUAL_BASE,
+    base: DEFAULT_BASE_TOKENS,
     smartZone: config.budget.smartZone,
     done: [],
     isWarm: false,
@@ -58,17 +59,17 @@ export async function planRun(workspace: Workspace, options: RunOptions): Promis
   const planned = new Set(order.map(({ id }) => id))
   const { profiles } = loadProfiles(place.repository?.worktree ?? place.root)
   const tasks = order.map(({ id }) => backlog.byId.get(id)!)
-  const complexity = classOfRun(tasks)
+  const complexity = runComplexity(tasks)
   const plannedTask = (id: string, sizeClass: SizeClass, forecast: Forecast): PlannedRunTask => {
     const task = backlog.byId.get(id)!
     const chosen = profileFor(task, profiles)
     const profile = chosen && { name: chosen.profile.name, because: chosen.because }
     return {
-      task: nameOf(task),
+      task: toTaskName(task),
       sizeClass,
       forecast,
-      complexity: classOfTask(task),
-      domain: domainOfTask(task),
+      complexity: taskComplexity(task),
+      domain: findTaskDomain(task),
       ...defined({ profile }),
     }
   }
@@ -85,8 +86,8 @@ export async function planRun(workspace: Workspace, options: RunOptions): Promis
     source: source.name,
     harness: harness.name,
     complexity,
-    domain: domainOfRun(tasks.map(domainOfTask)),
-    tracking: trackingFor(complexity),
+    domain: combineDomains(tasks.map(findTaskDomain)),
+    tracking: trackingLevelFor(complexity),
     ...defined({ model }),
     sessions: sessions.slice(0, maxSessions).map((session) => ({
       ...session,
@@ -97,7 +98,7 @@ export async function planRun(workspace: Workspace, options: RunOptions): Promis
     waiting: selection
       .open(backlog)
       .filter(({ id }) => !planned.has(id))
-      .map((task) => ({ task: nameOf(task), reason: whyWaiting(backlog, task) })),
+      .map((task) => ({ task: toTaskName(task), reason: whyWaiting(backlog, task) })),
     notes: order.length === 0 ? [] : notes,
   }
 }
@@ -123,9 +124,9 @@ export interface RunPlan {
   readonly harness: string
   readonly model?: string
   /** How big the work is, which decides how much the run records. */
-  readonly complexity: Complexity
+  readonly complexity: SessionComplexity
   readonly domain: TaskDomain
-  readonly tracking: Tracking
+  readonly tracking: TrackingLevel
   readonly sessions: readonly PlannedRunSession[]
   readonly waiting: readonly { readonly task: TaskName; readonly reason: string }[]
   /** What the forecasts rest on, and what the harness cannot do. */
@@ -147,7 +148,7 @@ interface PlannedRunTask {
   readonly task: TaskName
   readonly sizeClass: SizeClass
   readonly forecast: Forecast
-  readonly complexity: Complexity
+  readonly complexity: SessionComplexity
   readonly domain: TaskDomain
   readonly profile?: { readonly name: string; readonly because: string }
 }

@@ -1,30 +1,30 @@
-import type { ProcessMark } from '../../harness/contract/drive.ts'
-import { endStrays, isAlive } from '../../harness/process/spawn-guarded.ts'
-import { handoffsIn } from '../../context/handoff/recorded.ts'
+import type { ProcessTag } from '../../harness/contract/drive.ts'
+import { endOrphans, isAlive } from '../../harness/process/spawn-guarded.ts'
+import { recordedHandoffs } from '../../context/handoff/recorded-handoffs.ts'
 import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import type { Place } from '../../project/store/place.ts'
+import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import {
-  type Unfinished,
-  leaveWork,
-  proveNow,
+  type UnfinishedTask,
+  saveLeftWork,
+  proveTask,
   recordDone,
-  settle,
-  unfinishedIn,
-  withKept,
+  completeInSource,
+  findUnfinishedTask,
+  withSavedRef,
 } from '../attempt/record-done.ts'
-import { type LeftHandoff, RunSession } from '../attempt/run-session.ts'
+import { type StoredHandoff, RunSession } from '../attempt/run-session.ts'
 import type { Claims } from './claims.ts'
 import type { AttemptOutcome, RunEntry } from '../entries.ts'
 import type { Attempt, ConversationRecord, RunState } from '../run-state.ts'
 import type { RunContext } from '../attempt/run-context.ts'
-import { isAsKept } from '../worktree/rollback.ts'
-import { bringBack, headInWords, headNow, uncommitted } from '../worktree/tree.ts'
-import { plannedTask } from '../plan/order.ts'
+import { matchesSavedWork } from '../worktree/rollback.ts'
+import { restoreTree, describeHead, readTreeHead, uncommittedPaths } from '../worktree/run-tree.ts'
+import { plannedTask } from '../plan/order-tasks.ts'
 import { defined } from '../../text/defined.ts'
 
-export function refuseToGoOn(run: string, state: RunState): void {
+export function refuseToResume(run: string, state: RunState): void {
   if (state.ended === undefined && isAlive(state.runner)) {
     throw new StintError(
       'RUN_ALIVE',
@@ -42,7 +42,11 @@ export function refuseToGoOn(run: string, state: RunState): void {
 }
 
 /** Of several processes that resumed it the first living one has it. */
-export function refuseSecond(run: string, entries: readonly RunEntry[], runner: ProcessMark): void {
+export function refuseSecondRunner(
+  run: string,
+  entries: readonly RunEntry[],
+  runner: ProcessTag,
+): void {
   // A process that ended the run no longer holds it, even while it lives.
   const ended = entries.findLastIndex(({ kind }) => kind === 'run.ended')
   const runners = entries
@@ -62,17 +66,17 @@ export function refuseSecond(run: string, entries: readonly RunEntry[], runner: 
 }
 
 /** Ends processes that a killed runner left, and returns how many. */
-export async function endLeftovers(state: RunState): Promise<number> {
+export async function endOrphanedProcesses(state: RunState): Promise<number> {
   let ended = 0
   for (const { opened, isEnded } of state.conversations)
-    if (!isEnded) ended += await endStrays(opened.process)
+    if (!isEnded) ended += await endOrphans(opened.process)
   return ended
 }
 
 /** Makes a missing tree again from its branch, or from its last commit when the branch is gone too. */
-export function bringBackTree(place: Place, state: RunState, last?: string): void {
+export function restoreRunTree(place: ProjectPaths, state: RunState, last?: string): void {
   const { tree, branch, base, isInPlace } = state.started
-  if (headNow(tree) === undefined) {
+  if (readTreeHead(tree) === undefined) {
     if (isInPlace)
       throw new StintError(
         'NO_TREE',
@@ -80,25 +84,30 @@ export function bringBackTree(place: Place, state: RunState, last?: string): voi
         'bring it back, or start another run',
       )
     const { commit = base } = state.attempts.findLast(({ commit }) => commit !== undefined) ?? {}
-    bringBack(place, tree, branch, last ?? commit)
+    restoreTree(place, tree, branch, last ?? commit)
   }
-  const unfinished = unfinishedIn(state)
+  const unfinished = findUnfinishedTask(state)
   if (isInPlace) refuseForeignWork(tree, unfinished)
-  const now = headNow(tree)
+  const now = readTreeHead(tree)
   if (now?.branch === branch && now.commit !== undefined) return
   // An agent may continue where it left its own worktree.
   if (!isInPlace && unfinished !== undefined) return
   throw new StintError(
     'OTHER_BRANCH',
-    `${tree} is on ${headInWords(now)} and not on ${branch}`,
+    `${tree} is on ${describeHead(now)} and not on ${branch}`,
     `git -C ${tree} switch ${branch}`,
   )
 }
 
 /** In the user's checkout an agent continues from what is committed, or from the very files it left. */
-function refuseForeignWork(tree: string, unfinished: Unfinished | undefined): void {
-  const dirty = uncommitted(tree).filter((path) => unfinished?.leftBefore.includes(path) !== true)
-  if (dirty.length === 0 || (unfinished?.kept !== undefined && isAsKept(tree, unfinished.kept)))
+function refuseForeignWork(tree: string, unfinished: UnfinishedTask | undefined): void {
+  const dirty = uncommittedPaths(tree).filter(
+    (path) => unfinished?.leftBefore.includes(path) !== true,
+  )
+  if (
+    dirty.length === 0 ||
+    (unfinished?.kept !== undefined && matchesSavedWork(tree, unfinished.kept))
+  )
     return
   throw new StintError(
     'TREE_DIRTY',
@@ -108,7 +117,11 @@ function refuseForeignWork(tree: string, unfinished: Unfinished | undefined): vo
 }
 
 /** Finds out what became of conversations and attempts that were cut off, so that nothing is done twice or lost. */
-export async function examine(scene: RunContext, state: RunState, claims: Claims): Promise<void> {
+export async function recoverInterrupted(
+  scene: RunContext,
+  state: RunState,
+  claims: Claims,
+): Promise<void> {
   for (const conversation of state.conversations)
     if (!conversation.isEnded) endRecord(scene, conversation)
   for (const attempt of state.attempts)
@@ -140,7 +153,7 @@ async function examineOne(scene: RunContext, { started }: Attempt, claims: Claim
   // The run closed it and died before it recorded that. Nobody else's word counts.
   const closed = RunSession.closedBy(workspace, started.session, task.id)
   if (closed !== undefined) {
-    await settle(scene, { task, name: started.task }, task.summary ?? '')
+    await completeInSource(scene, { task, name: started.task }, task.summary ?? '')
     return over('done', { commit: closed })
   }
   if (task.status === 'completed') {
@@ -154,15 +167,15 @@ async function examineOne(scene: RunContext, { started }: Attempt, claims: Claim
     const { base, forecast = 0, leftBefore = [], number, task: name } = started
     const report = session.reported(task.id, run, started.since)
     if (report?.status === 'blocked') {
-      const { kept } = leaveWork(scene, { name, base, leftBefore }, started.attempt)
-      session.leave(task, 'blocked', withKept(report.summary, kept))
+      const { kept } = saveLeftWork(scene, { name, base, leftBefore }, started.attempt)
+      session.leave(task, 'blocked', withSavedRef(report.summary, kept))
       return over('blocked', { reason: report.summary, ...defined({ kept }) })
     }
     if (report?.status !== 'completed')
       return over('interrupted', { reason: 'the run ended in the middle of it' })
     const planned = plannedTask(task, backlog)
     const work = { task, name, planned, forecast, base, leftBefore, attempts: number }
-    const proof = await proveNow(scene, work)
+    const proof = await proveTask(scene, work)
     if (!proof.isDone) return over('failed', { reason: proof.reasons.join('; ') })
     await recordDone(scene, session, work, { commit: proof.commit, summary: report.summary })
     workspace.say(`${name.name} was done before the run ended, and is closed now`)
@@ -173,14 +186,14 @@ async function examineOne(scene: RunContext, { started }: Attempt, claims: Claim
 }
 
 /** The handoff that a closed session left for the next. */
-export function handoffLeft(
+export function readStoredHandoff(
   workspace: Workspace,
   session: string,
   handoff: string,
-): LeftHandoff | undefined {
+): StoredHandoff | undefined {
   const live = workspace.session(session)
   try {
-    const found = handoffsIn(live.read().entries).find(({ id }) => id === handoff)
+    const found = recordedHandoffs(live.read().entries).find(({ id }) => id === handoff)
     return found && { id: found.id, text: found.document, hash: found.hash }
   } finally {
     live.close()

@@ -1,45 +1,45 @@
 import { resolve } from 'node:path'
 import type { Backlog } from '../../backlog/backlog.ts'
 import type { Task } from '../../backlog/task.ts'
-import type { Harness, PermissionRequest, ProcessMark } from '../../harness/contract/drive.ts'
-import { startOf } from '../../harness/process/spawn-guarded.ts'
+import type { Harness, PermissionRequest, ProcessTag } from '../../harness/contract/drive.ts'
+import { processStartTime } from '../../harness/process/spawn-guarded.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
 import { refuseInRun } from '../../project/store/in-run.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { repositoryOf } from '../../project/store/worktrees.ts'
+import { requireRepository } from '../../project/store/worktrees.ts'
 import { defined } from '../../text/defined.ts'
 import {
   type RunContext,
-  RunEnds,
-  Stopping,
+  RunEndedError,
+  StopSignal,
   commandEnvironment,
-  nameOf,
+  toTaskName,
 } from '../attempt/run-context.ts'
 import { RunSession } from '../attempt/run-session.ts'
-import { type EndOfRun, type Listener, type RunReport, emitTo } from '../entries.ts'
+import { type EndOfRun, type RunListener, type RunReport, emitTo } from '../entries.ts'
 import { type ResolvedOptions, type RunOptions, resolveOptions } from '../options.ts'
 import { runVerify } from '../proof/prove.ts'
 import { emptyReport } from '../report.ts'
 import { RunLog, findRun } from '../run-log.ts'
 import { type RunState, foldRun } from '../run-state.ts'
-import { finishedTasks, lastResumable, reportNow, stateOf } from '../runs.ts'
-import { openSource } from '../sources/open-source.ts'
-import { removeIfClean } from '../worktree/remove-if-clean.ts'
-import { type RunTree, treeInPlace, treeOfItsOwn } from '../worktree/tree.ts'
+import { finishedTasks, lastResumable, reportRun, readRunState } from '../runs.ts'
+import { openBacklogSource } from '../sources/open-backlog-source.ts'
+import { removeTreeIfClean } from '../worktree/remove-worktree.ts'
+import { type RunTree, treeInPlace, createRunTree } from '../worktree/run-tree.ts'
 import { Claims } from './claims.ts'
 import { Loop } from './loop.ts'
-import { makeRunContext, readyHarness, verifyCommands } from './make-run-context.ts'
+import { makeRunContext, requireHarness, verifyCommands } from './make-run-context.ts'
 import { type RunPlan, planRun } from './plan-run.ts'
 import {
-  bringBackTree,
-  endLeftovers,
-  examine,
-  handoffLeft,
-  refuseSecond,
-  refuseToGoOn,
+  restoreRunTree,
+  endOrphanedProcesses,
+  recoverInterrupted,
+  readStoredHandoff,
+  refuseSecondRunner,
+  refuseToResume,
 } from './resume.ts'
-import { Selection, neverBegun } from './selection.ts'
+import { TaskSelection, findNeverBegun } from './task-selection.ts'
 
 /** A run at work. */
 export interface RunHandle {
@@ -62,11 +62,11 @@ export interface RunSetup extends Pick<
 > {
   readonly harness: Harness
   readonly backlog: Backlog
-  readonly selection: Selection
+  readonly selection: TaskSelection
   readonly open: readonly Task[]
   readonly before: RunState | undefined
-  readonly runner: ProcessMark
-  readonly listener: Listener
+  readonly runner: ProcessTag
+  readonly listener: RunListener
   readonly decide: StartOptions['decide']
 }
 
@@ -116,13 +116,13 @@ const ONE_BY_ONE: RunMode = {
 export async function startRun(
   workspace: Workspace,
   options: StartOptions,
-  listener: Listener,
+  listener: RunListener,
   mode = ONE_BY_ONE,
 ): Promise<RunHandle> {
   refuseInRun(workspace, 'beginning a run')
   const { resume, decide, ...told } = options
   const emit = emitTo(listener)
-  const stopping = new Stopping()
+  const stopping = new StopSignal()
   const starting: Starting = {
     workspace,
     runner: thisProcess(),
@@ -156,17 +156,17 @@ type Work = () => Promise<RunReport>
 
 async function beginNew(starting: Starting, options: RunOptions): Promise<Work> {
   const { workspace, runner, listener, decide, mode } = starting
-  const { config, place } = workspace
+  const { config, paths: place } = workspace
   const resolved = mode.resolve(workspace, options, decide)
   const run = mintId(undefined)
-  const harness = await readyHarness(workspace, resolved, run, mode.wrap?.(workspace))
-  repositoryOf(place)
+  const harness = await requireHarness(workspace, resolved, run, mode.wrap?.(workspace))
+  requireRepository(place)
   const tasks = await tasksOf(workspace, options)
   if (tasks.open.length === 0) return async () => emptyReport(harness.name)
   workspace.prepare()
   const tree = await (options.isInPlace === true
     ? freeInPlace(workspace)
-    : treeOfItsOwn(place, run, options.branch))
+    : createRunTree(place, run, options.branch))
   const kept = optionsToKeep(workspace, options, resolved)
   const started = {
     options: kept,
@@ -183,14 +183,14 @@ async function beginNew(starting: Starting, options: RunOptions): Promise<Work> 
 
 async function resumeRun(starting: Starting, name: string, options: RunOptions): Promise<Work> {
   const { workspace, runner, listener, emit, decide, mode } = starting
-  const { config, place } = workspace
+  const { config, paths: place } = workspace
   const run = findRun(place, name)
-  const before = stateOf(workspace, run)
-  refuseToGoOn(run, before)
+  const before = readRunState(workspace, run)
+  refuseToResume(run, before)
   const log = new RunLog(place, run, config, listener)
   // Of two processes that resume it at once, the first in the log continues.
   log.append('run.resumed', { runner })
-  refuseSecond(run, log.read(), runner)
+  refuseSecondRunner(run, log.read(), runner)
   try {
     const { once, ...begun } = before.started.options
     // A number of tasks given now replaces `once`.
@@ -203,11 +203,11 @@ async function resumeRun(starting: Starting, name: string, options: RunOptions):
     }
     refuseRedacted(told)
     const settled = mode.resolve(workspace, told, decide)
-    const harness = await readyHarness(workspace, settled, run, mode.wrap?.(workspace))
-    const strays = await endLeftovers(before)
+    const harness = await requireHarness(workspace, settled, run, mode.wrap?.(workspace))
+    const strays = await endOrphanedProcesses(before)
     if (strays > 0)
       emit('message', { text: `${strays} processes that the run had left behind were ended` })
-    bringBackTree(place, before)
+    restoreRunTree(place, before)
     const { tree, branch, base, isInPlace } = before.started
     const setup = {
       ...starting,
@@ -228,9 +228,9 @@ async function resumeRun(starting: Starting, name: string, options: RunOptions):
 }
 
 async function tasksOf(workspace: Workspace, options: RunOptions) {
-  const source = await openSource(workspace, options.backlog)
+  const source = await openBacklogSource(workspace, options.backlog)
   const backlog = await source.read()
-  const selection = new Selection(backlog, options)
+  const selection = new TaskSelection(backlog, options)
   return { source, backlog, selection, open: selection.open(backlog) }
 }
 
@@ -252,32 +252,32 @@ async function work(
   emit('run.planned', {
     run,
     harness: parallel === undefined ? harness.name : settled.harness,
-    tasks: open.map(nameOf),
+    tasks: open.map(toTaskName),
     isResumed: before !== undefined,
     branch: tree.branch,
     worktree: tree.tree,
     expectedSeconds,
     ...defined({ parallel, model }),
   })
-  const claims = new Claims(workspace.place, run, runner)
+  const claims = new Claims(workspace.paths, run, runner)
   let how: EndOfRun = 'interrupted'
   try {
     how = await worked(claims)
   } catch (error) {
-    if (!(error instanceof RunEnds)) throw error
+    if (!(error instanceof RunEndedError)) throw error
     how = error.how
     if (error.because !== '') workspace.say(error.because)
   } finally {
     claims.releaseAll()
     const left = latest.backlog === undefined ? open : selection.open(latest.backlog)
-    const never = neverBegun(left, foldRun(log.read()))
+    const never = findNeverBegun(left, foldRun(log.read()))
     log.append('run.ended', { how, ...defined({ neverBegun: never }) })
     // In the tree of a parallel run only merges happen.
     if (parallel !== undefined || (how === 'finished' && delegate === undefined))
-      removeIfClean(workspace.place, tree, (text) => emit('message', { text }))
+      removeTreeIfClean(workspace.paths, tree, (text) => emit('message', { text }))
     if (workspace !== setup.workspace) workspace.close()
   }
-  const report = reportNow(workspace, run, foldRun(log.read())!, false)
+  const report = reportRun(workspace, run, foldRun(log.read())!, false)
   log.close()
   return report
 }
@@ -290,7 +290,7 @@ export function workAsDelegate(
   return work({ ...scene, ...setup, runner: thisProcess() }, oneByOne(scene, selection, before), 0)
 }
 
-function oneByOne(scene: RunContext, selection: Selection, before: RunState | undefined): Job {
+function oneByOne(scene: RunContext, selection: TaskSelection, before: RunState | undefined): Job {
   const { emit, harness, log, run, workspace } = scene
   return {
     context: scene,
@@ -298,10 +298,10 @@ function oneByOne(scene: RunContext, selection: Selection, before: RunState | un
       if (!harness.capabilities.multiTurn)
         emit('message', { text: `${harness.name} takes one task a conversation` })
       await makeReady(scene, before)
-      if (before !== undefined) await examine(scene, before, claims)
+      if (before !== undefined) await recoverInterrupted(scene, before, claims)
       // Examining has written to the log.
       const state = before === undefined ? undefined : foldRun(log.read())
-      const finished = finishedTasks(workspace.place, harness.name, run)
+      const finished = finishedTasks(workspace.paths, harness.name, run)
       const loop = new Loop(scene, selection, claims, state, finished)
       if (state !== undefined) await pickUp(scene, loop, state)
       return loop.work()
@@ -321,7 +321,7 @@ async function makeReady(scene: RunContext, before: RunState | undefined): Promi
     env: commandEnvironment(scene),
     isStopped: stopping.now,
   })
-  if (result.isStopped) throw new RunEnds('interrupted', 'stopped')
+  if (result.isStopped) throw new RunEndedError('interrupted', 'stopped')
   if (!result.passed) {
     throw new StintError(
       'SETUP_FAILED',
@@ -333,7 +333,7 @@ async function makeReady(scene: RunContext, before: RunState | undefined): Promi
 }
 
 async function freeInPlace(workspace: Workspace): Promise<RunTree> {
-  const tree = treeInPlace(workspace.place)
+  const tree = treeInPlace(workspace.paths)
   const active = workspace.hasSessions()
     ? [...(await workspace.index()).sessions({ status: ['active'] })]
     : []
@@ -363,7 +363,8 @@ async function pickUp({ workspace }: RunContext, loop: Loop, state: RunState): P
   if (last === undefined) return
   const session = last.isClosed ? undefined : RunSession.reopen(workspace, last.session)
   if (session !== undefined) return loop.goOnIn(session)
-  if (last.handoff !== undefined) loop.beginWith(handoffLeft(workspace, last.session, last.handoff))
+  if (last.handoff !== undefined)
+    loop.beginWith(readStoredHandoff(workspace, last.session, last.handoff))
 }
 
 /** Paths are kept absolute: the run may be resumed from another folder. */
@@ -383,6 +384,6 @@ function optionsToKeep(
   }
 }
 
-export function thisProcess(): ProcessMark {
-  return { pid: process.pid, startedAt: startOf(process.pid), mark: '' }
+export function thisProcess(): ProcessTag {
+  return { pid: process.pid, startedAt: processStartTime(process.pid), mark: '' }
 }

@@ -1,10 +1,10 @@
-import { contentWords } from '../../context/intent/related.ts'
+import { contentWords } from '../../context/intent/unrelated-work.ts'
 import { shortId } from '../../journal/ids.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { Decision } from '../../session/state.ts'
 import { shorten } from '../../text/clean.ts'
 import { safeLine } from '../../text/safe-text.ts'
-import { type DelegateState, allDelegates } from '../delegate/delegates.ts'
+import { type DelegateState, readDelegates } from '../delegate/delegates.ts'
 import { withJournal } from '../delegate/parent-journal.ts'
 
 const MOST = 10
@@ -12,7 +12,7 @@ const MOST = 10
 type Made = Decision & { readonly maker: string; readonly session: string }
 
 /** Each in one line: who chose what for what, and the commands that show both. */
-export async function contradictionsOf(
+export async function findContradictions(
   workspace: Workspace,
   state: DelegateState,
 ): Promise<readonly string[]> {
@@ -21,7 +21,7 @@ export async function contradictionsOf(
   if (own.length === 0) return []
   // What others told the parent is read where they decided it.
   const others = (await decisionsIn(workspace, parent)).filter(({ whose }) => whose === undefined)
-  for (const other of allDelegates(workspace.place)) {
+  for (const other of readDelegates(workspace.paths)) {
     const isOfSame =
       (parent !== undefined && parent === other.order.parent) ||
       (run !== undefined && run === other.order.run)
@@ -58,7 +58,7 @@ async function decisionsIn(
   return state.decisions.items.map((decision) => ({ ...decision, ...author }))
 }
 
-function decided({ text, ...decision }: Decision): Decided {
+function decided({ text, ...decision }: Decision): DecisionText {
   return { title: text, ...decision }
 }
 
@@ -74,7 +74,7 @@ function chosen({ choice, maker, text }: Made): string {
     : `${maker} chose "${short(choice)}" for "${short(text)}"`
 }
 
-export interface Decided {
+export interface DecisionText {
   readonly title: string
   readonly context?: string
   readonly options?: string
@@ -85,7 +85,7 @@ export interface Decided {
  * Whether two decisions answer the same question differently, judged by their words. Rather too few than too many: a person is shown both,
  * and does not read a list that is mostly wrong.
  */
-export function contradicts(one: Decided, other: Decided): boolean {
+export function contradicts(one: DecisionText, other: DecisionText): boolean {
   const a = understood(one)
   const b = understood(other)
   if (isSameAnswer(a.answer, b.answer) || isAboutAnotherPart(a, b)) return false
@@ -99,7 +99,7 @@ type Words = ReadonlySet<string>
 type Understood = ReturnType<typeof understood>
 
 /** `Redis over Postgres for sessions` is an answer, what was rejected, and a subject. */
-function understood({ title, context, options, choice }: Decided) {
+function understood({ title, context, options, choice }: DecisionText) {
   const isTitleAlone = choice === undefined || choice.trim() === '' || sameText(choice, title)
   const text = (isTitleAlone ? title : choice).replace(LEADING, '').trim()
   const [answerAndRejected, part] = cutAt(text, FOR)
@@ -153,7 +153,7 @@ const KINDS =
   contentWords(`format store storage database backend engine library framework tool runner manager language policy strategy approach
   scheme style naming name type kind structure layout location place version default setting option handling design provider service`)
 
-function isSameQuestion(one: Decided, other: Decided): boolean {
+function isSameQuestion(one: DecisionText, other: DecisionText): boolean {
   const titles = [contentWords(one.title), contentWords(other.title)] as const
   const contexts = [contentWords(one.context ?? ''), contentWords(other.context ?? '')] as const
   const isGeneral = titles[0].size < 2 && titles[1].size < 2

@@ -3,27 +3,27 @@ import { runGit } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { repositoryOf } from '../../project/store/worktrees.ts'
+import { requireRepository } from '../../project/store/worktrees.ts'
 import { cleanText, oneLine, shorten } from '../../text/clean.ts'
-import { type DelegateState, delegateNow, withRunLog } from '../delegate/delegates.ts'
+import { type DelegateState, readDelegate, withRunLog } from '../delegate/delegates.ts'
 import type { MergeOutcome } from '../entries.ts'
-import { GH, ghEnvironment, runForJson, runProgram } from '../sources/run-program.ts'
-import { readyAgain } from './finish.ts'
-import { type MergeContext, outcomeOf, refuseWhenStopped } from './outcomes.ts'
-import { targetNow } from './target.ts'
+import { GH, ghEnvironment, runForJson, runExternalProgram } from '../sources/run-program.ts'
+import { recordReadyAgain } from './finish-merge.ts'
+import { type MergeContext, toMergeOutcome, refuseWhenStopped } from './merge-context.ts'
+import { targetTip } from './target-branch.ts'
 
 export async function refuseWithoutGitHub(
   workspace: Workspace,
   ids: readonly string[],
 ): Promise<void> {
   try {
-    await runProgram(GH, ['--version'], ghEnvironment(workspace))
+    await runExternalProgram(GH, ['--version'], ghEnvironment(workspace))
   } catch (cause) {
     if (!(cause instanceof StintError) || cause.code !== 'PROGRAM_MISSING') throw cause
     const what = 'a pull request is opened by the program gh, which is not there'
     throw new StintError('GH_MISSING', what, GH.hint, { cause })
   }
-  for (const id of ids) remoteFor(workspace, delegateNow(workspace.place, id).order.target)
+  for (const id of ids) remoteFor(workspace, readDelegate(workspace.paths, id).order.target)
 }
 
 export async function openPullRequest(
@@ -32,22 +32,22 @@ export async function openPullRequest(
   tip: string,
 ): Promise<MergeOutcome> {
   const { workspace } = context
-  const { place } = workspace
+  const { paths: place } = workspace
   const { branch } = state.run.started
   const { remote, base } = remoteFor(workspace, state.order.target)
   refuseWhenStopped(context)
-  const source = targetNow(place, branch) === tip ? `refs/heads/${branch}` : tip
+  const source = targetTip(place, branch) === tip ? `refs/heads/${branch}` : tip
   const push = ['push', '--quiet', '--set-upstream', remote, `${source}:refs/heads/${branch}`]
   // With the user's hooks, which git-lfs needs to push large files.
-  runGit(repositoryOf(place).commonDir, push)
+  runGit(requireRepository(place).commonDir, push)
   const pr = (await existing(workspace, branch)) ?? (await create(workspace, state, base))
   const move = { because: 'a pull request is open', commit: tip, pr }
-  await withRunLog(workspace, state.id, (log) => readyAgain(place, log, state, move))
-  return { ...outcomeOf(state, 'pull request'), commit: tip, pr }
+  await withRunLog(workspace, state.id, (log) => recordReadyAgain(place, log, state, move))
+  return { ...toMergeOutcome(state, 'pull request'), commit: tip, pr }
 }
 
-function remoteFor({ place }: Workspace, target: string) {
-  const { commonDir } = repositoryOf(place)
+function remoteFor({ paths: place }: Workspace, target: string) {
+  const { commonDir } = requireRepository(place)
   const setting = (name: string) =>
     runGit(commonDir, ['config', '--default', '', '--get', `branch.${target}.${name}`]).trim()
   const remotes = runGit(commonDir, ['remote'])
@@ -87,7 +87,7 @@ async function create(workspace: Workspace, { order, ready, run }: DelegateState
   const title = shorten(oneLine(clean(order.what)), 72)
   const body = [order.what, ready?.summary].filter((text) => text !== undefined).map(clean)
   const about = ['--head', run.started.branch, '--base', base, '--title', title]
-  const printed = await runProgram(GH, ['pr', 'create', ...about, '--body-file', '-'], {
+  const printed = await runExternalProgram(GH, ['pr', 'create', ...about, '--body-file', '-'], {
     ...ghEnvironment(workspace),
     input: `${body.join('\n\n')}\n`,
   })

@@ -1,15 +1,15 @@
 import type { Backlog } from '../../backlog/backlog.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
-import type { OwnPrice } from '../../context/budget/prices.ts'
+import type { ConfiguredPrice } from '../../context/budget/prices.ts'
 import { StintError } from '../../journal/errors.ts'
-import { appendToBacklog, refreshTasks } from '../../project/tasks/backlog.ts'
-import { draft } from '../../session/entries.ts'
+import { appendToBacklog, refreshTasks } from '../../project/tasks/project-backlog.ts'
+import { draftEntry } from '../../session/entries.ts'
 import { defined } from '../../text/defined.ts'
-import { type RunContext, nameOf, readBacklog } from '../attempt/run-context.ts'
-import { settle } from '../attempt/record-done.ts'
+import { type RunContext, toTaskName, readBacklog } from '../attempt/run-context.ts'
+import { completeInSource } from '../attempt/record-done.ts'
 import { createDelegate } from '../delegate/create-delegate.ts'
-import { type DelegateState, delegateNow } from '../delegate/delegates.ts'
-import { workDelegate } from '../delegate/work-delegate.ts'
+import { type DelegateState, readDelegate } from '../delegate/delegates.ts'
+import { startDelegate } from '../delegate/start-delegate.ts'
 import type {
   Emit,
   EndOfRun,
@@ -20,23 +20,23 @@ import type {
   Spend,
 } from '../entries.ts'
 import type { Claims } from '../loop/claims.ts'
-import { DoneElsewhere, type Selection } from '../loop/selection.ts'
+import { DoneElsewhere, type TaskSelection } from '../loop/task-selection.ts'
 import type { RunHandle, RunSetup } from '../loop/start-run.ts'
-import { mergeDelegates } from '../merge/queue.ts'
+import { runMergeQueue } from '../merge/merge-queue.ts'
 import type { RunOptions } from '../options.ts'
-import { orderOfWork } from '../plan/order.ts'
-import { spendOf } from '../report.ts'
-import { type Spent, spentIn, totalOf } from '../run-state.ts'
-import { type Candidate, candidatesIn, nextTasks } from './schedule.ts'
+import { orderTasks } from '../plan/order-tasks.ts'
+import { priceUsage } from '../report.ts'
+import { type UsageByModel, sumAttemptUsage, totalTokens } from '../run-state.ts'
+import { type Candidate, candidatesIn, scheduleTasks } from './schedule.ts'
 
-export interface Stage extends Omit<RunSetup, 'backlog'>, Pick<RunContext, 'latest'> {
-  readonly purse: Purse
-  readonly merges: InTurn
+export interface ParallelContext extends Omit<RunSetup, 'backlog'>, Pick<RunContext, 'latest'> {
+  readonly purse: SharedBudget
+  readonly merges: SerialQueue
   readonly said: Set<string>
 }
 
 /** Runs one after the other, in the order of asking. */
-export class InTurn {
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve()
 
   add<T>(work: () => Promise<T>): Promise<T> {
@@ -47,36 +47,36 @@ export class InTurn {
 }
 
 /** The budget that all delegates of a run share. */
-export class Purse {
-  readonly #spent = new Map<string, Spent>()
+export class SharedBudget {
+  readonly #spent = new Map<string, UsageByModel>()
 
   constructor(
     private readonly bounds: Pick<RunOptions, 'budgetTokens' | 'budgetUsd'>,
-    private readonly prices: readonly OwnPrice[],
+    private readonly prices: readonly ConfiguredPrice[],
   ) {}
 
-  told(delegate: string, spent: Spent): void {
+  told(delegate: string, spent: UsageByModel): void {
     this.#spent.set(delegate, spent)
   }
 
-  beside(delegate: string): Spent {
+  beside(delegate: string): UsageByModel {
     const others = [...this.#spent].filter(([id]) => id !== delegate)
-    return spentIn(others.map(([, spent]) => ({ spent })))
+    return sumAttemptUsage(others.map(([, spent]) => ({ spent })))
   }
 
   get spend(): Spend {
-    return spendOf(this.beside(''), this.prices)
+    return priceUsage(this.beside(''), this.prices)
   }
 
   get over(): 'budget tokens' | 'budget usd' | undefined {
     const { budgetTokens = Infinity, budgetUsd } = this.bounds
     const { spend } = this
-    if (totalOf(spend) > budgetTokens) return 'budget tokens'
+    if (totalTokens(spend) > budgetTokens) return 'budget tokens'
     return budgetUsd !== undefined && (spend.usd ?? Infinity) > budgetUsd ? 'budget usd' : undefined
   }
 }
 
-export interface TakenUp {
+export interface ResumedDelegates {
   readonly left: readonly DelegateState[]
   readonly given: readonly string[]
   readonly begun: readonly string[]
@@ -122,10 +122,10 @@ export class ParallelRun {
   #failure: unknown
 
   constructor(
-    private readonly stage: Stage,
-    private readonly selection: Selection,
+    private readonly stage: ParallelContext,
+    private readonly selection: TaskSelection,
     private readonly claims: Claims,
-    before: TakenUp,
+    before: ResumedDelegates,
   ) {
     this.#elsewhere = new DoneElsewhere(stage)
     this.#most = stage.settled.parallel ?? 1
@@ -195,9 +195,9 @@ export class ParallelRun {
 
   /** A delegate that was just started has one session, or will in a moment. */
   get #sessions(): number {
-    const { place } = this.stage.workspace
+    const { paths: place } = this.stage.workspace
     return this.#begun.reduce(
-      (sum, id) => sum + Math.max(1, delegateNow(place, id).run.sessions.length),
+      (sum, id) => sum + Math.max(1, readDelegate(place, id).run.sessions.length),
       0,
     )
   }
@@ -215,12 +215,12 @@ export class ParallelRun {
     const backlog = await this.#backlogNow()
     const within = this.selection.within(backlog, ({ id }) => this.#out.has(id))
     const candidate = candidatesIn(tree.tree)
-    const tasks = orderOfWork(within, [], workspace.config.run.plan)
+    const tasks = orderTasks(within, [], workspace.config.run.plan)
       .filter((planned) => this.#elsewhere.isHere(planned))
       .map(({ id }) => candidate(within.byId.get(id)!))
     const running = [...this.#running.values()].map((one) => one.candidate)
     const isDone = (id: string) => backlog.byId.has(id) && !isTaskOpen(backlog.byId.get(id)!)
-    const [next] = nextTasks({ tasks, running, isDone, most: this.#most }).start
+    const [next] = scheduleTasks({ tasks, running, isDone, most: this.#most }).start
     if (next === undefined) return false
     const { id } = next.task
     const isFree = this.claims.take(id)
@@ -304,12 +304,12 @@ class Part {
   #done: RunEvent<'attempt.ended'> | undefined
 
   constructor(
-    private readonly stage: Stage,
+    private readonly stage: ParallelContext,
     { id, order }: DelegateState,
     private readonly task: Task,
   ) {
     this.#id = id
-    this.#about = { delegate: order.name, task: nameOf(task) }
+    this.#about = { delegate: order.name, task: toTaskName(task) }
   }
 
   stopNow(): void {
@@ -333,7 +333,7 @@ class Part {
   }
 
   #now(): DelegateState {
-    return delegateNow(this.stage.workspace.place, this.#id)
+    return readDelegate(this.stage.workspace.paths, this.#id)
   }
 
   async #work(isAgain: boolean): Promise<PartEnd> {
@@ -343,7 +343,7 @@ class Part {
     // What holds for all of them now; harness and model stay as the delegate was created.
     const { budgetTokens, budgetUsd, onFailure, onLimit, verify } = settled
     try {
-      this.#handle = await workDelegate(
+      this.#handle = await startDelegate(
         workspace,
         this.#id,
         {
@@ -369,7 +369,7 @@ class Part {
     const { stopping, workspace } = this.stage
     // The run itself starts it again, once the queue has released it.
     const sendBack = stopping.isAfterTask ? {} : { sendBack: async () => {} }
-    const [outcome] = await mergeDelegates(
+    const [outcome] = await runMergeQueue(
       workspace,
       [this.#id],
       { ...sendBack, isStopped: stopping.now },
@@ -383,7 +383,7 @@ class Part {
     const { task: name } = this.#about
     const summary = this.#now().ready?.summary
     this.#emit('delegate.merged', { target, ...defined({ commit }) })
-    await settle(this.stage, { task: this.task, name }, summary ?? '')
+    await completeInSource(this.stage, { task: this.task, name }, summary ?? '')
     listener({
       kind: 'attempt.ended',
       at: new Date().toISOString(),
@@ -408,7 +408,7 @@ class Part {
     if (how === 'parked') {
       this.#emit('delegate.parked', { because, ...defined({ next }) })
       const moved = { task: id, status: 'failed' as const, summary: because }
-      appendToBacklog(workspace, [draft('task.moved', moved, { by: 'run' })])
+      appendToBacklog(workspace, [draftEntry('task.moved', moved, { by: 'run' })])
       await refreshTasks(workspace, source.name === '.tasks' ? [id] : [])
       const data = { task: id, reason: because }
       listener({ kind: 'task.parked', at: new Date().toISOString(), ...this.#about, data })

@@ -1,19 +1,24 @@
 import { type Specialist, proposeSpecialist } from '../../backlog/specialist.ts'
 import { type Task, isTaskOpen } from '../../backlog/task.ts'
-import { wayBetween } from '../../backlog/waits.ts'
+import { dependencyPath } from '../../backlog/task-graph.ts'
 import { runGit } from '../../git/run-git.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
-import { KnownPaths, type Touches, overlapOf, touchesOf } from '../delegate/overlap.ts'
+import {
+  KnownPaths,
+  type TouchedFiles,
+  findOverlap,
+  findTouchedFiles,
+} from '../delegate/overlap.ts'
 import { type RunPlan, planRun } from '../loop/plan-run.ts'
 import type { RunOptions } from '../options.ts'
-import { shareOf } from '../report.ts'
-import { openSource } from '../sources/open-source.ts'
-import { fewOf } from '../worktree/remove-if-clean.ts'
+import { computeParallelShare } from '../report.ts'
+import { openBacklogSource } from '../sources/open-backlog-source.ts'
+import { abbreviateList } from '../worktree/remove-worktree.ts'
 
 export interface Candidate {
   readonly task: Task
-  readonly touches: Touches
+  readonly touches: TouchedFiles
 }
 
 interface Situation {
@@ -35,7 +40,7 @@ interface NextTasks {
  * A task waits until what it depends on is in the target, for what comes before it by its kind, and for others that change
  * the same files. If nothing runs and anything can begin, something does.
  */
-export function nextTasks({ tasks, running, isDone, most }: Situation): NextTasks {
+export function scheduleTasks({ tasks, running, isDone, most }: Situation): NextTasks {
   const before = waitsOf(tasks, running, isDone)
   const start: Candidate[] = []
   const waits: NextTasks['waits'][number][] = []
@@ -72,12 +77,13 @@ function waitsOf(
   const addUnlessCircular = (first: Task, second: Task, because: string) => {
     const own = waits.get(second.id)
     // Later rules that contradict earlier ones are left out, so that the order of the backlog decides.
-    if (own === undefined || own.has(first.id) || wayBetween(first.id, second.id, waitsFor)) return
+    if (own === undefined || own.has(first.id) || dependencyPath(first.id, second.id, waitsFor))
+      return
     own.set(first.id, `waits for ${first.shortname}: ${because}`)
   }
   for (const [index, { task: one }] of all.entries()) {
     for (const { task: other } of all.slice(Math.max(index + 1, running.length))) {
-      const { how, because = '' } = pairOf(one, other) ?? {}
+      const { how, because = '' } = orderPair(one, other) ?? {}
       if (how === 'first before second') addUnlessCircular(one, other, because)
       else if (how === 'second before first') addUnlessCircular(other, one, because)
     }
@@ -87,9 +93,9 @@ function waitsOf(
 
 function conflictWith(candidate: Candidate, others: readonly Candidate[]): string | undefined {
   for (const { task, touches } of others) {
-    const { how, paths } = overlapOf(candidate.touches, touches)
+    const { how, paths } = findOverlap(candidate.touches, touches)
     if (how === 'none') continue
-    return `goes after ${task.shortname}, which ${how === 'likely' ? 'probably ' : ''}changes ${fewOf(paths, 2)} too`
+    return `goes after ${task.shortname}, which ${how === 'likely' ? 'probably ' : ''}changes ${abbreviateList(paths, 2)} too`
   }
   return undefined
 }
@@ -108,7 +114,7 @@ const BEFORE: readonly (readonly [Kind, Kind])[] = [
 ]
 
 /** How two tasks of one piece of work go, apart from what they depend on; undefined for unrelated tasks. */
-export function pairOf(first: Task, second: Task): Pair | undefined {
+export function orderPair(first: Task, second: Task): Pair | undefined {
   if (first.group && first.group === second.group)
     return { how: 'together', because: `both are in the group ${first.group}` }
   if (!areOfOnePiece(first, second)) return undefined
@@ -150,8 +156,8 @@ export async function planParallel(workspace: Workspace, options: RunOptions): P
   const most = options.parallel ?? 1
   // A delegate has one task, and so one conversation.
   const plan = await planRun(workspace, { ...options, batch: 'one' })
-  const { byId } = await (await openSource(workspace, options.backlog)).read()
-  const candidate = candidatesIn(workspace.place.repository?.worktree)
+  const { byId } = await (await openBacklogSource(workspace, options.backlog)).read()
+  const candidate = candidatesIn(workspace.paths.repository?.worktree)
   const planned = plan.sessions.flatMap(({ tasks, seconds }) =>
     tasks.map(({ task }) => ({ task, seconds })),
   )
@@ -174,7 +180,10 @@ export async function planParallel(workspace: Workspace, options: RunOptions): P
       .filter((one) => one.at === at)
       .map(({ id, because }) => ({ task: plannedOf.get(id)!.task, ...defined({ because }) })),
   }))
-  return { ...plan, parallel: { most, waves, seconds, ...shareOf(stretches, seconds) } }
+  return {
+    ...plan,
+    parallel: { most, waves, seconds, ...computeParallelShare(stretches, seconds) },
+  }
 }
 
 function playOut(
@@ -190,7 +199,7 @@ function playOut(
   let running: { readonly candidate: Candidate; readonly ends: number }[] = []
   let now = 0
   for (;;) {
-    const { start, waits } = nextTasks({
+    const { start, waits } = scheduleTasks({
       tasks: left,
       running: running.map(({ candidate }) => candidate),
       isDone: (id) => done.has(id) || isDoneBefore(id),
@@ -216,5 +225,5 @@ export function candidatesIn(
 ): (task: Task, files?: readonly string[]) => Candidate {
   const listed = tree === undefined ? [] : runGit(tree, ['ls-files', '-z']).split('\0')
   const paths = new KnownPaths(listed.filter((path) => path !== ''))
-  return (task, files) => ({ task, touches: touchesOf(task, paths, files) })
+  return (task, files) => ({ task, touches: findTouchedFiles(task, paths, files) })
 }

@@ -5,26 +5,44 @@ import { refuseInRun } from '../../project/store/in-run.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
 import type { TaskStatus } from '../../session/entries.ts'
 import { refuseSecretCommand } from '../delegate/create-delegate.ts'
-import { delegateWrap } from '../delegate/delegate-run.ts'
-import { type DelegateState, allDelegates, isAttended } from '../delegate/delegates.ts'
-import type { EndOfRun, Listener } from '../entries.ts'
+import { delegateWrap } from '../delegate/delegate-context.ts'
+import { type DelegateState, readDelegates, hasLiveProcess } from '../delegate/delegates.ts'
+import type { EndOfRun, RunListener } from '../entries.ts'
 import { type RunHandle, type RunMode, type StartOptions, startRun } from '../loop/start-run.ts'
-import { reconcile } from '../merge/finish.ts'
-import { MOST_AT_ONCE, type ResolvedOptions, type RunOptions, resolveOptions } from '../options.ts'
+import { reconcileDelegate } from '../merge/finish-merge.ts'
+import {
+  MAX_PARALLEL_TASKS,
+  type ResolvedOptions,
+  type RunOptions,
+  resolveOptions,
+} from '../options.ts'
 import { findRun } from '../run-log.ts'
-import { spentIn } from '../run-state.ts'
-import { lastResumable, stateOf } from '../runs.ts'
-import { InTurn, ParallelRun, Purse, type Stage, type TakenUp } from './parallel-run.ts'
+import { sumAttemptUsage } from '../run-state.ts'
+import { lastResumable, readRunState } from '../runs.ts'
+import {
+  SerialQueue,
+  ParallelRun,
+  SharedBudget,
+  type ParallelContext,
+  type ResumedDelegates,
+} from './parallel-run.ts'
 import { planParallel } from './schedule.ts'
 
 const SIDE_BY_SIDE: RunMode = {
   resolve: resolveForParallel,
   plan: planParallel,
-  wrap: ({ config, place }) => delegateWrap({ name: 'run', slot: 0 }, place.root, config.delegates),
+  wrap: ({ config, paths: place }) =>
+    delegateWrap({ name: 'run', slot: 0 }, place.root, config.delegates),
   async prepare(setup) {
     const { backlog, before, selection, settled, workspace } = setup
-    const purse = new Purse(settled, workspace.config.prices)
-    const stage: Stage = { ...setup, latest: {}, purse, merges: new InTurn(), said: new Set() }
+    const purse = new SharedBudget(settled, workspace.config.prices)
+    const stage: ParallelContext = {
+      ...setup,
+      latest: {},
+      purse,
+      merges: new SerialQueue(),
+      said: new Set(),
+    }
     const taken = await takeUp(stage, backlog)
     const { maxMinutes = Infinity } = settled
     return {
@@ -47,9 +65,9 @@ const ITS_OWN: ReadonlySet<EndOfRun | undefined> = new Set<EndOfRun>([
 ])
 
 async function takeUp(
-  { workspace, run, log, purse }: Stage,
+  { workspace, run, log, purse }: ParallelContext,
   { byId }: Pick<Backlog, 'byId'>,
-): Promise<TakenUp> {
+): Promise<ResumedDelegates> {
   const noted = new Set(
     log.read().flatMap((entry) => (entry.kind === 'delegate.begun' ? [entry.data.delegate] : [])),
   )
@@ -57,13 +75,13 @@ async function takeUp(
   const given: string[] = []
   const begun: string[] = []
   let done = 0
-  for (const found of allDelegates(workspace.place)) {
+  for (const found of readDelegates(workspace.paths)) {
     const { task } = found.order
     if (found.order.run !== run || task === undefined) continue
     // The run was killed between creating it and recording that.
     if (!noted.has(found.id)) log.append('delegate.begun', { delegate: found.id, task })
-    const state = await reconcile(workspace, found)
-    purse.told(state.id, spentIn(state.run.attempts))
+    const state = await reconcileDelegate(workspace, found)
+    purse.told(state.id, sumAttemptUsage(state.run.attempts))
     if (state.status === 'merged') done += 1
     if (doesContinue(workspace, state, byId.get(task)?.status)) left.push(state)
     else {
@@ -83,7 +101,7 @@ function doesContinue(
   const { order, rejected, run, status, toMend } = state
   // Created by this process, which failed before starting it.
   if (!state.isBegun && run.runner.pid === process.pid) return true
-  if (isAttended(state)) {
+  if (hasLiveProcess(state)) {
     workspace.say(
       `${order.name} is ${status} elsewhere, and left to that (stint delegate show ${order.name})`,
     )
@@ -99,11 +117,11 @@ function doesContinue(
 function resolveForParallel(workspace: Workspace, options: RunOptions): ResolvedOptions {
   const settled = resolveOptions(workspace, options)
   const { parallel = 1, permissions, verify = '' } = settled
-  if (!Number.isInteger(parallel) || parallel < 1 || parallel > MOST_AT_ONCE) {
+  if (!Number.isInteger(parallel) || parallel < 1 || parallel > MAX_PARALLEL_TASKS) {
     throw new StintError(
       'TOO_PARALLEL',
-      `${parallel} tasks at once is not from 1 to ${MOST_AT_ONCE}: with more, merging is what everything waits for`,
-      `stint run --parallel ${MOST_AT_ONCE} is the most`,
+      `${parallel} tasks at once is not from 1 to ${MAX_PARALLEL_TASKS}: with more, merging is what everything waits for`,
+      `stint run --parallel ${MAX_PARALLEL_TASKS} is the most`,
     )
   }
   refuseSecretCommand(workspace, verify)
@@ -118,14 +136,14 @@ function resolveForParallel(workspace: Workspace, options: RunOptions): Resolved
 export async function startAnyRun(
   workspace: Workspace,
   options: StartOptions,
-  listener: Listener,
+  listener: RunListener,
 ): Promise<RunHandle> {
   refuseInRun(workspace, 'beginning a run')
   const { parallel, resume } = options
   if (resume === undefined)
     return startRun(workspace, options, listener, parallel === undefined ? undefined : SIDE_BY_SIDE)
-  const run = resume === true ? lastResumable(workspace) : findRun(workspace.place, resume)
-  const { delegate, options: begun } = stateOf(workspace, run).started
+  const run = resume === true ? lastResumable(workspace) : findRun(workspace.paths, resume)
+  const { delegate, options: begun } = readRunState(workspace, run).started
   if (delegate !== undefined) {
     throw new StintError(
       'IS_DELEGATE',

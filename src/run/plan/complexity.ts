@@ -1,6 +1,6 @@
 // How big a piece of work is and which side of a product it is on. The size decides how much a run records.
-import { fileDomain } from '../../document/export/domain.ts'
-import { COMPLEX_FROM, type Complexity } from '../../document/export/work.ts'
+import { fileDomain } from '../../document/export/file-domain.ts'
+import { COMPLEX_FROM, type SessionComplexity } from '../../document/export/collect-work.ts'
 import { proposeSpecialist } from '../../backlog/specialist.ts'
 import type { Task } from '../../backlog/task.ts'
 
@@ -8,7 +8,7 @@ const MEDIUM_FROM = 3
 const LONG_TEXT = 1200
 const MOST_READ = 20_000
 
-export function classOfRun(tasks: readonly Pick<Task, 'size'>[]): Complexity {
+export function runComplexity(tasks: readonly Pick<Task, 'size'>[]): SessionComplexity {
   const hasLarge = tasks.some(({ size }) => size === 'L' || size === 'XL')
   // A few large tasks need no more records.
   return greatest([byCount(tasks.length), hasLarge ? 'medium' : 'simple'])
@@ -19,7 +19,7 @@ type Described = Pick<
   'title' | 'description' | 'details' | 'labels' | 'size' | 'checklist' | 'children'
 >
 
-export function classOfTask(task: Described): Complexity {
+export function taskComplexity(task: Described): SessionComplexity {
   const { checklist, children, description, details, size } = task
   return greatest([
     size === 'L' || size === 'XL' ? 'complex' : 'simple',
@@ -32,7 +32,7 @@ export function classOfTask(task: Described): Complexity {
 export type TaskDomain = 'frontend' | 'backend' | 'fullstack' | 'devops' | 'debugging' | 'docs'
 
 /** By its labels, then its words, then the paths it names. */
-export function domainOfTask(
+export function findTaskDomain(
   task: Pick<Task, 'title' | 'description' | 'details' | 'labels'>,
 ): TaskDomain {
   const { title, description, details, labels } = task
@@ -47,13 +47,13 @@ export function domainOfTask(
   // A path counts by its folders, not by its words.
   const prose = text.replaceAll(PATH, ' ')
   const sides = SIDES.filter(([, words]) => words.test(prose)).map(([side]) => side)
-  return domainOfRun(
+  return combineDomains(
     sides.length > 0 ? sides : pathsIn(text).flatMap((path) => fileSide(path) ?? []),
   )
 }
 
 /** The side of all tasks together; documentation beside code does not count. */
-export function domainOfRun(domains: readonly TaskDomain[]): TaskDomain {
+export function combineDomains(domains: readonly TaskDomain[]): TaskDomain {
   const all = [...new Set(domains)]
   const code = all.filter((domain) => domain !== 'docs')
   if (code.length === 0) return all[0] ?? 'fullstack'
@@ -61,19 +61,19 @@ export function domainOfRun(domains: readonly TaskDomain[]): TaskDomain {
 }
 
 /** `full` keeps the working tree after each task and records what each turn used. */
-export type Tracking = 'light' | 'full'
+export type TrackingLevel = 'light' | 'full'
 
-export function trackingFor(complexity: Complexity): Tracking {
+export function trackingLevelFor(complexity: SessionComplexity): TrackingLevel {
   return complexity === 'complex' ? 'full' : 'light'
 }
 
-const ORDER: readonly Complexity[] = ['simple', 'medium', 'complex']
+const ORDER: readonly SessionComplexity[] = ['simple', 'medium', 'complex']
 
-function greatest(all: readonly Complexity[]): Complexity {
+function greatest(all: readonly SessionComplexity[]): SessionComplexity {
   return ORDER[Math.max(...all.map((one) => ORDER.indexOf(one)))]!
 }
 
-function byCount(count: number): Complexity {
+function byCount(count: number): SessionComplexity {
   return count >= COMPLEX_FROM ? 'complex' : count >= MEDIUM_FROM ? 'medium' : 'simple'
 }
 

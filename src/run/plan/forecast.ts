@@ -1,4 +1,4 @@
-import type { PlannedTask } from './order.ts'
+import type { PlannedTask } from './order-tasks.ts'
 import type { SizeClass } from '../../project/config/run-config.ts'
 
 export interface FinishedTask {
@@ -26,7 +26,7 @@ export interface Forecast {
 }
 
 /** What finding its way adds to the first task of a conversation. */
-export interface Start {
+export interface StartupCost {
   readonly added: number
   readonly requests: number
   readonly output: number
@@ -35,13 +35,13 @@ export interface Start {
 
 export interface Forecasts {
   readonly of: Readonly<Record<SizeClass, Forecast>>
-  readonly start: Start
+  readonly start: StartupCost
   /** The start, taken towards its dear end while it is not surely known. */
-  readonly weighedStart: Start
+  readonly weighedStart: StartupCost
 }
 
 /** With so many tasks of a class, its forecast counts as the project's own. */
-export const ENOUGH = 5
+export const ENOUGH_TASKS = 5
 
 /** The prior weighs as much as so many tasks of the project. */
 const PRIOR_WEIGHT = 6
@@ -56,7 +56,7 @@ const MARGIN = 0.95
 const HALF = [0.1257, 0.2533, 0.3853, 0.5244, 0.6745, 0.8416, 1.0364, 1.2816, 1.6449]
 const SCORES = [...HALF.map((score) => -score).toReversed(), 0, ...HALF]
 
-type Figure = keyof Start
+type Figure = keyof StartupCost
 
 export function forecastsFrom(finished: readonly FinishedTask[]): Forecasts {
   const history = known(finished)
@@ -79,15 +79,15 @@ export function marginOf(
 
 interface History {
   readonly tasks: readonly FinishedTask[]
-  readonly start: Start
-  readonly weighedStart: Start
+  readonly start: StartupCost
+  readonly weighedStart: StartupCost
   readonly margin: number
   readonly scale: Readonly<Record<Figure, number>>
 }
 
 function known(finished: readonly FinishedTask[]): History {
   const history = usable(finished)
-  const { expected: start, weighed: weighedStart } = startFrom(history)
+  const { expected: start, weighed: weighedStart } = startupCostFrom(history)
   const tasks = history.map((task) => (task.wasFirst ? withoutStart(task, start) : task))
   const scale = figures((figure) => scaleOf(tasks, figure))
   return { tasks, start, weighedStart, margin: learnedMargin(history), scale }
@@ -102,7 +102,7 @@ function figures(of: (figure: Figure) => number): Readonly<Record<Figure, number
   }
 }
 
-function withoutStart(task: FinishedTask, start: Start): FinishedTask {
+function withoutStart(task: FinishedTask, start: StartupCost): FinishedTask {
   // Never down to nothing: it also did its own work.
   return {
     ...task,
@@ -142,7 +142,7 @@ function forecastIn(sizeClass: SizeClass, { tasks, scale, margin }: History): Fo
     requests: usual('requests'),
     output: usual('output'),
     seconds: usual('seconds'),
-    from: { source: ofClass.length >= ENOUGH ? 'history' : 'prior', count: ofClass.length },
+    from: { source: ofClass.length >= ENOUGH_TASKS ? 'history' : 'prior', count: ofClass.length },
   }
 }
 
@@ -174,7 +174,7 @@ function average(
 // 20 % large. A test makes the table again.
 
 /** Medians. */
-interface Prior extends Start {
+interface Prior extends StartupCost {
   /** The standard deviation of the logarithm: of the tokens added, and of the rest. */
   readonly spread: { readonly added: number; readonly requests: number }
 }
@@ -203,7 +203,7 @@ export const PRIORS: Readonly<Record<SizeClass, Prior>> = {
   },
 }
 
-export const PRIOR_START: Start = { added: 5_000, requests: 12, output: 1_500, seconds: 75 }
+export const PRIOR_STARTUP: StartupCost = { added: 5_000, requests: 12, output: 1_500, seconds: 75 }
 
 export const PRIOR_BASE = 12_000
 
@@ -252,9 +252,9 @@ const LARGEST_FACTOR = 5
 const LEAN = 0.5
 
 /** How much more first tasks took than later ones of their class, weighed against the prior by how surely each is known. */
-export function startFrom(finished: readonly FinishedTask[]): {
-  readonly expected: Start
-  readonly weighed: Start
+export function startupCostFrom(finished: readonly FinishedTask[]): {
+  readonly expected: StartupCost
+  readonly weighed: StartupCost
 } {
   const whole = usable(finished).filter((task) => !task.wasCompacted)
   const [added, requests] = [learned(whole, 'added'), learned(whole, 'requests')]
@@ -265,13 +265,13 @@ export function startFrom(finished: readonly FinishedTask[]): {
 }
 
 /** Writing and waiting go with the requests. */
-function startOf(added: number, requests: number): Start {
-  const share = requests / PRIOR_START.requests
+function startOf(added: number, requests: number): StartupCost {
+  const share = requests / PRIOR_STARTUP.requests
   return {
     added,
     requests,
-    output: PRIOR_START.output * share,
-    seconds: PRIOR_START.seconds * share,
+    output: PRIOR_STARTUP.output * share,
+    seconds: PRIOR_STARTUP.seconds * share,
   }
 }
 
@@ -279,7 +279,7 @@ function learned(
   finished: readonly FinishedTask[],
   measure: 'added' | 'requests',
 ): { value: number; doubt: number } {
-  const prior = PRIOR_START[measure]
+  const prior = PRIOR_STARTUP[measure]
   let certainty = 1 / (DOUBT * prior) ** 2
   let sum = prior * certainty
   for (const sizeClass of Object.keys(PRIORS) as SizeClass[]) {

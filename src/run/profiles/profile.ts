@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml'
 import { estimateTokens } from '../../text/tokens.ts'
-import { type Task, isRecord, line, readList } from '../../backlog/task.ts'
+import { type Task, isRecord, cleanLine, readList } from '../../backlog/task.ts'
 import { cleanText, shorten, slug } from '../../text/clean.ts'
 import {
   SPECIALISTS,
@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { errnoOf } from '../../journal/errors.ts'
 import { defined } from '../../text/defined.ts'
 import { redact } from '../../text/redact.ts'
-import { readInside } from '../../context/read-inside.ts'
+import { readRepositoryFile } from '../../context/read-repository-file.ts'
 
 /** How a kind of work is done: one line that says when, and a body that is injected when a task needs it. */
 export interface Profile {
@@ -39,12 +39,12 @@ function parseProfile(file: string, text: string): { profile?: Profile; problem?
   if (body === '') return { problem: 'says nothing under its head' }
   const { values, problem } = valuesOf(head[1]!)
   const { labels } = values
-  const said = line(values.description)
-  const model = line(values.model)
+  const said = cleanLine(values.description)
+  const model = cleanLine(values.model)
   const profile: Profile = {
-    name: nameFor(line(values.name), file),
+    name: nameFor(cleanLine(values.name), file),
     description: shorten(
-      said || line(body.split('\n')[0]!.replace(/^#+\s*/, '')),
+      said || cleanLine(body.split('\n')[0]!.replace(/^#+\s*/, '')),
       LONGEST_DESCRIPTION,
     ),
     labels: readList(typeof labels === 'string' ? labels.split(',') : labels) ?? [],
@@ -90,7 +90,7 @@ function valuesOf(source: string): {
     lines.map(([, key, value]) => [key!, value!.replace(/^(["'])(.*)\1$/, '$2')]),
   )
   if (lines.length > 0) return { values }
-  const reason = line(error.message.split('\n')[0])
+  const reason = cleanLine(error.message.split('\n')[0])
   return { values, problem: `has a head that cannot be read: ${reason}` }
 }
 
@@ -141,7 +141,7 @@ No sleeping, no dependence on order or on the time of day.`,
   ],
 }
 
-export const BUILT_IN: readonly Profile[] = SPECIALISTS.map((name) => {
+export const BUILT_IN_PROFILES: readonly Profile[] = SPECIALISTS.map((name) => {
   const [description, text] = TEXTS[name]
   const body = text.replaceAll('\n', ' ')
   return { name, description, labels: [], body, tokens: estimateTokens(body) }
@@ -161,7 +161,7 @@ export function loadProfiles(root: string): {
   if (files.length > MOST_FILES)
     problems.push(`only the first ${MOST_FILES} of ${files.length} profiles are read`)
   for (const file of files.slice(0, MOST_FILES)) {
-    const found = readInside(root, file)
+    const found = readRepositoryFile(root, file)
     const parsed: ReturnType<typeof parseProfile> =
       typeof found === 'string'
         ? { problem: `is not read: ${found}` }
@@ -174,7 +174,10 @@ export function loadProfiles(root: string): {
     else problems.push(`${file} is left out: ${first.file} is called ${profile.name} already`)
   }
   return {
-    profiles: [...profiles.values(), ...BUILT_IN.filter(({ name }) => !profiles.has(name))],
+    profiles: [
+      ...profiles.values(),
+      ...BUILT_IN_PROFILES.filter(({ name }) => !profiles.has(name)),
+    ],
     problems,
   }
 }
@@ -193,7 +196,7 @@ function markdownIn(root: string, folder: string): readonly string[] {
 }
 
 export function findProfile(name: string, profiles: readonly Profile[]): Profile | undefined {
-  const word = line(name)
+  const word = cleanLine(name)
     .toLowerCase()
     .replace(/[\s-]agent$/, '')
   const specialist = readSpecialist(word)
@@ -231,7 +234,7 @@ type ProfileExtra =
   | { readonly profileAgain: string }
   | Readonly<Record<string, never>>
 
-export class ProfileLedger {
+export class LoadedProfiles {
   readonly #indexed: readonly Profile[]
   /** Still in the model's context. */
   #present = new Set<string>()

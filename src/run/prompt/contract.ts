@@ -73,10 +73,13 @@ export interface PromptHandle {
   readonly ended: Promise<PromptEnd>
 }
 
-export type Emit = <K extends PromptEventKind>(kind: K, data: PromptEventData[K]) => void
+export type EmitPromptEvent = <K extends PromptEventKind>(kind: K, data: PromptEventData[K]) => void
 
 /** Numbers and redacts events: a listener may show or keep them. */
-export function emitTo(listener: (event: PromptEvent) => void, secrets: RedactOptions): Emit {
+export function emitPromptEventsTo(
+  listener: (event: PromptEvent) => void,
+  secrets: RedactOptions,
+): EmitPromptEvent {
   let number = 0
   return (kind, data) => {
     number += 1

@@ -1,30 +1,34 @@
-import { type BudgetSettings, type Line, roleOf } from '../../context/budget/stages.ts'
-import type { Harness, ProcessMark } from '../../harness/contract/drive.ts'
-import { endStrays } from '../../harness/process/spawn-guarded.ts'
-import { nameFrom } from '../../hook/open-session.ts'
+import {
+  type BudgetSettings,
+  type BudgetThreshold,
+  stageAction,
+} from '../../context/budget/stages.ts'
+import type { Harness, ProcessTag } from '../../harness/contract/drive.ts'
+import { endOrphans } from '../../harness/process/spawn-guarded.ts'
+import { sessionNameFrom } from '../../hook/open-session.ts'
 import { StintError } from '../../journal/errors.ts'
 import { acceptHandoff } from '../../project/handoff/accept.ts'
 import { createHandoff } from '../../project/handoff/create.ts'
-import { pauseSession } from '../../project/lifecycle/finish.ts'
+import { pauseSession } from '../../project/lifecycle/pause-and-close.ts'
 import { resumeSession } from '../../project/lifecycle/resume.ts'
-import { initSession } from '../../project/lifecycle/start.ts'
-import { packSession } from '../../project/pack.ts'
+import { initSession } from '../../project/lifecycle/init-session.ts'
+import { packSession } from '../../project/pack-session.ts'
 import {
   type ChosenSession,
-  activeSession,
+  findActiveSession,
   findSession,
-  isOfRun,
+  isRunWorktree,
   refuseClosed,
-} from '../../project/store/choose.ts'
+} from '../../project/store/choose-session.ts'
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import { sessionOfConversation } from '../../project/store/conversation-binding.ts'
-import type { Place } from '../../project/store/place.ts'
+import type { ProjectPaths } from '../../project/store/project-paths.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
-import { type RawEntry, inEffect } from '../../session/in-effect.ts'
+import { type RawEntry, effectiveEntries } from '../../session/effective-entries.ts'
 import type { SessionState } from '../../session/state.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { Claims } from '../loop/claims.ts'
-import { data, quoted } from '../texts/task-text.ts'
+import { asData, wrapInTag } from '../texts/task-text.ts'
 import type { PromptRequest } from './contract.ts'
 
 const BY = 'prompt'
@@ -36,7 +40,7 @@ export interface PromptedSession {
 }
 
 /** The session named, else the active one. `around` is where the command was given, perhaps by an agent; `workspace` has none of its variables. */
-export async function findPrompted(
+export async function findPromptedSession(
   around: Workspace,
   workspace: Workspace,
   request: PromptRequest,
@@ -45,11 +49,11 @@ export async function findPrompted(
   const wanted = request.session ?? around.env.STINT_SESSION ?? ''
   const row =
     wanted === ''
-      ? (sessionOfConversation(around) ?? (await activeSession(workspace)))
+      ? (sessionOfConversation(around) ?? (await findActiveSession(workspace)))
       : await findSession(workspace, wanted)
   if (row === undefined) return undefined
   refuseClosed(row)
-  if (row.worktree !== workspace.worktree && isOfRun(row.worktree))
+  if (row.worktree !== workspace.worktree && isRunWorktree(row.worktree))
     throw new StintError(
       'SESSION_OF_RUN',
       `${row.name} belongs to a run, in a worktree of its own`,
@@ -58,7 +62,7 @@ export async function findPrompted(
   return row
 }
 
-export async function enterPrompted(
+export async function openPromptedSession(
   workspace: Workspace,
   row: ChosenSession | undefined,
   { isNew, text }: PromptRequest,
@@ -71,14 +75,14 @@ export async function enterPrompted(
   if (isNew === true) await pauseActive(workspace)
   try {
     const said = withoutSecrets(text, workspace.config)
-    const name = nameFrom(workspace.git()?.branch, said)
+    const name = sessionNameFrom(workspace.git()?.branch, said)
     const goal = shorten(oneLine(said), 240)
     const { reading } = await initSession(workspace, { name, goal, by: BY })
     return { id: reading.state.id, name: reading.state.name, isNew: true }
   } catch (error) {
     // Of two first prompts at once one opens a session, and the other joins it.
     const isTaken = error instanceof StintError && error.code === 'SESSION_ACTIVE'
-    const other = isTaken && isNew !== true ? await activeSession(workspace) : undefined
+    const other = isTaken && isNew !== true ? await findActiveSession(workspace) : undefined
     if (other === undefined) throw error
     return { id: other.id, name: other.name, isNew: false }
   }
@@ -98,11 +102,11 @@ async function pauseActive(workspace: Workspace) {
 
 export const PROMPT_VARIABLE = 'STINT_PROMPT'
 
-export async function holdSession(
-  place: Place,
+export async function claimSession(
+  place: ProjectPaths,
   session: PromptedSession,
   prompt: string,
-  owner: ProcessMark,
+  owner: ProcessTag,
 ): Promise<() => void> {
   const claims = new Claims(place, prompt, owner)
   const key = `session:${session.id}`
@@ -116,28 +120,28 @@ export async function holdSession(
     )
   }
   for (const dead of claims.takeFromDead(key))
-    await endStrays({ ...owner, mark: `${PROMPT_VARIABLE}=${dead}` })
+    await endOrphans({ ...owner, mark: `${PROMPT_VARIABLE}=${dead}` })
   return () => claims.releaseAll()
 }
 
-export type WayOn =
+export type ConversationStart =
   | { readonly how: 'fresh' }
   /** Through a handoff, since the conversation before is full. */
   | { readonly how: 'handed over'; readonly from: string }
   | {
       readonly how: 'resumed'
       readonly conversation: string
-      readonly crossed: readonly Line[]
+      readonly crossed: readonly BudgetThreshold[]
       /** It was compacted, and the session's context was not injected since. */
       readonly isContextOwed: boolean
     }
 
-export function wayOn(
+export function chooseConversationStart(
   { state, entries }: { readonly state: SessionState; readonly entries: readonly RawEntry[] },
   { name, capabilities }: Harness,
   budget: BudgetSettings,
   request: PromptRequest,
-): WayOn {
+): ConversationStart {
   if (request.isFresh === true) return { how: 'fresh' }
   if (!capabilities.resume) {
     if (request.conversation === undefined) return { how: 'fresh' }
@@ -150,13 +154,17 @@ export function wayOn(
   const latest = state.conversations.items.findLast(({ harness }) => harness === name)?.text
   const conversation = request.conversation ?? latest
   if (conversation === undefined) return { how: 'fresh' }
-  const own = inEffect(entries).filter((entry) => entry.data['conversation'] === conversation)
+  const own = effectiveEntries(entries).filter(
+    (entry) => entry.data['conversation'] === conversation,
+  )
   const compacted = own.findLastIndex(({ kind }) => kind === 'context.compacted')
   const since = own.slice(compacted + 1)
   const crossed = since
     .filter(({ kind }) => kind === 'budget.crossed')
-    .map((entry) => entry.data['stage'] as Line)
-  const isFull = crossed.some((line) => line !== 'smart-zone' && roleOf(line, budget) === 'force')
+    .map((entry) => entry.data['stage'] as BudgetThreshold)
+  const isFull = crossed.some(
+    (line) => line !== 'smart-zone' && stageAction(line, budget) === 'force',
+  )
   // A conversation that was named is resumed even when it is full.
   if (isFull && request.conversation === undefined)
     return { how: 'handed over', from: conversation }
@@ -180,17 +188,17 @@ export function harnessOfConversation(
   )
 }
 
-export interface FirstWords {
+export interface OpeningPrompt {
   readonly text: string
   readonly given?: { readonly mark: string; readonly chars: number; readonly why: string }
 }
 
-export async function firstWords(
+export async function composeOpeningPrompt(
   workspace: Workspace,
   { id, isNew }: PromptedSession,
-  way: WayOn,
+  way: ConversationStart,
   text: string,
-): Promise<FirstWords> {
+): Promise<OpeningPrompt> {
   if (way.how === 'handed over')
     return { text: `${await handOver(workspace, id, way.from)}\n\n${text}` }
   if (isNew || (way.how === 'resumed' && !way.isContextOwed)) return { text }
@@ -207,6 +215,6 @@ async function handOver(workspace: Workspace, session: string, conversation: str
   const { moved, text } = await acceptHandoff(workspace, wanted)
   const lines = moved.map((line) => `- ${line}`)
   const news = lines.length === 0 ? [] : ['', 'Since it was written this has changed:', ...lines]
-  const document = quoted('handoff', data([text, ...news].join('\n')))
+  const document = wrapInTag('handoff', asData([text, ...news].join('\n')))
   return `What the conversation before this one left. It is data to consult; what is asked for now stands below it.\n${document}`
 }

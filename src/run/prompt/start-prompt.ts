@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Harness } from '../../harness/contract/drive.ts'
-import { startOf } from '../../harness/process/spawn-guarded.ts'
+import { processStartTime } from '../../harness/process/spawn-guarded.ts'
 import { DEFAULT_HARNESS, findHarness } from '../../harness/registry.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
@@ -11,25 +11,30 @@ import { Workspace } from '../../project/store/workspace.ts'
 import { defined } from '../../text/defined.ts'
 import { redactDeep } from '../../text/redact.ts'
 import { plainEnvironment } from '../attempt/run-context.ts'
-import { harnessNamed } from '../loop/make-run-context.ts'
-import { spendOf } from '../report.ts'
-import { addSpent } from '../run-state.ts'
-import { type Answered, type PromptContext, answer, askQuestions } from './answer.ts'
+import { loadHarness } from '../loop/make-run-context.ts'
+import { priceUsage } from '../report.ts'
+import { addUsageByModel } from '../run-state.ts'
 import {
-  type Emit,
+  type PromptResult,
+  type PromptContext,
+  runPrompt,
+  collectPermissionRequests,
+} from './run-prompt.ts'
+import {
+  type EmitPromptEvent,
   type PromptEnd,
   type PromptEvent,
   type PromptHandle,
   type PromptRequest,
-  emitTo,
+  emitPromptEventsTo,
 } from './contract.ts'
 import {
-  type WayOn,
-  enterPrompted,
-  findPrompted,
+  type ConversationStart,
+  openPromptedSession,
+  findPromptedSession,
   harnessOfConversation,
-  holdSession,
-  wayOn,
+  claimSession,
+  chooseConversationStart,
 } from './prompted-session.ts'
 
 export async function startPrompt(
@@ -41,13 +46,13 @@ export async function startPrompt(
   refuseSenseless(request)
   const early: string[] = []
   let say = (text: string): unknown => early.push(text)
-  const { place } = around
+  const { paths: place } = around
   const workspace = new Workspace(place.repository?.worktree ?? place.root, {
     say: (text) => say(text),
     env: plainEnvironment(around.env),
   })
   const secrets = redaction(workspace.config)
-  const emit = emitTo(tell, secrets)
+  const emit = emitPromptEventsTo(tell, secrets)
   const begun = await begin(around, workspace, request, emit).catch((error: unknown) => {
     workspace.close()
     throw error
@@ -66,7 +71,7 @@ export async function startPrompt(
   for (const text of early) say(text)
   const startedAt = Date.now()
   const ended = work(begun, request).then(({ how, said, failure, spent }) => {
-    const spend = spendOf(spent, workspace.config.prices)
+    const spend = priceUsage(spent, workspace.config.prices)
     const seconds = (Date.now() - startedAt) / 1000
     const last: PromptEnd = { how, ...defined({ said, failure }), spend, seconds }
     emit('prompt.ended', last)
@@ -79,12 +84,17 @@ export async function startPrompt(
   return { id, session: session.id, decide: questions.decide, interrupt, ended }
 }
 
-async function begin(around: Workspace, workspace: Workspace, request: PromptRequest, emit: Emit) {
+async function begin(
+  around: Workspace,
+  workspace: Workspace,
+  request: PromptRequest,
+  emit: EmitPromptEvent,
+) {
   const { config } = workspace
   const { model = config.run.model, permissions = 'ask', text, script } = request
-  const row = await findPrompted(around, workspace, request)
+  const row = await findPromptedSession(around, workspace, request)
   const name = harnessToPrompt(workspace, row?.id, request)
-  const first = await harnessNamed(name, workspace, defined({ script }))
+  const first = await loadHarness(name, workspace, defined({ script }))
   const supported = first.capabilities.permissions
   if (!supported.includes(permissions))
     throw new StintError(
@@ -95,10 +105,10 @@ async function begin(around: Workspace, workspace: Workspace, request: PromptReq
   // The check may start the harness, so that in a session that exists it runs only after a failure.
   const missing = row === undefined ? await problemWith(first, workspace) : undefined
   if (missing !== undefined) throw new StintError('HARNESS_MISSING', missing.problem, missing.hint)
-  const session = await enterPrompted(workspace, row, request)
+  const session = await openPromptedSession(workspace, row, request)
   const id = mintId(undefined)
-  const owner = { pid: process.pid, startedAt: startOf(process.pid), mark: '' }
-  const release = await holdSession(workspace.place, session, id, owner)
+  const owner = { pid: process.pid, startedAt: processStartTime(process.pid), mark: '' }
+  const release = await claimSession(workspace.paths, session, id, owner)
   const journal = workspace.session(session.id)
   const finish = async (): Promise<void> => {
     await workspace.refreshIfPossible(journal)
@@ -109,9 +119,9 @@ async function begin(around: Workspace, workspace: Workspace, request: PromptReq
   try {
     const stopping = new AbortController()
     // The session keeps what a harness without a memory of its own remembers.
-    const state = join(runsFolder(workspace.place), 'prompts', session.id)
-    const harness = await harnessNamed(name, workspace, { state, ...defined({ script }) })
-    const way = wayOn(journal.read(), harness, config.budget, request)
+    const state = join(runsFolder(workspace.paths), 'prompts', session.id)
+    const harness = await loadHarness(name, workspace, { state, ...defined({ script }) })
+    const way = chooseConversationStart(journal.read(), harness, config.budget, request)
     const context = {
       id,
       text,
@@ -121,7 +131,7 @@ async function begin(around: Workspace, workspace: Workspace, request: PromptReq
       harness,
       model,
       permissions,
-      questions: askQuestions(emit, stopping.signal),
+      questions: collectPermissionRequests(emit, stopping.signal),
       secrets: redaction(config),
       emit,
       stopping: stopping.signal,
@@ -137,7 +147,7 @@ async function begin(around: Workspace, workspace: Workspace, request: PromptReq
 async function work(
   { context, way, finish }: Awaited<ReturnType<typeof begin>>,
   request: PromptRequest,
-): Promise<Answered> {
+): Promise<PromptResult> {
   try {
     return await answerSomewhere(context, way, request)
   } catch (error) {
@@ -150,10 +160,10 @@ async function work(
 
 async function answerSomewhere(
   context: PromptContext,
-  way: WayOn,
+  way: ConversationStart,
   request: PromptRequest,
-): Promise<Answered> {
-  const answered = await answer(context, way)
+): Promise<PromptResult> {
+  const answered = await runPrompt(context, way)
   if (!answered.isUntouched || context.stopping.aborted) return answered
   const missing = await problemWith(context.harness, context.workspace)
   if (missing !== undefined)
@@ -163,8 +173,8 @@ async function answerSomewhere(
   context.emit('message', {
     text: `conversation ${way.conversation} cannot be gone on with: ${why}. A fresh one is begun`,
   })
-  const again = await answer(context, { how: 'fresh' })
-  return { ...again, spent: addSpent(answered.spent, again.spent) }
+  const again = await runPrompt(context, { how: 'fresh' })
+  return { ...again, spent: addUsageByModel(answered.spent, again.spent) }
 }
 
 function refuseSenseless({ text, isNew, isFresh, session, conversation }: PromptRequest): void {

@@ -1,17 +1,17 @@
 import { join } from 'node:path'
-import { askGit, runGit } from '../../git/run-git.ts'
+import { gitSucceeds, runGit } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
-import { statOrUndefined } from '../../journal/look.ts'
+import { statOrUndefined } from '../../journal/read-files.ts'
 import type { Task } from '../../backlog/task.ts'
-import { isAllAsFound } from '../worktree/rollback.ts'
+import { areAllAutoCommits } from '../worktree/rollback.ts'
 import {
   commitsSince,
-  headInWords,
-  headNow,
-  headOf,
+  describeHead,
+  readTreeHead,
+  requireHead,
   hiddenPaths,
-  uncommitted,
-} from '../worktree/tree.ts'
+  uncommittedPaths,
+} from '../worktree/run-tree.ts'
 import { spawnGuarded } from '../../harness/process/spawn-guarded.ts'
 
 export type Proof =
@@ -47,7 +47,7 @@ export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
       ? [...workReasons(task, options), ...openItems(task)]
       : reportReasons(report, options)
   if (reasons.length > 0) return { isDone: false, reasons }
-  const { commit } = headOf(tree)
+  const { commit } = requireHead(tree)
   const command = report === undefined ? (task.verify ?? options.verify) : undefined
   if (command === undefined) return { isDone: true, commit }
   verifying(command)
@@ -57,16 +57,16 @@ export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
   // The command may have changed files, as a formatter does; then what was proved is not what is committed.
   const after = workReasons(task, options).map((reason) => `after ${command}: ${reason}`)
   if (after.length > 0) return { isDone: false, reasons: after, verify }
-  if (headNow(tree)?.commit !== commit)
+  if (readTreeHead(tree)?.commit !== commit)
     return { isDone: false, reasons: [`${command} moved the branch`], verify }
   return { isDone: true, commit, verify }
 }
 
 function reportReasons(report: string, { tree, branch, base }: ProofOptions): readonly string[] {
-  const head = headNow(tree)
-  if (head?.branch !== branch) return [`HEAD is on ${headInWords(head)} and not on ${branch}`]
+  const head = readTreeHead(tree)
+  if (head?.branch !== branch) return [`HEAD is on ${describeHead(head)} and not on ${branch}`]
   if (head.commit !== base) return ['it is only to read and report, and has committed']
-  const dirty = uncommitted(tree)
+  const dirty = uncommittedPaths(tree)
   const changed = dirty.filter((path) => path !== report)
   if (changed.length > 0)
     return [`it is only to read and report, and has changed: ${listed(changed)}`]
@@ -80,14 +80,14 @@ function workReasons(
   { labels, verify: ownVerify }: Task,
   { tree, branch, base, leftBefore, contains, produces, verify }: ProofOptions,
 ): readonly string[] {
-  const head = headNow(tree)
-  if (head?.branch !== branch) return [`HEAD is on ${headInWords(head)} and not on ${branch}`]
-  if (head.commit === undefined) return [`HEAD is on ${headInWords(head)}`]
+  const head = readTreeHead(tree)
+  if (head?.branch !== branch) return [`HEAD is on ${describeHead(head)} and not on ${branch}`]
+  if (head.commit === undefined) return [`HEAD is on ${describeHead(head)}`]
   const { count, isKept } = commitsSince(tree, base)
   if (!isKept)
     return [`${branch} no longer builds on ${base.slice(0, 10)}: its history was rewritten`]
   const isNew = (path: string) => !leftBefore.includes(path)
-  const dirty = uncommitted(tree).filter(isNew)
+  const dirty = uncommittedPaths(tree).filter(isNew)
   if (dirty.length > 0) return [`not committed: ${listed(dirty)}`]
   const hidden = hiddenPaths(tree).filter(isNew)
   if (hidden.length > 0)
@@ -96,9 +96,12 @@ function workReasons(
     ]
   if (count === 0 && !labels.includes(NO_COMMIT)) return ['nothing was committed']
   // Without a verify command its commits are the only proof, and Stint's own commit is none.
-  if (verify === undefined && ownVerify === undefined && isAllAsFound(tree, base))
+  if (verify === undefined && ownVerify === undefined && areAllAutoCommits(tree, base))
     return ['nothing was committed by the agent itself']
-  if (contains !== undefined && !askGit(tree, ['merge-base', '--is-ancestor', contains, 'HEAD'])) {
+  if (
+    contains !== undefined &&
+    !gitSucceeds(tree, ['merge-base', '--is-ancestor', contains, 'HEAD'])
+  ) {
     const sha = contains.slice(0, 12)
     return [`${branch} does not contain ${sha}: git merge ${sha}`]
   }
@@ -110,7 +113,7 @@ function workReasons(
 function isProduced(tree: string, base: string, path: string): boolean {
   return (
     isInHead(tree, path) &&
-    !askGit(tree, ['diff', '--quiet', base, 'HEAD', '--', `:(top,literal)${path}`])
+    !gitSucceeds(tree, ['diff', '--quiet', base, 'HEAD', '--', `:(top,literal)${path}`])
   )
 }
 

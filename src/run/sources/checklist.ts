@@ -1,15 +1,21 @@
 // A Markdown checklist. A task is known by its words and not by its line: by an id `{#id}` at its end, else by its text as a name,
 // behind the names of the items it stands under.
 import { readQuickForm } from '../../backlog/specialist.ts'
-import { grouped, shortnameFor } from '../../backlog/task.ts'
+import { groupBy, shortnameFor } from '../../backlog/task.ts'
 import type { TaskStatus } from '../../session/entries.ts'
 import { oneLine, shorten, slug } from '../../text/clean.ts'
-import { ID_RULE, circles, fingerprint, isOwnId, named } from './foreign.ts'
-import { type Box, boxOf, indentOf, lineKinds } from './markdown.ts'
+import {
+  ID_RULE,
+  findCycleProblems,
+  shortHash,
+  isExternalId,
+  lineNumbers,
+} from './external-tasks.ts'
+import { type Checkbox, parseCheckbox, indentOf, lineKinds } from './markdown.ts'
 
 type Hide = (text: string) => string
 
-export function tick(text: string, own: string, hide: Hide): string | undefined {
+export function tickItem(text: string, own: string, hide: Hide): string | undefined {
   const [only, ...others] = parseChecklist(text, hide).items.filter(({ task }) => task.own === own)
   if (only === undefined || others.length > 0) return undefined
   const lines = text.split('\n')
@@ -27,7 +33,7 @@ export function parseChecklist(text: string, hide: Hide = (given) => given) {
   const forms = drafts.map((draft) => ({ draft, form: readForm(draft.box.text) }))
   const owns = new Map<Draft, string>()
   for (const { draft, form } of forms) {
-    if (form.id !== undefined && !isOwnId(form.id))
+    if (form.id !== undefined && !isExternalId(form.id))
       problems.push(`line ${draft.line}: the id ${shorten(oneLine(form.id), 60)}; ${ID_RULE}`)
     const above = draft.parent === undefined ? '' : `${owns.get(draft.parent)}/`
     owns.set(draft, form.id ?? `${above}${nameOf(hide(form.title))}`)
@@ -60,11 +66,15 @@ export function parseChecklist(text: string, hide: Hide = (given) => given) {
   })
   const tasks = items.map(({ task }) => task)
   const lineOf = new Map(items.map(({ task, line }) => [task.own, line]))
-  return { items, tasks, problems: problems.length === 0 ? circles(tasks, lineOf) : problems }
+  return {
+    items,
+    tasks,
+    problems: problems.length === 0 ? findCycleProblems(tasks, lineOf) : problems,
+  }
 }
 
 interface Draft {
-  readonly box: Box
+  readonly box: Checkbox
   readonly line: number
   readonly parent: Draft | undefined
   readonly heading: string | undefined
@@ -82,7 +92,7 @@ function readItems(lines: readonly string[]): readonly Draft[] {
   let open: typeof drafts = []
   let heading: string | undefined
   for (const [index, line] of lines.entries()) {
-    const box = kinds[index] === 'text' ? boxOf(line) : undefined
+    const box = kinds[index] === 'text' ? parseCheckbox(line) : undefined
     if (box !== undefined) {
       open = open.filter((one) => box.indent >= one.box.indent + 2)
       if (box.text === '') continue
@@ -134,19 +144,19 @@ function readForm(text: string): ReturnType<typeof readQuickForm> & { readonly i
 function nameOf(title: string): string {
   const name = shortnameFor(title)
   const saysAll = name === slug(title, Infinity) && !/(?=\p{L})\P{Script=Latin}/u.test(title)
-  return saysAll ? name : `${name}-${fingerprint(title)}`
+  return saysAll ? name : `${name}-${shortHash(title)}`
 }
 
 /** Numbers ticked items of one name, and reports open ones. */
 function shareNames(drafts: readonly Draft[], owns: Map<Draft, string>): readonly string[] {
-  return [...grouped(drafts, (draft) => owns.get(draft)!)].flatMap(([own, same]) => {
+  return [...groupBy(drafts, (draft) => owns.get(draft)!)].flatMap(([own, same]) => {
     if (same.length === 1) return []
     if (same.every((draft) => draft.box.isTicked)) {
       for (const [index, draft] of same.entries())
         if (index > 0) owns.set(draft, `${own}~${index + 1}`)
       return []
     }
-    const lines = named(same.map(({ line }) => line))
+    const lines = lineNumbers(same.map(({ line }) => line))
     const advice = `give one of them an id of its own at its end, such as {#${own.split('/').at(-1)}-2}`
     return [`${lines}: the same name ${own}; ${advice}`]
   })

@@ -2,7 +2,7 @@
 import {
   PRIORITIES,
   SIZES,
-  grouped,
+  groupBy,
   isRecord,
   readPriority,
   readSize,
@@ -11,14 +11,14 @@ import {
 import { oneLine, shorten } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 import {
-  type ForeignTask,
+  type ExternalTask,
   ID_RULE,
   LONGEST_PASSAGE,
   LONGEST_TITLE,
-  circles,
-  isOwnId,
-  named,
-} from './foreign.ts'
+  findCycleProblems,
+  isExternalId,
+  lineNumbers,
+} from './external-tasks.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -35,11 +35,11 @@ export function markDone(text: string, own: string): string | undefined {
 }
 
 export function parseJsonl(text: string): {
-  readonly tasks: readonly ForeignTask[]
+  readonly tasks: readonly ExternalTask[]
   readonly problems: readonly string[]
 } {
   const problems: string[] = []
-  const found: { readonly task: ForeignTask; readonly number: number }[] = []
+  const found: { readonly task: ExternalTask; readonly number: number }[] = []
   for (const [index, line] of text.split('\n').entries()) {
     const number = index + 1
     const read = readJsonLine(line)
@@ -48,10 +48,10 @@ export function parseJsonl(text: string): {
     problems.push(...wrong.map((problem) => `line ${number}: ${problem}`))
     if (task !== undefined) found.push({ task, number })
   }
-  const byId = grouped(found, ({ task }) => task.own)
+  const byId = groupBy(found, ({ task }) => task.own)
   for (const [own, same] of byId) {
     if (same.length > 1)
-      problems.push(`${named(same.map(({ number }) => number))}: the same id ${own}`)
+      problems.push(`${lineNumbers(same.map(({ number }) => number))}: the same id ${own}`)
   }
   for (const { task, number } of found) {
     const missing = (field: string, own: string) =>
@@ -61,7 +61,7 @@ export function parseJsonl(text: string): {
   }
   const tasks = found.map(({ task }) => task)
   const lineOf = new Map([...byId].map(([own, same]) => [own, same[0]!.number]))
-  return { tasks, problems: problems.length === 0 ? circles(tasks, lineOf) : problems }
+  return { tasks, problems: problems.length === 0 ? findCycleProblems(tasks, lineOf) : problems }
 }
 
 /** The object on a line, what is wrong with it, or undefined for a blank line. */
@@ -104,7 +104,7 @@ function taskOf(object: Json, problems: string[]) {
   const id = (name: string) =>
     read(name, ID_RULE, (value) => {
       const text = idText(value)
-      return text !== undefined && isOwnId(text) ? text : undefined
+      return text !== undefined && isExternalId(text) ? text : undefined
     })
   const text = (name: string, longest: number) => {
     const found = read(name, 'a text', textOf)

@@ -54,7 +54,7 @@ function blockAt(line: string, isFirst: boolean): Block | undefined {
   return { kind: 'comment', mark: '<!--', isOver, isEnd: (later) => later.includes('-->') }
 }
 
-export interface Box {
+export interface Checkbox {
   /** The columns in front of it; a tab goes to the next multiple of four. */
   readonly indent: number
   readonly at: number
@@ -64,7 +64,7 @@ export interface Box {
 
 const BOX = /^(\uFEFF?[ \t]*)((?:[-*+]|\d{1,9}[.)])[ \t]+\[)([ xX])\](?:[ \t]+(.*))?$/
 
-export function boxOf(line: string): Box | undefined {
+export function parseCheckbox(line: string): Checkbox | undefined {
   const match = BOX.exec(line.trimEnd())
   if (match === null) return undefined
   const [, blank = '', marker = '', ticked = '', text = ''] = match
@@ -106,12 +106,12 @@ export function numberedPriority(number: unknown): Priority | undefined {
     : undefined
 }
 
-export function takeBoxes(text: string, isOther: (item: string) => boolean = () => false) {
+export function extractChecklist(text: string, isOther: (item: string) => boolean = () => false) {
   const lines = text.split(/\r?\n/)
   const kinds = lineKinds(lines)
   const checklist: ChecklistItem[] = []
   const rest = lines.filter((line, index) => {
-    const box = kinds[index] === 'text' ? boxOf(line) : undefined
+    const box = kinds[index] === 'text' ? parseCheckbox(line) : undefined
     if (box === undefined || box.text.trim() === '' || isOther(box.text)) return true
     checklist.push({ item: box.text, done: box.isTicked })
     return false
@@ -119,7 +119,7 @@ export function takeBoxes(text: string, isOther: (item: string) => boolean = () 
   return { checklist, rest: rest.join('\n') }
 }
 
-export function proseOf(text: string): string {
+export function stripCodeAndComments(text: string): string {
   const lines = text.split(/\r?\n/)
   const kinds = lineKinds(lines)
   const prose = (line: string) => line.replaceAll(/`[^`]*`|<!--.*?-->/g, ' ')

@@ -21,11 +21,11 @@ export const GH: Program = {
   hint: 'install the GitHub CLI, then gh auth login, in a clone of a repository on GitHub',
 }
 
-export function ghEnvironment({ place, env }: Workspace) {
+export function ghEnvironment({ paths: place, env }: Workspace) {
   return { cwd: place.root, env: { ...env, GH_PROMPT_DISABLED: '1', NO_COLOR: '1' } }
 }
 
-export async function runProgram(
+export async function runExternalProgram(
   program: Program,
   args: readonly string[],
   { cwd, env, input, timeoutMs = 60_000 }: Where,
@@ -52,7 +52,7 @@ export async function runForJson(
   args: readonly string[],
   where: Where,
 ): Promise<unknown> {
-  const printed = await runProgram(program, args, where)
+  const printed = await runExternalProgram(program, args, where)
   try {
     return JSON.parse(printed)
   } catch (cause) {

@@ -1,5 +1,5 @@
 // Issues of trackers, read through their programs: beads (https://github.com/steveyegge/beads) and GitHub.
-import { isRecord, joined } from '../../backlog/task.ts'
+import { isRecord, joinPassages } from '../../backlog/task.ts'
 import { StintError } from '../../journal/errors.ts'
 import { withoutSecrets } from '../../project/store/clean-draft.ts'
 import type { Workspace } from '../../project/store/workspace.ts'
@@ -7,13 +7,13 @@ import { oneLine, shorten } from '../../text/clean.ts'
 import { defined } from '../../text/defined.ts'
 import {
   type BacklogSource,
-  type ForeignTask,
+  type ExternalTask,
   LONGEST_PASSAGE,
-  isOwnId,
-  readForeign,
-} from './foreign.ts'
-import { numberedPriority, proseOf, readLabels, takeBoxes } from './markdown.ts'
-import { GH, type Program, ghEnvironment, runForJson, runProgram } from './run-program.ts'
+  isExternalId,
+  readExternalBacklog,
+} from './external-tasks.ts'
+import { numberedPriority, stripCodeAndComments, readLabels, extractChecklist } from './markdown.ts'
+import { GH, type Program, ghEnvironment, runForJson, runExternalProgram } from './run-program.ts'
 
 const BD: Program = {
   command: 'bd',
@@ -24,7 +24,7 @@ const BEADS = 'beads'
 export function beadsSource(workspace: Workspace): BacklogSource {
   // Arrays come bare or in an envelope, depending on the version; both are read, and this asks for the bare ones.
   const env = { ...workspace.env, BD_JSON_ENVELOPE: '0', NO_COLOR: '1' }
-  const where = { cwd: workspace.place.root, env }
+  const where = { cwd: workspace.paths.root, env }
   const list = async (verb: string) =>
     beadsIssues(verb, await runForJson(BD, [verb, '--json', '--limit', '0'], where))
   return {
@@ -34,12 +34,12 @@ export function beadsSource(workspace: Workspace): BacklogSource {
       const ready = await list('ready')
       const open = await list('list')
       const tasks = beadsTasks(ready, open, (line) => workspace.say(line))
-      return readForeign(workspace, BEADS, tasks)
+      return readExternalBacklog(workspace, BEADS, tasks)
     },
     settle: async (task, summary) => {
       const reason = shorten(oneLine(withoutSecrets(summary, workspace.config)), 500) || 'done'
       const own = task.id.slice(BEADS.length + 1)
-      await runProgram(BD, ['close', own, `--reason=${reason}`], where)
+      await runExternalProgram(BD, ['close', own, `--reason=${reason}`], where)
       return []
     },
   }
@@ -62,7 +62,7 @@ function beadsTasks(
   ready: readonly Issue[],
   open: readonly Issue[],
   say: (line: string) => void,
-): readonly ForeignTask[] {
+): readonly ExternalTask[] {
   const all = new Map([...open, ...ready].map((issue) => [textOf(issue['id']), issue]))
   const isReady = new Set(ready.map((issue) => textOf(issue['id'])))
   const work = new Map(
@@ -71,7 +71,7 @@ function beadsTasks(
     ),
   )
   for (const id of work.keys()) {
-    if (isOwnId(id)) continue
+    if (isExternalId(id)) continue
     work.delete(id)
     const shown = JSON.stringify(shorten(oneLine(id), 60))
     say(`beads has an issue with the id ${shown}, which was left out`)
@@ -88,8 +88,8 @@ function beadsTasks(
     const above = dependencies.find(({ type }) => type === 'parent-child')?.on
     const parent = above !== undefined && work.has(above) ? above : undefined
     const epic = above === undefined || parent !== undefined ? undefined : all.get(above)
-    const description = takeBoxes(text('description'))
-    const criteria = takeBoxes(text('acceptance_criteria'))
+    const description = extractChecklist(text('description'))
+    const criteria = extractChecklist(text('acceptance_criteria'))
     const said = readLabels(listOf(issue['labels']).map(textOf))
     const priority = numberedPriority(issue['priority'])
     const isHeldBack = !isReady.has(id) && (dependsOn.length === 0 || status !== 'open')
@@ -99,7 +99,7 @@ function beadsTasks(
       name: id,
       title: text('title') || id,
       description: description.rest,
-      details: joined(
+      details: joinPassages(
         epic === undefined ? '' : `Part of ${above}: ${oneLine(textOf(epic['title']))}`,
         under('Design', text('design')),
         under('Acceptance criteria', criteria.rest),
@@ -134,7 +134,7 @@ export function githubSource(workspace: Workspace): BacklogSource {
       const issues = githubIssues(printed)
       const isCut = issues.length >= MOST_ISSUES
       if (isCut) workspace.say(`only the newest ${MOST_ISSUES} open issues were looked at`)
-      return readForeign(workspace, GITHUB, githubTasks(issues, isCut))
+      return readExternalBacklog(workspace, GITHUB, githubTasks(issues, isCut))
     },
     settle: async () => [],
   }
@@ -158,11 +158,14 @@ function githubIssues(printed: unknown) {
 }
 
 /** `isCut`: there are more issues, so that one which is not among these need not be closed. */
-export function githubTasks(issues: readonly GitHubIssue[], isCut = false): readonly ForeignTask[] {
+export function githubTasks(
+  issues: readonly GitHubIssue[],
+  isCut = false,
+): readonly ExternalTask[] {
   const open = new Set(issues.map(({ number }) => number))
   const parents = new Map<number, number>()
   for (const { number, body } of issues) {
-    for (const { item } of takeBoxes(body).checklist) {
+    for (const { item } of extractChecklist(body).checklist) {
       const part = Number(PART.exec(item)?.[1])
       if (open.has(part) && part !== number && !parents.has(part)) parents.set(part, number)
     }
@@ -170,7 +173,7 @@ export function githubTasks(issues: readonly GitHubIssue[], isCut = false): read
   // The list has the newest first; the oldest has waited longest.
   const byAge = issues.toSorted((a, b) => a.number - b.number)
   return byAge.map(({ number, title, body, labels, createdAt }) => {
-    const { checklist, rest } = takeBoxes(body, (item) => PART.test(item))
+    const { checklist, rest } = extractChecklist(body, (item) => PART.test(item))
     const waits = dependenciesIn(body).filter((other) => other !== number)
     const unseen = isCut ? waits.filter((other) => !open.has(other)) : []
     const parent = parents.get(number)?.toString()
@@ -198,7 +201,7 @@ const REFERENCE = /(?:[\s,;:&*+-]|\band\b|\[[ xX]\])*#(\d{1,9})\b/iy
 
 /** `Depends on #12, #13 and #14`. */
 export function dependenciesIn(body: string): readonly number[] {
-  const prose = proseOf(body)
+  const prose = stripCodeAndComments(body)
   const found = new Set<number>()
   for (const { index, 0: words } of prose.matchAll(WAITS)) {
     // Not a part of the pattern, which would look back from every character of a long text.

@@ -1,18 +1,18 @@
 // What an agent reads once per conversation. What changes from run to run stands last: a provider's cache holds the same prefix.
 import { safeLine } from '../../text/safe-text.ts'
-import { code } from '../../context/handoff/markdown.ts'
+import { codeSpan } from '../../context/handoff/markdown.ts'
 import type { Permissions } from '../../harness/contract/drive.ts'
 import {
-  beginningOf,
+  truncateText,
   commandText,
-  data,
+  asData,
   doneCommand,
-  listed,
+  safeListItem,
   notDoneCommands,
-  quoted,
+  wrapInTag,
 } from './task-text.ts'
 import type { Profile } from '../profiles/profile.ts'
-import { NO_FILE, readInside } from '../../context/read-inside.ts'
+import { NO_FILE, readRepositoryFile } from '../../context/read-repository-file.ts'
 
 interface PromptFile {
   /** From the root of the repository. */
@@ -74,7 +74,9 @@ export function setupText(input: SetupInput): string {
     section('Project instructions', input.instructions.map(fileBlock)),
     section(
       'The project',
-      (input.project ?? '').trim() === '' ? [] : [quoted('project', data(input.project ?? ''))],
+      (input.project ?? '').trim() === ''
+        ? []
+        : [wrapInTag('project', asData(input.project ?? ''))],
     ),
     section('Files to begin with', input.files.map(fileBlock)),
     profileIndex(input.profiles),
@@ -90,9 +92,13 @@ function section(title: string, blocks: readonly string[]): string {
 
 function fileBlock({ path, text }: PromptFile): string {
   if (text.trim() === '') return ''
-  return quoted('file', beginningOf(data(text), LONGEST_QUOTE, 'open the file for the rest'), {
-    path,
-  })
+  return wrapInTag(
+    'file',
+    truncateText(asData(text), LONGEST_QUOTE, 'open the file for the rest'),
+    {
+      path,
+    },
+  )
 }
 
 /** The body of a profile comes with the first task that needs it. */
@@ -100,7 +106,7 @@ export function profileIndex(profiles: readonly ProfileLine[]): string {
   if (profiles.length === 0) return ''
   const lines = profiles.map(
     ({ name, description }) =>
-      `- ${listed(name, LONGEST_NAME)}: ${listed(description, LONGEST_LINE)}`,
+      `- ${safeListItem(name, LONGEST_NAME)}: ${safeListItem(description, LONGEST_LINE)}`,
   )
   return `## Profiles\n\nA task brings the one it needs; \`stint profiles show NAME\` prints another.\n\n${lines.join('\n')}`
 }
@@ -113,7 +119,7 @@ function thisRun({
   limits = {},
 }: SetupInput): readonly string[] {
   return [
-    ...(branch === undefined ? [] : [`- Branch: ${code(safeLine(branch))}`]),
+    ...(branch === undefined ? [] : [`- Branch: ${codeSpan(safeLine(branch))}`]),
     `- Verify command:${verify === undefined ? ' none, unless a task names one; find out yourself that the work is right' : commandText(verify)}`,
     `- ${permitted(permissions, allow)}`,
     ...(limits.minutes === undefined
@@ -135,7 +141,7 @@ function permitted(permissions: Permissions, allow: readonly string[]): string {
     'stint',
     ...allow.filter((command) => command !== 'git' && command !== 'stint'),
   ]
-  return `You may edit files here and run ${commands.map((command) => code(safeLine(command))).join(', ')}. What is refused is not allowed: do not look for a way around.`
+  return `You may edit files here and run ${commands.map((command) => codeSpan(safeLine(command))).join(', ')}. What is refused is not allowed: do not look for a way around.`
 }
 
 /** For a harness without a system prompt. It begins with the task's first line, as every text about a task does. */
@@ -163,7 +169,7 @@ type Found = { readonly path: string; readonly real: string; readonly text: stri
 export function gatherInstructions(root: string, options: GatherOptions) {
   const notes: string[] = []
   const read = (path: string, isWanted: boolean): Found | undefined => {
-    const found = readInside(root, path)
+    const found = readRepositoryFile(root, path)
     if (typeof found !== 'string')
       return { path, real: found.real, text: options.withoutSecrets(found.text) }
     if (isWanted || found !== NO_FILE) notes.push(`${path} is not given to the agent: ${found}`)
@@ -174,7 +180,7 @@ export function gatherInstructions(root: string, options: GatherOptions) {
       notes.push(
         `${path} is cut: the agent is given about ${room} of its ${text.length} characters`,
       )
-    return { path, text: beginningOf(text, room, 'open the file for the rest') }
+    return { path, text: truncateText(text, room, 'open the file for the rest') }
   }
 
   const written = INSTRUCTIONS.flatMap((path) => read(path, false) ?? [])

@@ -1,5 +1,5 @@
 import { safeLine, safePassage } from '../../text/safe-text.ts'
-import { code } from '../../context/handoff/markdown.ts'
+import { codeSpan } from '../../context/handoff/markdown.ts'
 import { redact } from '../../text/redact.ts'
 import { shorten } from '../../text/clean.ts'
 import type { Task } from '../../backlog/task.ts'
@@ -38,9 +38,9 @@ function taskParts(task: PromptTask, extra: TaskExtra): readonly string[] {
 function wanted(task: PromptTask): string {
   const text = [task.description, task.details].filter((part) => part.trim() !== '').join('\n\n')
   if (text === '' || text.trim() === task.title.trim()) return ''
-  return quoted(
+  return wrapInTag(
     'task',
-    beginningOf(wish(text), LONGEST_TEXT, `\`stint task show ${nameOf(task)}\` has all of it`),
+    truncateText(wish(text), LONGEST_TEXT, `\`stint task show ${taskWord(task)}\` has all of it`),
   )
 }
 
@@ -48,13 +48,14 @@ function criteria(task: PromptTask): string {
   if (task.checklist.length === 0) return ''
   const shown = task.checklist.slice(0, MOST_ITEMS)
   const lines = shown.map(
-    ({ item, done }, index) => `${index + 1}. [${done ? 'x' : ' '}] ${listed(item, LONGEST_LINE)}`,
+    ({ item, done }, index) =>
+      `${index + 1}. [${done ? 'x' : ' '}] ${safeListItem(item, LONGEST_LINE)}`,
   )
   const more = task.checklist.length - shown.length
   return [
-    `Acceptance criteria (tick with \`stint task check ${nameOf(task)} N\`):`,
+    `Acceptance criteria (tick with \`stint task check ${taskWord(task)} N\`):`,
     ...lines,
-    ...(more === 0 ? [] : [`… and ${more} more: \`stint task show ${nameOf(task)}\``]),
+    ...(more === 0 ? [] : [`… and ${more} more: \`stint task show ${taskWord(task)}\``]),
   ].join('\n')
 }
 
@@ -67,7 +68,7 @@ function dependencies({ dependsOn = [] }: TaskExtra): string {
   if (dependsOn.length === 0) return ''
   const lines = dependsOn.map(
     ({ name, summary = '' }) =>
-      `- ${listed(name, LONGEST_LINE)}${summary === '' ? '' : `: ${listed(summary, LONGEST_LINE)}`}`,
+      `- ${safeListItem(name, LONGEST_LINE)}${summary === '' ? '' : `: ${safeListItem(summary, LONGEST_LINE)}`}`,
   )
   return ['Done before, on this branch:', ...lines].join('\n')
 }
@@ -75,21 +76,21 @@ function dependencies({ dependsOn = [] }: TaskExtra): string {
 function profile({ profile: fresh, profileAgain }: TaskExtra): string {
   if (fresh !== undefined) {
     const { name, body } = fresh
-    return `Work as this profile says:\n${quoted('profile', beginningOf(data(body), LONGEST_TEXT, 'its file has all of it'), { name })}`
+    return `Work as this profile says:\n${wrapInTag('profile', truncateText(asData(body), LONGEST_TEXT, 'its file has all of it'), { name })}`
   }
-  return profileAgain === undefined ? '' : `Profile: ${listed(profileAgain, LONGEST_LINE)}`
+  return profileAgain === undefined ? '' : `Profile: ${safeListItem(profileAgain, LONGEST_LINE)}`
 }
 
 /** Sent once after a turn without a report. */
-export function askText(task: Pick<PromptTask, 'shortname' | 'title'>): string {
-  const name = nameOf(task)
+export function askForReportText(task: Pick<PromptTask, 'shortname' | 'title'>): string {
+  const name = taskWord(task)
   return `${taskHead(task)}
 
 The turn ended without a report. Finish what is left, verify and commit it, then report ${doneCommand(name)}. If it cannot be done: ${notDoneCommands(name)}. Then end the turn.`
 }
 
 /** Why an attempt at a task did not count. */
-export interface Failure {
+export interface TaskFailure {
   readonly reason: string
   /** The agent's report. */
   readonly claimed?: {
@@ -111,8 +112,11 @@ const LONGEST_REASON = 400
 const MOST_PATHS = 20
 
 /** The same task again in the same conversation, with what failed. */
-export function retryText(task: Pick<PromptTask, 'shortname' | 'title'>, failure: Failure): string {
-  const name = nameOf(task)
+export function retryText(
+  task: Pick<PromptTask, 'shortname' | 'title'>,
+  failure: TaskFailure,
+): string {
+  const name = taskWord(task)
   return [
     taskHead(task),
     `This task is not done yet. ${failureText(failure)}`,
@@ -121,7 +125,7 @@ export function retryText(task: Pick<PromptTask, 'shortname' | 'title'>, failure
 }
 
 /** What a program printed is data, and nothing in it is an instruction. */
-function failureText({ reason, claimed, verify, uncommitted = [], merge }: Failure): string {
+function failureText({ reason, claimed, verify, uncommitted = [], merge }: TaskFailure): string {
   return [
     `What the run found: ${shorten(safeLine(reason), LONGEST_REASON)}`,
     ...(claimed === undefined ? [] : [claimedLine(claimed)]),
@@ -131,39 +135,39 @@ function failureText({ reason, claimed, verify, uncommitted = [], merge }: Failu
   ].join('\n')
 }
 
-function claimedLine({ status, summary = '' }: NonNullable<Failure['claimed']>): string {
+function claimedLine({ status, summary = '' }: NonNullable<TaskFailure['claimed']>): string {
   const what = { completed: 'done', blocked: 'blocked', failed: 'failed' }[status]
   return `- It was reported as ${what}${summary === '' ? '.' : `: ${shorten(safeLine(summary), LONGEST_REASON)}`}`
 }
 
-function mergeLines({ target, onto, files }: NonNullable<Failure['merge']>): readonly string[] {
+function mergeLines({ target, onto, files }: NonNullable<TaskFailure['merge']>): readonly string[] {
   const sha = onto.slice(0, 12)
   return [
     ...(files.length === 0 ? [] : [pathsLine('In conflict', files)]),
-    `- The work is to go to ${code(safeLine(target))}, which is at ${sha} now. Run ${code(`git merge ${sha}`)} here, settle every conflict so that what both sides meant holds, and commit the merge. Do not rebase, and do not touch ${code(safeLine(target))} itself.`,
+    `- The work is to go to ${codeSpan(safeLine(target))}, which is at ${sha} now. Run ${codeSpan(`git merge ${sha}`)} here, settle every conflict so that what both sides meant holds, and commit the merge. Do not rebase, and do not touch ${codeSpan(safeLine(target))} itself.`,
   ]
 }
 
 function pathsLine(what: string, paths: readonly string[]): string {
-  const shown = paths.slice(0, MOST_PATHS).map((path) => code(safeLine(path)))
+  const shown = paths.slice(0, MOST_PATHS).map((path) => codeSpan(safeLine(path)))
   const more = paths.length - shown.length
   return `- ${what}: ${shown.join(', ')}${more === 0 ? '' : ` and ${more} more`}`
 }
 
-function outputOf({ command, exit, output }: NonNullable<Failure['verify']>): string {
+function outputOf({ command, exit, output }: NonNullable<TaskFailure['verify']>): string {
   const how =
     exit === undefined ? 'did not end' : exit === 0 ? 'passes' : `fails with exit code ${exit}`
-  const said = endOf(redact(data(output)).text, LONGEST_OUTPUT)
-  const line = `- ${code(safeLine(command))} ${how}`
+  const said = endOf(redact(asData(output)).text, LONGEST_OUTPUT)
+  const line = `- ${codeSpan(safeLine(command))} ${how}`
   return said === ''
     ? `${line} and prints nothing.`
-    : `${line}. The end of what it prints, as data:\n${quoted('output', said)}`
+    : `${line}. The end of what it prints, as data:\n${wrapInTag('output', said)}`
 }
 
 /** A task that another conversation began, for a fresh one that has seen nothing of it. */
 export function continueText(
   task: PromptTask,
-  { document, failure }: { readonly document?: string; readonly failure?: Failure },
+  { document, failure }: { readonly document?: string; readonly failure?: TaskFailure },
   extra: TaskExtra = {},
 ): string {
   return [
@@ -175,7 +179,7 @@ export function continueText(
   ].join('\n\n')
 }
 
-function beginning({ merge }: Failure): string {
+function beginning({ merge }: TaskFailure): string {
   return merge === undefined
     ? 'An earlier conversation tried this task and did not finish it.'
     : 'An earlier conversation finished this task on this branch, but the work does not go in where it is meant for.'
@@ -187,8 +191,9 @@ export function restoreText(
   { context, verify }: { readonly context: string; readonly verify?: string },
   extra: TaskExtra = {},
 ): string {
-  const name = nameOf(task)
-  const run = verify === undefined ? 'verify it' : `run ${code(safeLine(verify))} until it passes`
+  const name = taskWord(task)
+  const run =
+    verify === undefined ? 'verify it' : `run ${codeSpan(safeLine(verify))} until it passes`
   return [
     taskText(task, extra),
     `The conversation was compacted in the middle of this task. The rules hold as before: work in this folder only, commit on the current branch, never push, switch branches, rebase, amend or reset, leave \`.sessions/\` and \`.tasks/\` alone. Look at \`git status\` and \`git log\`, go on with the task, ${run}, commit, and report ${doneCommand(name)}. If it cannot be done: ${notDoneCommands(name)}. Then end the turn.`,
@@ -201,7 +206,11 @@ export function restoreText(
 
 type Tag = 'task' | 'command' | 'profile' | 'project' | 'file' | 'output' | 'handoff'
 
-export function quoted(tag: Tag, text: string, of?: { readonly [name: string]: string }): string {
+export function wrapInTag(
+  tag: Tag,
+  text: string,
+  of?: { readonly [name: string]: string },
+): string {
   const attributes = Object.entries(of ?? {}).map(
     ([name, value]) => ` ${name}="${safeLine(value).replaceAll(/["<>]/g, '')}"`,
   )
@@ -210,15 +219,15 @@ export function quoted(tag: Tag, text: string, of?: { readonly [name: string]: s
 
 /** A wish of the user, whose headings are not headings of ours. */
 function wish(text: string): string {
-  return data(text).replaceAll(HEADING, String.raw`$1\$2`)
+  return asData(text).replaceAll(HEADING, String.raw`$1\$2`)
 }
 
-export function listed(text: string, characters: number): string {
+export function safeListItem(text: string, characters: number): string {
   return shorten(wish(safeLine(text)), characters)
 }
 
 /** What a file or a program says; its headings stay, except one that would begin a task. */
-export function data(text: string): string {
+export function asData(text: string): string {
   return beginningNoTask(safePassage(text))
 }
 
@@ -232,7 +241,7 @@ const HEADING = new RegExp(String.raw`^([\s>*+-]*)(${SIGN}{1,6}(?=\s|$))`, 'gmu'
 const TASK_LINE = new RegExp(String.raw`^([\s>*+-]*)(${SIGN}{1,6}\s*task(?![a-z]))`, 'gimu')
 
 /** Cut at the end of a line where one is near. */
-export function beginningOf(text: string, characters: number, rest: string): string {
+export function truncateText(text: string, characters: number, rest: string): string {
   if (text.length <= characters) return text
   const piece = wellFormed(text.slice(0, characters))
   const end = piece.lastIndexOf('\n')
@@ -258,15 +267,19 @@ const LONGEST_COMMAND = 2000
 /** As code where it is one line, else in lines of its own. */
 export function commandText(command: string): string {
   const trimmed = command.trim()
-  if (!/[\n\r]/.test(trimmed)) return ` ${code(safeLine(trimmed))}`
-  return `\n${quoted('command', beginningOf(wish(trimmed), LONGEST_COMMAND, 'the run runs all of it'))}`
+  if (!/[\n\r]/.test(trimmed)) return ` ${codeSpan(safeLine(trimmed))}`
+  return `\n${wrapInTag('command', truncateText(wish(trimmed), LONGEST_COMMAND, 'the run runs all of it'))}`
 }
 
 const LONGEST_DOCUMENT = 40_000
 
 export function handoffText(document: string): string {
-  const text = beginningOf(data(document), LONGEST_DOCUMENT, '`stint handoff show` has all of it')
-  return `What the conversation before left for you; look before you rely on it:\n${quoted('handoff', text)}`
+  const text = truncateText(
+    asData(document),
+    LONGEST_DOCUMENT,
+    '`stint handoff show` has all of it',
+  )
+  return `What the conversation before left for you; look before you rely on it:\n${wrapInTag('handoff', text)}`
 }
 
 export function doneCommand(name: string): string {
@@ -285,7 +298,7 @@ export type PromptTask = Pick<
 const LONGEST_TITLE = 200
 
 /** The agent's name for the task: one word for a shell. */
-export function nameOf(task: Pick<Task, 'shortname'>): string {
+export function taskWord(task: Pick<Task, 'shortname'>): string {
   return (
     safeLine(task.shortname)
       .replaceAll(/[^\w./-]+/g, '-')
@@ -296,5 +309,5 @@ export function nameOf(task: Pick<Task, 'shortname'>): string {
 /** The first line of every text about a task, and of no other. */
 export function taskHead(task: Pick<Task, 'shortname' | 'title'>): string {
   const title = shorten(safeLine(task.title), LONGEST_TITLE)
-  return `# Task ${nameOf(task)}: ${title}`
+  return `# Task ${taskWord(task)}: ${title}`
 }

@@ -2,17 +2,24 @@
 // Wherever the agent left HEAD, no branch but the run's own is moved.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { keepCode } from '../../git/code-checkpoint.ts'
+import { checkpointCode } from '../../git/code-checkpoint.ts'
 import { readHead } from '../../git/head.ts'
-import { askGit, removeLeftLocks, runGit } from '../../git/run-git.ts'
+import { gitSucceeds, removeStaleLocks, runGit } from '../../git/run-git.ts'
 import type { Repository } from '../../git/repository.ts'
-import { QUIETLY, writeWorkingTree } from '../../git/working-tree.ts'
-import type { Place } from '../../project/store/place.ts'
-import { repositoryOf } from '../../project/store/worktrees.ts'
+import { SAFE_CONFIG, writeWorkingTree } from '../../git/working-tree.ts'
+import type { ProjectPaths } from '../../project/store/project-paths.ts'
+import { requireRepository } from '../../project/store/worktrees.ts'
 import { defined } from '../../text/defined.ts'
-import { NOT_WORK, type RunTree, commitOf, hiddenPaths, repositoryAt, uncommitted } from './tree.ts'
+import {
+  IGNORED_PATHS,
+  type RunTree,
+  branchTip,
+  hiddenPaths,
+  repositoryAt,
+  uncommittedPaths,
+} from './run-tree.ts'
 
-export interface WorkToKeep {
+export interface WorkToSave {
   readonly ref: string
   readonly message: string
   readonly base: string
@@ -20,14 +27,14 @@ export interface WorkToKeep {
   readonly leftBefore: readonly string[]
 }
 
-export function keepWork({ tree, branch }: RunTree, work: WorkToKeep) {
+export function saveWork({ tree, branch }: RunTree, work: WorkToSave) {
   const repository = repositoryAt(tree)!
   return keptBefore(repository, branch, work) ?? keepAll(repository, branch, work)
 }
 
-export function keepAndSetBack({ tree, branch }: RunTree, work: WorkToKeep) {
+export function saveAndRollBack({ tree, branch }: RunTree, work: WorkToSave) {
   const repository = repositoryAt(tree)!
-  removeLeftLocks(repository, branch)
+  removeStaleLocks(repository, branch)
   // What is hidden from git would be neither kept nor reset.
   const hidden = hiddenPaths(tree, 'latin1')
   for (const bit of ['--no-skip-worktree', '--no-assume-unchanged']) updateIndex(tree, bit, hidden)
@@ -36,7 +43,7 @@ export function keepAndSetBack({ tree, branch }: RunTree, work: WorkToKeep) {
   if (before !== undefined) return before
   const result = keepAll(repository, branch, work)
   const git = (...args: readonly string[]) =>
-    runGit(tree, [...QUIETLY, '-c', 'submodule.recurse=false', ...args])
+    runGit(tree, [...SAFE_CONFIG, '-c', 'submodule.recurse=false', ...args])
   const verb = operationIn(repository)
   if (verb !== undefined) git(verb, '--quit')
   git('symbolic-ref', 'HEAD', `refs/heads/${branch}`)
@@ -47,7 +54,7 @@ export function keepAndSetBack({ tree, branch }: RunTree, work: WorkToKeep) {
   return result
 }
 
-export function isAsKept(tree: string, ref: string): boolean {
+export function matchesSavedWork(tree: string, ref: string): boolean {
   const repository = repositoryAt(tree)
   if (repository === undefined || !isRef(tree, ref)) return false
   const printed = runGit(tree, ['log', '-1', '--format=%H %T %P', ref, '--']).trim()
@@ -55,29 +62,31 @@ export function isAsKept(tree: string, ref: string): boolean {
   const head = readHead(repository).commit
   return (
     (head === commit || head === parent) &&
-    writeWorkingTree(repository, { exclude: NOT_WORK }).tree === files
+    writeWorkingTree(repository, { exclude: IGNORED_PATHS }).tree === files
   )
 }
 
-function keptBefore(repository: Repository, branch: string, { ref, base, leftBefore }: WorkToKeep) {
+function keptBefore(repository: Repository, branch: string, { ref, base, leftBefore }: WorkToSave) {
   const { worktree } = repository
   const head = readHead(repository)
-  const isMoved = head.branch !== branch || head.commit !== base || isInTheMiddle(repository)
-  if (isMoved || uncommitted(worktree).some((path) => !leftBefore.includes(path))) return undefined
+  const isMoved =
+    head.branch !== branch || head.commit !== base || isOperationInProgress(repository)
+  if (isMoved || uncommittedPaths(worktree).some((path) => !leftBefore.includes(path)))
+    return undefined
   return { ...(isRef(worktree, ref) ? { kept: ref } : {}), leftOut: [] }
 }
 
 function keepAll(
   repository: Repository,
   branch: string,
-  { ref: wanted, message, base, leftBefore }: WorkToKeep,
+  { ref: wanted, message, base, leftBefore }: WorkToSave,
 ) {
   const { worktree } = repository
   // A runner that was killed may have kept something under the name already.
   let ref = wanted
   for (let number = 2; isRef(worktree, ref); number += 1) ref = `${wanted}-${number}`
-  const { leftOut } = keepCode(repository, { ref, message, exclude: NOT_WORK })
-  const tip = commitOf(worktree, branch)
+  const { leftOut } = checkpointCode(repository, { ref, message, exclude: IGNORED_PATHS })
+  const tip = branchTip(worktree, branch)
   if (tip !== undefined && tip !== base && tip !== readHead(repository).commit) {
     const update = [
       'update-ref',
@@ -87,13 +96,13 @@ function keepAll(
       `${ref}-branch`,
       tip,
     ]
-    runGit(worktree, [...QUIETLY, ...update])
+    runGit(worktree, [...SAFE_CONFIG, ...update])
   }
   return { kept: ref, leftOut: leftOut.filter((path) => !leftBefore.includes(path)) }
 }
 
 function isRef(tree: string, ref: string) {
-  return askGit(tree, ['show-ref', '--verify', '--quiet', ref])
+  return gitSucceeds(tree, ['show-ref', '--verify', '--quiet', ref])
 }
 
 /** Adds what is ignored now though the base has it, which the reset would overwrite. */
@@ -110,7 +119,10 @@ function addIgnored(tree: string, base: string) {
 function updateIndex(tree: string, how: string, paths: readonly string[]) {
   if (paths.length === 0) return
   const input = paths.map((path) => `${path}\0`).join('')
-  runGit(tree, [...QUIETLY, 'update-index', how, '-z', '--stdin'], { input, encoding: 'latin1' })
+  runGit(tree, [...SAFE_CONFIG, 'update-index', how, '-z', '--stdin'], {
+    input,
+    encoding: 'latin1',
+  })
 }
 
 /** What git is in the middle of, without a merge and a bisection, which the reset ends. */
@@ -123,7 +135,7 @@ function operationIn({ gitDir }: Repository) {
     : undefined
 }
 
-export function isInTheMiddle(repository: Repository): boolean {
+export function isOperationInProgress(repository: Repository): boolean {
   const has = (name: string) => existsSync(join(repository.gitDir, name))
   return operationIn(repository) !== undefined || has('MERGE_HEAD') || has('BISECT_LOG')
 }
@@ -131,7 +143,7 @@ export function isInTheMiddle(repository: Repository): boolean {
 const AS_FOUND = 'stint: left uncommitted, as it was found'
 
 /** Whether all commits of a branch beyond one are by `commitAsFound`. */
-export function isAllAsFound(tree: string, base: string): boolean {
+export function areAllAutoCommits(tree: string, base: string): boolean {
   const subjects = runGit(tree, ['log', '--no-merges', '--format=%s', `${base}..HEAD`, '--'])
     .split('\n')
     .filter(Boolean)
@@ -139,25 +151,25 @@ export function isAllAsFound(tree: string, base: string): boolean {
 }
 
 /** Commits what is left in a worktree. Where HEAD is elsewhere, or git in the middle of something, it is kept beside the branch. */
-export function commitAsFound(place: Place, run: string, own: RunTree) {
+export function commitLeftWork(place: ProjectPaths, run: string, own: RunTree) {
   const { tree, branch } = own
   const repository = repositoryAt(tree)
   if (repository === undefined) return {}
-  removeLeftLocks(repository, branch)
+  removeStaleLocks(repository, branch)
   const ref = `refs/stint/runs/${run}/found`
   const message = AS_FOUND
   const head = readHead(repository)
   const found = (all: readonly string[], more: { commit?: string; kept?: string | undefined }) =>
     defined({ ...more, leftOut: all.length === 0 ? undefined : all })
-  if (head.branch !== branch || head.commit === undefined || isInTheMiddle(repository)) {
-    const base = commitOf(repositoryOf(place).mainRoot, branch) ?? own.base
-    const { kept, leftOut } = keepAndSetBack(own, { ref, message, base, leftBefore: [] })
+  if (head.branch !== branch || head.commit === undefined || isOperationInProgress(repository)) {
+    const base = branchTip(requireRepository(place).mainRoot, branch) ?? own.base
+    const { kept, leftOut } = saveAndRollBack(own, { ref, message, base, leftBefore: [] })
     return found(leftOut, { kept })
   }
-  if (uncommitted(tree).length === 0) return {}
-  const { commit, leftOut } = keepCode(repository, { ref, message, exclude: NOT_WORK })
+  if (uncommittedPaths(tree).length === 0) return {}
+  const { commit, leftOut } = checkpointCode(repository, { ref, message, exclude: IGNORED_PATHS })
   const update = ['update-ref', '-m', 'stint: commit what was left', `refs/heads/${branch}`]
-  runGit(tree, [...QUIETLY, ...update, commit, head.commit])
-  runGit(tree, [...QUIETLY, 'read-tree', commit])
+  runGit(tree, [...SAFE_CONFIG, ...update, commit, head.commit])
+  runGit(tree, [...SAFE_CONFIG, 'read-tree', commit])
   return found(leftOut, commit === head.commit ? {} : { commit })
 }

@@ -1,15 +1,23 @@
 // Only the recent end of what hooks capture is kept; the journal has all of it.
 import { defined } from '../../text/defined.ts'
-import { type Folds, type Kinds, keep, outdating } from './kind.ts'
-import { type GitState, type Usage, fields, item, optional, str, usageOf } from './read-fields.ts'
+import { type Folds, type Kinds, noEffect, outdating } from './kind.ts'
+import {
+  type GitState,
+  type Usage,
+  fields,
+  item,
+  nonEmptyString,
+  str,
+  usageOf,
+} from './read-fields.ts'
 import {
   type Item,
-  KEPT,
-  type Shelf,
-  type ShelfRules,
-  type WorkingShelf,
+  KEEP_ALL,
+  type ItemList,
+  type ListRules,
+  type MutableList,
   pushRecent,
-} from './shelf.ts'
+} from './item-list.ts'
 
 export interface CapturedData {
   /** A ruling says how something is, or is not, to be done. */
@@ -43,7 +51,7 @@ export interface CapturedData {
   }
 }
 
-export interface Request extends Item {
+export interface UserRequest extends Item {
   readonly isRuling: boolean
 }
 
@@ -53,25 +61,25 @@ export interface Commit extends Item {
 }
 
 /** `text` is the command. */
-export interface TestRun extends Item {
+export interface CapturedTestRun extends Item {
   readonly passed: boolean
   readonly summary?: string
 }
 
 export interface CapturedState {
-  readonly requests: Shelf<Request>
-  readonly commits: Shelf<Commit>
-  readonly tests: Shelf<TestRun>
+  readonly requests: ItemList<UserRequest>
+  readonly commits: ItemList<Commit>
+  readonly tests: ItemList<CapturedTestRun>
   /** `text` is the prompt, or the type of agent. */
-  readonly agents: Shelf<Item & { readonly result?: string }>
+  readonly agents: ItemList<Item & { readonly result?: string }>
   readonly lastTurn?: Readonly<CapturedData['turn.ended'] & { at: string }>
 }
 
-export const shelves: ShelfRules<CapturedState> = {
-  requests: KEPT,
-  commits: KEPT,
-  tests: KEPT,
-  agents: KEPT,
+export const listRules: ListRules<CapturedState> = {
+  requests: KEEP_ALL,
+  commits: KEEP_ALL,
+  tests: KEEP_ALL,
+  agents: KEEP_ALL,
 }
 
 export const fold: Folds<CapturedData, CapturedState> = {
@@ -104,9 +112,9 @@ export const fold: Folds<CapturedData, CapturedState> = {
     const run = { ...item(entry, data.command), passed, ...fields(data, 'summary') }
     pushRecent(state.tests, run, 12)
   }),
-  'output.kept': { outdatesTldr: false, apply: keep },
+  'output.kept': { outdatesTldr: false, apply: noEffect },
   'agent.finished': outdating((state, data, entry) => {
-    const asked = optional(data.task) ?? optional(data.type) ?? 'agent'
+    const asked = nonEmptyString(data.task) ?? nonEmptyString(data.type) ?? 'agent'
     pushRecent(state.agents, { ...item(entry, asked), ...fields(data, 'result') }, 8, () => false)
   }),
 }
@@ -137,7 +145,7 @@ const REQUESTS = 12
 const RULINGS = 40
 
 // The first request gives the purpose, and a ruling holds until the next one.
-function forgetRequest(list: WorkingShelf<Request>) {
+function forgetRequest(list: MutableList<UserRequest>) {
   const others = list.items.slice(1)
   const ordinary = others.filter((request) => !request.isRuling).length
   if (ordinary <= REQUESTS && others.length - ordinary <= RULINGS) return

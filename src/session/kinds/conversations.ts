@@ -1,7 +1,7 @@
 import { defined } from '../../text/defined.ts'
-import { type Folds, type Kinds, keep } from './kind.ts'
-import { amountOf, fields, item, optional, str } from './read-fields.ts'
-import { type Item, KEPT, type Shelf, type ShelfRules, pushRecent } from './shelf.ts'
+import { type Folds, type Kinds, noEffect } from './kind.ts'
+import { amountOf, fields, item, nonEmptyString, str } from './read-fields.ts'
+import { type Item, KEEP_ALL, type ItemList, type ListRules, pushRecent } from './item-list.ts'
 
 export interface ConversationData {
   'conversation.joined': {
@@ -52,7 +52,7 @@ export interface HookCosts {
 }
 
 /** `text` is the conversation's id as its harness gives it. */
-export interface Conversation extends Item {
+export interface SessionConversation extends Item {
   readonly harness: string
   readonly endedAt?: string
   readonly reason?: string
@@ -65,15 +65,15 @@ export interface BudgetCrossing
 }
 
 export interface ConversationsState {
-  readonly conversations: Shelf<Conversation>
-  readonly crossings: Shelf<BudgetCrossing>
+  readonly conversations: ItemList<SessionConversation>
+  readonly crossings: ItemList<BudgetCrossing>
   readonly compactions: number
   readonly lastAutomatic?: Readonly<{ conversation: string; tokens: number; at: string }>
 }
 
-export const shelves: ShelfRules<ConversationsState> = {
-  conversations: KEPT,
-  crossings: KEPT,
+export const listRules: ListRules<ConversationsState> = {
+  conversations: KEEP_ALL,
+  crossings: KEEP_ALL,
 }
 
 export const fold: Folds<ConversationData, ConversationsState> = {
@@ -99,13 +99,13 @@ export const fold: Folds<ConversationData, ConversationsState> = {
     apply(state, data, entry) {
       state.compactions += 1
       const tokens = amountOf(data.tokensBefore)
-      const conversation = optional(data.conversation)
+      const conversation = nonEmptyString(data.conversation)
       if (data.trigger !== 'auto' || tokens === undefined || conversation === undefined) return
       state.lastAutomatic = { conversation, tokens, at: entry.at }
     },
   },
-  'summary.kept': { outdatesTldr: false, apply: keep },
-  'context.given': { outdatesTldr: false, apply: keep },
+  'summary.kept': { outdatesTldr: false, apply: noEffect },
+  'context.given': { outdatesTldr: false, apply: noEffect },
   'budget.crossed': {
     outdatesTldr: false,
     apply(state, data, entry) {
@@ -124,7 +124,7 @@ export const fold: Folds<ConversationData, ConversationsState> = {
       pushRecent(state.crossings, crossing, 8)
     },
   },
-  'hooks.ran': { outdatesTldr: false, apply: keep },
+  'hooks.ran': { outdatesTldr: false, apply: noEffect },
 }
 
 export const kinds = (): Kinds<ConversationData, ConversationsState> => {

@@ -1,6 +1,12 @@
 import { type Folds, type Kinds, outdating } from './kind.ts'
-import { type Usage, fields, item, optional, str } from './read-fields.ts'
-import { type Item, KEPT, type Shelf, type ShelfRules, type WorkingShelf } from './shelf.ts'
+import { type Usage, fields, item, nonEmptyString, str } from './read-fields.ts'
+import {
+  type Item,
+  KEEP_ALL,
+  type ItemList,
+  type ListRules,
+  type MutableList,
+} from './item-list.ts'
 
 export interface DelegateData {
   'delegate.begun': {
@@ -33,7 +39,7 @@ export interface DelegateData {
 export type DelegateOutcome = (typeof OUTCOMES)[number]
 
 /** `text` is its prompt. */
-export interface DelegateLine
+export interface SessionDelegate
   extends
     Item,
     Readonly<Pick<DelegateData['delegate.begun'], 'delegate' | 'name' | 'as' | 'task' | 'group'>>,
@@ -49,10 +55,10 @@ export interface DelegateLine
 }
 
 export interface DelegatesState {
-  readonly delegates: Shelf<DelegateLine>
+  readonly delegates: ItemList<SessionDelegate>
 }
 
-export const shelves: ShelfRules<DelegatesState> = { delegates: KEPT }
+export const listRules: ListRules<DelegatesState> = { delegates: KEEP_ALL }
 
 export const fold: Folds<DelegateData, DelegatesState> = {
   'delegate.begun': outdating((state, data, entry) => {
@@ -73,12 +79,16 @@ export const fold: Folds<DelegateData, DelegatesState> = {
     const delegate = str(data.delegate)
     if (delegate === '' || !isOutcome(data.status)) return
     const known = knownAs(state.delegates, delegate)
-    const { summary: _summary, because: _because, ...before }: Partial<DelegateLine> = known ?? {}
+    const {
+      summary: _summary,
+      because: _because,
+      ...before
+    }: Partial<SessionDelegate> = known ?? {}
     put(state.delegates, {
       ...item(entry, data.what),
       ...before,
       delegate,
-      name: optional(data.name) ?? known?.name ?? '',
+      name: nonEmptyString(data.name) ?? known?.name ?? '',
       status: data.status,
       ...fields(data, 'task', 'branch', 'summary', 'because', 'commit', 'report'),
       reported: entry.id,
@@ -114,27 +124,27 @@ function isOutcome(value: unknown): value is DelegateOutcome {
 export function reportedSince(
   { delegates }: DelegatesState,
   since: string,
-): readonly DelegateLine[] {
+): readonly SessionDelegate[] {
   return delegates.items
     .filter(({ reported = '' }) => reported > since)
     .toSorted((a, b) => (a.reported! < b.reported! ? -1 : 1))
 }
 
-export function isSettled({ status }: DelegateLine): boolean {
+export function isMergedOrDiscarded({ status }: SessionDelegate): boolean {
   return status === 'merged' || status === 'discarded'
 }
 
-function knownAs(list: WorkingShelf<DelegateLine>, delegate: string) {
+function knownAs(list: MutableList<SessionDelegate>, delegate: string) {
   return list.items.find((line) => line.delegate === delegate)
 }
 
 const SETTLED = 24
 
-function put(list: WorkingShelf<DelegateLine>, line: DelegateLine) {
+function put(list: MutableList<SessionDelegate>, line: SessionDelegate) {
   const index = list.items.findIndex(({ delegate }) => delegate === line.delegate)
   if (index === -1) list.items.push(line)
   else list.items[index] = line
-  const settled = list.items.filter(isSettled)
+  const settled = list.items.filter(isMergedOrDiscarded)
   if (settled.length <= SETTLED) return
   list.items.splice(list.items.indexOf(settled[0]!), 1)
   list.earlier += 1

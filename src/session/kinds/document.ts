@@ -1,6 +1,12 @@
-import { type Folds, type Kinds, keep, outdating } from './kind.ts'
+import { type Folds, type Kinds, noEffect, outdating } from './kind.ts'
 import { type After, item, str } from './read-fields.ts'
-import { type Item, type Shelf, type ShelfRules, type WorkingShelf, move } from './shelf.ts'
+import {
+  type Item,
+  type ItemList,
+  type ListRules,
+  type MutableList,
+  moveItem,
+} from './item-list.ts'
 
 export interface DocumentData {
   'remark.placed': { section: string; after: After; text: string }
@@ -12,12 +18,12 @@ export interface DocumentData {
 }
 
 export interface DocumentState {
-  readonly remarks: Shelf<Item & Readonly<{ section: string; after: string }>>
-  readonly sections: Shelf<Item & Readonly<{ title: string; after: string }>>
+  readonly remarks: ItemList<Item & Readonly<{ section: string; after: string }>>
+  readonly sections: ItemList<Item & Readonly<{ title: string; after: string }>>
   readonly fields: Readonly<Record<string, string>>
 }
 
-export const shelves: ShelfRules<DocumentState> = {
+export const listRules: ListRules<DocumentState> = {
   remarks: { recent: 0, isOrdered: false },
   sections: { recent: 0, isOrdered: false },
 }
@@ -38,14 +44,14 @@ export const fold: Folds<DocumentData, DocumentState> = {
     outdatesTldr: false,
     reachesBack: true,
     apply(state, data, _entry, rules) {
-      const lists = state as unknown as Readonly<Record<string, WorkingShelf<Item>>>
+      const lists = state as unknown as Readonly<Record<string, MutableList<Item>>>
       for (const [name, { isOrdered }] of Object.entries(rules))
-        if (isOrdered) move(lists[name]!, data.entry, data.after)
+        if (isOrdered) moveItem(lists[name]!, data.entry, data.after)
     },
   },
   // Applied before anything is folded.
-  'entry.retracted': { outdatesTldr: true, reachesBack: true, apply: keep },
-  'entry.amended': { outdatesTldr: true, reachesBack: true, apply: keep },
+  'entry.retracted': { outdatesTldr: true, reachesBack: true, apply: noEffect },
+  'entry.amended': { outdatesTldr: true, reachesBack: true, apply: noEffect },
 }
 
 export const kinds = (): Kinds<DocumentData, DocumentState> => {

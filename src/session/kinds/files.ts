@@ -1,15 +1,15 @@
 import { defined } from '../../text/defined.ts'
 import { type Folds, type Kinds, type Lenient, orderedItem, outdating } from './kind.ts'
-import { type After, item, optional, str } from './read-fields.ts'
+import { type After, item, nonEmptyString, str } from './read-fields.ts'
 import {
   type Item,
   NeedsFullFold,
-  type Shelf,
-  type ShelfRules,
-  type WorkingShelf,
-  insert,
-  remove,
-} from './shelf.ts'
+  type ItemList,
+  type ListRules,
+  type MutableList,
+  insertItem,
+  removeItem,
+} from './item-list.ts'
 
 export interface FileData {
   'file.noted': { path: string; description?: string; after?: After }
@@ -20,17 +20,17 @@ export interface FileData {
 }
 
 /** `text` is the path. */
-export interface FileLine extends Item {
+export interface FileItem extends Item {
   readonly description?: string
 }
 
 export interface FilesState {
-  readonly keyFiles: Shelf<FileLine>
-  readonly changedFiles: Shelf<FileLine>
-  readonly commands: Shelf<Item>
+  readonly keyFiles: ItemList<FileItem>
+  readonly changedFiles: ItemList<FileItem>
+  readonly commands: ItemList<Item>
 }
 
-export const shelves: ShelfRules<FilesState> = {
+export const listRules: ListRules<FilesState> = {
   // A path noted again keeps its place, so the paths of cut items must stay known.
   keyFiles: { recent: 12, remembered: 2000, isOrdered: true },
   changedFiles: { recent: 12, remembered: 2000, isOrdered: true },
@@ -43,12 +43,12 @@ export const fold: Folds<FileData, FilesState> = {
   'file.dropped': outdating((state, data) => {
     const list = data.list === 'key' ? state.keyFiles : state.changedFiles
     const index = list.items.findIndex((file) => file.text === data.path)
-    if (index !== -1) remove(list, index)
+    if (index !== -1) removeItem(list, index)
     else if (isLeftOut(list, str(data.path)))
       throw new NeedsFullFold(`${str(data.path)} is not in the snapshot`)
   }),
   'command.kept': outdating((state, data, entry) =>
-    insert(state.commands, item(entry, data.command), data.after),
+    insertItem(state.commands, item(entry, data.command), data.after),
   ),
 }
 
@@ -75,7 +75,7 @@ export const kinds = (): Kinds<FileData, FilesState> => {
 }
 
 function noteFile(
-  list: WorkingShelf<FileLine>,
+  list: MutableList<FileItem>,
   entry: { readonly id: string; readonly at: string },
   data: Lenient<FileData['file.noted']>,
 ) {
@@ -84,13 +84,13 @@ function noteFile(
   const known = list.items[index]
   if (known === undefined && isLeftOut(list, text)) return
   const stated = typeof data.description === 'string' ? data.description : known?.description
-  const description = optional(stated)
+  const description = nonEmptyString(stated)
   const noted = { id: known?.id ?? id, text, at, ...defined({ description }) }
-  if (known === undefined) insert(list, noted, data.after)
+  if (known === undefined) insertItem(list, noted, data.after)
   else list.items[index] = noted
 }
 
-function isLeftOut(list: WorkingShelf<FileLine>, path: string) {
+function isLeftOut(list: MutableList<FileItem>, path: string) {
   if (list.earlier === 0) return false
   if (list.leftOut === undefined)
     throw new NeedsFullFold(`${path} may be in the part the snapshot left out`)

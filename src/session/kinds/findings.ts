@@ -1,13 +1,13 @@
 import { type Folds, type Kinds, orderedItem, outdating } from './kind.ts'
-import { type After, type Whose, fields, item, when } from './read-fields.ts'
-import { type Item, type Shelf, type ShelfRules, change, insert } from './shelf.ts'
+import { type After, type SourceDelegate, fields, item, when } from './read-fields.ts'
+import { type Item, type ItemList, type ListRules, updateItem, insertItem } from './item-list.ts'
 
 export interface FindingData {
-  'discovery.made': { text: string; after?: After; when?: string; whose?: Whose }
+  'discovery.made': { text: string; after?: After; when?: string; whose?: SourceDelegate }
   'gotcha.found': FindingData['discovery.made']
   'key.added': { text: string; after?: After; from?: string }
   'note.added': { text: string; after?: After; when?: string }
-  'blocker.raised': { text: string; after?: After; when?: string; whose?: Whose }
+  'blocker.raised': { text: string; after?: After; when?: string; whose?: SourceDelegate }
   'blocker.resolved': { blocker: string; resolution?: string; when?: string }
   'blocker.reopened': { blocker: string }
   'decision.made': {
@@ -18,17 +18,17 @@ export interface FindingData {
     rationale?: string
     after?: After
     when?: string
-    whose?: Whose
+    whose?: SourceDelegate
   }
 }
 
 export interface Discovery extends Item {
   readonly gotcha: boolean
-  readonly whose?: Whose
+  readonly whose?: SourceDelegate
 }
 
 export interface Blocker extends Item {
-  readonly whose?: Whose
+  readonly whose?: SourceDelegate
   readonly resolvedAt?: string
   readonly resolution?: string
 }
@@ -38,15 +38,15 @@ type Decided = Omit<FindingData['decision.made'], 'title' | 'after' | 'when'>
 export interface Decision extends Item, Readonly<Decided> {}
 
 export interface FindingsState {
-  readonly discoveries: Shelf<Discovery>
+  readonly discoveries: ItemList<Discovery>
   /** `from` is the entry a checkpoint drew this line from; absent when somebody wrote it. */
-  readonly key: Shelf<Item & { readonly from?: string }>
-  readonly notes: Shelf<Item>
-  readonly blockers: Shelf<Blocker>
-  readonly decisions: Shelf<Decision>
+  readonly key: ItemList<Item & { readonly from?: string }>
+  readonly notes: ItemList<Item>
+  readonly blockers: ItemList<Blocker>
+  readonly decisions: ItemList<Decision>
 }
 
-export const shelves: ShelfRules<FindingsState> = {
+export const listRules: ListRules<FindingsState> = {
   discoveries: { recent: 12, isOrdered: true },
   key: { recent: 12, keeps: ({ from }) => from === undefined, isOrdered: true },
   notes: { recent: 5, isOrdered: true },
@@ -57,28 +57,28 @@ export const shelves: ShelfRules<FindingsState> = {
 const discovered = (gotcha: boolean) =>
   outdating<FindingData['discovery.made'], FindingsState>((state, data, entry) => {
     const found = { ...item(entry, data.text, data.when), gotcha, ...fields(data, 'whose') }
-    insert(state.discoveries, found, data.after)
+    insertItem(state.discoveries, found, data.after)
   })
 
 export const fold: Folds<FindingData, FindingsState> = {
   'discovery.made': discovered(false),
   'gotcha.found': discovered(true),
   'key.added': outdating((state, data, entry) =>
-    insert(state.key, { ...item(entry, data.text), ...fields(data, 'from') }, data.after),
+    insertItem(state.key, { ...item(entry, data.text), ...fields(data, 'from') }, data.after),
   ),
   'note.added': outdating((state, data, entry) =>
-    insert(state.notes, item(entry, data.text, data.when), data.after),
+    insertItem(state.notes, item(entry, data.text, data.when), data.after),
   ),
   'blocker.raised': outdating((state, data, entry) => {
     const blocker = { ...item(entry, data.text, data.when), ...fields(data, 'whose') }
-    insert(state.blockers, blocker, data.after)
+    insertItem(state.blockers, blocker, data.after)
   }),
   'blocker.resolved': outdating((state, data, entry) => {
     const resolution = { resolvedAt: when(data.when, entry.at), ...fields(data, 'resolution') }
-    change(state.blockers, data.blocker, (blocker) => ({ ...blocker, ...resolution }))
+    updateItem(state.blockers, data.blocker, (blocker) => ({ ...blocker, ...resolution }))
   }),
   'blocker.reopened': outdating((state, data) =>
-    change(
+    updateItem(
       state.blockers,
       data.blocker,
       ({ resolvedAt: _at, resolution: _how, ...blocker }) => blocker,
@@ -89,7 +89,7 @@ export const fold: Folds<FindingData, FindingsState> = {
       ...item(entry, data.title, data.when),
       ...fields(data, 'context', 'options', 'choice', 'rationale', 'whose'),
     }
-    insert(state.decisions, decision, data.after)
+    insertItem(state.decisions, decision, data.after)
   }),
 }
 
@@ -104,8 +104,8 @@ export const kinds = (): Kinds<FindingData, FindingsState> => {
   } as const
   const discoveries = (gotcha: boolean) =>
     orderedItem<FindingsState>(gotcha ? 'gotcha' : 'discovery', 'discoveries', {
-      shelf: 'discoveries',
-      holds: (item) => (item as Discovery).gotcha === gotcha,
+      list: 'discoveries',
+      matches: (item) => (item as Discovery).gotcha === gotcha,
       isTimed: true,
       prefix: gotcha ? 'Gotcha: ' : '',
     })
@@ -130,7 +130,7 @@ export const kinds = (): Kinds<FindingData, FindingsState> => {
       // A line that a checkpoint drew from an entry is counted and found there.
       about: ({ from }) => (typeof from === 'string' ? 'handover' : 'work'),
       prose: ({ from }) => (typeof from === 'string' ? [] : ['text']),
-      document: orderedItem('key', 'key', { shelf: 'key', isTimed: false }),
+      document: orderedItem('key', 'key', { list: 'key', isTimed: false }),
     },
     'note.added': {
       ...usual,
@@ -138,7 +138,7 @@ export const kinds = (): Kinds<FindingData, FindingsState> => {
       searchedAs: 'note',
       group: 'session',
       prose: ['text'],
-      document: orderedItem('note', 'notes', { shelf: 'notes', isTimed: true }),
+      document: orderedItem('note', 'notes', { list: 'notes', isTimed: true }),
     },
     'blocker.raised': {
       ...blocker,

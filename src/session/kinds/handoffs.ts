@@ -1,7 +1,14 @@
 import { defined } from '../../text/defined.ts'
 import type { Folds, Kinds } from './kind.ts'
 import { type GitState, amountOf, fields, gitOf, item, str } from './read-fields.ts'
-import { type Item, KEPT, type Shelf, type ShelfRules, change, pushRecent } from './shelf.ts'
+import {
+  type Item,
+  KEEP_ALL,
+  type ItemList,
+  type ListRules,
+  updateItem,
+  pushRecent,
+} from './item-list.ts'
 import type { SessionHead } from './session.ts'
 import type { TaskStatus } from './tasks.ts'
 
@@ -75,13 +82,13 @@ export interface Acceptance {
 }
 
 export interface HandoffsState {
-  readonly checkpoints: Shelf<Checkpoint>
-  readonly handoffs: Shelf<Handoff>
+  readonly checkpoints: ItemList<Checkpoint>
+  readonly handoffs: ItemList<Handoff>
 }
 
-export const shelves: ShelfRules<HandoffsState> = {
+export const listRules: ListRules<HandoffsState> = {
   checkpoints: { recent: 3, isOrdered: false },
-  handoffs: KEPT,
+  handoffs: KEEP_ALL,
 }
 
 const HANDOFFS_KEPT = 6
@@ -116,7 +123,7 @@ export const fold: Folds<HandoffData, HandoffsState & Pick<SessionHead, 'tldr'>>
       const acceptance = acceptanceOf(entry, data)
       // Acceptances of older handoffs are in the journal only.
       if (!state.handoffs.items.some(({ id }) => id === data.handoff)) return
-      change(state.handoffs, data.handoff, (handoff) => ({
+      updateItem(state.handoffs, data.handoff, (handoff) => ({
         ...handoff,
         accepted: [...handoff.accepted, acceptance].slice(-ACCEPTED_KEPT),
       }))
@@ -142,13 +149,13 @@ export const kinds = (): Kinds<HandoffData, HandoffsState> => {
   }
 }
 
-export function isTakenUp({ accepted }: { readonly accepted: readonly Acceptance[] }): boolean {
+export function isAccepted({ accepted }: { readonly accepted: readonly Acceptance[] }): boolean {
   return accepted.some(({ outcome, isForced }) => outcome === 'loaded' || isForced)
 }
 
 export function waitingHandoff({ handoffs }: HandoffsState): Handoff | undefined {
   const last = handoffs.items.at(-1)
-  return last === undefined || last.isDraft || last.to !== undefined || isTakenUp(last)
+  return last === undefined || last.isDraft || last.to !== undefined || isAccepted(last)
     ? undefined
     : last
 }

@@ -1,9 +1,9 @@
 // A family file exports its data types, `shelves`, `fold` and `kinds`. Hooks load the fold; `kinds` is a function so that the bundler can leave it out there.
-import type { Shelf, ShelfRules, WorkingShelf } from './shelf.ts'
+import type { ItemList, ListRules, MutableList } from './item-list.ts'
 
 /** Lists are pushed to rather than copied, or folding would be quadratic. */
-export type Working<S> = {
-  -readonly [K in keyof S]: S[K] extends Shelf<infer T> ? WorkingShelf<T> : S[K]
+export type MutableState<S> = {
+  -readonly [K in keyof S]: S[K] extends ItemList<infer T> ? MutableList<T> : S[K]
 }
 
 /** Data from a file may lack or misname anything. */
@@ -12,10 +12,10 @@ export type Lenient<T> = { readonly [K in keyof T]?: unknown }
 export type Folds<D, S> = { readonly [K in keyof D]: Fold<D[K], S> }
 
 type Apply<T, S> = (
-  state: Working<S>,
+  state: MutableState<S>,
   data: Lenient<T>,
   entry: { readonly id: string; readonly at: string },
-  shelves: ShelfRules,
+  shelves: ListRules,
 ) => void
 
 export type Fold<T, S> = {
@@ -40,7 +40,7 @@ export function outdating<T, S>(apply: Apply<T, S>): { outdatesTldr: true; apply
   return { outdatesTldr: true, apply }
 }
 
-export function keep(): void {}
+export function noEffect(): void {}
 
 export type Kinds<D, S> = { readonly [K in keyof D]: Kind<D[K], S> }
 
@@ -50,12 +50,12 @@ export interface Kind<T, S> {
   /** The name under which `--kind` finds it; absent where only its full name does. */
   readonly searchedAs?: string | undefined
   /** Where the page files it. */
-  readonly group: Group
+  readonly group: EntryGroup
   /** Who may write it besides Stint's own commands, hooks and runs. */
   readonly writers: readonly Writer[]
   /** The fields that `--amend` may reword. */
   readonly amendable: readonly Field<T>[]
-  readonly about: About | ((data: Lenient<T>) => About)
+  readonly about: EntryTopic | ((data: Lenient<T>) => EntryTopic)
   /** The fields that search, the page and MCP show. */
   readonly prose: readonly Field<T>[] | ((data: Lenient<T>) => readonly Field<T>[])
   /** Its line in a terminal: the first of these fields (else of its prose) that is not empty, or a text made of them. */
@@ -71,9 +71,9 @@ export type Field<T> = keyof T & string
 export type Writer = 'agent' | 'document'
 
 /** The work; only the conversation; or handing the session over. */
-export type About = 'work' | 'talk' | 'handover'
+export type EntryTopic = 'work' | 'talk' | 'handover'
 
-export type Group =
+export type EntryGroup =
   | 'decisions'
   | 'findings'
   | 'blockers'
@@ -116,9 +116,9 @@ export interface DocumentItem<S> {
 }
 
 export interface TextItem<S> {
-  readonly shelf: keyof S & string
+  readonly list: keyof S & string
   /** Whether an item of the list is of this kind, where several kinds share it. */
-  holds(item: unknown): boolean
+  matches(item: unknown): boolean
   readonly isTimed: boolean
   /** Tells the text from others in its region. */
   readonly prefix: string
@@ -128,9 +128,9 @@ export interface TextItem<S> {
 export function orderedItem<S>(
   block: string,
   region: Region,
-  text?: Omit<TextItem<S>, 'holds' | 'prefix'> & Partial<TextItem<S>>,
+  text?: Omit<TextItem<S>, 'matches' | 'prefix'> & Partial<TextItem<S>>,
 ): DocumentItem<S> {
   const regions = [region]
   const item = { block, regions, ordered: regions }
-  return text === undefined ? item : { ...item, text: { holds: () => true, prefix: '', ...text } }
+  return text === undefined ? item : { ...item, text: { matches: () => true, prefix: '', ...text } }
 }

@@ -63,28 +63,28 @@ export interface WorkflowState {
 /** `Phase 5b - TDD GREEN (45% complete)` */
 export function phaseLine({ workflow }: WorkflowState): string | undefined {
   if (workflow === undefined) return undefined
-  const { id, name } = currentPlace(workflow).place
+  const { id, name } = currentLeaf(workflow).leaf
   return `Phase ${id} - ${name} (${workflow.percent}% complete)`
 }
 
-export function focusOf({ workflow }: WorkflowState): string | undefined {
+export function currentFocus({ workflow }: WorkflowState): string | undefined {
   if (workflow === undefined) return undefined
-  const { place, phase } = currentPlace(workflow)
+  const { leaf: place, phase } = currentLeaf(workflow)
   return workflow.focus ?? place.focus ?? phase.focus
 }
 
 /** A sub-phase, or a phase that has none. */
-export interface Place {
-  readonly place: SubPhase
+export interface LeafPhase {
+  readonly leaf: SubPhase
   readonly phase: Phase
   readonly isLastOfPhase: boolean
 }
 
-export function placesOf(phases: readonly Phase[]): readonly Place[] {
+export function leafPhases(phases: readonly Phase[]): readonly LeafPhase[] {
   return phases.flatMap((phase) => {
     const places = phase.subPhases.length === 0 ? [phase] : phase.subPhases
-    return places.map((place, index) => ({
-      place,
+    return places.map((leaf, index) => ({
+      leaf,
       phase,
       isLastOfPhase: index === places.length - 1,
     }))
@@ -92,16 +92,18 @@ export function placesOf(phases: readonly Phase[]): readonly Place[] {
 }
 
 /** For a phase with sub-phases, the position of the first; -1 when there is none. */
-export function indexOfPlace(phases: readonly Phase[], id: string): number {
-  return placesOf(phases).findIndex(({ place, phase }) => place.id === id || phase.id === id)
+export function leafIndex(phases: readonly Phase[], id: string): number {
+  return leafPhases(phases).findIndex(
+    ({ leaf: place, phase }) => place.id === id || phase.id === id,
+  )
 }
 
-export function currentPlace(workflow: Workflow): Place {
-  return placesOf(workflow.phases)[indexOfPlace(workflow.phases, workflow.current)]!
+export function currentLeaf(workflow: Workflow): LeafPhase {
+  return leafPhases(workflow.phases)[leafIndex(workflow.phases, workflow.current)]!
 }
 
-export function nextPlace(workflow: Workflow): Place | undefined {
-  return placesOf(workflow.phases)[indexOfPlace(workflow.phases, workflow.current) + 1]
+export function nextLeaf(workflow: Workflow): LeafPhase | undefined {
+  return leafPhases(workflow.phases)[leafIndex(workflow.phases, workflow.current) + 1]
 }
 
 export function isApproved(workflow: Workflow, phase: string): boolean {
@@ -110,8 +112,8 @@ export function isApproved(workflow: Workflow, phase: string): boolean {
 
 /** The unapproved gates between the current place and `target`. */
 export function closedGates(workflow: Workflow, target: number): readonly Phase[] {
-  const from = indexOfPlace(workflow.phases, workflow.current)
-  const between = placesOf(workflow.phases).slice(from, Math.max(from, target))
+  const from = leafIndex(workflow.phases, workflow.current)
+  const between = leafPhases(workflow.phases).slice(from, Math.max(from, target))
   return between
     .filter(
       ({ phase, isLastOfPhase }) =>
@@ -135,9 +137,12 @@ export function conversationGroups({ phases }: Workflow) {
 }
 
 /** The last phase of a conversation is done, or the first of the next was entered without a new conversation. */
-export function isSplit({ workflow, conversations }: WorkflowState & ConversationsState): boolean {
+export function isAtConversationSplit({
+  workflow,
+  conversations,
+}: WorkflowState & ConversationsState): boolean {
   if (workflow === undefined) return false
-  const { phase, place } = currentPlace(workflow)
+  const { phase, leaf: place } = currentLeaf(workflow)
   const position = workflow.phases.indexOf(phase)
   const [before, after] = [workflow.phases[position - 1], workflow.phases[position + 1]]
   const parts = (one: Phase | undefined, other: Phase | undefined) =>

@@ -16,7 +16,7 @@ export interface Usage {
 export type After = string
 
 /** The delegate from whose journal the entry was copied. */
-export type Whose = string
+export type SourceDelegate = string
 
 export function item(
   entry: { readonly id: string; readonly at: string },
@@ -34,14 +34,14 @@ export function str(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-export function optional(value: unknown): string | undefined {
+export function nonEmptyString(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 export function fields<K extends string>(data: object, ...names: K[]): { [P in K]?: string } {
   const found: { [P in K]?: string } = {}
   for (const name of names) {
-    const value = optional((data as Record<string, unknown>)[name])
+    const value = nonEmptyString((data as Record<string, unknown>)[name])
     if (value !== undefined) found[name] = value
   }
   return found

@@ -1,7 +1,7 @@
-import { type Folds, type Kinds, type Working, keep, outdating } from './kind.ts'
+import { type Folds, type Kinds, type MutableState, noEffect, outdating } from './kind.ts'
 import type { WorkflowState } from './phases.ts'
-import { type GitState, gitOf, optional, str } from './read-fields.ts'
-import { followName } from './workflow.ts'
+import { type GitState, gitOf, nonEmptyString, str } from './read-fields.ts'
+import { syncWorkflowName } from './workflow.ts'
 
 export interface SessionData {
   'session.opened': {
@@ -55,22 +55,22 @@ export const fold: Folds<SessionData, SessionHead & WorkflowState> = {
     outdatesTldr: true,
     bindsBranch: true,
     apply(state, data, entry) {
-      state.name = optional(data.name) ?? state.name
-      state.title = optional(data.title) ?? titleFromName(state.name)
+      state.name = nonEmptyString(data.name) ?? state.name
+      state.title = nonEmptyString(data.title) ?? titleFromName(state.name)
       state.goal = str(data.goal)
       state.createdAt = entry.at
       state.openedGit = gitOf(data.git) ?? {}
       bindToWorktree(state, data.worktree)
-      followName(state)
+      syncWorkflowName(state)
     },
   },
   'session.renamed': outdating((state, data) => {
-    state.name = optional(data.name) ?? state.name
-    followName(state)
+    state.name = nonEmptyString(data.name) ?? state.name
+    syncWorkflowName(state)
   }),
   'session.titled': outdating((state, data) => {
-    state.title = optional(data.title) ?? state.title
-    followName(state)
+    state.title = nonEmptyString(data.title) ?? state.title
+    syncWorkflowName(state)
   }),
   'session.paused': {
     outdatesTldr: false,
@@ -79,7 +79,7 @@ export const fold: Folds<SessionData, SessionHead & WorkflowState> = {
       if (state.status !== 'active') return
       state.status = 'paused'
       state.pausedAt = entry.at
-      const note = optional(data.note)
+      const note = nonEmptyString(data.note)
       if (note !== undefined) state.pauseNote = note
     },
   },
@@ -99,7 +99,7 @@ export const fold: Folds<SessionData, SessionHead & WorkflowState> = {
       clearEndings(state)
       state.status = data.how === 'abandoned' ? 'abandoned' : 'completed'
       state.closedAt = entry.at
-      const reason = optional(data.reason)
+      const reason = nonEmptyString(data.reason)
       if (reason !== undefined) state.closeReason = reason
     },
   },
@@ -111,8 +111,8 @@ export const fold: Folds<SessionData, SessionHead & WorkflowState> = {
     state.tldr = { text: str(data.text), id, at, isOutdated: false }
   }),
   // The git state is taken from every entry that has one.
-  'git.observed': { outdatesTldr: false, bindsBranch: true, apply: keep },
-  'maintenance.done': { outdatesTldr: false, apply: keep },
+  'git.observed': { outdatesTldr: false, bindsBranch: true, apply: noEffect },
+  'maintenance.done': { outdatesTldr: false, apply: noEffect },
 }
 
 export const kinds = (): Kinds<SessionData, SessionHead> => {
@@ -147,7 +147,7 @@ export const kinds = (): Kinds<SessionData, SessionHead> => {
   }
 }
 
-function clearEndings(state: Working<SessionHead>) {
+function clearEndings(state: MutableState<SessionHead>) {
   state.status = 'active'
   delete state.pausedAt
   delete state.pauseNote
@@ -155,8 +155,8 @@ function clearEndings(state: Working<SessionHead>) {
   delete state.closeReason
 }
 
-function bindToWorktree(state: Working<SessionHead>, worktree: unknown) {
-  const path = optional(worktree)
+function bindToWorktree(state: MutableState<SessionHead>, worktree: unknown) {
+  const path = nonEmptyString(worktree)
   if (path !== undefined) state.worktree = path
 }
 

@@ -1,6 +1,14 @@
-import { type Folds, type Kinds, type Working, orderedItem, outdating } from './kind.ts'
+import { type Folds, type Kinds, type MutableState, orderedItem, outdating } from './kind.ts'
 import { type After, fields, item, when } from './read-fields.ts'
-import { type Item, type Shelf, type ShelfRules, change, find, insert, remove } from './shelf.ts'
+import {
+  type Item,
+  type ItemList,
+  type ListRules,
+  updateItem,
+  findItemIndex,
+  insertItem,
+  removeItem,
+} from './item-list.ts'
 
 export interface StepData {
   /** `plan` names the conversation whose to-do list it comes from. */
@@ -24,12 +32,12 @@ export interface Step extends Item {
 }
 
 export interface StepsState {
-  readonly steps: Shelf<Step>
-  readonly progress: Shelf<Item>
-  readonly next: Shelf<Item>
+  readonly steps: ItemList<Step>
+  readonly progress: ItemList<Item>
+  readonly next: ItemList<Item>
 }
 
-export const shelves: ShelfRules<StepsState> = {
+export const listRules: ListRules<StepsState> = {
   steps: { recent: 6, keeps: ({ status }) => status !== 'done', isOrdered: true },
   progress: { recent: 6, isOrdered: false },
   next: { recent: 50, isOrdered: true },
@@ -43,7 +51,7 @@ export const fold: Folds<StepData, StepsState> = {
       changedAt: entry.at,
       ...fields(data, 'plan'),
     }
-    insert(state.steps, step, data.after)
+    insertItem(state.steps, step, data.after)
   }),
   'step.started': outdating((state, data, entry) => setStep(state, data.step, 'started', entry.at)),
   'step.stopped': outdating((state, data, entry) => setStep(state, data.step, 'todo', entry.at)),
@@ -51,16 +59,24 @@ export const fold: Folds<StepData, StepsState> = {
     setStep(state, data.step, 'done', when(data.when, entry.at)),
   ),
   'step.reopened': outdating((state, data, { at }) =>
-    change<Step>(state.steps, data.step, (step) => ({ ...step, status: 'todo', changedAt: at })),
+    updateItem<Step>(state.steps, data.step, (step) => ({
+      ...step,
+      status: 'todo',
+      changedAt: at,
+    })),
   ),
-  'step.dropped': outdating((state, data) => remove(state.steps, find(state.steps, data.step))),
+  'step.dropped': outdating((state, data) =>
+    removeItem(state.steps, findItemIndex(state.steps, data.step)),
+  ),
   'progress.made': outdating((state, data, entry) =>
-    insert(state.progress, item(entry, data.text, data.when)),
+    insertItem(state.progress, item(entry, data.text, data.when)),
   ),
   'next.added': outdating((state, data, entry) =>
-    insert(state.next, item(entry, data.text), data.after),
+    insertItem(state.next, item(entry, data.text), data.after),
   ),
-  'next.taken': outdating((state, data) => remove(state.next, find(state.next, data.next))),
+  'next.taken': outdating((state, data) =>
+    removeItem(state.next, findItemIndex(state.next, data.next)),
+  ),
 }
 
 export const kinds = (): Kinds<StepData, StepsState> => {
@@ -87,14 +103,14 @@ export const kinds = (): Kinds<StepData, StepsState> => {
       label: 'progress',
       searchedAs: 'progress',
       document: {
-        ...orderedItem('progress', 'completed', { shelf: 'progress', isTimed: true }),
+        ...orderedItem('progress', 'completed', { list: 'progress', isTimed: true }),
         ordered: [],
       },
     },
     'next.added': {
       ...text,
       searchedAs: 'next',
-      document: orderedItem('next', 'next', { shelf: 'next', isTimed: false }),
+      document: orderedItem('next', 'next', { list: 'next', isTimed: false }),
     },
     'next.taken': { ...usual, writers: ['agent'], amendable: [], prose: [], subject: 'next' },
   }
@@ -102,12 +118,12 @@ export const kinds = (): Kinds<StepData, StepsState> => {
 
 // A done step stays done until it is reopened: a late "started" must not undo it.
 function setStep(
-  state: Working<StepsState>,
+  state: MutableState<StepsState>,
   id: unknown,
   status: Step['status'],
   changedAt: string,
 ) {
-  change<Step>(state.steps, id, (step) =>
+  updateItem<Step>(state.steps, id, (step) =>
     step.status === 'done' ? step : { ...step, status, changedAt },
   )
 }

@@ -1,5 +1,5 @@
-import { type Folds, type Kinds, keep, outdating } from './kind.ts'
-import { type GitState, type Whose, str } from './read-fields.ts'
+import { type Folds, type Kinds, noEffect, outdating } from './kind.ts'
+import { type GitState, type SourceDelegate, str } from './read-fields.ts'
 
 /** Stands for the backlog where a session's id is expected. */
 export const BACKLOG_ID = '00000000-0000-7000-8000-000000000000'
@@ -15,7 +15,7 @@ export interface TaskData {
     status: TaskStatus
     summary?: string
     git?: GitState
-    whose?: Whose
+    whose?: SourceDelegate
   }
   /** An agent's claim: the task stays as it is until the run has checked. */
   'task.reported': {
@@ -65,11 +65,11 @@ export const fold: Folds<TaskData, TasksState> = {
   'task.unlinked': outdating((state, data) => {
     state.tasks = state.tasks.filter((task) => task !== data.task)
   }),
-  'task.added': outdating(keep),
-  'task.changed': outdating(keep),
-  'task.moved': { outdatesTldr: true, bindsBranch: false, apply: keep },
-  'task.reported': outdating(keep),
-  'task.checked': outdating(keep),
+  'task.added': outdating(noEffect),
+  'task.changed': outdating(noEffect),
+  'task.moved': { outdatesTldr: true, bindsBranch: false, apply: noEffect },
+  'task.reported': outdating(noEffect),
+  'task.checked': outdating(noEffect),
 }
 
 export const kinds = (): Kinds<TaskData, TasksState> => {

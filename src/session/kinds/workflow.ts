@@ -1,17 +1,17 @@
 // Every entry is judged by where the workflow stands at its place in id order, so merged copies fold alike.
 import { defined } from '../../text/defined.ts'
-import { type Folds, type Kinds, type Working, outdating } from './kind.ts'
+import { type Folds, type Kinds, type MutableState, outdating } from './kind.ts'
 import {
   type Phase,
   type PhaseStatus,
   type SubPhase,
   type Workflow,
   type WorkflowState,
-  indexOfPlace,
+  leafIndex,
   isApproved,
-  placesOf,
+  leafPhases,
 } from './phases.ts'
-import { type GitState, fields, optional, str } from './read-fields.ts'
+import { type GitState, fields, nonEmptyString, str } from './read-fields.ts'
 
 export interface WorkflowData {
   'workflow.begun': { workflow: string; name: string; template: WorkflowTemplate }
@@ -53,8 +53,8 @@ interface Named {
 }
 
 /** Bounds the size of a snapshot. */
-export const MOST_PHASES = 60
-export const MOST_DELIVERABLES = 200
+export const MAX_PHASES = 60
+export const MAX_DELIVERABLES = 200
 const MOST_TOKENS = 1e12
 
 export const fold: Folds<WorkflowData, WorkflowState & Named> = {
@@ -63,7 +63,7 @@ export const fold: Folds<WorkflowData, WorkflowState & Named> = {
     if (state.workflow !== undefined) return
     const template = record(data.template)
     const phases = phasesIn(template.phases)
-    const first = placesOf(phases)[0]?.place.id
+    const first = leafPhases(phases)[0]?.leaf.id
     if (first === undefined) return
     const begun: Workflow = {
       id: state.name,
@@ -89,7 +89,7 @@ export const fold: Folds<WorkflowData, WorkflowState & Named> = {
     bindsBranch: false,
     apply(state, data, entry) {
       change(state, (workflow) => {
-        const here = placesOf(workflow.phases)[indexOfPlace(workflow.phases, workflow.current)]
+        const here = leafPhases(workflow.phases)[leafIndex(workflow.phases, workflow.current)]
         if (
           here?.phase.id !== data.phase ||
           !here?.isLastOfPhase ||
@@ -106,8 +106,8 @@ export const fold: Folds<WorkflowData, WorkflowState & Named> = {
   'phase.approved': outdating((state, data, { at }) => {
     const id = str(data.phase)
     change(state, (workflow) => {
-      const last = placesOf(workflow.phases).findLastIndex(({ phase }) => phase.id === id)
-      const isReached = last !== -1 && last <= indexOfPlace(workflow.phases, workflow.current)
+      const last = leafPhases(workflow.phases).findLastIndex(({ phase }) => phase.id === id)
+      const isReached = last !== -1 && last <= leafIndex(workflow.phases, workflow.current)
       // A phase ahead was approved before somebody went back, and must be approved again.
       if (!isReached || isApproved(workflow, id)) return workflow
       const approval = { phase: id, at, ...fields(data, 'note', 'said') }
@@ -124,7 +124,7 @@ export const fold: Folds<WorkflowData, WorkflowState & Named> = {
     const path = str(data.path)
     change(state, (workflow) => {
       const others = workflow.deliverables.filter((known) => known.path !== path)
-      if (path === '' || others.length >= MOST_DELIVERABLES) return workflow
+      if (path === '' || others.length >= MAX_DELIVERABLES) return workflow
       return { ...workflow, deliverables: [...others, { path, at, ...fields(data, 'phase') }] }
     })
   }),
@@ -150,20 +150,23 @@ export const kinds = (): Kinds<WorkflowData, WorkflowState> => {
   }
 }
 
-export function followName(state: Working<WorkflowState & Named>): void {
+export function syncWorkflowName(state: MutableState<WorkflowState & Named>): void {
   if (state.workflow !== undefined)
     state.workflow = { ...state.workflow, id: state.name, name: state.title }
 }
 
-function change(state: Working<WorkflowState>, update: (workflow: Workflow) => Workflow): void {
+function change(
+  state: MutableState<WorkflowState>,
+  update: (workflow: Workflow) => Workflow,
+): void {
   if (state.workflow !== undefined) state.workflow = update(state.workflow)
 }
 
 /** Phases behind the place must be done, and approved, again. */
 function enter(workflow: Workflow, id: string, at: string): Workflow {
-  const places = placesOf(workflow.phases)
-  const from = indexOfPlace(workflow.phases, workflow.current)
-  const target = indexOfPlace(workflow.phases, id)
+  const places = leafPhases(workflow.phases)
+  const from = leafIndex(workflow.phases, workflow.current)
+  const target = leafIndex(workflow.phases, id)
   if (target === -1 || (target === from && places[target]!.phase.status === 'current'))
     return workflow
   const reopened = new Set(places.slice(target).map(({ phase }) => phase.id))
@@ -184,11 +187,11 @@ function enter(workflow: Workflow, id: string, at: string): Workflow {
   })
   const approvals = workflow.approvals.filter(({ phase }) => !reopened.has(phase))
   const { focus: _before, ...others } = workflow
-  return settled({ ...others, phases, approvals, current: places[target]!.place.id })
+  return settled({ ...others, phases, approvals, current: places[target]!.leaf.id })
 }
 
 function settled(workflow: Workflow): Workflow {
-  const current = indexOfPlace(workflow.phases, workflow.current)
+  const current = leafIndex(workflow.phases, workflow.current)
   let index = -1
   const phases = workflow.phases.map((phase): Phase => {
     const first = index + 1
@@ -225,7 +228,7 @@ function percentOf(phases: readonly Phase[], current: number): number {
     stated.length === 0 ? 1 : stated.reduce((sum, weight) => sum + weight, 0) / stated.length
   let done = 0
   let all = 0
-  for (const [index, { phase, place }] of placesOf(phases).entries()) {
+  for (const [index, { phase, leaf: place }] of leafPhases(phases).entries()) {
     const whole = phase.tokens === undefined ? usual : (phase.tokens[0] + phase.tokens[1]) / 2
     const weight = whole / Math.max(1, phase.subPhases.length)
     all += weight
@@ -275,12 +278,12 @@ function deliverablesIn(value: unknown, at: string): Workflow['deliverables'] {
     }
   }
   return [...paths]
-    .slice(0, MOST_DELIVERABLES)
+    .slice(0, MAX_DELIVERABLES)
     .map(([path, phase]) => ({ path, at, ...fields({ phase }, 'phase') }))
 }
 
 function named(phase: Readonly<Record<string, unknown>>): string {
-  return optional(phase.name) ?? str(phase.id)
+  return nonEmptyString(phase.name) ?? str(phase.id)
 }
 
 function tokensIn(value: unknown): readonly [number, number] | undefined {
@@ -291,7 +294,7 @@ function tokensIn(value: unknown): readonly [number, number] | undefined {
 }
 
 function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value.slice(0, MOST_PHASES) : []
+  return Array.isArray(value) ? value.slice(0, MAX_PHASES) : []
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PlainLog, finishedLines } from '../../../src/cli/print/run/show-run.ts'
-import { frame } from '../../../src/cli/print/run/frame.ts'
-import { NOTHING_YET, afterEvent } from '../../../src/cli/print/run/state.ts'
+import { renderFrame } from '../../../src/cli/print/run/frame.ts'
+import { EMPTY_VIEW, applyEvent } from '../../../src/cli/print/run/view-state.ts'
 import type { RunEvent, TaskName } from '../../../src/run/entries.ts'
 import { STORY, TASKS, at, gauge, spend } from './story.ts'
 
@@ -65,7 +65,12 @@ const TWO: readonly RunEvent[] = [
 ]
 
 const drawn = (events: readonly RunEvent[], columns = 80) =>
-  frame(events.reduce(afterEvent, NOTHING_YET), { rows: 30, columns, color: false, now: at(260) })
+  renderFrame(events.reduce(applyEvent, EMPTY_VIEW), {
+    rows: 30,
+    columns,
+    color: false,
+    now: at(260),
+  })
 
 describe('several at once', () => {
   test('have a line each: whose task, how long, how full, doing what', () => {

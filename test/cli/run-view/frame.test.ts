@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { finishedLines } from '../../../src/cli/print/run/show-run.ts'
-import { frame } from '../../../src/cli/print/run/frame.ts'
-import { NOTHING_YET, afterEvent } from '../../../src/cli/print/run/state.ts'
-import { widthOf } from '../../../src/cli/print/terminal/layout.ts'
+import { renderFrame } from '../../../src/cli/print/run/frame.ts'
+import { EMPTY_VIEW, applyEvent } from '../../../src/cli/print/run/view-state.ts'
+import { displayWidth } from '../../../src/cli/print/terminal/layout.ts'
 import type { RunEvent } from '../../../src/run/entries.ts'
 import { awkwardText } from './awkward.ts'
 import { ATTEMPT, OPENED, REST, STORY, TASKS, at, gauge, named, spend } from './story.ts'
@@ -18,8 +18,8 @@ function drawn(
   seconds: number,
   size: { columns: number; rows?: number; color?: boolean },
 ): string {
-  const state = events.reduce(afterEvent, NOTHING_YET)
-  return frame(state, { rows: 30, color: false, ...size, now: at(seconds) }).join('\n')
+  const state = events.reduce(applyEvent, EMPTY_VIEW)
+  return renderFrame(state, { rows: 30, color: false, ...size, now: at(seconds) }).join('\n')
 }
 
 describe('the block', () => {
@@ -217,12 +217,12 @@ test('whatever happens and however small the terminal, no line is too wide and t
       fc.integer({ min: 1, max: 130 }),
       fc.integer({ min: 1, max: 50 }),
       (events, columns, rows) => {
-        const state = events.reduce(afterEvent, NOTHING_YET)
-        const lines = frame(state, { columns, rows, color: true, now: at(50_000) })
+        const state = events.reduce(applyEvent, EMPTY_VIEW)
+        const lines = renderFrame(state, { columns, rows, color: true, now: at(50_000) })
         const staying = events.flatMap((event) => finishedLines(event, { columns, color: true }))
         expect(lines.length).toBeLessThanOrEqual(Math.max(1, rows - 1))
         for (const line of [...lines, ...staying]) {
-          expect(widthOf(line)).toBeLessThanOrEqual(Math.max(1, columns - 1))
+          expect(displayWidth(line)).toBeLessThanOrEqual(Math.max(1, columns - 1))
           expect(line.replaceAll(/\u001B\[\d+m/g, '')).not.toMatch(
             /[\u0000-\u001F\u007F-\u009F\u2028\u2029]/,
           )

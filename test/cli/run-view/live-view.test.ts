@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { finishedLines, liveView } from '../../../src/cli/print/run/show-run.ts'
-import { frame } from '../../../src/cli/print/run/frame.ts'
-import { NOTHING_YET, afterEvent } from '../../../src/cli/print/run/state.ts'
+import { renderFrame } from '../../../src/cli/print/run/frame.ts'
+import { EMPTY_VIEW, applyEvent } from '../../../src/cli/print/run/view-state.ts'
 import type { RunEvent } from '../../../src/run/entries.ts'
 import { Screen } from '../../support/screen.ts'
 import { REST, STORY, TASKS, at } from './story.ts'
@@ -35,10 +35,10 @@ function expected(
   events: readonly RunEvent[],
   { columns, rows }: { columns: number; rows: number },
 ): string {
-  const state = events.reduce(afterEvent, NOTHING_YET)
+  const state = events.reduce(applyEvent, EMPTY_VIEW)
   const now = new Date().toISOString()
   const staying = events.flatMap((event) => finishedLines(event, { columns, color: false }))
-  return [...staying, ...frame(state, { columns, rows, color: false, now })].join('\n')
+  return [...staying, ...renderFrame(state, { columns, rows, color: false, now })].join('\n')
 }
 
 /** The clock of the last frame is up to a second behind. */
@@ -169,9 +169,9 @@ describe('the live view', () => {
     play(view, STORY)
     screen.resize(columns, rows)
     vi.advanceTimersByTime(1000)
-    const state = STORY.reduce(afterEvent, NOTHING_YET)
+    const state = STORY.reduce(applyEvent, EMPTY_VIEW)
     const block = withoutTimes(
-      frame(state, { columns, rows, color: false, now: new Date().toISOString() }).join('\n'),
+      renderFrame(state, { columns, rows, color: false, now: new Date().toISOString() }).join('\n'),
     )
     const text = withoutTimes(screen.text())
     expect(text.endsWith(`\n${block}`)).toBe(true)

@@ -1,6 +1,6 @@
 // A run in front of a real terminal: says its story, then waits to be told to stop, or breaks.
 import { exitCodeOfRun, showRun } from '../../../src/cli/print/run/show-run.ts'
-import type { Context } from '../../../src/cli/context/context.ts'
+import type { CliContext } from '../../../src/cli/context/context.ts'
 import type { RunReport } from '../../../src/run/entries.ts'
 import { REPORT, STORY } from './story.ts'
 
@@ -13,7 +13,7 @@ const context = {
   canAsk: false,
   hasColour: true,
   readStdin: async () => '',
-} as unknown as Context
+} as unknown as CliContext
 
 const report = await showRun(context, {}, async (tell, decide) => {
   for (const event of STORY) tell({ ...event, at: new Date().toISOString() })

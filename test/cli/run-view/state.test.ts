@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import {
-  NOTHING_YET,
-  type ViewState,
-  afterEvent,
-  countOf,
-} from '../../../src/cli/print/run/state.ts'
+  EMPTY_VIEW,
+  type RunViewState,
+  applyEvent,
+  countOutcome,
+} from '../../../src/cli/print/run/view-state.ts'
 import type { RunEvent } from '../../../src/run/entries.ts'
 import { ATTEMPT, OPENED, REST, STORY, TASKS, at, gauge, named, spend } from './story.ts'
 
-function after(...events: readonly RunEvent[]): ViewState {
-  return events.reduce(afterEvent, NOTHING_YET)
+function after(...events: readonly RunEvent[]): RunViewState {
+  return events.reduce(applyEvent, EMPTY_VIEW)
 }
 
 const [started] = STORY as [RunEvent]
@@ -43,7 +43,7 @@ describe('after its events', () => {
   test('a run has each task in one place', () => {
     const state = after(...STORY, ...REST)
     const counts = (['done', 'parked', 'blocked', 'open'] as const).map((outcome) =>
-      countOf(state, outcome),
+      countOutcome(state, outcome),
     )
     expect(counts).toEqual([3, 1, 1, 1])
     expect(state).toMatchObject({ ended: 'waiting', stopping: 'after task' })
@@ -52,12 +52,12 @@ describe('after its events', () => {
 
   test('a task that was parked and then done counts once, as done', () => {
     const state = after(started, parked(), done())
-    expect([countOf(state, 'done'), countOf(state, 'parked')]).toEqual([1, 0])
+    expect([countOutcome(state, 'done'), countOutcome(state, 'parked')]).toEqual([1, 0])
   })
 
   test('a task that came into the backlog later is counted with the others', () => {
     const late = named('late', 'Came later')
-    expect(countOf(after(started, begun(late)), 'open')).toBe(7)
+    expect(countOutcome(after(started, begun(late)), 'open')).toBe(7)
   })
 
   test('the clock of a task goes on over its attempts, and begins anew with the next', () => {

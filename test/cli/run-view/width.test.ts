@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cutTo, widthOf } from '../../../src/cli/print/terminal/layout.ts'
+import { truncate, displayWidth } from '../../../src/cli/print/terminal/layout.ts'
 import { awkwardText } from './awkward.ts'
 
 describe('a text on a terminal', () => {
@@ -17,22 +17,22 @@ describe('a text on a terminal', () => {
     ['한국어', 6],
     ['ﾊﾝｶｸ', 4],
   ])('%j takes %i columns', (text, width) => {
-    expect(widthOf(text)).toBe(width)
+    expect(displayWidth(text)).toBe(width)
   })
 
   test('is cut to the columns there are, between characters, and says so', () => {
-    expect(cutTo('abcdef', 4)).toBe('abc…')
-    expect(cutTo('会話を続ける', 5)).toBe('会話…')
-    expect(cutTo('会話を続ける', 6)).toBe('会話…')
-    expect(cutTo('ae\u0301bc', 3)).toBe('ae\u0301…')
-    expect(cutTo('short', 5)).toBe('short')
-    expect(cutTo('x', 0)).toBe('')
+    expect(truncate('abcdef', 4)).toBe('abc…')
+    expect(truncate('会話を続ける', 5)).toBe('会話…')
+    expect(truncate('会話を続ける', 6)).toBe('会話…')
+    expect(truncate('ae\u0301bc', 3)).toBe('ae\u0301…')
+    expect(truncate('short', 5)).toBe('short')
+    expect(truncate('x', 0)).toBe('')
   })
 
   test('is never wider than it may be, whatever it is', () => {
     fc.assert(
       fc.property(awkwardText, fc.nat({ max: 40 }), (text, columns) => {
-        expect(widthOf(cutTo(text, columns))).toBeLessThanOrEqual(columns)
+        expect(displayWidth(truncate(text, columns))).toBeLessThanOrEqual(columns)
       }),
     )
   })

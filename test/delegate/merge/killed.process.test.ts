@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { recoverMerge } from '../../../src/run/merge/finish.ts'
+import { recoverMerge } from '../../../src/run/merge/finish-merge.ts'
 import { bundleProgram } from '../../support/bundle.ts'
 import { temporaryFolder } from '../../support/scratch.ts'
 import { type Delegate, DelegateWorld } from '../delegate-world.ts'

@@ -3,24 +3,24 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { MergeProposal } from '../../../src/run/delegate/delegate-row.ts'
-import { integrationTree } from '../../../src/run/merge/target.ts'
-import { mergeInTurn } from '../../../src/run/merge/queue.ts'
-import { QUEUE, takeQueue } from '../../../src/run/delegate/delegates.ts'
-import { recoverMerge } from '../../../src/run/merge/finish.ts'
-import type { MergeStep } from '../../../src/run/merge/outcomes.ts'
-import { startOf } from '../../../src/harness/process/spawn-guarded.ts'
+import { integrationTree } from '../../../src/run/merge/target-branch.ts'
+import { mergeWithContext } from '../../../src/run/merge/merge-queue.ts'
+import { QUEUE_CLAIM, claimQueue } from '../../../src/run/delegate/delegates.ts'
+import { recoverMerge } from '../../../src/run/merge/finish-merge.ts'
+import type { MergeStep } from '../../../src/run/merge/merge-context.ts'
+import { processStartTime } from '../../../src/harness/process/spawn-guarded.ts'
 import { StintError } from '../../../src/journal/errors.ts'
 import { Claims } from '../../../src/run/loop/claims.ts'
 import { git } from '../../support/scratch.ts'
 import { type Delegate, DelegateWorld, NOBODY } from '../delegate-world.ts'
 
-const SELF = { pid: process.pid, startedAt: startOf(process.pid), mark: '' }
+const SELF = { pid: process.pid, startedAt: processStartTime(process.pid), mark: '' }
 
 /** A process that lives until the test is over. */
 function somebody() {
   const child = spawn('sleep', ['600'], { stdio: 'ignore' })
   onTestFinished(() => void child.kill('SIGKILL'))
-  return { pid: child.pid!, startedAt: startOf(child.pid!), mark: '' }
+  return { pid: child.pid!, startedAt: processStartTime(child.pid!), mark: '' }
 }
 
 describe('the queue', () => {
@@ -49,9 +49,9 @@ describe('the queue', () => {
   test('is waited for until that is stopped', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
-    const { place } = world.workspace()
+    const { paths: place } = world.workspace()
     const other = new Claims(place, 'other', somebody())
-    expect(other.take(QUEUE)).toBe(true)
+    expect(other.take(QUEUE_CLAIM)).toBe(true)
     const stopping = new AbortController()
     const merging = world.merge([one], { isStopped: stopping.signal })
     stopping.abort()
@@ -62,7 +62,7 @@ describe('the queue', () => {
   test('is not held up by one that died with it', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
-    const letGo = await takeQueue(world.workspace().place, NOBODY, {
+    const letGo = await claimQueue(world.workspace().paths, NOBODY, {
       isStopped: new AbortController().signal,
       waiting: () => undefined,
     })
@@ -314,7 +314,7 @@ describe('a merge that is stopped', () => {
     const one = world.delegate('one', { verify: 'sleep 60' })
     const two = world.delegate('two')
     const stopping = new AbortController()
-    const { place } = world.workspace()
+    const { paths: place } = world.workspace()
     const merging = world.merge([one, two], { isStopped: stopping.signal })
     while (!world.events.some(({ kind }) => kind === 'verify.started'))
       await new Promise((resolve) => setTimeout(resolve, 10))
@@ -413,7 +413,7 @@ describe('what goes wrong behind a landing', () => {
       at,
       said: new Set<string>(),
     }
-    return mergeInTurn(scene, [delegate.id])
+    return mergeWithContext(scene, [delegate.id])
   }
 
   test('does not take the work back; the next merge writes down what is missing', async () => {
@@ -478,7 +478,7 @@ describe('a merge that somebody died in', () => {
   test('is ready again when the target never had it, and what was left of it is taken away', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
-    const { place } = world.workspace()
+    const { paths: place } = world.workspace()
     const tree = integrationTree(place, one.id)
     world.project.git('worktree', 'add', '--quiet', '--detach', tree)
     one.append('merge.begun', {
@@ -500,7 +500,7 @@ describe('a merge that somebody died in', () => {
   test('does not stand in the way of the next by a worktree whose folder is gone', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
-    const tree = integrationTree(world.workspace().place, one.id)
+    const tree = integrationTree(world.workspace().paths, one.id)
     world.project.git('worktree', 'add', '--quiet', '--detach', tree)
     rmSync(tree, { recursive: true })
     expect((await world.mergeOne(one)).how).toBe('merged')
@@ -510,14 +510,14 @@ describe('a merge that somebody died in', () => {
   test('does not stand in the way of the next by a folder that git does not know', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
-    mkdirSync(join(integrationTree(world.workspace().place, one.id), 'x'), { recursive: true })
+    mkdirSync(join(integrationTree(world.workspace().paths, one.id), 'x'), { recursive: true })
     expect((await world.mergeOne(one)).how).toBe('merged')
   })
 
   test('leaves no worktree behind when another is merged', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
-    const tree = integrationTree(world.workspace().place, one.id)
+    const tree = integrationTree(world.workspace().paths, one.id)
     world.project.git('worktree', 'add', '--quiet', '--detach', tree)
     await world.merge([])
     expect(world.worktrees()).toEqual([one.tree])

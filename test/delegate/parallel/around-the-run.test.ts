@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createDelegate } from '../../../src/run/delegate/create-delegate.ts'
 import { planAnyRun } from '../../../src/run/parallel/schedule.ts'
-import { startOf } from '../../../src/harness/process/spawn-guarded.ts'
+import { processStartTime } from '../../../src/harness/process/spawn-guarded.ts'
 import { mintId } from '../../../src/journal/ids.ts'
 import { Claims } from '../../../src/run/loop/claims.ts'
 import { RunLog } from '../../../src/run/run-log.ts'
@@ -108,7 +108,7 @@ test('a delegate that was made and not noted is found again', async () => {
     ['one', 'merged'],
     ['two', 'merged'],
   ])
-  const noted = new RunLog(workspace.place, run, workspace.config)
+  const noted = new RunLog(workspace.paths, run, workspace.config)
     .read()
     .filter(({ kind }) => kind === 'delegate.begun')
   expect(noted.map(({ data }) => (data as { delegate: string }).delegate)).toContain(id)
@@ -133,7 +133,7 @@ test('what another run or another delegate works on is left to them', async () =
   const world = new ParallelWorld()
   const [one] = await world.tasks('One', 'Two', 'Three', 'Four')
   const workspace = world.workspace()
-  const others = new Claims(workspace.place, mintId(undefined), thisProcess())
+  const others = new Claims(workspace.paths, mintId(undefined), thisProcess())
   others.take(one!.id)
   await createDelegate(workspace, { what: 'Two', task: 'two', harness: 'rehearsal' })
   const report = await world.run({ maxSessions: 1 })
@@ -152,8 +152,8 @@ test('a delegate that somebody has begun again elsewhere is left to that, and wh
   const script = world.script({ one: [[{ wait: 60_000 }]], two: [[{ wait: 60_000 }]] })
   const { run } = await world.run({ script, maxMinutes: 0.1 })
   const [one, two] = world.delegates()
-  const { config, place } = world.workspace()
-  const runner = { pid: process.ppid, startedAt: startOf(process.ppid), mark: '' }
+  const { config, paths: place } = world.workspace()
+  const runner = { pid: process.ppid, startedAt: processStartTime(process.ppid), mark: '' }
   new RunLog(place, one!.id, config).append('run.resumed', { runner })
   new RunLog(place, two!.id, config).append('delegate.moved', { to: 'discarded' })
   world.script({ one: [doing('one')], two: [doing('two')] })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { KnownPaths, overlapOf, touchesOf } from '../../../src/run/delegate/overlap.ts'
+import { KnownPaths, findOverlap, findTouchedFiles } from '../../../src/run/delegate/overlap.ts'
 import { someTask } from './candidates.ts'
 
 const tree = new KnownPaths([
@@ -10,7 +10,7 @@ const tree = new KnownPaths([
   'docs/usage.md',
 ])
 const touches = (fields: Parameters<typeof someTask>[1], files: readonly string[] = []) =>
-  touchesOf(someTask('a', fields), tree, files)
+  findTouchedFiles(someTask('a', fields), tree, files)
 
 describe('the files of a task', () => {
   test('are those of its order, and its text does not count then', () => {
@@ -82,8 +82,8 @@ describe('two tasks overlap', () => {
     ['nowhere, where both say otherwise', declared('src/**'), declared('docs/**'), 'none'],
     ['nowhere, where nothing is known of one', declared('src/**'), likely(), 'none'],
   ])('%s', (_where, a, b, how) => {
-    expect(overlapOf(a, b).how).toBe(how)
-    expect(overlapOf(b, a).how).toBe(how)
-    expect(overlapOf(a, b).paths.length > 0).toBe(how !== 'none')
+    expect(findOverlap(a, b).how).toBe(how)
+    expect(findOverlap(b, a).how).toBe(how)
+    expect(findOverlap(a, b).paths.length > 0).toBe(how !== 'none')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pairOf } from '../../../src/run/parallel/schedule.ts'
+import { orderPair } from '../../../src/run/parallel/schedule.ts'
 import { someTask } from './candidates.ts'
 
 const work = (assignee: string) => someTask(assignee, { assignee, parent: 'piece' })
@@ -13,8 +13,8 @@ describe('of one piece of work', () => {
     ['code', 'code'],
     ['code', 'debugger'],
   ])('%s and %s go together', (a, b) => {
-    expect(pairOf(work(a), work(b))!.how).toBe('together')
-    expect(pairOf(work(b), work(a))!.how).toBe('together')
+    expect(orderPair(work(a), work(b))!.how).toBe('together')
+    expect(orderPair(work(b), work(a))!.how).toBe('together')
   })
 
   test.each([
@@ -24,9 +24,9 @@ describe('of one piece of work', () => {
     ['code', 'reviewer'],
     ['debugger', 'reviewer'],
   ])('%s comes before %s', (a, b) => {
-    expect(pairOf(work(a), work(b))!.how).toBe('first before second')
-    expect(pairOf(work(b), work(a))!.how).toBe('second before first')
-    expect(pairOf(work(a), work(b))!.because).toBe(pairOf(work(b), work(a))!.because)
+    expect(orderPair(work(a), work(b))!.how).toBe('first before second')
+    expect(orderPair(work(b), work(a))!.how).toBe('second before first')
+    expect(orderPair(work(a), work(b))!.because).toBe(orderPair(work(b), work(a))!.because)
   })
 })
 
@@ -39,7 +39,7 @@ describe('which tasks are of one piece of work', () => {
     ['of one epic', { labels: ['ui', 'epic:login'] }, { labels: ['epic:login'] }],
     ['of one epic, written otherwise', { labels: ['epic-7'] }, { labels: ['epic-7'] }],
   ])('%s: the review comes behind', (_which, a, b) => {
-    expect(pairOf(code(a), review(b))!.how).toBe('first before second')
+    expect(orderPair(code(a), review(b))!.how).toBe('first before second')
   })
 
   test.each([
@@ -50,13 +50,13 @@ describe('which tasks are of one piece of work', () => {
     ['with an empty parent', { parent: '' }, { parent: '' }],
     ['of which nothing is known', {}, {}],
   ])('%s: they have nothing to do with each other', (_which, a, b) => {
-    expect(pairOf(code(a), review(b))).toBeUndefined()
+    expect(orderPair(code(a), review(b))).toBeUndefined()
   })
 
   test('a group says that they go together, whatever they are', () => {
     const fields = { parent: 'p', group: 'g' }
-    expect(pairOf(code(fields), review(fields))!.how).toBe('together')
-    expect(pairOf(code({ ...fields, group: '' }), review({ ...fields, group: '' }))!.how).toBe(
+    expect(orderPair(code(fields), review(fields))!.how).toBe('together')
+    expect(orderPair(code({ ...fields, group: '' }), review({ ...fields, group: '' }))!.how).toBe(
       'first before second',
     )
   })

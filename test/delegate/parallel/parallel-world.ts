@@ -1,6 +1,6 @@
 // A project whose backlog is worked through by several rehearsal agents at once: real processes, real git.
 import { onTestFinished } from 'vitest'
-import { type DelegateState, allDelegates } from '../../../src/run/delegate/delegates.ts'
+import { type DelegateState, readDelegates } from '../../../src/run/delegate/delegates.ts'
 import { startAnyRun } from '../../../src/run/parallel/start-parallel.ts'
 import { Workspace } from '../../../src/project/store/workspace.ts'
 import type { RunReport } from '../../../src/run/entries.ts'
@@ -51,7 +51,7 @@ export class ParallelWorld extends RunWorld {
   }
 
   delegates(): readonly DelegateState[] {
-    return allDelegates(this.workspace().place)
+    return readDelegates(this.workspace().paths)
   }
 
   /** The parallel run itself, and not one of its delegates. */
@@ -71,6 +71,6 @@ export class ParallelWorld extends RunWorld {
   }
 
   entries(run: string) {
-    return readRun(this.workspace().place, run)
+    return readRun(this.workspace().paths, run)
   }
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { overlapOf } from '../../../src/run/delegate/overlap.ts'
-import { type Candidate, nextTasks, pairOf } from '../../../src/run/parallel/schedule.ts'
+import { findOverlap } from '../../../src/run/delegate/overlap.ts'
+import { type Candidate, scheduleTasks, orderPair } from '../../../src/run/parallel/schedule.ts'
 import { candidate } from './candidates.ts'
 
 const isDone =
@@ -13,7 +13,8 @@ const started = (
   running: readonly Candidate[] = [],
   most = 4,
   done: readonly string[] = [],
-) => nextTasks({ tasks, running, isDone: isDone(...done), most }).start.map(({ task }) => task.id)
+) =>
+  scheduleTasks({ tasks, running, isDone: isDone(...done), most }).start.map(({ task }) => task.id)
 const waiting = (
   tasks: readonly Candidate[],
   running: readonly Candidate[] = [],
@@ -21,10 +22,9 @@ const waiting = (
   done: readonly string[] = [],
 ) =>
   Object.fromEntries(
-    nextTasks({ tasks, running, isDone: isDone(...done), most }).waits.map(({ task, because }) => [
-      task.id,
-      because,
-    ]),
+    scheduleTasks({ tasks, running, isDone: isDone(...done), most }).waits.map(
+      ({ task, because }) => [task.id, because],
+    ),
   )
 
 describe('what is begun', () => {
@@ -171,7 +171,7 @@ function playedOut(tasks: readonly Candidate[], most: number, ends: readonly num
     readonly done: readonly string[]
   }[] = []
   for (let turn = 0; left.length > 0 || running.length > 0; turn += 1) {
-    const { start, waits } = nextTasks({ tasks: left, running, isDone: isDone(...done), most })
+    const { start, waits } = scheduleTasks({ tasks: left, running, isDone: isDone(...done), most })
     expect(start.length + waits.length).toBe(left.length)
     running = running.concat(start)
     left = left.filter((one) => !start.includes(one))
@@ -208,7 +208,7 @@ describe('a plan worked out, whichever ends first', () => {
         for (const { running, begun, done } of playedOut(tasks, most, ends).steps) {
           for (const one of running)
             for (const other of running) {
-              if (one !== other) expect(overlapOf(one.touches, other.touches).how).toBe('none')
+              if (one !== other) expect(findOverlap(one.touches, other.touches).how).toBe('none')
             }
           for (const { task } of begun) for (const id of task.dependsOn) expect(done).toContain(id)
         }
@@ -229,7 +229,7 @@ describe('a plan worked out, whichever ends first', () => {
           for (const { begun, done } of playedOut(tasks, most, ends).steps) {
             for (const { task } of begun)
               for (const { task: other } of tasks) {
-                if (other !== task && pairOf(other, task)?.how === 'first before second')
+                if (other !== task && orderPair(other, task)?.how === 'first before second')
                   expect(done).toContain(other.id)
               }
           }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { contradictionsOf } from '../../../src/run/merge/contradictions.ts'
+import { findContradictions } from '../../../src/run/merge/contradictions.ts'
 import { mergeJournals } from '../../../src/run/delegate/parent-journal.ts'
 import { shortId } from '../../../src/journal/ids.ts'
 import { JournalledWorld, said } from './journalled-world.ts'
@@ -19,7 +19,7 @@ describe('decisions of a delegate that do not go together with others', () => {
       postgres,
       said('decision.made', { title: 'Colour of the button', choice: 'blue' }),
     ])
-    expect(await contradictionsOf(world.workspace, web.state)).toEqual([
+    expect(await findContradictions(world.workspace, web.state)).toEqual([
       `web chose "Postgres" for "Session store", but api chose "Redis" for "Session store" (stint view ${shortId(own)} --decisions; stint view ${shortId(theirs)} --decisions)`,
     ])
   })
@@ -39,7 +39,7 @@ describe('decisions of a delegate that do not go together with others', () => {
       postgres,
       said('decision.made', { title: 'Lifetime of a token', choice: '60 minutes' }),
     ])
-    const found = await contradictionsOf(world.workspace, web.state)
+    const found = await findContradictions(world.workspace, web.state)
     expect(found).toHaveLength(2)
     expect(found.filter((line) => line.includes('api chose "Redis"'))).toHaveLength(1)
     expect(
@@ -58,10 +58,10 @@ describe('decisions of a delegate that do not go together with others', () => {
     other.moved('ready')
     const web = world.delegate({ name: 'web', parent })
     await web.session([postgres])
-    expect(await contradictionsOf(world.workspace, web.state)).toEqual([])
+    expect(await findContradictions(world.workspace, web.state)).toEqual([])
     const sibling = world.delegate({ name: 'sibling', run: 'r-1' })
     await sibling.session([postgres])
-    expect(await contradictionsOf(world.workspace, sibling.state)).toHaveLength(1)
+    expect(await findContradictions(world.workspace, sibling.state)).toHaveLength(1)
   })
 
   test('are never more than can be read', async () => {
@@ -76,7 +76,7 @@ describe('decisions of a delegate that do not go together with others', () => {
     const parent = await world.parent(many('1'))
     const web = world.delegate({ name: 'web', parent })
     await web.session(many('2'))
-    const found = await contradictionsOf(world.workspace, web.state)
+    const found = await findContradictions(world.workspace, web.state)
     expect(found).toHaveLength(11)
     expect(found.at(-1)).toMatch(/^and \d+ more/)
   })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { type Decided, contradicts } from '../../../src/run/merge/contradictions.ts'
+import { type DecisionText, contradicts } from '../../../src/run/merge/contradictions.ts'
 
-const d = (title: string, choice?: string, more: Partial<Decided> = {}): Decided => ({
+const d = (title: string, choice?: string, more: Partial<DecisionText> = {}): DecisionText => ({
   title,
   ...(choice === undefined ? {} : { choice }),
   ...more,
 })
 
-const CONTRADICTING: readonly (readonly [Decided, Decided])[] = [
+const CONTRADICTING: readonly (readonly [DecisionText, DecisionText])[] = [
   [d('Session store', 'Redis'), d('Session store', 'Postgres')],
   [d('Session store', 'Redis'), d('Where sessions are stored', 'in the database')],
   [
@@ -43,7 +43,7 @@ const CONTRADICTING: readonly (readonly [Decided, Decided])[] = [
   [d('Retry the mailer 3 times on failure'), d('Retry the mailer 5 times on failure')],
 ]
 
-const AGREEING: readonly (readonly [Decided, Decided])[] = [
+const AGREEING: readonly (readonly [DecisionText, DecisionText])[] = [
   [d('Session store', 'Redis'), d('Session store', 'redis')],
   [d('Session store', 'Redis'), d('Where sessions are stored', 'in Redis 7 with AOF')],
   [d('Session store', 'Postgres'), d('Session store', 'PostgreSQL')],
@@ -79,7 +79,7 @@ const AGREEING: readonly (readonly [Decided, Decided])[] = [
 ]
 
 /** As one project might have decided, in the words agents use. */
-const PROJECT: readonly Decided[] = [
+const PROJECT: readonly DecisionText[] = [
   d('Use append-only log for the journal', 'append-only JSONL', {
     options: 'SQLite, JSONL, LMDB',
     context: 'the journal must survive a crash',

@@ -2,13 +2,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type DelegateState, delegateNow } from '../../../src/run/delegate/delegates.ts'
+import { type DelegateState, readDelegate } from '../../../src/run/delegate/delegates.ts'
 import { mintId } from '../../../src/journal/ids.ts'
-import { initSession } from '../../../src/project/lifecycle/start.ts'
+import { initSession } from '../../../src/project/lifecycle/init-session.ts'
 import { Workspace } from '../../../src/project/store/workspace.ts'
 import type { DelegateMove, DelegateOrder } from '../../../src/run/entries.ts'
 import { RunLog } from '../../../src/run/run-log.ts'
-import { type Draft, type EntryData, type EntryKind, draft } from '../../../src/session/entries.ts'
+import {
+  type EntryDraft,
+  type EntryData,
+  type EntryKind,
+  draftEntry,
+} from '../../../src/session/entries.ts'
 import type { SessionState } from '../../../src/session/state.ts'
 import { git, scratchFolder } from '../../support/scratch.ts'
 import { type World, gitProject } from '../../support/project.ts'
@@ -31,7 +36,7 @@ export class JournalledWorld {
   }
 
   /** The session that delegates work for. */
-  async parent(drafts: readonly Draft[] = []): Promise<string> {
+  async parent(drafts: readonly EntryDraft[] = []): Promise<string> {
     const { reading } = await initSession(this.workspace, {
       name: 'login',
       title: 'User login',
@@ -41,7 +46,7 @@ export class JournalledWorld {
     return reading.state.id
   }
 
-  tell(session: string, drafts: readonly Draft[]): void {
+  tell(session: string, drafts: readonly EntryDraft[]): void {
     const live = this.workspace.session(session)
     live.append(drafts)
     live.close()
@@ -76,7 +81,7 @@ export class Delegate {
     this.branch = `stint/${order.name}`
     project.git('worktree', 'add', '--quiet', '-b', this.branch, this.tree, 'main')
     workspace.prepare()
-    this.#log = RunLog.create(workspace.place, this.id, workspace.config, {
+    this.#log = RunLog.create(workspace.paths, this.id, workspace.config, {
       options: {},
       harness: 'rehearsal',
       source: 'delegate',
@@ -99,11 +104,11 @@ export class Delegate {
   }
 
   get state(): DelegateState {
-    return delegateNow(this.world.workspace.place, this.id)
+    return readDelegate(this.world.workspace.paths, this.id)
   }
 
   /** A session of its own, in its tree, with what it recorded there. */
-  async session(drafts: readonly Draft[] = []): Promise<string> {
+  async session(drafts: readonly EntryDraft[] = []): Promise<string> {
     const inTree = this.world.workspaceAt(this.tree)
     const { reading } = await initSession(inTree, {
       name: `own-${this.branch.slice(6)}`,
@@ -189,6 +194,6 @@ function commitIn(tree: string, path: string, text: string): string {
   return git(tree, 'rev-parse', 'HEAD').trim()
 }
 
-export function said<K extends EntryKind>(kind: K, data: EntryData[K]): Draft<K> {
-  return draft(kind, data, { by: 'cli' })
+export function said<K extends EntryKind>(kind: K, data: EntryData[K]): EntryDraft<K> {
+  return draftEntry(kind, data, { by: 'cli' })
 }

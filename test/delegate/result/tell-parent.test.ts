@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { tellBegun, tellParent } from '../../../src/run/delegate/parent-journal.ts'
-import { reconcileAll } from '../../../src/run/merge/finish.ts'
-import { closeSession } from '../../../src/project/lifecycle/finish.ts'
+import { reportBegunToParent, reportToParent } from '../../../src/run/delegate/parent-journal.ts'
+import { reconcileDelegates } from '../../../src/run/merge/finish-merge.ts'
+import { closeSession } from '../../../src/project/lifecycle/pause-and-close.ts'
 import { JournalledWorld } from './journalled-world.ts'
 
 describe("a parent's journal", () => {
@@ -16,14 +16,14 @@ describe("a parent's journal", () => {
       group: 'g',
       what: 'write the tests',
     })
-    await tellBegun(world.workspace, delegate.state)
-    await tellBegun(world.workspace, delegate.state)
+    await reportBegunToParent(world.workspace, delegate.state)
+    await reportBegunToParent(world.workspace, delegate.state)
     const commit = delegate.commit('test/login.test.ts')
     delegate.used(100)
     delegate.used(20)
     const ready = delegate.moved('ready', { commit, summary: 'twelve tests, all red' })
-    await tellParent(world.workspace, ready)
-    await tellParent(world.workspace, ready)
+    await reportToParent(world.workspace, ready)
+    await reportToParent(world.workspace, ready)
 
     expect(world.project.entries('delegate.begun', parent)).toEqual([
       {
@@ -62,14 +62,14 @@ describe("a parent's journal", () => {
     const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
-    await tellBegun(world.workspace, delegate.state)
-    await tellParent(
+    await reportBegunToParent(world.workspace, delegate.state)
+    await reportToParent(
       world.workspace,
       delegate.moved('conflicted', { onto: 'abc', because: 'a.txt', files: ['a.txt'] }),
     )
-    await tellBegun(world.workspace, delegate.resumed())
+    await reportBegunToParent(world.workspace, delegate.resumed())
     expect(world.stateOf(parent).delegates.items[0]).not.toHaveProperty('because')
-    await tellParent(
+    await reportToParent(
       world.workspace,
       delegate.moved('conflicted', { onto: 'def', because: 'b.txt' }),
     )
@@ -85,7 +85,7 @@ describe("a parent's journal", () => {
     const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
-    await tellParent(world.workspace, delegate.state)
+    await reportToParent(world.workspace, delegate.state)
     expect(world.project.entries('delegate.reported', parent)).toEqual([])
   })
 
@@ -96,7 +96,7 @@ describe("a parent's journal", () => {
     delegate.commit('own.txt')
     world.project.commit('meanwhile', { 'others.txt': 'x\n' })
     delegate.takeIn('main')
-    await tellParent(world.workspace, delegate.moved('ready'))
+    await reportToParent(world.workspace, delegate.moved('ready'))
     expect(world.project.entries('delegate.reported', parent)).toMatchObject([
       { files: ['own.txt'] },
     ])
@@ -107,7 +107,7 @@ describe("a parent's journal", () => {
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
     await closeSession(world.workspace, { session: parent, how: 'completed' })
-    await tellParent(world.workspace, delegate.moved('failed', { because: 'gave up' }))
+    await reportToParent(world.workspace, delegate.moved('failed', { because: 'gave up' }))
     const { state } = world.workspace.session(parent).read()
     expect(state.status).toBe('completed')
     expect(state.delegates.items).toMatchObject([{ status: 'failed', because: 'gave up' }])
@@ -119,30 +119,30 @@ describe("a parent's journal", () => {
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
     rmSync(world.project.path('.sessions', 'journal', parent), { recursive: true })
-    rmSync(world.workspace.session(parent).log.place.link!, { force: true })
-    await tellBegun(world.workspace, delegate.state)
-    await tellParent(world.workspace, delegate.moved('ready'))
+    rmSync(world.workspace.session(parent).log.paths.link!, { force: true })
+    await reportBegunToParent(world.workspace, delegate.state)
+    await reportToParent(world.workspace, delegate.moved('ready'))
     expect(existsSync(world.project.path('.sessions', 'journal', parent, 'log.jsonl'))).toBe(false)
-    await tellParent(world.workspace, world.delegate({ name: 'alone' }).moved('ready'))
+    await reportToParent(world.workspace, world.delegate({ name: 'alone' }).moved('ready'))
   })
 
   test('is told later what a process was ended before telling, and nothing twice', async () => {
     const world = new JournalledWorld()
     const parent = await world.parent()
     const told = world.delegate({ name: 'told', parent })
-    await tellBegun(world.workspace, told.state)
-    await tellParent(world.workspace, told.moved('ready'))
+    await reportBegunToParent(world.workspace, told.state)
+    await reportToParent(world.workspace, told.moved('ready'))
     const missed = world.delegate({ name: 'missed', parent })
-    await tellBegun(world.workspace, missed.state)
+    await reportBegunToParent(world.workspace, missed.state)
     missed.moved('ready', { summary: 'unheard' })
     const before = world.project.entries('delegate.reported', parent)
-    await reconcileAll(world.workspace)
+    await reconcileDelegates(world.workspace)
     expect(world.project.entries('delegate.reported', parent)).toEqual([
       ...before,
       expect.objectContaining({ summary: 'unheard' }),
     ])
     const after = world.project.journal(parent)
-    await reconcileAll(world.workspace)
+    await reconcileDelegates(world.workspace)
     expect(world.project.journal(parent)).toEqual(after)
   })
 
@@ -151,10 +151,10 @@ describe("a parent's journal", () => {
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
     const path = world.project.path('.sessions', 'journal', parent, 'log.jsonl')
-    rmSync(world.workspace.session(parent).log.place.link!, { force: true })
+    rmSync(world.workspace.session(parent).log.paths.link!, { force: true })
     rmSync(path)
     mkdirSync(path)
-    await tellParent(world.workspace, delegate.moved('ready'))
+    await reportToParent(world.workspace, delegate.moved('ready'))
     expect(world.project.said.join()).toContain('could not be told')
   })
 })

@@ -1,6 +1,6 @@
 // That those who move a delegate tell its parent.
 import { expect, test } from 'vitest'
-import { initSession } from '../../../src/project/lifecycle/start.ts'
+import { initSession } from '../../../src/project/lifecycle/init-session.ts'
 import { DelegateWorld } from '../delegate-world.ts'
 import { WorkingWorld } from '../working-world.ts'
 

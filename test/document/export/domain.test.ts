@@ -4,7 +4,7 @@ import {
   fileDomain,
   fileType,
   sessionDomain,
-} from '../../../src/document/export/domain.ts'
+} from '../../../src/document/export/file-domain.ts'
 
 describe('the domain of a file', () => {
   const cases: readonly (readonly [string, FileDomain])[] = [

@@ -5,10 +5,14 @@ import { Tokenizer } from 'ai-tokenizer'
 import * as claude from 'ai-tokenizer/encoding/claude'
 import * as o200k from 'ai-tokenizer/encoding/o200k_base'
 import { fold } from '../../../src/session/fold.ts'
-import type { RawEntry } from '../../../src/session/in-effect.ts'
+import type { RawEntry } from '../../../src/session/effective-entries.ts'
 import type { SessionState } from '../../../src/session/state.ts'
-import { renderStateJson, renderStateToon, summaryOf } from '../../../src/document/state-files.ts'
-import { publicSession } from '../../../src/session/public.ts'
+import {
+  renderStateJson,
+  renderStateToon,
+  summarizeSession,
+} from '../../../src/document/state-files.ts'
+import { publicSession } from '../../../src/session/public-session.ts'
 import { FACTS, longStory } from '../../context/sessions.ts'
 import { SESSION_ID, type Story, sweepStory } from '../../support/worlds.ts'
 
@@ -36,7 +40,7 @@ export function tokenTable(): string {
     for (const [vocabulary, tokens] of Object.entries(VOCABULARIES)) {
       for (const [fields, value] of Object.entries({
         state: publicSession(state),
-        summary: summaryOf(publicSession(state)),
+        summary: summarizeSession(publicSession(state)),
       })) {
         const { indented, compact, toon } = sameFields(value, tokens)
         same.push(

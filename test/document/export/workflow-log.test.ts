@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import type { BacklogTask } from '../../../src/document/export/work.ts'
+import type { BacklogTask } from '../../../src/document/export/collect-work.ts'
 import { renderWorkflowLog } from '../../../src/document/export/workflow-log.ts'
 import { noticedStory } from '../../context/sessions.ts'
 import { anyStory } from '../../support/stories.ts'

@@ -2,7 +2,7 @@
 // that prints issues written by hand in the shape that bd 1.0 documents. No real bd is run here.
 import { expect, test } from 'vitest'
 import { runForJson } from '../../../src/run/sources/run-program.ts'
-import { nextTasks } from '../../../src/backlog/waits.ts'
+import { nextTasks } from '../../../src/backlog/task-graph.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
 import { named, read, documented, sourceOf, standIn, told, workOn } from './world.ts'
 

@@ -2,9 +2,9 @@ import { chmodSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { boxOf } from '../../../src/run/sources/markdown.ts'
+import { parseCheckbox } from '../../../src/run/sources/markdown.ts'
 import { parseChecklist } from '../../../src/run/sources/checklist.ts'
-import { nextTasks } from '../../../src/backlog/waits.ts'
+import { nextTasks } from '../../../src/backlog/task-graph.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
 import { named, read, sourceOf, told, workOn, worktree } from './world.ts'
 
@@ -262,7 +262,7 @@ test('any text is read without an end in itself, and every box found stands wher
       const text = pieces.join('\n')
       const lines = text.split('\n')
       for (const { line, box } of parseChecklist(text).items)
-        expect(boxOf(lines[line - 1]!)).toEqual(box)
+        expect(parseCheckbox(lines[line - 1]!)).toEqual(box)
     }),
   )
 })

@@ -2,7 +2,7 @@
 // that the manual of `gh issue list --json` gives. No real gh is run here.
 import { expect, test } from 'vitest'
 import { dependenciesIn, githubTasks } from '../../../src/run/sources/trackers.ts'
-import { nextTasks } from '../../../src/backlog/waits.ts'
+import { nextTasks } from '../../../src/backlog/task-graph.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
 import { named, read, documented, sourceOf, standIn, told } from './world.ts'
 

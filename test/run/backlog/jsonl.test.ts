@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseJsonl, withStatusDone } from '../../../src/run/sources/jsonl.ts'
 import { findTask } from '../../../src/backlog/task.ts'
-import { nextTasks } from '../../../src/backlog/waits.ts'
+import { nextTasks } from '../../../src/backlog/task-graph.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
 import { named, read, sourceOf, told, worktree } from './world.ts'
 

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { Workspace } from '../../../src/project/store/workspace.ts'
-import { openSource } from '../../../src/run/sources/open-source.ts'
-import type { BacklogSource } from '../../../src/run/sources/foreign.ts'
+import { openBacklogSource } from '../../../src/run/sources/open-backlog-source.ts'
+import type { BacklogSource } from '../../../src/run/sources/external-tasks.ts'
 import type { Backlog } from '../../../src/backlog/backlog.ts'
 import type { Task } from '../../../src/backlog/task.ts'
 import type { World } from '../../support/project.ts'
@@ -19,7 +19,7 @@ export async function sourceOf(
   const { env = {}, cwd = world.root } = options
   const workspace = new Workspace(cwd, { say: (line) => world.said.push(line), env })
   onTestFinished(() => workspace.close())
-  return openSource(workspace, given)
+  return openBacklogSource(workspace, given)
 }
 
 export async function read(

@@ -2,8 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
-  BUILT_IN,
-  ProfileLedger,
+  BUILT_IN_PROFILES,
+  LoadedProfiles,
   loadProfiles,
   profileFor,
 } from '../../../src/run/profiles/profile.ts'
@@ -33,8 +33,8 @@ const file = (head: string, body = 'Do it well.') => `---\n${head}\n---\n${body}
 
 describe('the profiles that come with Stint', () => {
   test('are one for each specialist, each of at most 120 tokens', () => {
-    expect(BUILT_IN.map(({ name }) => name)).toEqual([...SPECIALISTS])
-    for (const { name, tokens, description, body } of BUILT_IN) {
+    expect(BUILT_IN_PROFILES.map(({ name }) => name)).toEqual([...SPECIALISTS])
+    for (const { name, tokens, description, body } of BUILT_IN_PROFILES) {
       expect({ name, isShort: tokens <= 120, tokens }).toEqual({ name, isShort: true, tokens })
       expect(description).toMatch(/^[A-Z][^\n]{10,80}$/)
       expect(body).not.toContain('\n')
@@ -42,7 +42,7 @@ describe('the profiles that come with Stint', () => {
   })
 
   test('are all there is in a repository without its own', () => {
-    expect(loaded({})).toMatchObject({ profiles: BUILT_IN, problems: [] })
+    expect(loaded({})).toMatchObject({ profiles: BUILT_IN_PROFILES, problems: [] })
   })
 })
 
@@ -174,7 +174,7 @@ describe('the profile for a task', () => {
     tokens: 5,
     file: '.agents/pages.md',
   }
-  const profiles = [own, ...BUILT_IN]
+  const profiles = [own, ...BUILT_IN_PROFILES]
 
   test.each([
     [{ assignee: 'pages' }, 'pages', 'assigned to pages'],
@@ -202,11 +202,14 @@ describe('the profile for a task', () => {
 })
 
 describe('the ledger of profiles', () => {
-  const [architect, code] = BUILT_IN as unknown as [(typeof BUILT_IN)[0], (typeof BUILT_IN)[0]]
+  const [architect, code] = BUILT_IN_PROFILES as unknown as [
+    (typeof BUILT_IN_PROFILES)[0],
+    (typeof BUILT_IN_PROFILES)[0],
+  ]
   const total = architect.tokens + code.tokens
 
   test('gives a body once a conversation, and again after a compaction', () => {
-    const ledger = new ProfileLedger([architect, code])
+    const ledger = new LoadedProfiles([architect, code])
     ledger.beginConversation()
     expect(ledger.give(undefined)).toEqual({})
     expect(ledger.give(architect)).toEqual({ profile: { name: 'architect', body: architect.body } })
@@ -218,7 +221,7 @@ describe('the ledger of profiles', () => {
   })
 
   test('counts the bodies that no conversation needed', () => {
-    const ledger = new ProfileLedger([architect, code])
+    const ledger = new LoadedProfiles([architect, code])
     expect(ledger.notLoaded).toBe(0)
     ledger.beginConversation()
     expect(ledger.notLoaded).toBe(total)

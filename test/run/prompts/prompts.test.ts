@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { estimateTokens } from '../../../src/text/tokens.ts'
 import {
   type PromptTask,
-  askText,
+  askForReportText,
   continueText,
-  nameOf,
+  taskWord,
   restoreText,
   retryText,
   taskHead,
@@ -24,7 +24,7 @@ const ABOUT: Readonly<Record<string, (task: PromptTask, text: string) => string>
       usualVerify: 'x',
     }),
   'task again': (task, text) => taskText(task, { profileAgain: text }),
-  ask: (task) => askText(task),
+  ask: (task) => askForReportText(task),
   retry: (task, text) =>
     retryText(task, {
       reason: text,
@@ -193,7 +193,7 @@ describe('the text of a task', () => {
     ['#12', '12'],
     ['plan.jsonl/t1', 'plan.jsonl/t1'],
   ])('calls a task by one word that a shell takes for one: %j', (shortname, name) => {
-    expect(nameOf({ shortname })).toBe(name)
+    expect(taskWord({ shortname })).toBe(name)
   })
 })
 

@@ -1,8 +1,8 @@
 import type { HistoryItem, Message } from '../../../src/serve/contract.ts'
-import { tokens } from '../../parts/format.ts'
-import { Clock, RequestTokens } from '../../parts/values.tsx'
-import { Text } from '../../parts/text.tsx'
-import { Fold, PartView } from './part.tsx'
+import { formatTokens } from '../../components/format.ts'
+import { Clock, RequestTokens } from '../../components/values.tsx'
+import { Text } from '../../components/text.tsx'
+import { FoldableRow, PartView } from './part.tsx'
 
 interface ItemRowProps {
   item: HistoryItem | undefined
@@ -90,7 +90,7 @@ function MessageRow({
       )}
       <div class="item-parts">
         {isFolded ? (
-          <Fold
+          <FoldableRow
             name={`${number}`}
             title={
               message.isSummary === true ? 'Summary of what was before' : 'Put there by the harness'
@@ -98,7 +98,7 @@ function MessageRow({
             isUnfolded={isUnfolded}
           >
             {() => parts}
-          </Fold>
+          </FoldableRow>
         ) : (
           parts
         )}
@@ -138,7 +138,7 @@ function wordsOf(item: Exclude<HistoryItem, Message>): string {
     case 'compaction': {
       const change = [item.tokensBefore, item.tokensAfter]
         .filter((count) => count !== undefined)
-        .map(tokens)
+        .map(formatTokens)
         .join(' to ')
       return ['Compacted', item.trigger, change === '' ? undefined : `${change} tokens`]
         .filter((part) => part !== undefined)

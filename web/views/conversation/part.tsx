@@ -1,10 +1,10 @@
-import type { Json, Part } from '../../../src/serve/contract.ts'
-import { Clip } from '../../parts/clip.tsx'
-import { amount } from '../../parts/format.ts'
+import type { Json, MessagePart } from '../../../src/serve/contract.ts'
+import { Clip } from '../../components/clip.tsx'
+import { pluralize } from '../../components/format.ts'
 import { Markdown } from '../../markdown/markdown.tsx'
-import { Text, visible } from '../../parts/text.tsx'
+import { Text, revealInvisible } from '../../components/text.tsx'
 import type { ComponentChildren } from 'preact'
-import { useOpening } from '../../parts/openings.tsx'
+import { useUnfolded } from '../../components/unfolded.tsx'
 
 /** One part of a message. What is said is open, what was done and thought is folded. */
 export function PartView({
@@ -12,7 +12,7 @@ export function PartView({
   name,
   isUnfolded,
 }: {
-  part: Part
+  part: MessagePart
   name: string
   isUnfolded: boolean
 }) {
@@ -21,14 +21,14 @@ export function PartView({
       return <Markdown name={name} text={part.text} under={2} />
     case 'thinking':
       return (
-        <Fold
+        <FoldableRow
           name={name}
           title="Thinking"
           summary={part.text === '' ? 'encrypted by its provider' : oneLine(part.text)}
           isUnfolded={isUnfolded && part.text !== ''}
         >
           {() => <Markdown name={name} text={part.text} under={2} />}
-        </Fold>
+        </FoldableRow>
       )
     case 'image':
       return <Picture mediaType={part.mediaType} data={part.data} />
@@ -44,22 +44,27 @@ export function PartView({
       )
     case 'tool use':
       return (
-        <Fold name={name} title={part.name} summary={summaryOf(part.input)} isUnfolded={isUnfolded}>
+        <FoldableRow
+          name={name}
+          title={part.name}
+          summary={summaryOf(part.input)}
+          isUnfolded={isUnfolded}
+        >
           {() => <Fields name={name} value={part.input} />}
-        </Fold>
+        </FoldableRow>
       )
     case 'tool result':
       return <Result part={part} name={name} isUnfolded={isUnfolded} />
     case 'other':
       return (
-        <Fold
+        <FoldableRow
           name={name}
           title="Something else"
           summary={oneLine(JSON.stringify(part.block))}
           isUnfolded={false}
         >
           {() => <Plain name={name} text={JSON.stringify(part.block, undefined, 2)} />}
-        </Fold>
+        </FoldableRow>
       )
   }
 }
@@ -69,7 +74,7 @@ function Result({
   name,
   isUnfolded,
 }: {
-  part: Extract<Part, { type: 'tool result' }>
+  part: Extract<MessagePart, { type: 'tool result' }>
   name: string
   isUnfolded: boolean
 }) {
@@ -77,7 +82,7 @@ function Result({
   const lines = text === '' ? 0 : text.trimEnd().split('\n').length
   const others = part.parts.filter(({ type }) => type !== 'text')
   return (
-    <Fold
+    <FoldableRow
       name={name}
       title={part.isError ? 'Failed' : 'Result'}
       summary={
@@ -87,7 +92,7 @@ function Result({
       }
       isBad={part.isError}
       isUnfolded={isUnfolded}
-      {...(lines > 1 ? { facts: amount(lines, 'line') } : {})}
+      {...(lines > 1 ? { facts: pluralize(lines, 'line') } : {})}
     >
       {() => (
         <>
@@ -98,7 +103,7 @@ function Result({
           {part.parts.length === 0 ? <p class="muted">It printed nothing.</p> : null}
         </>
       )}
-    </Fold>
+    </FoldableRow>
   )
 }
 
@@ -133,7 +138,7 @@ function Plain({ name, text }: { name: string; text: string }) {
     <Clip name={name} text={text} limit={6000} lines={60}>
       {(piece) => (
         <pre class="plain" tabIndex={0} aria-label="Text">
-          {visible(piece)}
+          {revealInvisible(piece)}
         </pre>
       )}
     </Clip>
@@ -177,7 +182,7 @@ interface FoldProps {
 }
 
 /** One line that opens. What is inside is made only then. */
-export function Fold({
+export function FoldableRow({
   name,
   title,
   summary = '',
@@ -187,7 +192,7 @@ export function Fold({
   children,
 }: FoldProps) {
   // Folding all and unfolding all begins anew, whatever was opened before.
-  const [open, setOpen] = useOpening(`fold ${isUnfolded} ${name}`, isUnfolded ? 1 : 0)
+  const [open, setOpen] = useUnfolded(`fold ${isUnfolded} ${name}`, isUnfolded ? 1 : 0)
   return (
     <div class="fold" data-bad={isBad}>
       <button

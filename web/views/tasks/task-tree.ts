@@ -15,7 +15,7 @@ const ORDER: Readonly<Record<PublicTask['status'], number>> = {
 }
 
 /** A task is there when it is looked for, or when a part of it is. */
-export function taskTree(
+export function buildTaskTree(
   tasks: readonly PublicTask[],
   { isAll, text }: { readonly isAll: boolean; readonly text: string },
 ): readonly TaskNode[] {

@@ -1,21 +1,21 @@
-import { DEFAULT_TOKENS, FEWEST_TOKENS } from '../../../core.ts'
+import { DIGEST_DEFAULT_TOKENS, DIGEST_MIN_TOKENS } from '../../../core.ts'
 import type { Artifact } from '../../../library.ts'
-import { size } from '../../../text/amounts.ts'
+import { formatSize } from '../../../text/format-amounts.ts'
 import { oneLine, shorten } from '../../../text/clean.ts'
 import { defined } from '../../../text/defined.ts'
 import { minute } from '../../../text/times.ts'
-import { commandGroup, listFlags, projectCommand } from '../../context/command.ts'
-import { Misuse, describeError, errorJson } from '../../context/context.ts'
-import { argument, checked, number, text } from '../../context/flags.ts'
-import { RunningLine } from '../../print/terminal/live.ts'
+import { defineCommandGroup, listFlags, defineProjectCommand } from '../../context/command.ts'
+import { UsageError, describeError, errorJson } from '../../context/context.ts'
+import { argument, checkedFlag, numberFlag, textFlag } from '../../context/flags.ts'
+import { CommandOutputLine } from '../../print/terminal/live.ts'
 import { plural } from '../../print/terminal/text.ts'
 
 const RUN_FLAGS = {
-  label: text('What to call the run'),
-  tokens: number(`How many tokens the digest may have (default ${DEFAULT_TOKENS})`),
+  label: textFlag('What to call the run'),
+  tokens: numberFlag(`How many tokens the digest may have (default ${DIGEST_DEFAULT_TOKENS})`),
 }
 
-const run = projectCommand({
+const run = defineProjectCommand({
   brief: 'Run a command and print what matters of its output',
   about:
     'Keeps all that the command prints in a file, and prints failures, errors, warnings, counts and the end of it, with the\npointer to the rest. Exits as the command does. No shell is in between: sh -c "…" runs what only a shell understands.',
@@ -27,10 +27,10 @@ const run = projectCommand({
   args: argument('The command and its arguments', 'COMMAND'),
   flags: RUN_FLAGS,
   async run({ project, output, print, exit, json, context }, flags, ...command) {
-    if (command.length === 0) throw new Misuse('say what to run', 'stint digest -- npm test')
-    if ((flags.tokens ?? DEFAULT_TOKENS) < FEWEST_TOKENS)
-      throw new Misuse(`a digest needs at least ${FEWEST_TOKENS} tokens`)
-    const line = new RunningLine(context)
+    if (command.length === 0) throw new UsageError('say what to run', 'stint digest -- npm test')
+    if ((flags.tokens ?? DIGEST_DEFAULT_TOKENS) < DIGEST_MIN_TOKENS)
+      throw new UsageError(`a digest needs at least ${DIGEST_MIN_TOKENS} tokens`)
+    const line = new CommandOutputLine(context)
     const onOutput = (lines: Buffer) => line.add(lines)
     try {
       const digest = await project.digest({ command, ...flags, onOutput, by: 'cli' })
@@ -50,7 +50,7 @@ const run = projectCommand({
   },
 })
 
-const list = projectCommand({
+const list = defineProjectCommand({
   brief: 'List the outputs that are kept here',
   async run({ project, print }) {
     const kept = await project.outputs.list()
@@ -71,15 +71,15 @@ function describe(kept: readonly Artifact[]): string {
         ? ''
         : `exit ${last.exit}  ${shorten(oneLine(last.label ?? last.command), 80)}`
     const often = runs.length > 1 ? ` (×${runs.length})` : ''
-    return `${id}  ${minute(at)}  ${size(bytes).padStart(7)}  ${what}${often}`.trimEnd()
+    return `${id}  ${minute(at)}  ${formatSize(bytes).padStart(7)}  ${what}${often}`.trimEnd()
   })
   return [
     ...lines,
-    `${plural(kept.length, 'output')}, ${size(total)} in all; they are yours to delete`,
+    `${plural(kept.length, 'output')}, ${formatSize(total)} in all; they are yours to delete`,
   ].join('\n')
 }
 
-const show = projectCommand({
+const show = defineProjectCommand({
   brief: 'Print an output that was kept, or a part of it',
   usage: [
     ['1a2b3c4d --lines 120-160', 'these lines'],
@@ -87,8 +87,8 @@ const show = projectCommand({
   ],
   args: [argument('The output, by its id or any beginning of it', 'ID')],
   flags: {
-    lines: checked(text('From which line to which', 'A-B'), rangeOf),
-    grep: text('Only lines with this text, whatever its case'),
+    lines: checkedFlag(textFlag('From which line to which', 'A-B'), rangeOf),
+    grep: textFlag('Only lines with this text, whatever its case'),
   },
   async run({ project, output, print, json }, { lines: range, grep }, id) {
     const shown = await project.outputs.show(id, defined({ lines: range, grep }))
@@ -100,7 +100,7 @@ const show = projectCommand({
       output.line(grep === undefined ? `${line}\n` : `${at}: ${line}`)
     }
     if (count === 0)
-      output.talk(
+      output.info(
         artifact.bytes === 0 ? 'the command printed nothing' : 'there is no such line in it',
       )
   },
@@ -111,11 +111,11 @@ function rangeOf(given: string): readonly [number, number] {
   const from = Number(match?.[1] ?? 0)
   const to = match?.[2] === undefined ? from : match[2] === '' ? Infinity : Number(match[2])
   if (match === null || from < 1 || to < from)
-    throw new Misuse(`"${given}" is no range of lines`, 'write it like 120-160, 120- or 120')
+    throw new UsageError(`"${given}" is no range of lines`, 'write it like 120-160, 120- or 120')
   return [from, to]
 }
 
-export const digest = commandGroup({
+export const digest = defineCommandGroup({
   brief: 'Run a command and print what matters of its output; list and show what was kept',
   about: [
     'Without a subcommand, runs what stands behind --, and takes the flags of run:',

@@ -1,10 +1,10 @@
-import type { Check, Counts, Diagnosis } from '../../../library.ts'
+import type { DoctorCheck, DoctorCounts, Diagnosis } from '../../../library.ts'
 import { EXIT, type Output } from '../../context/context.ts'
 import { toggle } from '../../context/flags.ts'
-import { projectCommand } from '../../context/command.ts'
+import { defineProjectCommand } from '../../context/command.ts'
 import { plural } from '../../print/terminal/text.ts'
 
-export const doctor = projectCommand({
+export const doctor = defineProjectCommand({
   brief: 'Check every journal, view and index against each other',
   about:
     'Reads everything and says what agrees and what does not. A log that lost one of its two names gets it back, and an index that is wrong is built anew; nothing is repaired by deleting. Exit code 1 when something needs a person.',
@@ -36,7 +36,7 @@ function describe({ checks, counts, isHealthy }: Diagnosis, output: Output): str
 }
 
 function describeCheck(
-  { check, status, summary, details }: Check,
+  { check, status, summary, details }: DoctorCheck,
   output: Output,
 ): readonly string[] {
   const word = status.padEnd(7)
@@ -46,7 +46,7 @@ function describeCheck(
   ]
 }
 
-function describeCounts(counts: Counts): readonly string[] {
+function describeCounts(counts: DoctorCounts): readonly string[] {
   const { damagedLines, grewMeanwhile } = counts
   const { logs, links, index, documents } = counts.sessions
   const { read, indexed } = counts.entries

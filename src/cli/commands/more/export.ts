@@ -1,10 +1,10 @@
 import { relative } from 'node:path'
 import { EXPORT_FORMATS } from '../../../core.ts'
-import { Misuse } from '../../context/context.ts'
-import { oneWord, optionalSession, text, toggle } from '../../context/flags.ts'
-import { projectCommand } from '../../context/command.ts'
+import { UsageError } from '../../context/context.ts'
+import { enumFlag, optionalSessionArgument, textFlag, toggle } from '../../context/flags.ts'
+import { defineProjectCommand } from '../../context/command.ts'
 
-export const exporting = projectCommand({
+export const exportCommand = defineProjectCommand({
   brief: 'Give a session out: as JSON, TOON, Markdown, session.json or a workflow log',
   about: [
     'json          the whole state, for programs',
@@ -19,15 +19,15 @@ export const exporting = projectCommand({
     ['fix-auth --format markdown --output fix-auth.md', 'the document of one, into a file'],
     ['--format session-json --output session.json', 'for a session of six tasks or more'],
   ],
-  args: [optionalSession('The session; the current one when absent')],
+  args: [optionalSessionArgument('The session; the current one when absent')],
   flags: {
-    format: oneWord(EXPORT_FORMATS, 'What to give it out as'),
-    output: text('The file to write instead of standard output', 'FILE'),
+    format: enumFlag(EXPORT_FORMATS, 'What to give it out as'),
+    output: textFlag('The file to write instead of standard output', 'FILE'),
     force: toggle('Overwrite a file that no export wrote; write a session.json below six tasks'),
   },
   async run({ project, output, pick, print, context }, flags, name) {
     if (flags.format === undefined)
-      throw new Misuse('export needs a format', `give --format ${EXPORT_FORMATS.join('|')}`)
+      throw new UsageError('export needs a format', `give --format ${EXPORT_FORMATS.join('|')}`)
     const exported = await project.export({
       ...flags,
       format: flags.format,

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { importedHarnesses } from '../../../core.ts'
+import { importableHarnesses } from '../../../core.ts'
 import type { ImportProgress, ImportReport } from '../../../library.ts'
 import { defined } from '../../../text/defined.ts'
-import { EXIT, Misuse } from '../../context/context.ts'
-import { argument, date, toggle } from '../../context/flags.ts'
-import { projectCommand } from '../../context/command.ts'
-import { size } from '../../print/terminal/text.ts'
-import { ProgressLine, bar } from '../../print/terminal/live.ts'
+import { EXIT, UsageError } from '../../context/context.ts'
+import { argument, dateFlag, toggle } from '../../context/flags.ts'
+import { defineProjectCommand } from '../../context/command.ts'
+import { byteSize } from '../../print/terminal/text.ts'
+import { ProgressLine, progressBar } from '../../print/terminal/live.ts'
 import { plural } from '../../print/terminal/text.ts'
 
 const UNREAD_SHOWN = 5
 
-export const importing = projectCommand({
+export const importCommand = defineProjectCommand({
   brief: 'Bring in what agents have said here before',
   about:
     'Stores the conversations that Claude Code, Codex, Gemini CLI and opencode have kept of this project, without the secrets in them. Again, it adds only what is new. It may be ended at any time and goes on from there.',
@@ -24,25 +24,25 @@ export const importing = projectCommand({
     ['--dry-run', 'only say what there is'],
   ],
   args: argument(
-    `One of ${importedHarnesses().join(', ')} or all, then files and folders`,
+    `One of ${importableHarnesses().join(', ')} or all, then files and folders`,
     'HARNESS|PATH',
   ),
   flags: {
     allProjects: toggle(
       'Into every project that Stint was used in on this machine, each what was said there',
     ),
-    since: date('Only what was written since'),
+    since: dateFlag('Only what was written since'),
     dryRun: toggle('Read and count, and store nothing'),
   },
   async run({ project, output, print, exit, context }, { allProjects, since, dryRun }, ...words) {
     const { harnesses, paths } = wanted(words, context.cwd)
     if (allProjects && paths.length > 0) {
-      throw new Misuse(
+      throw new UsageError(
         'files that are named go into this project',
         'leave --all-projects or the paths away',
       )
     }
-    const line = ProgressLine.on(context)
+    const line = ProgressLine.forContext(context)
     const report = await project.importHistories({
       paths,
       ...defined({ harnesses, since, allProjects, isDryRun: dryRun }),
@@ -51,8 +51,8 @@ export const importing = projectCommand({
     line?.clear()
     const { unread } = report
     for (const { path, problem } of unread.slice(0, UNREAD_SHOWN))
-      output.talk(`${path} was not read: ${problem}`)
-    if (unread.length > UNREAD_SHOWN) output.talk(`and ${unread.length - UNREAD_SHOWN} more`)
+      output.info(`${path} was not read: ${problem}`)
+    if (unread.length > UNREAD_SHOWN) output.info(`and ${unread.length - UNREAD_SHOWN} more`)
     print(report, () => describe(report))
     if (unread.length > 0) exit(EXIT.failure)
   },
@@ -60,15 +60,15 @@ export const importing = projectCommand({
 
 function wanted(words: readonly string[], cwd: string) {
   const [first, ...rest] = words
-  const isName = first !== undefined && (first === 'all' || importedHarnesses().includes(first))
+  const isName = first !== undefined && (first === 'all' || importableHarnesses().includes(first))
   const paths = isName ? rest : words
   for (const path of paths) {
     if (!existsSync(resolve(cwd, path))) {
       const hint =
         path === first
-          ? `a harness is one of ${importedHarnesses().join(', ')} or all; anything else is a path`
+          ? `a harness is one of ${importableHarnesses().join(', ')} or all; anything else is a path`
           : 'see what it is called'
-      throw new Misuse(`there is no file or folder ${path}`, hint)
+      throw new UsageError(`there is no file or folder ${path}`, hint)
     }
   }
   return { paths, harnesses: isName && first !== 'all' ? [first] : undefined }
@@ -90,10 +90,10 @@ function describe({
     grown > 0 ? `more of ${plural(grown, 'conversation')}` : '',
   ]
   const what = counts.filter((count) => count !== '').join(' and ')
-  const amount = `${plural(messages, 'message')} (${size(bytes)} read)`
+  const amount = `${plural(messages, 'message')} (${byteSize(bytes)} read)`
   const head =
     what === '' ? 'Nothing new.' : `${isDryRun ? 'There are' : 'Imported'} ${what}: ${amount}.`
-  const byHarness = importedHarnesses().flatMap((name) => {
+  const byHarness = importableHarnesses().flatMap((name) => {
     const own = conversations.filter(({ harness }) => harness === name)
     return own.length === 0 ? [] : [`  ${name}: ${plural(own.length, 'conversation')}`]
   })
@@ -118,10 +118,10 @@ function progressBy(line: ProgressLine): (progress: ImportProgress) => void {
     wasIndexing = isIndexing
     line.draw(() => {
       const seconds = (performance.now() - startedAt) / 1000
-      const rate = seconds <= 0 ? '' : `  ${size(bytes / seconds)}/s`
+      const rate = seconds <= 0 ? '' : `  ${byteSize(bytes / seconds)}/s`
       const what = isIndexing ? 'made searchable' : `${files}/${totalFiles} files`
       const share = totalBytes === 0 ? 1 : bytes / totalBytes
-      return `${bar(share)}  ${size(bytes)} of ${size(totalBytes)}${rate}  ${what}`
+      return `${progressBar(share)}  ${byteSize(bytes)} of ${byteSize(totalBytes)}${rate}  ${what}`
     })
   }
 }

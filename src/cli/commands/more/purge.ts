@@ -1,16 +1,16 @@
-import { whyNotPurged } from '../../../core.ts'
+import { purgeTextProblem } from '../../../core.ts'
 import type { Purged } from '../../../library.ts'
 import { shortId } from '../../../public.ts'
-import { EXIT, Misuse, type Output } from '../../context/context.ts'
+import { EXIT, UsageError, type Output } from '../../context/context.ts'
 import { argument, toggle } from '../../context/flags.ts'
-import { projectCommand } from '../../context/command.ts'
+import { defineProjectCommand } from '../../context/command.ts'
 import { plural } from '../../print/terminal/text.ts'
 
 const FILES_SHOWN = 4
 // The branch of a run was set back from what failed, which its reflog remembers.
 const FORGET_RESETS = 'git reflog expire --expire-unreachable=now --all && '
 
-export const purge = projectCommand({
+export const purge = defineProjectCommand({
   brief: 'Take a leaked secret out of everything recorded',
   about:
     'Replaces the text in every journal, document, task, copy and index of this project. This is the only command that rewrites a journal. It can be run again at any time, also after it was killed.',
@@ -26,8 +26,8 @@ export const purge = projectCommand({
   },
   async run({ project, output, print, exit, context }, flags, given) {
     const text = given === '-' ? await context.readStdin() : given
-    const problem = whyNotPurged(text)
-    if (problem !== undefined) throw new Misuse(problem, 'printf %s "$SECRET" | stint purge -')
+    const problem = purgeTextProblem(text)
+    if (problem !== undefined) throw new UsageError(problem, 'printf %s "$SECRET" | stint purge -')
     const purged = await project.purge({ text, ...flags })
     print(purged, () => describe(purged, output))
     if (!purged.isDryRun && !purged.isComplete) exit(EXIT.failure)

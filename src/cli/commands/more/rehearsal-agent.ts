@@ -1,2 +1,2 @@
 // Loaded when an agent is rehearsed, because help does without.
-export { loadScript, serveOnStandardStreams } from '../../../core.ts'
+export { loadScript, serveRehearsalOnStdio } from '../../../core.ts'

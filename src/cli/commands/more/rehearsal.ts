@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import type { Script } from '../../../core.ts'
-import { command } from '../../context/command.ts'
-import { Misuse } from '../../context/context.ts'
-import { text, toggle } from '../../context/flags.ts'
+import { defineCommand } from '../../context/command.ts'
+import { UsageError } from '../../context/context.ts'
+import { textFlag, toggle } from '../../context/flags.ts'
 import { plural } from '../../print/terminal/text.ts'
 
-export const rehearsal = command({
+export const rehearsal = defineCommand({
   brief: 'Be an agent that follows a script, without a model',
   about: [
     'Speaks the Agent Client Protocol on standard input and output: for dry runs and tests of whatever drives an agent.',
@@ -21,16 +21,16 @@ export const rehearsal = command({
     ['--script rehearsal.yml --check', 'only say whether it can be followed'],
   ],
   flags: {
-    script: text('What to do, in YAML or JSON', 'FILE'),
+    script: textFlag('What to do, in YAML or JSON', 'FILE'),
     check: toggle('Read the script, say what it has, and end'),
   },
   async run({ context, print, json }, { script: path, check }) {
-    const { loadScript, serveOnStandardStreams } = await import('./rehearsal-agent.ts')
+    const { loadScript, serveRehearsalOnStdio } = await import('./rehearsal-agent.ts')
     const script = loadScript(path === undefined ? undefined : resolve(context.cwd, path))
     if (check) return print(summary(script), () => words(script))
     if (json)
-      throw new Misuse('--json goes with --check; an agent speaks its protocol', 'add --check')
-    await serveOnStandardStreams(script, context.env)
+      throw new UsageError('--json goes with --check; an agent speaks its protocol', 'add --check')
+    await serveRehearsalOnStdio(script, context.env)
   },
 })
 

@@ -1,9 +1,9 @@
 import { relative, resolve } from 'node:path'
 import { defined } from '../../../text/defined.ts'
-import { command } from '../../context/command.ts'
-import { Misuse } from '../../context/context.ts'
-import { number, text, toggle } from '../../context/flags.ts'
-import { ProgressLine, bar } from '../../print/terminal/live.ts'
+import { defineCommand } from '../../context/command.ts'
+import { UsageError } from '../../context/context.ts'
+import { numberFlag, textFlag, toggle } from '../../context/flags.ts'
+import { ProgressLine, progressBar } from '../../print/terminal/live.ts'
 
 const FULL = 100_000
 const QUICK = 10_000
@@ -11,7 +11,7 @@ const MOST = 10_000_000
 const SEED = 42
 const written = (count: number) => count.toLocaleString('en-GB')
 
-export const simulate = command({
+export const simulate = defineCommand({
   brief: "Show what keeping a session's state costs, simulated and measured",
   about: [
     'Draws the sessions of a published study of session.json again, with its parameters and its seed, and puts beside them what was',
@@ -26,42 +26,42 @@ export const simulate = command({
   flags: {
     full: toggle(`Draw ${written(FULL)} sessions for each arm, as the study did (the default)`),
     quick: toggle(`Draw ${written(QUICK)}`),
-    sessions: number('Draw so many'),
-    seed: number(`Where the drawing begins (default ${SEED}, the study's)`),
-    report: text('Write a page with charts, too', 'FILE'),
+    sessions: numberFlag('Draw so many'),
+    seed: numberFlag(`Where the drawing begins (default ${SEED}, the study's)`),
+    report: textFlag('Write a page with charts, too', 'FILE'),
   },
   async run({ context, output, print, json }, { full, quick, seed = SEED, ...flags }) {
     const sessions = flags.sessions ?? (quick ? QUICK : FULL)
     if ([full, quick, flags.sessions !== undefined].filter(Boolean).length > 1)
-      throw new Misuse(
+      throw new UsageError(
         '--full, --quick and --sessions each say how many sessions',
         'give one of them',
       )
     if (sessions < 1 || sessions > MOST)
-      throw new Misuse(
+      throw new UsageError(
         `${sessions} sessions cannot be drawn`,
         `give --sessions a number from 1 to ${written(MOST)}`,
       )
     if (seed >= Number.MAX_SAFE_INTEGER)
-      throw new Misuse(`${seed} is too large for a seed`, 'give --seed a number below 2^53')
+      throw new UsageError(`${seed} is too large for a seed`, 'give --seed a number below 2^53')
     const path = flags.report === undefined ? undefined : resolve(context.cwd, flags.report)
-    const { reportTarget, writeReport } = await import('../../study/page.ts')
+    const { checkReportPath, writeReport } = await import('../../study/report-page.ts')
     // Before the work: a file that cannot be written is known at once.
-    if (path !== undefined) reportTarget(path)
-    const progress = ProgressLine.on(context)
+    if (path !== undefined) checkReportPath(path)
+    const progress = ProgressLine.forContext(context)
     const { shipped: measurement } = await import('../../study/shipped.ts')
-    const { analyse, runStudy } = await import('../../study/study.ts')
+    const { analyseSensitivity, runStudy } = await import('../../study/study.ts')
     const { describeStudy } = await import('../../study/tables.ts')
     const draw = (what: string) => (drawn: number, total: number) =>
-      progress?.draw(() => `${bar(drawn / total)}  ${what}`)
+      progress?.draw(() => `${progressBar(drawn / total)}  ${what}`)
     const onProgress = draw('sessions drawn')
     const study = await runStudy({ sessions, seed, measurement, onProgress })
-    const sensitivity = await analyse(study, draw('assumptions changed'))
+    const sensitivity = await analyseSensitivity(study, draw('assumptions changed'))
     progress?.clear()
     if (path !== undefined) writeReport(path, study, sensitivity)
     print({ ...study, sensitivity, ...defined({ report: path }) }, () =>
       describeStudy(study, sensitivity, output),
     )
-    if (path !== undefined && !json) output.talk(`the page is ${relative(context.cwd, path)}`)
+    if (path !== undefined && !json) output.info(`the page is ${relative(context.cwd, path)}`)
   },
 })

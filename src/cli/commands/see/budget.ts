@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defined } from '../../../text/defined.ts'
-import { optional, toggle } from '../../context/flags.ts'
+import { optionalArgument, toggle } from '../../context/flags.ts'
 import { Interrupt } from '../../context/context.ts'
-import { projectCommand } from '../../context/command.ts'
-import { budgetJson, describeBudget, describeBudgetShortly } from '../../print/budget.ts'
+import { defineProjectCommand } from '../../context/command.ts'
+import { budgetJson, describeBudget, describeBudgetBriefly } from '../../print/budget.ts'
 
 const EVERY_MS = 1000
 const MEGABYTE = 1024 * 1024
 /** Smaller transcripts are read before a person could read that they are. */
 const WORTH_SAYING = 50 * MEGABYTE
 
-export const budget = projectCommand({
+export const budget = defineProjectCommand({
   brief: 'Show how full a conversation is, and what it has used',
   about:
     'Tokens in the context, the window, the point at which the agent program compacts and the way to it, age, cost and the limits of\nthe account. Each figure says how it is known: measured, estimated or unknown, by whom and since when.',
@@ -20,7 +20,7 @@ export const budget = projectCommand({
     ['--watch', 'drawn anew as it changes, until Ctrl-C'],
     ['--json', 'for programs'],
   ],
-  args: [optional('A session, or a conversation by its id or the beginning of it', 'NAME')],
+  args: [optionalArgument('A session, or a conversation by its id or the beginning of it', 'NAME')],
   flags: { watch: toggle('Go on and show each change, until Ctrl-C') },
   async run({ project, output, print, json, context }, { watch }, of) {
     const progress = (done: number, size: number) => {
@@ -38,7 +38,7 @@ export const budget = projectCommand({
     for (let shown = ''; !interrupt.signal.aborted;) {
       const found = await read()
       const value = budgetJson(found)
-      const words = isTerminal ? describeBudget(found, output) : describeBudgetShortly(found)
+      const words = isTerminal ? describeBudget(found, output) : describeBudgetBriefly(found)
       // Times go on by themselves and are no news.
       const news = json ? JSON.stringify({ ...value, now: undefined }) : words
       if (news !== shown)

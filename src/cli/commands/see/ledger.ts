@@ -1,9 +1,17 @@
 import { defined } from '../../../text/defined.ts'
-import { Misuse } from '../../context/context.ts'
-import { checked, oneWord, optional, propose, text, timeAgo, toggle } from '../../context/flags.ts'
-import { projectCommand } from '../../context/command.ts'
+import { UsageError } from '../../context/context.ts'
+import {
+  checkedFlag,
+  enumFlag,
+  optionalArgument,
+  completions,
+  textFlag,
+  parseTimeAgo,
+  toggle,
+} from '../../context/flags.ts'
+import { defineProjectCommand } from '../../context/command.ts'
 
-export const ledger = projectCommand({
+export const ledger = defineProjectCommand({
   brief: 'Show what Stint itself cost and saved',
   about:
     'Tokens put before models, hooks and the time they took, writes, bytes on disk; tokens that were not needed thanks to it.\nWhat is estimated is marked e. With --maintenance: what is worth tidying up now and then.',
@@ -15,23 +23,23 @@ export const ledger = projectCommand({
     ['--maintenance --done', 'it was tidied up'],
   ],
   args: [
-    optional(
+    optionalArgument(
       'A session, task or run, by name, id or a unique part of it',
       'NAME',
-      propose.sessions,
+      completions.sessions,
     ),
   ],
   flags: {
-    by: oneWord(['session', 'task', 'run', 'day'], 'What to take it apart into'),
-    since: checked(text('Only what was since: 7d, 4w, or a date', 'TIME'), timeAgo),
+    by: enumFlag(['session', 'task', 'run', 'day'], 'What to take it apart into'),
+    since: checkedFlag(textFlag('Only what was since: 7d, 4w, or a date', 'TIME'), parseTimeAgo),
     maintenance: toggle('What there is to tidy up'),
     done: toggle('With --maintenance: it was done, count anew'),
   },
   async run({ project, output, print }, { by, since, maintenance, done = false }, of) {
     if (done && !maintenance)
-      throw new Misuse('--done goes with --maintenance', 'stint ledger --maintenance --done')
+      throw new UsageError('--done goes with --maintenance', 'stint ledger --maintenance --done')
     if (maintenance && (of !== undefined || by !== undefined || since !== undefined))
-      throw new Misuse('--maintenance is about the whole project', 'stint ledger --maintenance')
+      throw new UsageError('--maintenance is about the whole project', 'stint ledger --maintenance')
     const { describeLedger, describeMaintenance } = await import('../../print/ledger.ts')
     if (maintenance) {
       const found = await (done ? project.maintenance.done('cli') : project.maintenance.look())

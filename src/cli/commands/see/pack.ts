@@ -1,10 +1,10 @@
 // What a model is given: of a session, and of the repository.
-import type { ExplainedSection, Packed, ProjectContext } from '../../../library.ts'
+import type { ExplainedSection, PackedSession, ProjectContext } from '../../../library.ts'
 import { defined } from '../../../text/defined.ts'
-import { number, optionalSession, toggle } from '../../context/flags.ts'
-import { projectCommand } from '../../context/command.ts'
+import { numberFlag, optionalSessionArgument, toggle } from '../../context/flags.ts'
+import { defineProjectCommand } from '../../context/command.ts'
 
-export const pack = projectCommand({
+export const pack = defineProjectCommand({
   brief: 'Print what a model would be given of a session',
   about:
     'A session within a number of tokens: fenced, what is settled first, then where things stand, what was found and done lately, and what the repository is. What does not fit is named with the command that shows it.',
@@ -13,9 +13,9 @@ export const pack = projectCommand({
     ['fix-auth --budget 600', 'one in less'],
     ['--budget 8000 --explain', 'what goes in, what it costs, what is left out and why'],
   ],
-  args: [optionalSession('The session to pack')],
+  args: [optionalSessionArgument('The session to pack')],
   flags: {
-    budget: number('The most tokens it may take, from 300 to 20000 (2000)'),
+    budget: numberFlag('The most tokens it may take, from 300 to 20000 (2000)'),
     explain: toggle('Say of each section what went in, what it costs, what was left out, and why'),
   },
   async run({ project, pick, print }, flags, session) {
@@ -28,7 +28,7 @@ export const pack = projectCommand({
   },
 })
 
-function describeExplanation({ name, explanation }: Packed): string {
+function describeExplanation({ name, explanation }: PackedSession): string {
   const { budget, tokens, around, sections } = explanation!
   const empty = sections.filter(({ told }) => told === 'empty').map(({ section }) => section)
   return [
@@ -50,7 +50,7 @@ function line(tokens: number, name: string, text: string): string {
   return `${String(tokens).padStart(6)}  ${name.padEnd(28)}${text}`
 }
 
-export const project = projectCommand({
+export const project = defineProjectCommand({
   brief: 'Print what this repository is, in at most 500 tokens',
   about:
     "Languages, commands, layout, tests, conventions and the files written for agents, read from git's listing and a few manifests. Nothing in the repository is run. What is found is kept until HEAD or one of the files it came from changes.",

@@ -1,10 +1,10 @@
-import { findVersion } from '../../../core.ts'
+import { stintVersion } from '../../../core.ts'
 import { defined } from '../../../text/defined.ts'
-import { command } from '../../context/command.ts'
-import { Interrupt, Misuse } from '../../context/context.ts'
-import { number, text, toggle } from '../../context/flags.ts'
+import { defineCommand } from '../../context/command.ts'
+import { Interrupt, UsageError } from '../../context/context.ts'
+import { numberFlag, textFlag, toggle } from '../../context/flags.ts'
 
-export const serve = command({
+export const serve = defineCommand({
   brief: 'Show sessions, conversations and runs in the browser, live',
   about:
     'Serves a page on this machine only, until Ctrl-C. The address it prints holds a token, without which nothing is answered; the browser keeps it\nas a cookie. With another --host others can reach it too, over a connection that is not encrypted: then a token has to be\nchosen, as STINT_SERVE_TOKEN or with --token, which others on this machine can see in the list of processes.',
@@ -16,9 +16,9 @@ export const serve = command({
   ],
   flags: {
     open: toggle('Open it in the browser'),
-    port: number('The port; otherwise the first that is free from 4747 on'),
-    host: text('The address to listen on; otherwise 127.0.0.1', 'HOST'),
-    token: text(
+    port: numberFlag('The port; otherwise the first that is free from 4747 on'),
+    host: textFlag('The address to listen on; otherwise 127.0.0.1', 'HOST'),
+    token: textFlag(
       'The token to demand, at least 16 characters; otherwise STINT_SERVE_TOKEN or a random one',
       'TOKEN',
     ),
@@ -26,7 +26,7 @@ export const serve = command({
   isLines: true,
   async run({ context, output, json }, { port, host, open, ...flags }) {
     if (port !== undefined && port > 65_535)
-      throw new Misuse(`there is no port ${port}`, 'ports end at 65535')
+      throw new UsageError(`there is no port ${port}`, 'ports end at 65535')
     const { openBrowser, serveProject } = await import('../../../serve/start-server.ts')
     const { STINT_SERVE_TOKEN: ours, ...env } = context.env
     const token = flags.token ?? (ours === '' ? undefined : ours)
@@ -35,22 +35,22 @@ export const serve = command({
     const interrupt = new Interrupt('SIGINT', 'SIGTERM', 'SIGHUP')
     try {
       const served = await serveProject({
-        version: findVersion(),
+        version: stintVersion(),
         cwd: context.cwd,
         env,
-        say: (line) => output.talk(line),
+        say: (line) => output.info(line),
         ...defined({ port, host, token }),
       })
       const { url, isNew } = served
       if (json) output.line(JSON.stringify({ url, isNew, pid: isNew ? process.pid : served.pid }))
       else {
-        if (!isNew) output.talk(`this project is served already, by process ${served.pid}`)
+        if (!isNew) output.info(`this project is served already, by process ${served.pid}`)
         output.line(url)
       }
       if (open) openBrowser(url, env)
       if (!isNew) return
-      if (!json) output.talk('Ctrl-C ends it')
-      await interrupt.came
+      if (!json) output.info('Ctrl-C ends it')
+      await interrupt.interrupted
       await served.server.close()
     } finally {
       interrupt.dispose()

@@ -3,21 +3,21 @@ import type { Checkpoint, SessionState } from '../../../library.ts'
 import { publicCheckpoint, publicSessionHead, shortId } from '../../../public.ts'
 import { defined } from '../../../text/defined.ts'
 import { minute } from '../../../text/times.ts'
-import { commandGroup, listFlags, projectCommand } from '../../context/command.ts'
-import { Misuse, type Output } from '../../context/context.ts'
-import { optional, session, text, toggle } from '../../context/flags.ts'
+import { defineCommandGroup, listFlags, defineProjectCommand } from '../../context/command.ts'
+import { UsageError, type Output } from '../../context/context.ts'
+import { optionalArgument, sessionFlag, textFlag, toggle } from '../../context/flags.ts'
 import { progressLine } from '../../print/session.ts'
 import { indent } from '../../print/terminal/text.ts'
 
 const SAVE_FLAGS = {
-  note: text('Why it is saved'),
-  tldr: text('A TL;DR to write with it'),
+  note: textFlag('Why it is saved'),
+  tldr: textFlag('A TL;DR to write with it'),
   preCompact: toggle('The context is about to be compacted'),
   noCode: toggle('Keep the journal only, not the working tree'),
-  session,
+  session: sessionFlag,
 }
 
-const save = projectCommand({
+const save = defineProjectCommand({
   brief: 'Save a checkpoint now',
   about:
     'Pins the state with a readable copy, renews the TL;DR and the key context, and keeps the working tree, untracked files\nincluded, as a commit under refs/stint/ that touches neither index nor branch.',
@@ -61,9 +61,9 @@ function describe(
   ].join('\n')
 }
 
-const list = projectCommand({
+const list = defineProjectCommand({
   brief: 'List the checkpoints of a session',
-  flags: { session },
+  flags: { session: sessionFlag },
   async run({ project, pick, print }, { session }) {
     const checkpoints = await project.checkpoints.list(await pick(session))
     print(checkpoints.map(publicCheckpoint), () =>
@@ -78,19 +78,19 @@ const list = projectCommand({
   },
 })
 
-const which = optional(
+const which = optionalArgument(
   'The checkpoint, by number or part of its id; the latest when absent',
   'CHECKPOINT',
 )
 
-const diff = projectCommand({
+const diff = defineProjectCommand({
   brief: 'Show what changed in the working tree since a checkpoint',
   usage: [
     ['', 'since the latest'],
     ['2 --stat', 'since the second, by file'],
   ],
   args: [which],
-  flags: { stat: toggle('Only which files, and by how much'), session },
+  flags: { stat: toggle('Only which files, and by how much'), session: sessionFlag },
   async run({ project, pick, print }, { stat, session }, checkpoint) {
     const picked = await pick(session)
     const found = await project.checkpoints.diff({ ...picked, ...defined({ checkpoint, stat }) })
@@ -102,7 +102,7 @@ const diff = projectCommand({
   },
 })
 
-const restore = projectCommand({
+const restore = defineProjectCommand({
   brief: 'Bring the code of a checkpoint back, into a new branch or worktree',
   usage: [
     ['', 'the latest, into a new branch stint/NAME-ID'],
@@ -111,14 +111,14 @@ const restore = projectCommand({
   ],
   args: [which],
   flags: {
-    branch: text('Name of the new branch', 'NAME'),
-    worktree: text('Folder of the new worktree', 'PATH'),
-    session,
+    branch: textFlag('Name of the new branch', 'NAME'),
+    worktree: textFlag('Folder of the new worktree', 'PATH'),
+    session: sessionFlag,
   },
   async run({ project, output, pick, print }, { branch, worktree, session }, checkpoint) {
     const picked = await pick(session)
     if (branch !== undefined && worktree !== undefined)
-      throw new Misuse('give --branch or --worktree, not both')
+      throw new UsageError('give --branch or --worktree, not both')
     const folder = worktree === undefined ? undefined : { worktree }
     const to = branch === undefined ? folder : { branch }
     const restored = await project.checkpoints.restore({
@@ -138,7 +138,7 @@ const restore = projectCommand({
   },
 })
 
-export const checkpoint = commandGroup({
+export const checkpoint = defineCommandGroup({
   brief: 'Save a checkpoint; list, compare and restore them',
   about: [
     'Without a subcommand, saves a checkpoint, and takes the flags of save:',

@@ -1,17 +1,23 @@
 import { publicHandoff } from '../../../public.ts'
 import { defined } from '../../../text/defined.ts'
-import { commandGroup, projectCommand } from '../../context/command.ts'
+import { defineCommandGroup, defineProjectCommand } from '../../context/command.ts'
 import { EXIT } from '../../context/context.ts'
-import { number, optional, optionalSession, text, toggle } from '../../context/flags.ts'
 import {
-  describeAccepted,
-  describeMade,
-  describeShown,
+  numberFlag,
+  optionalArgument,
+  optionalSessionArgument,
+  textFlag,
+  toggle,
+} from '../../context/flags.ts'
+import {
+  describeAcceptedHandoff,
+  describeCreatedHandoff,
+  describeHandoff,
   handoffJson,
   handoffLine,
 } from '../../print/handoff.ts'
 
-const create = projectCommand({
+const create = defineProjectCommand({
   brief: 'Make the document by which the session is passed on',
   about:
     'Built from the journal and the repository, without a model: objective, next action, blockers, uncommitted work and where it\nis kept, then what else helps, as far as there is room. What can be checked is checked now, and tagged verified or unverified.\nA checkpoint keeps the code with it.',
@@ -20,13 +26,13 @@ const create = projectCommand({
     ['--to write-docs', 'for another task, or another session'],
     ['fix-auth --draft --tokens 1200', 'a short one, early, without the code'],
   ],
-  args: [optionalSession('The session to hand over')],
+  args: [optionalSessionArgument('The session to hand over')],
   flags: {
-    reason: text('Why it is handed over'),
-    to: text('The task or session it is for', 'TASK|SESSION'),
+    reason: textFlag('Why it is handed over'),
+    to: textFlag('The task or session it is for', 'TASK|SESSION'),
     draft: toggle('Make it early and quickly, without keeping the code'),
     noCode: toggle('Keep the journal only, not the working tree'),
-    tokens: number('What it may cost a model: 600 to 12000, 3000 when absent'),
+    tokens: numberFlag('What it may cost a model: 600 to 12000, 3000 when absent'),
   },
   async run({ project, output, pick, print, context }, { noCode, ...flags }, name) {
     const made = await project.handoffs.create({
@@ -37,7 +43,7 @@ const create = projectCommand({
     })
     const { handoff, state, path, leftOut } = made
     print({ ...handoffJson(handoff, state), path, leftOut }, () =>
-      describeMade(made, context.cwd, output),
+      describeCreatedHandoff(made, context.cwd, output),
     )
   },
 })
@@ -45,29 +51,29 @@ const create = projectCommand({
 const which =
   'a number or part of an id of the session at hand, SESSION/NUMBER, or SESSION for its latest; the latest when absent'
 
-const show = projectCommand({
+const show = defineProjectCommand({
   brief: 'Show a handoff as it was recorded',
   usage: [
     ['', 'the latest'],
     ['fix-auth/2', 'the second of a session'],
     ['--check', 'what of it still holds; exit 1 when something moved'],
   ],
-  args: [optional(`The handoff: ${which}`, 'SESSION|ID')],
+  args: [optionalArgument(`The handoff: ${which}`, 'SESSION|ID')],
   flags: { check: toggle('Compare it with the journal and the repository as they are now') },
   async run({ project, output, print, exit }, { check }, name) {
     const shown = await project.handoffs.show(defined({ handoff: name, check }))
     const { handoff, session, path, file, moved } = shown
     if (file === 'edited')
-      output.talk(`${path} was edited or damaged since; shown is what was recorded`)
-    if (file === 'missing') output.talk(`${path} was gone and is written again`)
-    print({ ...handoffJson(handoff, session), path, file, moved }, () => describeShown(shown))
+      output.info(`${path} was edited or damaged since; shown is what was recorded`)
+    if (file === 'missing') output.info(`${path} was gone and is written again`)
+    print({ ...handoffJson(handoff, session), path, file, moved }, () => describeHandoff(shown))
     if ((moved ?? []).length > 0 || (check && file === 'edited')) exit(EXIT.failure)
   },
 })
 
-const list = projectCommand({
+const list = defineProjectCommand({
   brief: 'List the handoffs of a session',
-  args: [optionalSession('The session')],
+  args: [optionalSessionArgument('The session')],
   async run({ project, pick, print }, _flags, name) {
     const { session, handoffs } = await project.handoffs.list(await pick(name))
     const values = handoffs.map((handoff) => publicHandoff(handoff, session))
@@ -79,7 +85,7 @@ const list = projectCommand({
   },
 })
 
-const accept = projectCommand({
+const accept = defineProjectCommand({
   brief: 'Take a handoff up, if it still holds',
   about:
     'Checks that the document is the one that was made, and that HEAD, branch, files, journal and tasks are as it says. If so, prints\nit and goes on with the session; if not, says exactly what moved and exits with 1. Either way it is recorded.',
@@ -89,22 +95,22 @@ const accept = projectCommand({
     ['handoff.md', 'a document, also where its journal is not'],
     ['--force', 'although something moved'],
   ],
-  args: [optional(`The handoff: ${which}; or the path of a document`, 'SESSION|ID|FILE')],
+  args: [optionalArgument(`The handoff: ${which}; or the path of a document`, 'SESSION|ID|FILE')],
   flags: { force: toggle('Take it up although it is stale or was changed') },
   async run({ project, output, print, exit }, { force }, name) {
     const accepted = await project.handoffs.accept({
       by: 'cli',
       ...defined({ handoff: name, force }),
     })
-    for (const note of accepted.notes) output.talk(note)
+    for (const note of accepted.notes) output.info(note)
     const { isTaken, text: document, ...rest } = accepted
     const value = { ...rest, isTakenUp: isTaken, document: isTaken ? document : undefined }
-    print(value, () => describeAccepted(accepted, output))
+    print(value, () => describeAcceptedHandoff(accepted, output))
     if (!isTaken) exit(EXIT.failure)
   },
 })
 
-export const handoff = commandGroup({
+export const handoff = defineCommandGroup({
   brief: 'Pass a session on to the next conversation, and take one up',
   routes: { create, show, list, accept },
 })

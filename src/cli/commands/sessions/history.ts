@@ -1,18 +1,23 @@
 import type { ConversationRow, History, Pruned } from '../../../library.ts'
-import { size } from '../../../text/amounts.ts'
+import { formatSize } from '../../../text/format-amounts.ts'
 import { oneLine, shorten } from '../../../text/clean.ts'
 import { defined } from '../../../text/defined.ts'
 import { minute } from '../../../text/times.ts'
-import { type Flags, type Invocation, commandGroup, projectCommand } from '../../context/command.ts'
-import { Misuse, type Output } from '../../context/context.ts'
 import {
-  checked,
-  date,
-  oneWord,
-  optional,
-  text,
-  texts,
-  timeAgo,
+  type Flags,
+  type Invocation,
+  defineCommandGroup,
+  defineProjectCommand,
+} from '../../context/command.ts'
+import { UsageError, type Output } from '../../context/context.ts'
+import {
+  checkedFlag,
+  dateFlag,
+  enumFlag,
+  optionalArgument,
+  textFlag,
+  repeatedTextFlag,
+  parseTimeAgo,
   toggle,
 } from '../../context/flags.ts'
 import { conversationText } from '../../print/conversation.ts'
@@ -20,16 +25,16 @@ import { tableWithHead } from '../../print/terminal/layout.ts'
 import { plural } from '../../print/terminal/text.ts'
 
 const SHOW_FLAGS = {
-  format: oneWord(['text', 'json', 'anthropic', 'openai'], 'What to print a conversation as'),
-  from: date('Only what was said from then on'),
-  to: date('Only what was said until then'),
+  format: enumFlag(['text', 'json', 'anthropic', 'openai'], 'What to print a conversation as'),
+  from: dateFlag('Only what was said from then on'),
+  to: dateFlag('Only what was said until then'),
   all: toggle('List every conversation that is stored here'),
   full: toggle('Print tools, thoughts and what the harness added whole'),
 }
 
 type ShowFlags = Flags<typeof SHOW_FLAGS>
 
-const show = projectCommand({
+const show = defineProjectCommand({
   brief: 'What was said in the conversations of a session',
   about:
     'Without an argument, and with the name of a session, lists its conversations and which of them are stored. With the id of a\nconversation, or any beginning of it, prints what was said; with --format also that of the latest conversation of a session.\nanthropic and openai are the messages that the harness would send next: the live branch, from the last compaction on.',
@@ -45,19 +50,22 @@ const show = projectCommand({
     ],
   ],
   args: [
-    optional('The session, or the conversation by the beginning of its id', 'SESSION|CONVERSATION'),
+    optionalArgument(
+      'The session, or the conversation by the beginning of its id',
+      'SESSION|CONVERSATION',
+    ),
   ],
   flags: SHOW_FLAGS,
   async run(invocation, flags, name) {
     if (flags.all && name !== undefined)
-      throw new Misuse('--all lists, and takes no name', 'stint history --all')
+      throw new UsageError('--all lists, and takes no name', 'stint history --all')
     const history = await invocation.project.history()
     if (flags.all) return printList(await history.all(), undefined, invocation)
     const meant = flags.format === undefined ? await history.find(name) : undefined
     if (meant === undefined || !('session' in meant))
       return printConversation(history, await history.conversation(name), flags, invocation)
     if (flags.from !== undefined || flags.to !== undefined || flags.full)
-      throw new Misuse(
+      throw new UsageError(
         '--from, --to and --full are for one conversation',
         'add --format text for the latest of a session, or name one',
       )
@@ -73,7 +81,7 @@ function printConversation(
   { output, json }: Invocation,
 ): void {
   if (from !== undefined && to !== undefined && from > to)
-    throw new Misuse('--from is later than --to: nothing was said between them', 'swap the two')
+    throw new UsageError('--from is later than --to: nothing was said between them', 'swap the two')
   const format = flags.format ?? (json ? 'json' : 'text')
   const span = defined({ from, to })
   const printJson = (value: unknown) => output.line(JSON.stringify(value, undefined, 2))
@@ -86,7 +94,7 @@ function printConversation(
     ...(startedAt === undefined ? [] : [minute(startedAt)]),
     plural(messages, 'message'),
     ...(compactions === 0 ? [] : [plural(compactions, 'compaction')]),
-    size(bytes),
+    formatSize(bytes),
   ]
   output.line(output.bold(`${id}  ${title}`.trimEnd()))
   output.line(output.dim(facts.join(' · ')))
@@ -120,7 +128,7 @@ function printList(
     const total = rows.reduce((sum, { bytes }) => sum + bytes, 0)
     return [
       ...tableWithHead(HEADS, rows.map(cellsOf), output, [4, 5, 6]),
-      `${plural(rows.length, 'conversation')}, ${size(total)}`,
+      `${plural(rows.length, 'conversation')}, ${formatSize(total)}`,
     ].join('\n')
   })
 }
@@ -135,13 +143,15 @@ function cellsOf(row: ConversationRow): readonly string[] {
     startedAt === undefined ? '' : minute(startedAt),
     oneLine(harness),
     oneLine(model ?? ''),
-    ...(isStored ? [String(messages), String(compactions), size(bytes)] : ['', '', 'not stored']),
+    ...(isStored
+      ? [String(messages), String(compactions), formatSize(bytes)]
+      : ['', '', 'not stored']),
     shorten(oneLine(row.endedBecause ?? ''), 20),
     shorten(row.title, 60),
   ]
 }
 
-const prune = projectCommand({
+const prune = defineProjectCommand({
   brief: 'Make room: let go of what was said long ago, or of large outputs',
   about:
     'Nothing that was said is deleted by age. This removes what you name, and what nothing refers to any more; without a flag only the\nlatter. With --outputs the conversations stay, and only what is long in them goes: outputs of tools, pictures. What the\njournal recorded stays in any case.',
@@ -151,14 +161,14 @@ const prune = projectCommand({
     ['--conversation 669eb474', 'one conversation'],
   ],
   flags: {
-    olderThan: checked(
-      text(
+    olderThan: checkedFlag(
+      textFlag(
         'Conversations of which nothing was stored for so long: 90d, 12w, or since a date',
         'TIME',
       ),
-      timeAgo,
+      parseTimeAgo,
     ),
-    conversation: texts('This conversation, by the beginning of its id', 'ID'),
+    conversation: repeatedTextFlag('This conversation, by the beginning of its id', 'ID'),
     outputs: toggle('Only outputs of tools and pictures'),
     dryRun: toggle('Remove nothing and say what it would free'),
   },
@@ -184,19 +194,19 @@ function describePruned(
   const head =
     parts.length === 0
       ? 'Nothing to remove.'
-      : `${isDryRun ? 'Would free' : 'Freed'} ${size(freed)}: ${parts.join(', ')}.`
+      : `${isDryRun ? 'Would free' : 'Freed'} ${formatSize(freed)}: ${parts.join(', ')}.`
   return [
     output.bold(head),
-    ...conversations.map(({ id, bytes }) => `   ${size(bytes).padStart(7)}  ${id}`),
+    ...conversations.map(({ id, bytes }) => `   ${formatSize(bytes).padStart(7)}  ${id}`),
     ...busy.map((id) => `   ${id} is being written to and stays; try again`),
     ...(young === 0
       ? []
       : [`   ${young} of the large outputs and pictures kept, written within the last 10 minutes`]),
-    `${isDryRun ? 'It leaves' : 'Left'}: ${plural(left.conversations, 'conversation')}, ${size(left.bytes)}; ${size(left.blobBytes)} of large outputs and pictures.`,
+    `${isDryRun ? 'It leaves' : 'Left'}: ${plural(left.conversations, 'conversation')}, ${formatSize(left.bytes)}; ${formatSize(left.blobBytes)} of large outputs and pictures.`,
   ].join('\n')
 }
 
-export const history = commandGroup({
+export const history = defineCommandGroup({
   brief: 'What was said: list conversations, read one, give its messages out, make room',
   about:
     'Without a subcommand as show: lists the conversations of the session here or of the one named; prints what was said in the\nconversation named. stint history show --help has the flags.',

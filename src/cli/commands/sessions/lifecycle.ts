@@ -1,38 +1,38 @@
 // Starting a session, going on with one, and ending one.
 import { join, relative } from 'node:path'
-import { count, tldrOf } from '../../../core.ts'
+import { countItems, tldrOf } from '../../../core.ts'
 import type { InitOptions, SessionState } from '../../../library.ts'
 import { publicSessionHead, shortId } from '../../../public.ts'
 import { defined } from '../../../text/defined.ts'
-import { duration } from '../../../text/times.ts'
-import { type Flags, projectCommand } from '../../context/command.ts'
-import { type Context, Misuse, type Output } from '../../context/context.ts'
+import { durationBetween } from '../../../text/times.ts'
+import { type Flags, defineProjectCommand } from '../../context/command.ts'
+import { type CliContext, UsageError, type Output } from '../../context/context.ts'
 import {
   argument,
-  list,
-  optionalSession,
-  propose,
-  session,
-  sessionName,
-  taskName,
-  text,
+  listFlag,
+  optionalSessionArgument,
+  completions,
+  sessionFlag,
+  sessionNameFlag,
+  taskNameFlag,
+  textFlag,
   toggle,
 } from '../../context/flags.ts'
-import { sayWaiting } from '../../print/handoff.ts'
-import { describeResumed, printList, progressLine, resumedJson } from '../../print/session.ts'
+import { reportWaitingHandoffs } from '../../print/handoff.ts'
+import { describeResumed, printSessions, progressLine, resumedJson } from '../../print/session.ts'
 import { taskNames } from '../../print/task.ts'
 import { indent, plural } from '../../print/terminal/text.ts'
 
 const INIT_FLAGS = {
-  name: text('Short name', 'NAME'),
-  goal: text('Objective'),
-  title: text('Heading of the document'),
-  task: taskName('Task to link, by id or short name'),
-  tasks: list('Several tasks to link, joined by commas'),
+  name: textFlag('Short name', 'NAME'),
+  goal: textFlag('Objective'),
+  title: textFlag('Heading of the document'),
+  task: taskNameFlag('Task to link, by id or short name'),
+  tasks: listFlag('Several tasks to link, joined by commas'),
   force: toggle('Close the session that is active here'),
 }
 
-export const init = projectCommand({
+export const init = defineProjectCommand({
   brief: 'Start a session',
   about: 'Starts a session for the branch you are on. With no flags, on a terminal, it asks.',
   usage: [
@@ -48,7 +48,7 @@ export const init = projectCommand({
     const { id, name, git, goal, tasks } = reading.state
     const names = await taskNames(project, tasks)
     if (closed !== undefined)
-      output.talk(`${closed} was closed (abandoned); stint reopen ${closed} takes that back`)
+      output.info(`${closed} was closed (abandoned); stint reopen ${closed} takes that back`)
     const document = join(project.sessionsFolder, 'active', `${name}-${shortId(id)}.md`)
     print({ ...publicSessionHead(reading.state), document, closed }, () =>
       [
@@ -64,25 +64,28 @@ export const init = projectCommand({
         ),
       ].join('\n'),
     )
-    for (const task of tasks) await sayWaiting(project, task, output)
+    for (const task of tasks) await reportWaitingHandoffs(project, task, output)
   },
 })
 
 /** The options from the flags, or from the person when there are none. */
-async function answered(context: Context, flags: Flags<typeof INIT_FLAGS>): Promise<InitOptions> {
+async function answered(
+  context: CliContext,
+  flags: Flags<typeof INIT_FLAGS>,
+): Promise<InitOptions> {
   const { name, goal, title, force } = flags
   const tasks = [...(flags.task === undefined ? [] : [flags.task]), ...(flags.tasks ?? [])]
   const given = { tasks, ...defined({ name, goal, title, force }) }
   if (name !== undefined || goal !== undefined || tasks.length > 0) return given
   if (!context.canAsk)
-    throw new Misuse(
+    throw new UsageError(
       'init needs to know what the session is for',
       'give --name NAME, --goal TEXT or --task ID (no terminal to ask on)',
     )
-  const { askText } = await import('../../context/ask.ts')
+  const { askForText } = await import('../../context/ask.ts')
   const ask = async (message: string, placeholder: string) => {
-    const answer = await askText(message, placeholder)
-    if (answer === undefined) throw new Misuse('nothing was started')
+    const answer = await askForText(message, placeholder)
+    if (answer === undefined) throw new UsageError('nothing was started')
     return answer
   }
   const objective = await ask(
@@ -103,7 +106,7 @@ async function answered(context: Context, flags: Flags<typeof INIT_FLAGS>): Prom
   }
 }
 
-export const resume = projectCommand({
+export const resume = defineProjectCommand({
   brief: 'Go on with a session',
   about:
     'Shows where you left off, what git did since, and the resume commands, which are shown and never run. An agent is also told what the repository is.',
@@ -113,13 +116,14 @@ export const resume = projectCommand({
     ['--last', 'the one worked on last, whichever is active here'],
     ['--list', 'which ones there are'],
   ],
-  args: [optionalSession('The session to resume')],
+  args: [optionalSessionArgument('The session to resume')],
   flags: {
     last: toggle('The session worked on last'),
     list: toggle('List the sessions that can be resumed'),
   },
   async run({ project, output, pick, print, json, context }, { last, list }, name) {
-    if (list) return printList(await project.list({ status: ['active', 'paused'] }), json, output)
+    if (list)
+      return printSessions(await project.list({ status: ['active', 'paused'] }), json, output)
     const resumed = await project.resume({
       by: 'cli',
       // Whoever sits before a terminal knows their project.
@@ -133,7 +137,7 @@ export const resume = projectCommand({
   },
 })
 
-export const pause = projectCommand({
+export const pause = defineProjectCommand({
   brief: 'Set the session down, with a checkpoint',
   usage: [
     ['--note "Switching to an urgent bug"', 'with a reason'],
@@ -141,16 +145,16 @@ export const pause = projectCommand({
     ['--keep-task-status', 'and leave its tasks in progress'],
   ],
   flags: {
-    note: text('Why'),
-    switchTo: sessionName('A session to resume instead'),
+    note: textFlag('Why'),
+    switchTo: sessionNameFlag('A session to resume instead'),
     keepTaskStatus: toggle('Leave linked tasks in progress'),
-    session,
+    session: sessionFlag,
   },
   async run({ project, output, pick, print }, { note, keepTaskStatus, ...flags }) {
     const picked = await pick(flags.session)
     const { session: switchTo } = await pick(flags.switchTo)
     if (switchTo !== undefined && switchTo === (await project.open(picked.session)).id) {
-      throw new Misuse(
+      throw new UsageError(
         `${flags.switchTo} is the session to be paused`,
         'name another one, or pause without --switch-to',
       )
@@ -179,7 +183,7 @@ export const pause = projectCommand({
 
 const HOW_CLOSED = { complete: toggle('It is done'), abandon: toggle('It is given up') }
 
-export const close = projectCommand({
+export const close = defineProjectCommand({
   brief: 'Complete or abandon the session',
   usage: [
     ['--complete', 'done: archived, linked tasks completed'],
@@ -187,9 +191,9 @@ export const close = projectCommand({
   ],
   flags: {
     ...HOW_CLOSED,
-    reason: text('Why'),
+    reason: textFlag('Why'),
     force: toggle('Say nothing of steps that are still open'),
-    session,
+    session: sessionFlag,
   },
   async run({ project, output, pick, print, context }, flags) {
     const how = await outcome(context, flags)
@@ -202,11 +206,11 @@ export const close = projectCommand({
     const names = await taskNames(project, state.tasks)
     const open = state.steps.items.filter((step) => step.status !== 'done')
     if (how === 'completed' && open.length > 0 && !flags.force) {
-      output.talk(
+      output.info(
         `${plural(open.length, 'step')} left open: ${open.map((step) => step.text.split('\n')[0]).join('; ')} (stint reopen ${state.name} goes back)`,
       )
     }
-    const took = duration(state.createdAt, state.closedAt ?? state.updatedAt)
+    const took = durationBetween(state.createdAt, state.closedAt ?? state.updatedAt)
     print({ ...publicSessionHead(state), duration: took }, () =>
       describeClosed(state, took, names, output),
     )
@@ -214,28 +218,28 @@ export const close = projectCommand({
 })
 
 /** Asked once, also when the session has to be asked for too and the work starts over. */
-const answers = new WeakMap<Context, 'completed' | 'abandoned'>()
+const answers = new WeakMap<CliContext, 'completed' | 'abandoned'>()
 
 async function outcome(
-  context: Context,
+  context: CliContext,
   { complete, abandon }: Flags<typeof HOW_CLOSED>,
 ): Promise<'completed' | 'abandoned'> {
-  if (complete && abandon) throw new Misuse('give --complete or --abandon, not both')
+  if (complete && abandon) throw new UsageError('give --complete or --abandon, not both')
   if (complete) return 'completed'
   if (abandon) return 'abandoned'
   if (!context.canAsk)
-    throw new Misuse(
+    throw new UsageError(
       'close needs to know how it ended',
       'give --complete, or --abandon --reason TEXT',
     )
-  const { askOne } = await import('../../context/ask.ts')
+  const { askChoice } = await import('../../context/ask.ts')
   const answer =
     answers.get(context) ??
-    (await askOne('How did it end?', [
+    (await askChoice('How did it end?', [
       { value: 'completed', label: 'It is done' },
       { value: 'abandoned', label: 'It is given up' },
     ]))
-  if (answer === undefined) throw new Misuse('nothing was closed')
+  if (answer === undefined) throw new UsageError('nothing was closed')
   answers.set(context, answer)
   return answer
 }
@@ -247,7 +251,7 @@ function describeClosed(
   output: Output,
 ): string {
   const isDone = state.status === 'completed'
-  const found = count(state.discoveries)
+  const found = countItems(state.discoveries)
   return [
     `${isDone ? '✅' : '🚫'} ${output.bold(`Session ${isDone ? 'Completed' : 'Abandoned'}: ${state.name}`)}`,
     `   Duration: ${took}`,
@@ -259,7 +263,7 @@ function describeClosed(
     indent(tldrOf(state)),
     '',
     '   ## Decisions Made',
-    `   ${plural(count(state.decisions), 'decision')} recorded`,
+    `   ${plural(countItems(state.decisions), 'decision')} recorded`,
     '',
     '   ## Discoveries',
     `   ${found} ${found === 1 ? 'discovery' : 'discoveries'} logged`,
@@ -268,10 +272,10 @@ function describeClosed(
   ].join('\n')
 }
 
-export const reopen = projectCommand({
+export const reopen = defineProjectCommand({
   brief: 'Take back the closing of a session',
   usage: [['fix-auth', 'active again, with all it had']],
-  args: [argument('The session to reopen', 'SESSION', propose.closedSessions)],
+  args: [argument('The session to reopen', 'SESSION', completions.closedSessions)],
   async run({ project, output, pick, print }, _flags, name) {
     const { state } = await project.reopen({ session: name, ...(await pick(name)), by: 'cli' })
     print(

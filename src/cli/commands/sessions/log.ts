@@ -1,43 +1,43 @@
 import type { LogEntry, Project, RecordOptions, Recorded } from '../../../library.ts'
 import { StintError, publicEntries, publicSessionHead } from '../../../public.ts'
 import { defined } from '../../../text/defined.ts'
-import { type Flags as FlagsOf, projectCommand } from '../../context/command.ts'
-import { Misuse } from '../../context/context.ts'
-import { session, text, texts, toggle } from '../../context/flags.ts'
+import { type Flags as FlagsOf, defineProjectCommand } from '../../context/command.ts'
+import { UsageError } from '../../context/context.ts'
+import { sessionFlag, textFlag, repeatedTextFlag, toggle } from '../../context/flags.ts'
 import { entryLine, progressLine } from '../../print/session.ts'
 
 const FLAGS = {
-  progress: texts('Something done or under way'),
-  decision: texts('A choice'),
-  context: text('What made the decision necessary'),
-  options: texts('What could have been chosen'),
-  choice: text('What was chosen, if the decision does not say it'),
-  rationale: text('Why'),
-  discovery: texts('Something found out'),
-  gotcha: texts('A trap to remember'),
-  blocker: texts('What stands in the way'),
+  progress: repeatedTextFlag('Something done or under way'),
+  decision: repeatedTextFlag('A choice'),
+  context: textFlag('What made the decision necessary'),
+  options: repeatedTextFlag('What could have been chosen'),
+  choice: textFlag('What was chosen, if the decision does not say it'),
+  rationale: textFlag('Why'),
+  discovery: repeatedTextFlag('Something found out'),
+  gotcha: repeatedTextFlag('A trap to remember'),
+  blocker: repeatedTextFlag('What stands in the way'),
   resolved: toggle('The blocker named by --blocker no longer stands in the way'),
-  resolution: text('How the blocker was resolved'),
-  next: texts('What is to be done next'),
-  done: texts('A step that is done, by text or number', 'STEP'),
-  step: texts('A step to do'),
-  current: text('The step to work on now, by text or number', 'STEP'),
-  key: texts('A fact that must survive compaction'),
-  file: texts('A file changed; with --description, a key file', 'PATH'),
-  description: text('What the file is'),
-  command: texts('A command to show on resume (never run)', 'COMMAND'),
-  note: texts('Anything else'),
-  goal: text('A new objective'),
-  tldr: text('A new TL;DR'),
-  amend: text('Reword the entry with this id', 'ENTRY'),
-  retract: texts('Take back the entry with this id', 'ENTRY'),
-  reason: text('Why it is taken back'),
-  session,
+  resolution: textFlag('How the blocker was resolved'),
+  next: repeatedTextFlag('What is to be done next'),
+  done: repeatedTextFlag('A step that is done, by text or number', 'STEP'),
+  step: repeatedTextFlag('A step to do'),
+  current: textFlag('The step to work on now, by text or number', 'STEP'),
+  key: repeatedTextFlag('A fact that must survive compaction'),
+  file: repeatedTextFlag('A file changed; with --description, a key file', 'PATH'),
+  description: textFlag('What the file is'),
+  command: repeatedTextFlag('A command to show on resume (never run)', 'COMMAND'),
+  note: repeatedTextFlag('Anything else'),
+  goal: textFlag('A new objective'),
+  tldr: textFlag('A new TL;DR'),
+  amend: textFlag('Reword the entry with this id', 'ENTRY'),
+  retract: repeatedTextFlag('Take back the entry with this id', 'ENTRY'),
+  reason: textFlag('Why it is taken back'),
+  session: sessionFlag,
 }
 
 type Flags = FlagsOf<typeof FLAGS>
 
-export const log = projectCommand({
+export const log = defineProjectCommand({
   brief: 'Record what was done, decided or found',
   about:
     'Appends to the active session. Several entries may be given in one call, and most flags several times.',
@@ -58,7 +58,7 @@ export const log = projectCommand({
     const { state } = reading
     const all = () => reading.entries
     if (flags.decision && flags.rationale === undefined && flags.amend === undefined)
-      output.talk('the decision has no --rationale; without one it will be argued again')
+      output.info('the decision has no --rationale; without one it will be argued again')
     print({ session: publicSessionHead(state), entries: publicEntries(appended, all) }, () =>
       [
         ...appended
@@ -103,7 +103,7 @@ function recordOptions(flags: Flags): RecordOptions {
   if (amend !== undefined) {
     const stray = NOT_AMENDING.filter((flag) => flags[flag] !== undefined)
     if (stray.length > 0) {
-      throw new Misuse(
+      throw new UsageError(
         `--amend only rewords an entry; ${stray.map((flag) => `--${flag}`).join(', ')} cannot go with it`,
         'give them in a call of their own',
       )
@@ -112,7 +112,7 @@ function recordOptions(flags: Flags): RecordOptions {
   }
   const entries = entriesFrom(flags)
   if (entries.length === 0 && retract.length === 0) {
-    throw new Misuse(
+    throw new UsageError(
       'there is nothing to log',
       'stint log --progress "what was done"; stint log --help lists what can be recorded',
     )
@@ -125,18 +125,18 @@ function entriesFrom(flags: Flags): readonly LogEntry[] {
   const options = flags.options && numbered(flags.options)
   const detail = defined({ context, choice, rationale, options })
   if (decision.length !== 1 && Object.keys(detail).length > 0) {
-    throw new Misuse(
+    throw new UsageError(
       '--context, --options, --choice and --rationale belong to one --decision',
       'log several decisions one by one',
     )
   }
   const description = defined({ description: flags.description })
   if (flags.description !== undefined && file.length !== 1)
-    throw new Misuse('--description belongs to one --file')
+    throw new UsageError('--description belongs to one --file')
   const resolution = defined({ resolution: flags.resolution })
   const isResolved = flags.resolved || flags.resolution !== undefined
   if (isResolved && flags.blocker === undefined) {
-    throw new Misuse(
+    throw new UsageError(
       '--resolved needs --blocker',
       'name the blocker: --blocker "part of its text" --resolved',
     )
@@ -194,7 +194,7 @@ function changesFrom(flags: Flags): Record<string, string> {
   const changes: Record<string, string> = {}
   for (const [flag, field] of Object.entries(FIELDS)) {
     for (const value of [flags[flag as keyof typeof FIELDS] ?? []].flat()) {
-      if (changes[field] !== undefined) throw new Misuse(`--amend takes one new ${field}`)
+      if (changes[field] !== undefined) throw new UsageError(`--amend takes one new ${field}`)
       changes[field] = value
     }
   }

@@ -1,13 +1,18 @@
 import { modelOf, renderModel, renderStateToon } from '../../../core.ts'
-import type { Reading, SessionState } from '../../../library.ts'
+import type { SessionReading, SessionState } from '../../../library.ts'
 import { type PublicSession, publicEntries, publicSession } from '../../../public.ts'
 import { minute } from '../../../text/times.ts'
-import { Misuse } from '../../context/context.ts'
-import { optionalSession, toggle } from '../../context/flags.ts'
-import { projectCommand } from '../../context/command.ts'
-import { describeActivity, describeDeliveries, entryLine, printList } from '../../print/session.ts'
+import { UsageError } from '../../context/context.ts'
+import { optionalSessionArgument, toggle } from '../../context/flags.ts'
+import { defineProjectCommand } from '../../context/command.ts'
+import {
+  describeActivity,
+  describeDeliveries,
+  entryLine,
+  printSessions,
+} from '../../print/session.ts'
 
-export const view = projectCommand({
+export const view = defineProjectCommand({
   brief: 'Show a session, or a part of it',
   usage: [
     ['', 'the current session'],
@@ -18,7 +23,7 @@ export const view = projectCommand({
     ['--delivery', 'what was put before the model, and the evidence that it arrived'],
     ['list', 'all sessions'],
   ],
-  args: [optionalSession('The session to show, or the word list')],
+  args: [optionalSessionArgument('The session to show, or the word list')],
   flags: {
     current: toggle('The current session (as without a name)'),
     progress: toggle('Only the progress'),
@@ -36,8 +41,8 @@ export const view = projectCommand({
     toon: toggle('The summary as TOON, in few tokens'),
   },
   async run({ project, output, pick, print, json }, flags, name) {
-    if (flags.toon && json) throw new Misuse('give --toon or --json, not both')
-    if (name === 'list') return printList(await project.list({}), json, output)
+    if (flags.toon && json) throw new UsageError('give --toon or --json, not both')
+    if (name === 'list') return printSessions(await project.list({}), json, output)
     const { session } = await pick(name)
     if (flags.delivery) {
       const deliveries = await project.deliveries(session)
@@ -92,7 +97,7 @@ const PARTS: readonly Part[] = [
   { flag: 'entries', fields: [] },
 ]
 
-function wordsOf({ flag, title }: Part, { state, entries }: Reading): string {
+function wordsOf({ flag, title }: Part, { state, entries }: SessionReading): string {
   if (title !== undefined) return section(state, title)
   if (flag === 'activity') return describeActivity(state)
   return [
@@ -101,7 +106,7 @@ function wordsOf({ flag, title }: Part, { state, entries }: Reading): string {
   ].join('\n')
 }
 
-function partsJson(parts: readonly Part[], { state, entries }: Reading): object {
+function partsJson(parts: readonly Part[], { state, entries }: SessionReading): object {
   const whole = publicSession(state)
   const fields = parts.flatMap((part) => part.fields.map((field) => [field, whole[field]]))
   const hasEntries = parts.some(({ flag }) => flag === 'entries')

@@ -1,19 +1,30 @@
 import { relative } from 'node:path'
-import { currentPlace } from '../../../core.ts'
+import { currentLeaf } from '../../../core.ts'
 import type { Project, WorkflowOverview } from '../../../library.ts'
 import { publicWorkflow } from '../../../public.ts'
 import { defined } from '../../../text/defined.ts'
-import { type ProjectInvocation, commandGroup, projectCommand } from '../../context/command.ts'
-import { argument, optional, propose, sessionName, text, toggle } from '../../context/flags.ts'
+import {
+  type ProjectInvocation,
+  defineCommandGroup,
+  defineProjectCommand,
+} from '../../context/command.ts'
+import {
+  argument,
+  optionalArgument,
+  completions,
+  sessionNameFlag,
+  textFlag,
+  toggle,
+} from '../../context/flags.ts'
 import {
   describeRecovered,
-  describeStep,
+  describePhaseChange,
   describeWorkflow,
   workflowTable,
 } from '../../print/workflow.ts'
 
-const id = argument('The workflow', 'ID', propose.sessions)
-const note = text('What to remember of it')
+const id = argument('The workflow', 'ID', completions.sessions)
+const note = textFlag('What to remember of it')
 
 type Workflows = Awaited<ReturnType<Project['workflows']>>
 
@@ -27,7 +38,7 @@ async function printWorkflow(
   print(publicWorkflow(overview), () =>
     headline === undefined
       ? describeWorkflow(overview, output)
-      : describeStep(headline(overview), overview, output),
+      : describePhaseChange(headline(overview), overview, output),
   )
 }
 
@@ -37,7 +48,7 @@ async function workflowNamed({ pick }: ProjectInvocation, name: string) {
   return { by: 'cli', workflow: session }
 }
 
-const init = projectCommand({
+const init = defineProjectCommand({
   brief: 'Begin a workflow: a session that follows a template of phases',
   about:
     'The id is the short name of the session, so every command that takes a session takes it. Without --template it is the\nnine phases that are built in; the template is kept as it is now, whatever becomes of its file.',
@@ -51,9 +62,9 @@ const init = projectCommand({
   ],
   args: [argument('Short and unused, such as wf-001', 'ID'), argument('What it is about', 'NAME')],
   flags: {
-    template: text('The phases, by the name of a template or the path of a file', 'TEMPLATE'),
-    session: sessionName('An open session that is to follow the template'),
-    goal: text('Objective'),
+    template: textFlag('The phases, by the name of a template or the path of a file', 'TEMPLATE'),
+    session: sessionNameFlag('An open session that is to follow the template'),
+    goal: textFlag('Objective'),
   },
   async run(invocation, { template, goal, session }, id, name) {
     const picked = await invocation.pick(session)
@@ -66,7 +77,7 @@ const init = projectCommand({
   },
 })
 
-const phase = projectCommand({
+const phase = defineProjectCommand({
   brief: 'Enter a phase, the next one unless another is named',
   about:
     'Saves a checkpoint, the code included. Past a gate it goes when a person has approved the phase before it. Going back\nreopens what comes after. At the last phase, without PHASE, that one is called finished.',
@@ -75,7 +86,7 @@ const phase = projectCommand({
     ['wf-001 5b --note "all red"', 'by its number'],
     ['wf-001 design', 'by its name, or a part of it; here, to go back'],
   ],
-  args: [id, optional('By number, sub-number or name', 'PHASE')],
+  args: [id, optionalArgument('By number, sub-number or name', 'PHASE')],
   flags: { note },
   async run(invocation, { note }, id, phase) {
     const named = await workflowNamed(invocation, id)
@@ -83,7 +94,7 @@ const phase = projectCommand({
       invocation,
       (workflows) => workflows.phase({ ...named, ...defined({ phase, note }) }),
       ({ workflow }) => {
-        const { place } = currentPlace(workflow)
+        const { leaf: place } = currentLeaf(workflow)
         return `Phase ${place.id} - ${place.name} ${ENTERED[place.status as 'current']}`
       },
     )
@@ -92,7 +103,7 @@ const phase = projectCommand({
 
 const ENTERED = { current: 'entered', done: 'done', 'waiting for approval': 'waits for approval' }
 
-const approve = projectCommand({
+const approve = defineProjectCommand({
   brief: 'Approve a phase, which opens the one after its gate',
   about:
     "An approval is a person's. In the shell of an agent it is refused, unless the person's own words are passed on with\n--person-said; they are recorded.",
@@ -101,8 +112,8 @@ const approve = projectCommand({
     ['wf-001 4 --note "without the admin page"', 'by its number, with a remark'],
     ['wf-001 --person-said "Plan is fine, build it"', 'by an agent, in the words of the person'],
   ],
-  args: [id, optional('By number or name; the current one when absent', 'PHASE')],
-  flags: { note, personSaid: text('The words in which the person approved it') },
+  args: [id, optionalArgument('By number or name; the current one when absent', 'PHASE')],
+  flags: { note, personSaid: textFlag('The words in which the person approved it') },
   async run(invocation, { note, personSaid: said }, id, phase) {
     const named = await workflowNamed(invocation, id)
     await printWorkflow(
@@ -113,7 +124,7 @@ const approve = projectCommand({
   },
 })
 
-const set = projectCommand({
+const set = defineProjectCommand({
   brief: 'Add a deliverable, or set the name or the focus',
   usage: [
     ['wf-001 deliverables tests/auth/Login.test.tsx', 'adds it; --remove takes it off'],
@@ -134,20 +145,20 @@ const set = projectCommand({
   },
 })
 
-const status = projectCommand({
+const status = defineProjectCommand({
   brief: 'Show the phases of a workflow, what they deliver and what comes next',
   usage: [
     ['', 'of the session that is worked on here'],
     ['wf-001 --json', ''],
   ],
-  args: [optional('The workflow', 'ID', propose.sessions)],
+  args: [optionalArgument('The workflow', 'ID', completions.sessions)],
   async run(invocation, _flags, id) {
     const { session } = await invocation.pick(id)
     await printWorkflow(invocation, (workflows) => workflows.status(session))
   },
 })
 
-const list = projectCommand({
+const list = defineProjectCommand({
   brief: 'List the workflows',
   usage: [['', 'all, the latest first']],
   async run({ project, output, print }) {
@@ -160,7 +171,7 @@ const list = projectCommand({
   },
 })
 
-const recover = projectCommand({
+const recover = defineProjectCommand({
   brief: 'Rebuild a workflow from its journal, or from what git and documents say of it',
   about:
     'Looks for its journal, also under the git directory. Where that is lost, opens a session and concludes the phase from\ncommits, branches, handoffs, documents and kept code that name the workflow or its phases, and shows all of it.',
@@ -170,9 +181,9 @@ const recover = projectCommand({
   ],
   args: [argument('The workflow, also one that is not there', 'ID')],
   flags: {
-    name: text('What it is called'),
-    phase: text('The phase it is in', 'PHASE'),
-    template: text('The template it follows, where its journal is lost', 'TEMPLATE'),
+    name: textFlag('What it is called'),
+    phase: textFlag('The phase it is in', 'PHASE'),
+    template: textFlag('The template it follows, where its journal is lost', 'TEMPLATE'),
     dryRun: toggle('Change nothing'),
   },
   async run({ project, output, print }, flags, workflow) {
@@ -183,13 +194,13 @@ const recover = projectCommand({
   },
 })
 
-const template = projectCommand({
+const template = defineProjectCommand({
   brief: 'List the templates, or print one as YAML',
   usage: [
     ['', 'those that there are'],
     ['nine-phases > .sessions/workflows/mine.yaml', "to start one's own from"],
   ],
-  args: [optional('The template', 'NAME')],
+  args: [optionalArgument('The template', 'NAME')],
   async run({ project, print, context }, _flags, name) {
     const workflows = await project.workflows()
     if (name !== undefined) {
@@ -210,7 +221,7 @@ const template = projectCommand({
   },
 })
 
-export const workflow = commandGroup({
+export const workflow = defineCommandGroup({
   brief: 'Sessions that follow a template of phases, with gates that a person opens',
   routes: { init, phase, approve, set, status, list, recover, template },
 })

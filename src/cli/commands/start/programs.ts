@@ -1,14 +1,14 @@
 // What other programs start: hooks, the status line, the MCP server, and the shell's completion.
 import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { findVersion, serveHook, statusLine } from '../../../core.ts'
+import { stintVersion, serveHook, statusLine } from '../../../core.ts'
 import { StintError } from '../../../public.ts'
-import { command, commandGroup } from '../../context/command.ts'
-import { text } from '../../context/flags.ts'
+import { defineCommand, defineCommandGroup } from '../../context/command.ts'
+import { textFlag } from '../../context/flags.ts'
 
 // Hooks are served by a program of their own before the command line is loaded; these two are for whoever asks what they are.
 
-export const hook = command({
+export const hook = defineCommand({
   brief: 'Serve one event of an agent program',
   about:
     'Reads the event from standard input, as agent programs give it to their hooks, and answers on standard output.\nNever blocks and never fails; STINT_HOOKS=off makes it do nothing. stint setup registers it.',
@@ -19,7 +19,7 @@ export const hook = command({
   },
 })
 
-export const statusline = command({
+export const statusline = defineCommand({
   brief: 'Print the line under the prompt of an agent program',
   about:
     'Reads what the agent program tells its status line from standard input. stint setup registers it.',
@@ -30,7 +30,7 @@ export const statusline = command({
   },
 })
 
-export const mcp = command({
+export const mcp = defineCommand({
   brief: 'Serve the journal to an agent program over MCP',
   about:
     'Speaks the Model Context Protocol on standard input and output, until its input ends. An agent program starts it; stint setup claude and stint setup codex\ntell it how. It works in the folder that it is started in, or in the one that the program says it has open.',
@@ -38,14 +38,14 @@ export const mcp = command({
     ['', 'in this folder'],
     ['--project ../other', 'in another one, whatever the program says'],
   ],
-  flags: { project: text('The folder to work in', 'DIR') },
+  flags: { project: textFlag('The folder to work in', 'DIR') },
   json: false,
   async run({ context: { cwd, env } }, { project }) {
     const { serveMcp } = await import('../../../mcp/serve-mcp.ts')
-    const { usableFolder } = await import('../../../mcp/folder.ts')
+    const { checkFolder } = await import('../../../mcp/choose-folder.ts')
     const folder = project === undefined ? {} : { project: folderNamed(resolve(cwd, project)) }
-    const startedIn = usableFolder(() => realpathSync(cwd))
-    await serveMcp({ version: findVersion(), env, startedIn, ...folder })
+    const startedIn = checkFolder(() => realpathSync(cwd))
+    await serveMcp({ version: stintVersion(), env, startedIn, ...folder })
   },
 })
 
@@ -83,7 +83,7 @@ complete -c stint -f -a '(__stint_complete)'
 }
 
 function script(shell: keyof typeof SCRIPTS, where: string) {
-  return command({
+  return defineCommand({
     brief: `The script for ${shell}`,
     about: `Put this into ${where}:\n  eval "$(stint completion ${shell})"`,
     json: false,
@@ -91,7 +91,7 @@ function script(shell: keyof typeof SCRIPTS, where: string) {
   })
 }
 
-export const completion = commandGroup({
+export const completion = defineCommandGroup({
   brief: 'Shell completion: bash, zsh or fish',
   routes: {
     bash: script('bash', '~/.bashrc'),

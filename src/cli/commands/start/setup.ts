@@ -3,19 +3,19 @@ import {
   DEFAULT_HARNESS,
   type HarnessSetup,
   type SetupRequest,
-  checkSetup,
+  checkHarnessSetup,
   findHarness,
   installableHarnesses,
   setUpHarness,
 } from '../../../core.ts'
-import { type Flags as FlagsOf, command, flagName } from '../../context/command.ts'
-import { EXIT, Misuse } from '../../context/context.ts'
-import { optional, text, toggle } from '../../context/flags.ts'
+import { type Flags as FlagsOf, defineCommand, flagName } from '../../context/command.ts'
+import { EXIT, UsageError } from '../../context/context.ts'
+import { optionalArgument, textFlag, toggle } from '../../context/flags.ts'
 
 const FLAGS = {
   shared: toggle('Into .claude/settings.json, to be committed'),
   user: toggle('Into your own settings, for every project'),
-  plugin: text('As a plugin, into this folder', 'DIR'),
+  plugin: textFlag('As a plugin, into this folder', 'DIR'),
   remove: toggle('Undo a setup'),
   dryRun: toggle('Write nothing and show the difference'),
   check: toggle('Say what is registered and what has fired; exit code 1 when something is wrong'),
@@ -31,7 +31,7 @@ const FLAGS = {
 
 type Flags = FlagsOf<typeof FLAGS>
 
-export const setup = command({
+export const setup = defineCommand({
   brief: 'Install Stint into an agent program',
   about:
     'Registers hooks, slash commands, a status line and the MCP server with Claude Code; with Codex the MCP server. What others wrote into its settings stays as it is, byte by byte, and --remove undoes what was done.',
@@ -46,7 +46,7 @@ export const setup = command({
     ['--check', 'say whether hooks really fire, from evidence'],
     ['claude --plugin ./stint-plugin', 'write a plugin, in a folder that is a marketplace'],
   ],
-  args: [optional('The agent program: claude or codex', 'HARNESS')],
+  args: [optionalArgument('The agent program: claude or codex', 'HARNESS')],
   flags: FLAGS,
   async run({ context, output, print, exit }, flags, harness) {
     const name = harness ?? DEFAULT_HARNESS
@@ -54,16 +54,16 @@ export const setup = command({
     const setUp = await load?.()
     if (setUp === undefined || (harness === undefined && !flags.check)) {
       const ones = installableHarnesses().map((each) => `one for ${each}`)
-      throw new Misuse(
+      throw new UsageError(
         harness === undefined ? 'which agent program?' : `there is no setup for "${harness}"`,
         `there is ${ones.join(' and ')}: stint setup ${DEFAULT_HARNESS}`,
       )
     }
     refuseMisuse(name, flags, setUp)
-    const { describeReport, describeSetup, setupJson } = await import('../../print/setup.ts')
+    const { describeSetupReport, describeSetup, setupJson } = await import('../../print/setup.ts')
     if (flags.check) {
-      const { root, report } = await checkSetup(setUp, context)
-      print(report, () => describeReport(report, output, root))
+      const { root, report } = await checkHarnessSetup(setUp, context)
+      print(report, () => describeSetupReport(report, output, root))
       // The report is the answer; only the exit code is left to say that it is not a good one.
       if (!report.isWorking) exit(EXIT.failure)
       return
@@ -94,46 +94,46 @@ function requestFrom(flags: Flags, cwd: string): SetupRequest {
 
 function refuseMisuse(harness: string, flags: Flags, setUp: HarnessSetup): void {
   const given = Object.keys(flags).filter((flag) => flags[flag as keyof Flags] !== false)
-  const stray = given.find((flag) => !setUp.takes.has(flag))
+  const stray = given.find((flag) => !setUp.supportedFlags.has(flag))
   if (stray !== undefined) {
-    throw new Misuse(
+    throw new UsageError(
       `${flagName(stray)} is not for ${harness}`,
       `stint setup ${harness} takes --shared, --dry-run and --remove`,
     )
   }
   const places = given.filter((flag) => ['shared', 'user', 'plugin'].includes(flag))
   if (places.length > 1)
-    throw new Misuse(`--${places.join(' and --')} cannot go together`, 'choose one place')
+    throw new UsageError(`--${places.join(' and --')} cannot go together`, 'choose one place')
   if (flags.mcp && flags.noMcp)
-    throw new Misuse('--mcp and --no-mcp cannot go together', 'choose one')
+    throw new UsageError('--mcp and --no-mcp cannot go together', 'choose one')
   if (flags.mcp && flags.user) {
-    throw new Misuse(
+    throw new UsageError(
       'servers for every project stand in a file that Claude Code keeps itself',
       'claude mcp add --scope user stint -- stint mcp',
     )
   }
   if (flags.plugin === '')
-    throw new Misuse('--plugin needs a folder', 'stint setup claude --plugin ./stint-plugin')
+    throw new UsageError('--plugin needs a folder', 'stint setup claude --plugin ./stint-plugin')
   if (flags.plugin !== undefined && flags.instructions) {
-    throw new Misuse(
+    throw new UsageError(
       'a plugin has no instructions',
       'leave --instructions out, or set up without --plugin',
     )
   }
   if (flags.tokenEfficientTools && flags.plugin !== undefined) {
-    throw new Misuse(
+    throw new UsageError(
       'a plugin has no environment',
       'leave --token-efficient-tools out, or set up without --plugin',
     )
   }
   if (flags.tokenEfficientTools && flags.remove) {
-    throw new Misuse(
+    throw new UsageError(
       '--remove takes out everything',
       'stint setup claude --remove, then set up again without the flag',
     )
   }
   if (flags.check && given.some((flag) => flag !== 'check'))
-    throw new Misuse(
+    throw new UsageError(
       '--check looks at every place and goes with no other flag',
       'stint setup --check',
     )

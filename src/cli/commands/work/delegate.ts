@@ -3,69 +3,80 @@ import { resolve } from 'node:path'
 import { refuseInRun } from '../../../core.ts'
 import type { DelegateRequest, DelegateRow } from '../../../library.ts'
 import { defined } from '../../../text/defined.ts'
-import { type Flags, commandGroup, listFlags, nearest, runCommand } from '../../context/command.ts'
 import {
-  type DelegateScene,
-  chosenDelegates,
-  delegateCommand,
-  delegateNames,
+  type Flags,
+  defineCommandGroup,
+  listFlags,
+  nearestNames,
+  defineRunCommand,
+} from '../../context/command.ts'
+import {
+  type DelegateInvocation,
+  selectDelegates,
+  defineDelegateCommand,
+  delegateArguments,
   idsOf,
-  standing,
-} from '../../context/delegates.ts'
-import { type Context, Interrupt, Misuse, onQuitKey } from '../../context/context.ts'
+  readProjectDelegates,
+} from '../../context/delegate-command.ts'
+import { type CliContext, Interrupt, UsageError, onQuitKey } from '../../context/context.ts'
 import {
   argument,
-  checked,
-  filled,
-  notEmpty,
-  optional,
-  propose,
-  session,
-  taskName,
-  text,
-  texts,
+  checkedFlag,
+  nonEmptyFlag,
+  nonEmpty,
+  optionalArgument,
+  completions,
+  sessionFlag,
+  taskNameFlag,
+  textFlag,
+  repeatedTextFlag,
   toggle,
 } from '../../context/flags.ts'
-import { harnessFlag, limitFlags, permissionsFlag, refuseScript } from '../../context/run-flags.ts'
+import {
+  harnessFlag,
+  limitFlags,
+  permissionsFlag,
+  refuseScriptFlag,
+} from '../../context/run-flags.ts'
 import {
   describeDelegates,
-  describeDetail,
-  describeShort,
+  describeDelegate,
+  describeDelegateBriefly,
   describeStarted,
-  isAtWork,
-  isGood,
+  isActive,
+  isSuccessful,
   isRecent,
-  nameOf,
-  rowLine,
-  rowWithNext,
+  delegateLabel,
+  delegateStatusLine,
+  delegateStatusWithNext,
 } from '../../print/delegate.ts'
 import { liveTerminal } from '../../print/terminal/live.ts'
 import { plural, shellWord } from '../../print/terminal/text.ts'
-import { waitFor, watching } from '../../print/watch-delegates.ts'
+import { waitAndPrintDelegates, watchDelegates } from '../../print/watch-delegates.ts'
 
 export const START_FLAGS = {
-  as: filled(
+  as: nonEmptyFlag(
     'What it works as: tests, docs, review, research or any profile; review and research only read',
     'NAME',
   ),
-  task: checked(taskName('The task of the backlog that it works on'), notEmpty),
-  group: filled('A name for several that belong together', 'GROUP'),
-  base: filled(
+  task: checkedFlag(taskNameFlag('The task of the backlog that it works on'), nonEmpty),
+  group: nonEmptyFlag('A name for several that belong together', 'GROUP'),
+  base: nonEmptyFlag(
     'Where its branch begins: a branch, which its work then goes to, or any commit',
     'REF',
   ),
   harness: harnessFlag('The agent: claude, codex, rehearsal, acp:COMMAND, api or api:NAME'),
-  model: filled('The model, as the agent program calls it', 'MODEL'),
-  files: checked(
-    texts('Files it is expected to change; may be given several times', 'GLOB'),
-    notEmpty,
+  model: nonEmptyFlag('The model, as the agent program calls it', 'MODEL'),
+  files: checkedFlag(
+    repeatedTextFlag('Files it is expected to change; may be given several times', 'GLOB'),
+    nonEmpty,
   ),
-  output: filled('A file that it has to bring forth', 'PATH'),
-  session: checked(
-    { ...session, brief: 'The session it works for (default: the active one)' },
-    notEmpty,
+  output: nonEmptyFlag('A file that it has to bring forth', 'PATH'),
+  session: checkedFlag(
+    { ...sessionFlag, brief: 'The session it works for (default: the active one)' },
+    nonEmpty,
   ),
-  verify: filled('The command that shows that it is done', 'CMD'),
+  verify: nonEmptyFlag('The command that shows that it is done', 'CMD'),
   ...limitFlags(
     'The most tokens it may spend: 500000, 500k, 2M',
     'The most dollars it may spend',
@@ -76,11 +87,11 @@ export const START_FLAGS = {
     'WHAT',
     ['edits', 'all'],
   ),
-  script: filled('What the rehearsal harness is to do', 'FILE'),
+  script: nonEmptyFlag('What the rehearsal harness is to do', 'FILE'),
   wait: toggle('Stay and show how it goes, until it is done'),
 }
 
-const start = delegateCommand({
+const start = defineDelegateCommand({
   brief: 'Start an agent in the background',
   about:
     'It works on a branch and in a worktree of its own and has a session of its own. When its work is committed and the verify command is green it is\nready, and stint merge brings it into the branch that it began from. One that reviews or researches only reads, and leaves a report.\nThe order may be left away with --task; - reads it from standard input.',
@@ -101,48 +112,48 @@ const start = delegateCommand({
   args: argument('What is to be done', 'WHAT'),
   flags: START_FLAGS,
   async run(scene, { wait, ...flags }, ...words) {
-    const { context, delegates, output, shown, print, json } = scene
+    const { context, delegates, output, redacted: shown, print, json } = scene
     const request = await delegateRequest(context, flags, words, COMMANDS)
     const row = shown(await delegates.start(request))
     if (!wait) return print(row, () => describeStarted(row, output))
     if (!json) output.line(describeStarted(row, output))
     await printWhenDone(scene, [row], ([ended = row]) => {
-      print(ended, () => rowWithNext(ended))
-      return isGood(ended)
+      print(ended, () => delegateStatusWithNext(ended))
+      return isSuccessful(ended)
     })
   },
 })
 
 /** Waits until they are done, and exits by whether that is as wanted. */
 async function printWhenDone(
-  scene: DelegateScene,
+  scene: DelegateInvocation,
   rows: readonly DelegateRow[],
   printEnded: (ended: readonly DelegateRow[]) => boolean,
 ): Promise<void> {
   await Interrupt.during(async (interrupt) => {
-    const ended = await waitFor(scene.context, scene, rows, interrupt)
+    const ended = await waitAndPrintDelegates(scene.context, scene, rows, interrupt)
     const areGood = printEnded(ended)
     scene.exit(interrupt.exitCode(areGood))
   })
 }
 
 export async function delegateRequest(
-  { cwd, readStdin }: Pick<Context, 'cwd' | 'readStdin'>,
+  { cwd, readStdin }: Pick<CliContext, 'cwd' | 'readStdin'>,
   flags: Omit<Flags<typeof START_FLAGS>, 'wait'>,
   words: readonly string[],
   commands: readonly string[],
 ): Promise<DelegateRequest> {
   refuseMistyped(words, commands)
-  refuseScript(flags, 'stint delegate "…" --harness rehearsal --script FILE')
+  refuseScriptFlag(flags, 'stint delegate "…" --harness rehearsal --script FILE')
   const isFromInput = words.length === 1 && words[0] === '-'
   const what = (isFromInput ? await readStdin() : words.join(' ')).trim()
   if (what === '' && isFromInput)
-    throw new Misuse(
+    throw new UsageError(
       'nothing came on standard input',
       'echo "What is to be done" | stint delegate -',
     )
   if (what === '' && flags.task === undefined)
-    throw new Misuse(
+    throw new UsageError(
       'say what is to be done',
       'stint delegate "What is to be done", or --task ID for a task of the backlog',
     )
@@ -156,19 +167,19 @@ function refuseMistyped(
   commands: readonly string[],
 ): void {
   if (!/^[a-z][a-z-]*$/i.test(first)) return
-  const [near] = nearest(first, commands)
+  const [near] = nearestNames(first, commands)
   const instead = 'if it is what is to be done, say it in one text of several words'
   if (near !== undefined)
-    throw new Misuse(`there is no stint delegate ${first}; did you mean ${near}?`, instead)
+    throw new UsageError(`there is no stint delegate ${first}; did you mean ${near}?`, instead)
   if (others.length === 0) {
-    throw new Misuse(
+    throw new UsageError(
       `"${first}" is a name, and no order`,
       `stint delegate show ${first} shows a delegate, --task ${first} gives a task to one; ${instead}`,
     )
   }
 }
 
-const show = delegateCommand({
+const show = defineDelegateCommand({
   brief: 'Show everything about a delegate',
   about:
     'How it stands and why, its order, branch and worktree, its commits and what they change, what it said of its work, its attempts, what it\nspent, where its log is and what to do next. Without a name: all whose work is neither merged nor discarded, in short.',
@@ -176,20 +187,20 @@ const show = delegateCommand({
     ['fix-login', 'one, by its name or id, or a part that only it has'],
     ['', 'all that are not settled'],
   ],
-  args: [optional('The delegate', 'NAME', propose.delegates)],
+  args: [optionalArgument('The delegate', 'NAME', completions.delegates)],
   async run(scene, _flags, name) {
-    const { delegates, output, shown, taskNames, print } = scene
+    const { delegates, output, redacted: shown, taskNames, print } = scene
     const now = new Date().toISOString()
     if (name !== undefined) {
       const detail = shown(await delegates.show(name))
       const tasks = await taskNames([detail.task])
-      return print(detail, () => describeDetail(detail, { now, tasks }, output))
+      return print(detail, () => describeDelegate(detail, { now, tasks }, output))
     }
-    const rows = shown(await chosenDelegates(scene, { fits: isUnsettled }))
+    const rows = shown(await selectDelegates(scene, { fits: isUnsettled }))
     print(rows, () =>
       rows.length === 0
         ? 'No delegate has work to be settled: stint delegates --all lists those there were.'
-        : rows.map((row) => describeShort(row, { now }, output)).join('\n\n'),
+        : rows.map((row) => describeDelegateBriefly(row, { now }, output)).join('\n\n'),
     )
   },
 })
@@ -198,9 +209,9 @@ function isUnsettled({ status }: DelegateRow): boolean {
   return status !== 'merged' && status !== 'discarded'
 }
 
-const group = text('Only those of this group', 'GROUP')
+const group = textFlag('Only those of this group', 'GROUP')
 
-const wait = delegateCommand({
+const wait = defineDelegateCommand({
   brief: 'Wait until delegates are done',
   about:
     'Until none of them is at work. Ctrl-C ends the waiting, and not the delegates.\nExit codes: 0 all are ready or merged, 1 otherwise, 130 interrupted.',
@@ -209,21 +220,21 @@ const wait = delegateCommand({
     ['fix-login write-tests', 'for these'],
     ['--group release', 'for those of a group'],
   ],
-  args: delegateNames('The delegates; all that are at work when absent'),
+  args: delegateArguments('The delegates; all that are at work when absent'),
   flags: { group },
   async run(scene, { group }, ...names) {
     const { print } = scene
-    const fits = (row: DelegateRow) => group !== undefined || isAtWork(row)
-    const rows = await chosenDelegates(scene, { names, group, fits })
+    const fits = (row: DelegateRow) => group !== undefined || isActive(row)
+    const rows = await selectDelegates(scene, { names, group, fits })
     if (rows.length === 0) return print([], () => 'No delegate is at work.')
     await printWhenDone(scene, rows, (ended) => {
-      print(ended, () => ended.map(rowWithNext).join('\n'))
-      return ended.every(isGood)
+      print(ended, () => ended.map(delegateStatusWithNext).join('\n'))
+      return ended.every(isSuccessful)
     })
   },
 })
 
-const stop = delegateCommand({
+const stop = defineDelegateCommand({
   brief: 'Stop delegates now',
   about:
     'Ends the agent and everything that it started. What it has not committed is committed to its branch as it was found.\nstint delegate retry begins it again.',
@@ -231,23 +242,23 @@ const stop = delegateCommand({
     ['fix-login', 'this one'],
     ['', 'all that are at work'],
   ],
-  args: delegateNames('The delegates; all that are at work when absent'),
+  args: delegateArguments('The delegates; all that are at work when absent'),
   async run(scene, _flags, ...names) {
     const { context, delegates, print } = scene
     refuseInRun(context, 'stopping a delegate')
-    const ids = idsOf(await chosenDelegates(scene, { names, fits: isUnderWay }))
+    const ids = idsOf(await selectDelegates(scene, { names, fits: isUnderWay }))
     if (ids.size === 0) return print([], () => 'No delegate is at work.')
     await delegates.stop([...ids])
-    await printStanding(scene, ids, rowWithNext)
+    await printStanding(scene, ids, delegateStatusWithNext)
   },
 })
 
 async function printStanding(
-  scene: DelegateScene,
+  scene: DelegateInvocation,
   ids: ReadonlySet<string>,
   line: (row: DelegateRow) => string,
 ): Promise<void> {
-  const rows = await standing(scene, ids)
+  const rows = await readProjectDelegates(scene, ids)
   scene.print(rows, () => rows.map(line).join('\n'))
 }
 
@@ -256,7 +267,7 @@ function isUnderWay({ status }: DelegateRow): boolean {
   return status === 'running' || status === 'merging'
 }
 
-const retry = delegateCommand({
+const retry = defineDelegateCommand({
   brief: 'Begin delegates again, with what went wrong',
   about:
     'On the same branch, with all that it did. It is told what failed, what conflicts, or what you note.',
@@ -265,15 +276,15 @@ const retry = delegateCommand({
     ['fix-login --note "Leave the cookie alone"', 'with a word from you'],
     ['', 'all that failed, conflicted, are parked or were left behind'],
   ],
-  args: delegateNames('The delegates; all that did not come to an end when absent'),
-  flags: { note: filled('What it should know this time') },
+  args: delegateArguments('The delegates; all that did not come to an end when absent'),
+  flags: { note: nonEmptyFlag('What it should know this time') },
   async run(scene, { note }, ...names) {
     const { context, delegates, print } = scene
     refuseInRun(context, 'beginning a delegate again')
-    const ids = idsOf(await chosenDelegates(scene, { names, fits: hasNotSucceeded }))
+    const ids = idsOf(await selectDelegates(scene, { names, fits: hasNotSucceeded }))
     if (ids.size === 0) return print([], () => 'No delegate has failed, conflicted or is parked.')
     await delegates.retry([...ids], defined({ note }))
-    await printStanding(scene, ids, rowWithNext)
+    await printStanding(scene, ids, delegateStatusWithNext)
   },
 })
 
@@ -281,7 +292,7 @@ function hasNotSucceeded({ status, isOrphaned }: DelegateRow): boolean {
   return ['failed', 'conflicted', 'parked'].includes(status) || (status === 'running' && isOrphaned)
 }
 
-const discard = delegateCommand({
+const discard = defineDelegateCommand({
   brief: 'Give delegates up',
   about:
     'Removes the worktree and the branch. What was committed is kept under refs/stint/, and it says how each is got back.\nA worktree with what is in no commit, ignored results included, is left, and so is its branch.\nA name is given in full. Several at once are asked about, or need --yes.',
@@ -289,34 +300,34 @@ const discard = delegateCommand({
     ['fix-login', 'this one'],
     ['--yes', 'all that are not merged and not at work'],
   ],
-  args: delegateNames('The delegates; all that are not merged and not at work when absent'),
+  args: delegateArguments('The delegates; all that are not merged and not at work when absent'),
   flags: { yes: toggle('Do not ask') },
   async run(scene, { yes }, ...names) {
-    const { context, delegates, output, shown, print } = scene
+    const { context, delegates, output, redacted: shown, print } = scene
     refuseInRun(context, 'discarding a delegate')
-    const fits = (row: DelegateRow) => isUnsettled(row) && !isAtWork(row)
-    const rows = await chosenDelegates(scene, { names, isExact: true, fits })
+    const fits = (row: DelegateRow) => isUnsettled(row) && !isActive(row)
+    const rows = await selectDelegates(scene, { names, isExact: true, fits })
     if (rows.length === 0) return print([], () => 'There is no delegate to discard.')
     const isSure = yes || (names.length > 0 && rows.length === 1)
     if (!isSure && !(await askToDiscard(scene, shown(rows))))
-      return output.talk('nothing was discarded')
+      return output.info('nothing was discarded')
     await delegates.discard([...idsOf(rows)])
     await printStanding(scene, idsOf(rows), discarded)
   },
 })
 
 async function askToDiscard(
-  { context, json }: DelegateScene,
+  { context, json }: DelegateInvocation,
   rows: readonly DelegateRow[],
 ): Promise<boolean> {
   if (!context.canAsk || json) {
-    throw new Misuse(
-      `this would discard ${plural(rows.length, 'delegate')}: ${rows.map(nameOf).join(', ')}`,
+    throw new UsageError(
+      `this would discard ${plural(rows.length, 'delegate')}: ${rows.map(delegateLabel).join(', ')}`,
       'add --yes if that is meant, or name one',
     )
   }
   const { askYes } = await import('../../context/ask.ts')
-  context.process.stderr.write(`${rows.map(rowLine).join('\n')}\n`)
+  context.process.stderr.write(`${rows.map(delegateStatusLine).join('\n')}\n`)
   return askYes(
     `Discard ${rows.length === 1 ? 'it' : `these ${rows.length}`}? What was committed is kept.`,
   )
@@ -329,11 +340,11 @@ function discarded(row: DelegateRow): string {
       : row.kept === undefined
         ? '   it had no commits of its own'
         : `   get it back: git branch ${shellWord(row.branch)} ${shellWord(row.kept)}`
-  return `${rowLine(row)}\n${back}`
+  return `${delegateStatusLine(row)}\n${back}`
 }
 
 /** What the process in the background runs. */
-const work = runCommand({
+const work = defineRunCommand({
   brief: 'Work on a delegate here; stint delegate starts this by itself',
   args: [argument('The delegate', 'ID')],
   json: false,
@@ -349,7 +360,7 @@ const ROUTES = { start, show, wait, stop, retry, discard, work }
 /** Those that a person types. */
 const COMMANDS = Object.keys(ROUTES).filter((name) => name !== 'work')
 
-export const delegate = commandGroup({
+export const delegate = defineCommandGroup({
   brief: 'Agents in the background: start, show, wait, stop, retry, discard',
   about: [
     'stint delegate "What is to be done" starts an agent on a branch and in a worktree of its own, and answers at once.',
@@ -361,7 +372,7 @@ export const delegate = commandGroup({
   hidden: 'work',
 })
 
-export const delegates = delegateCommand({
+export const delegates = defineDelegateCommand({
   brief: 'List the delegates',
   about:
     'How each stands, how long it worked, what it spent, how many commits it made and what to do next.\nWhat was merged or discarded more than a day ago is counted only.',
@@ -378,18 +389,22 @@ export const delegates = delegateCommand({
   async run(scene, { all, group, watch }) {
     const { context, output, print, json } = scene
     if (watch && json)
-      throw new Misuse('--watch is for a person, and --json for a program', 'leave one of them out')
+      throw new UsageError(
+        '--watch is for a person, and --json for a program',
+        'leave one of them out',
+      )
     if (watch && liveTerminal(context) === undefined)
-      throw new Misuse(
+      throw new UsageError(
         '--watch needs a terminal to draw on',
         'stint delegate wait tells each change on a line',
       )
-    const look = async () => scene.shown(await chosenDelegates(scene, { group, fits: () => true }))
+    const look = async () =>
+      scene.redacted(await selectDelegates(scene, { group, fits: () => true }))
     const recent = (rows: readonly DelegateRow[]) =>
       all ? rows : rows.filter((row) => isRecent(row, new Date().toISOString()))
     let rows = await look()
     const tasks = await scene.taskNames(rows.map(({ task }) => task))
-    if (watch && rows.some(isAtWork)) {
+    if (watch && rows.some(isActive)) {
       await watchUntilDone(context, async () => recent(await look()), tasks)
       rows = await look()
     }
@@ -411,21 +426,21 @@ export const delegates = delegateCommand({
 
 /** Only looks: what goes on is not touched by it. */
 async function watchUntilDone(
-  context: Context,
+  context: CliContext,
   look: () => Promise<readonly DelegateRow[]>,
   tasks: ReadonlyMap<string, string>,
 ): Promise<void> {
   await Interrupt.during(async (interrupt) => {
-    const endKeys = onQuitKey(interrupt.now)
+    const endKeys = onQuitKey(interrupt.trigger)
     let noneLeft = (): void => {}
     const untilNone = new Promise<void>((resolve) => (noneLeft = resolve))
     const lookFor = async () => {
       const rows = await look()
-      if (!rows.some(isAtWork)) noneLeft()
+      if (!rows.some(isActive)) noneLeft()
       return rows
     }
     const hint = 'q ends the watching; they go on'
-    const watched = watching(context, interrupt.orUndefined(untilNone), {
+    const watched = watchDelegates(context, interrupt.race(untilNone), {
       look: lookFor,
       tasks,
       hint,

@@ -2,15 +2,15 @@ import { findProfile, findRepository, loadProfiles } from '../../../core.ts'
 import type { Profile } from '../../../library.ts'
 import { StintError } from '../../../public.ts'
 import { shorten } from '../../../text/clean.ts'
-import { command, commandGroup } from '../../context/command.ts'
-import type { Context } from '../../context/context.ts'
+import { defineCommand, defineCommandGroup } from '../../context/command.ts'
+import type { CliContext } from '../../context/context.ts'
 import { argument } from '../../context/flags.ts'
 import { plural } from '../../print/terminal/text.ts'
 
 const ABOUT =
   'A profile says how a kind of work is to be done. Markdown files with name and description in their head, in .agents/ or\n.claude/agents/, and one for each specialist that comes with Stint. A run puts one line of each before its agent, and the rest of one\nonly when a task needs it.'
 
-const list = command({
+const list = defineCommand({
   brief: 'List the profiles that tasks may be done by',
   about: ABOUT,
   usage: [
@@ -19,7 +19,7 @@ const list = command({
   ],
   run({ context, output, print }) {
     const { profiles, problems } = load(context)
-    for (const problem of problems) output.talk(problem)
+    for (const problem of problems) output.info(problem)
     const width = Math.max(...profiles.map(({ name }) => name.length))
     print({ profiles: profiles.map(profileJson), problems }, () =>
       profiles
@@ -32,7 +32,7 @@ const list = command({
   },
 })
 
-const show = command({
+const show = defineCommand({
   brief: 'Print a profile',
   usage: [['reviewer', 'what an agent that reviews is given']],
   args: [argument('The profile', 'NAME')],
@@ -58,7 +58,7 @@ const show = command({
   },
 })
 
-export const profiles = commandGroup({
+export const profiles = defineCommandGroup({
   brief: 'The profiles that tasks may be done by',
   about: ABOUT,
   routes: { list, show },
@@ -66,7 +66,7 @@ export const profiles = commandGroup({
 })
 
 /** Those of the worktree we are in: a branch may have others. */
-function load({ cwd }: Context) {
+function load({ cwd }: CliContext) {
   return loadProfiles(findRepository(cwd)?.worktree ?? cwd)
 }
 

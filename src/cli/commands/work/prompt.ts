@@ -1,10 +1,17 @@
 import { defined } from '../../../text/defined.ts'
-import { Misuse } from '../../context/context.ts'
-import { argument, checked, filled, notEmpty, session, toggle } from '../../context/flags.ts'
-import { harnessFlag, permissionsFlag, refuseScript } from '../../context/run-flags.ts'
-import { runCommand } from '../../context/command.ts'
+import { UsageError } from '../../context/context.ts'
+import {
+  argument,
+  checkedFlag,
+  nonEmptyFlag,
+  nonEmpty,
+  sessionFlag,
+  toggle,
+} from '../../context/flags.ts'
+import { harnessFlag, permissionsFlag, refuseScriptFlag } from '../../context/run-flags.ts'
+import { defineRunCommand } from '../../context/command.ts'
 
-export const prompt = runCommand({
+export const prompt = defineRunCommand({
   brief: 'Prompt an agent, in a session that is new or goes on',
   about:
     "Starts an agent here, in your checkout, gives it the text and prints what it answers. Goes on in the session's latest conversation with that\nagent; where there is none, or it is full, in a fresh one that is given the session's context. What it is asked, says and uses is journalled and\nstored. What it may do is asked about, unless --permissions says it beforehand. Ctrl-C interrupts it, a second one ends it at once.\nExit codes: 0 answered, 1 failed, 130 interrupted.",
@@ -22,14 +29,14 @@ export const prompt = runCommand({
   ],
   args: argument('What to ask, or - for standard input', 'TEXT'),
   flags: {
-    session: checked(session, notEmpty),
+    session: checkedFlag(sessionFlag, nonEmpty),
     new: toggle('In a new session, whatever is active'),
-    conversation: filled('Go on in this conversation of the session', 'ID'),
+    conversation: nonEmptyFlag('Go on in this conversation of the session', 'ID'),
     fresh: toggle('In a fresh conversation'),
     harness: harnessFlag('claude, codex, api, rehearsal, or acp:COMMAND'),
-    model: filled('The model, as the harness names it', 'MODEL'),
+    model: nonEmptyFlag('The model, as the harness names it', 'MODEL'),
     permissions: permissionsFlag('ask (as it is without this), edits or all', 'WHICH'),
-    script: filled('Script of the rehearsal harness', 'FILE'),
+    script: nonEmptyFlag('Script of the rehearsal harness', 'FILE'),
   },
   json: 'Print each event as a line of JSON',
   isLines: true,
@@ -38,17 +45,17 @@ export const prompt = runCommand({
     const isFromInput = words.length === 1 && words[0] === '-'
     const text = isFromInput ? await context.readStdin() : words.join(' ')
     if (text.trim() === '')
-      throw new Misuse(
+      throw new UsageError(
         'say what to ask',
         'stint prompt "Why does the login test fail?", or stint prompt - < FILE',
       )
     if (isNew && request.session !== undefined)
-      throw new Misuse('--new is a session of its own, so --session cannot go with it')
+      throw new UsageError('--new is a session of its own, so --session cannot go with it')
     if (isNew && request.conversation !== undefined)
-      throw new Misuse('a new session has no conversation to go on with')
+      throw new UsageError('a new session has no conversation to go on with')
     if (isFresh && request.conversation !== undefined)
-      throw new Misuse('--fresh begins another conversation than --conversation')
-    refuseScript(request)
+      throw new UsageError('--fresh begins another conversation than --conversation')
+    refuseScriptFlag(request)
     const { exitCodeOfPrompt, showPrompt } = await import('../../print/show-prompt.ts')
     const ended = await showPrompt(context, { json }, (tell) =>
       project.prompt({ text, ...request, ...defined({ isNew, isFresh }) }, tell),

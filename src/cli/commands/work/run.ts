@@ -1,10 +1,10 @@
 // Working a backlog through, what that would come to, and what came of it.
-import { Misuse } from '../../context/context.ts'
-import { optional } from '../../context/flags.ts'
+import { UsageError } from '../../context/context.ts'
+import { optionalArgument } from '../../context/flags.ts'
 import { PLAN_FLAGS, RUN_FLAGS, planOptions, runOptions } from '../../context/run-flags.ts'
-import { runCommand } from '../../context/command.ts'
+import { defineRunCommand } from '../../context/command.ts'
 
-export const run = runCommand({
+export const run = defineRunCommand({
   brief: 'Work a backlog through, in as few conversations as is cheapest',
   about:
     'Takes the tasks in the order of their dependencies and priorities and gives them to an agent, one after another in one conversation until a fresh one\nis cheaper or safer. A task is done when its work is committed and the verify command is green, whatever the agent says. Works on a branch and in\na worktree of its own. With --parallel several tasks that have nothing to do with each other are worked on at once, each merged when it is proved.\nCtrl-C lets what is begun be finished, a second one stops now; stint run --resume goes on.\nExit codes: 0 all done, 1 something failed, is blocked, waits or is left over, 130 interrupted.',
@@ -23,19 +23,19 @@ export const run = runCommand({
   flags: RUN_FLAGS,
   json: 'Print each event as a line of JSON',
   isLines: true,
-  async run({ project, context, output, print, exit, json, sayBy }, flags) {
+  async run({ project, context, output, print, exit, json, redirectMessages: sayBy }, flags) {
     const options = runOptions(flags)
     const canAsk = context.canAsk && !json
     if (options.permissions === 'ask' && !canAsk) {
-      throw new Misuse(
+      throw new UsageError(
         '--permissions ask needs a terminal to ask on',
         'use --permissions edits, or a terminal and no --json',
       )
     }
     if (flags.dryRun) {
-      const { describePlan } = await import('../../print/run/report.ts')
+      const { describeRunPlan } = await import('../../print/run/report.ts')
       const planned = await project.runs.plan(options)
-      return print(planned, () => [describePlan(planned, output), '', REHEARSE].join('\n'))
+      return print(planned, () => [describeRunPlan(planned, output), '', REHEARSE].join('\n'))
     }
     const { exitCodeOfRun, showRun } = await import('../../print/run/show-run.ts')
     // A run that may do what it does without being asked never waits for a person who has gone.
@@ -46,9 +46,9 @@ export const run = runCommand({
       (tell, decide) => project.runs.start({ ...options, ...(mayAsk && { decide }) }, tell),
       { sayBy, secrets: await project.redaction() },
     )
-    const { describeReport } = await import('../../print/run/report.ts')
+    const { describeRunReport } = await import('../../print/run/report.ts')
     // For programs the last of the events has the report in it.
-    if (!json) output.line(describeReport(report, output))
+    if (!json) output.line(describeRunReport(report, output))
     exit(exitCodeOfRun(report))
   },
 })
@@ -56,7 +56,7 @@ export const run = runCommand({
 const REHEARSE =
   'Nothing was started. The rehearsal harness would work it without a model:\n   stint run --harness rehearsal'
 
-export const plan = runCommand({
+export const plan = defineRunCommand({
   brief: 'Show what a run would do, and why',
   about:
     'The tasks in their order, the conversations they would be worked in, why each begins where it does, and what they would take: tokens, time and\ncost, forecast from the finished tasks of this project, or from a table while there are few. Starts nothing.',
@@ -70,13 +70,13 @@ export const plan = runCommand({
   flags: PLAN_FLAGS,
   async run({ project, output, print }, flags) {
     const options = planOptions(flags)
-    const { describePlan } = await import('../../print/run/report.ts')
+    const { describeRunPlan } = await import('../../print/run/report.ts')
     const planned = await project.runs.plan(options)
-    print(planned, () => describePlan(planned, output))
+    print(planned, () => describeRunPlan(planned, output))
   },
 })
 
-export const runs = runCommand({
+export const runs = defineRunCommand({
   brief: 'List the runs, or show the report of one',
   about:
     'A report says for each task, session and the whole run: tokens, cost, time, attempts and commit; what one conversation per task would\nhave come to; what is not done and why; and how to merge it or go on.',
@@ -85,14 +85,14 @@ export const runs = runCommand({
     ['3f9c1a', 'the report of one'],
     ['3f9c1a --json', 'for programs'],
   ],
-  args: [optional('The run, by its id or any unique part of it', 'RUN')],
+  args: [optionalArgument('The run, by its id or any unique part of it', 'RUN')],
   async run({ project, output, print }, _flags, id) {
-    const { describeReport, describeRuns } = await import('../../print/run/report.ts')
+    const { describeRunReport, describeRuns } = await import('../../print/run/report.ts')
     if (id === undefined) {
       const rows = await project.runs.list()
       return print(rows, () => describeRuns(rows, output))
     }
     const report = await project.runs.report(id)
-    print(report, () => describeReport(report, output))
+    print(report, () => describeRunReport(report, output))
   },
 })

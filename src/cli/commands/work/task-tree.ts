@@ -1,13 +1,19 @@
-import { findTask, isTaskOpen, proposeSpecialist, taskTrees, waitingFor } from '../../../core.ts'
+import {
+  findTask,
+  isTaskOpen,
+  proposeSpecialist,
+  taskTrees,
+  unmetDependencies,
+} from '../../../core.ts'
 import type { Project, Task, TreeNode } from '../../../library.ts'
 import { publicTask } from '../../../public.ts'
 import { defined } from '../../../text/defined.ts'
-import type { Context } from '../../context/context.ts'
+import type { CliContext } from '../../context/context.ts'
 import { taskArgument, toggle } from '../../context/flags.ts'
-import { runCommand, withNearest } from '../../context/command.ts'
-import { type TaskDelegate, drawTaskTrees, groupsOf } from '../../print/task-tree.ts'
+import { defineRunCommand, withSuggestions } from '../../context/command.ts'
+import { type TaskDelegate, drawTaskTrees, tasksByGroup } from '../../print/task-tree.ts'
 import { painter } from '../../print/terminal/layout.ts'
-import { line, plural } from '../../print/terminal/text.ts'
+import { shortLine, plural } from '../../print/terminal/text.ts'
 
 type Backlog = Awaited<ReturnType<Project['tasks']['list']>>
 
@@ -16,7 +22,7 @@ const JSON_LEVELS = 100
 const MOST_LEVELS = 12
 const FEWEST_LEVELS = 2
 
-export const taskTree = runCommand({
+export const taskTree = defineRunCommand({
   brief: 'Show the tasks as a tree: parts, checklists, dependencies, groups, and who has them',
   about:
     'Parts stand under their task, with how many of them are done. Tasks of one parallel group are joined by a double line. Below a task stand what it\nwaits for, what it blocks, and the delegate that has it. A specialist that nobody assigned is called proposed. Completed tasks are only counted, unless\nsomething under them is open.',
@@ -35,7 +41,7 @@ export const taskTree = runCommand({
     const trees = (levels: number) => taskTrees(backlog, { levels, isShown, ...defined({ top }) })
     const delegates = await delegatesByTask(project, isAll)
     if (json) return print(treesJson(trees(JSON_LEVELS), backlog, delegates), () => '')
-    for (const problem of backlog.problems) output.talk(problem)
+    for (const problem of backlog.problems) output.info(problem)
     const columns = columnsOf(context)
     const room = Math.floor((columns ?? Infinity) / 10)
     const drawn = trees(Math.min(MOST_LEVELS, Math.max(FEWEST_LEVELS, room)))
@@ -46,7 +52,7 @@ export const taskTree = runCommand({
     output.line(drawTaskTrees(drawn, options).join('\n'))
     const hidden = top === undefined && !isAll ? backlog.tasks.length - countOf(drawn) : 0
     if (hidden > 0)
-      output.talk(`${plural(hidden, 'completed task')} not shown: stint task tree --all`)
+      output.info(`${plural(hidden, 'completed task')} not shown: stint task tree --all`)
   },
 })
 
@@ -54,7 +60,7 @@ async function taskNamed(project: Project, { tasks }: Backlog, name: string): Pr
   try {
     return findTask(tasks, name)
   } catch (error) {
-    throw await withNearest(project, error)
+    throw await withSuggestions(project, error)
   }
 }
 
@@ -64,7 +70,7 @@ function nothing({ tasks }: Backlog): string {
 }
 
 /** What is written into the last column makes some terminals begin a line by themselves. Off a terminal nothing is cut. */
-function columnsOf({ process }: Context): number | undefined {
+function columnsOf({ process }: CliContext): number | undefined {
   const { isTTY, columns } = process.stdout as Partial<NodeJS.WriteStream>
   return isTTY === true && columns !== undefined && columns > 1 ? columns - 1 : undefined
 }
@@ -77,7 +83,7 @@ async function delegatesByTask(
   const found = new Map<string, readonly TaskDelegate[]>()
   for (const { id, order, status, isOrphaned, isUnsettled } of await delegates.recorded()) {
     if (order.task === undefined || (!isAll && !isUnsettled)) continue
-    const delegate = { id, name: line(order.name, 60), status, isOrphaned }
+    const delegate = { id, name: shortLine(order.name, 60), status, isOrphaned }
     found.set(order.task, [...(found.get(order.task) ?? []), delegate])
   }
   return found
@@ -95,13 +101,15 @@ function treesJson(
   const node = ({ task, parts, progress, partOf }: TreeNode): object => ({
     ...publicTask(task),
     specialist: specialistOf(task),
-    waitsFor: isTaskOpen(task) ? waitingFor(backlog, task).map(({ reference }) => reference) : [],
+    waitsFor: isTaskOpen(task)
+      ? unmetDependencies(backlog, task).map(({ reference }) => reference)
+      : [],
     progress,
     delegates: delegates.get(task.id) ?? [],
     ...defined({ partOf }),
     parts: parts.map(node),
   })
-  const groups = [...groupsOf(backlog.tasks)].map(([group, members]) => ({
+  const groups = [...tasksByGroup(backlog.tasks)].map(([group, members]) => ({
     group,
     tasks: members.map(({ id }) => id),
     progress: { done: members.filter((task) => !isTaskOpen(task)).length, total: members.length },

@@ -1,48 +1,54 @@
-import { PRIORITIES, SIZES, findItem, matchTasks, proposeSpecialist } from '../../../core.ts'
+import {
+  PRIORITIES,
+  SIZES,
+  findChecklistItem,
+  matchTasks,
+  proposeSpecialist,
+} from '../../../core.ts'
 import type { ReportedStatus, Task, TaskFields, TaskStatus } from '../../../library.ts'
 import { StintError, publicTask } from '../../../public.ts'
 import { defined } from '../../../text/defined.ts'
-import { type Flags, commandGroup, projectCommand } from '../../context/command.ts'
-import { Misuse } from '../../context/context.ts'
+import { type Flags, defineCommandGroup, defineProjectCommand } from '../../context/command.ts'
+import { UsageError } from '../../context/context.ts'
 import {
-  anyOf,
+  oneOfIgnoringCase,
   argument,
-  checked,
-  list as listFlag,
+  checkedFlag,
+  listFlag,
   taskArgument,
-  taskName,
-  text,
-  texts,
+  taskNameFlag,
+  textFlag,
+  repeatedTextFlag,
   toggle,
 } from '../../context/flags.ts'
-import { sayWaiting } from '../../print/handoff.ts'
+import { reportWaitingHandoffs } from '../../print/handoff.ts'
 import { describeTask, taskLine, taskLines } from '../../print/task.ts'
 import { taskTree } from './task-tree.ts'
 
 /** What can be said of a task, alike when it is added and when it is changed. */
 const TASK_FLAGS = {
-  description: text('More about it'),
-  parent: taskName('The task it is a part of'),
+  description: textFlag('More about it'),
+  parent: taskNameFlag('The task it is a part of'),
   depends: {
     ...listFlag('Tasks that must be done before'),
-    proposeCompletions: taskName('').proposeCompletions,
+    proposeCompletions: taskNameFlag('').proposeCompletions,
   },
-  checklist: texts('An item to tick off', 'ITEM'),
-  assign: text(
+  checklist: repeatedTextFlag('An item to tick off', 'ITEM'),
+  assign: textFlag(
     'Who is to do it: architect, code, debugger, reviewer, documentation, research, devops, tests',
     'AGENT',
   ),
-  group: text('Tasks of one group may be done at the same time', 'GROUP'),
-  priority: checked(
-    text('P0 (highest) to P3', 'P0-P3'),
-    anyOf(PRIORITIES, (value) => `"${value}" is no priority`),
+  group: textFlag('Tasks of one group may be done at the same time', 'GROUP'),
+  priority: checkedFlag(
+    textFlag('P0 (highest) to P3', 'P0-P3'),
+    oneOfIgnoringCase(PRIORITIES, (value) => `"${value}" is no priority`),
   ),
-  size: checked(
-    text('XS, S, M, L or XL', 'SIZE'),
-    anyOf(SIZES, (value) => `"${value}" is no size`),
+  size: checkedFlag(
+    textFlag('XS, S, M, L or XL', 'SIZE'),
+    oneOfIgnoringCase(SIZES, (value) => `"${value}" is no size`),
   ),
   label: listFlag('Labels', 'LABEL'),
-  verify: text('A command that shows it is done', 'COMMAND'),
+  verify: textFlag('A command that shows it is done', 'COMMAND'),
 }
 
 /** The fields that hold one value each. */
@@ -53,7 +59,7 @@ function singleFields(flags: Flags<typeof TASK_FLAGS>) {
 
 const unticked = (item: string) => ({ item, done: false })
 
-const add = projectCommand({
+const add = defineProjectCommand({
   brief: 'Add a task to the backlog',
   about:
     'Short forms at the end of the title are understood: (depends: [t1, t2]) (parallel: group1) → code agent, #label, P1, !S',
@@ -84,14 +90,14 @@ const add = projectCommand({
 })
 
 const CHANGE_FLAGS = {
-  title: text('Other words for it'),
+  title: textFlag('Other words for it'),
   ...TASK_FLAGS,
   dropDepends: listFlag('Tasks it no longer waits for'),
   dropLabel: listFlag('Labels to take away', 'LABEL'),
-  dropItem: texts('An item to take off its checklist, by number or text', 'ITEM'),
+  dropItem: repeatedTextFlag('An item to take off its checklist, by number or text', 'ITEM'),
 }
 
-const change = projectCommand({
+const change = defineProjectCommand({
   brief: 'Change what a task says: where it belongs, what it waits for, who does it',
   about:
     'Dependencies, labels and items are added to those there are; --drop-depends, --drop-label and --drop-item take some away.\nFor --parent, --group, --assign and --verify, none takes away what was said. The short name stays when the title changes.',
@@ -104,7 +110,10 @@ const change = projectCommand({
   flags: CHANGE_FLAGS,
   async run({ project, print }, flags, name) {
     if (Object.keys(flags).length === 0)
-      throw new Misuse('nothing was said to change', 'stint task change --help lists what can be')
+      throw new UsageError(
+        'nothing was said to change',
+        'stint task change --help lists what can be',
+      )
     const { tasks } = await project.tasks.list()
     const task = await project.tasks.change(name, (before) => changes(flags, before, tasks), 'cli')
     print(publicTask(task), () => taskLine(task))
@@ -140,7 +149,7 @@ function changes(
       `${shortname} has no label ${JSON.stringify(name)}`,
     )
   })
-  const off = dropItem.map((wanted) => findItem(items, wanted, shortname))
+  const off = dropItem.map((wanted) => findChecklistItem(items, wanted, shortname))
 
   function find(all: readonly string[], fits: (one: string) => boolean, absent: string): string {
     const found = all.find(fits)
@@ -171,7 +180,7 @@ function changes(
 
 const STATUSES: readonly TaskStatus[] = ['ready', 'in_progress', 'blocked', 'completed', 'failed']
 
-const list = projectCommand({
+const list = defineProjectCommand({
   brief: 'List the tasks',
   usage: [
     ['', 'those that are open'],
@@ -179,11 +188,11 @@ const list = projectCommand({
   ],
   flags: {
     all: toggle('Completed tasks too'),
-    status: checked(
+    status: checkedFlag(
       listFlag(`Only these: ${STATUSES.join(', ')}`, 'STATUS'),
-      anyOf(STATUSES, (value) => `"${value}" is no status`),
+      oneOfIgnoringCase(STATUSES, (value) => `"${value}" is no status`),
     ),
-    label: text('Only with this label', 'LABEL'),
+    label: textFlag('Only with this label', 'LABEL'),
   },
   async run({ project, output, print }, { all, status = [], label }) {
     const backlog = await project.tasks.list()
@@ -192,7 +201,7 @@ const list = projectCommand({
         (status.length === 0 ? all || task.status !== 'completed' : status.includes(task.status)) &&
         (label === undefined || task.labels.includes(label)),
     )
-    for (const problem of backlog.problems) output.talk(problem)
+    for (const problem of backlog.problems) output.info(problem)
     print(chosen.map(publicTask), () =>
       chosen.length === 0
         ? 'No tasks: stint task add "What is to be done" adds one.'
@@ -201,7 +210,7 @@ const list = projectCommand({
   },
 })
 
-const next = projectCommand({
+const next = defineProjectCommand({
   brief: 'Say which task to do next, and why',
   about:
     'Of the tasks whose dependencies are met: those in progress first, then by priority, smaller size, how many\nothers it frees, and age. On a terminal it offers to start a session.',
@@ -226,7 +235,7 @@ const next = projectCommand({
     }
     const { task, because } = first
     const specialist = proposeSpecialist(task)
-    if (hint !== undefined) output.talk(hint)
+    if (hint !== undefined) output.info(hint)
     const after = others.map((one) => publicTask(one.task))
     print({ task: publicTask(task), because, specialist, after }, () =>
       [
@@ -244,12 +253,12 @@ const next = projectCommand({
             ]),
       ].join('\n'),
     )
-    await sayWaiting(project, task.id, output)
+    await reportWaitingHandoffs(project, task.id, output)
     if (start || (!json && context.canAsk && (await offer()))) {
       const { reading } = await project.init({ tasks: [task.id], by: 'cli' })
-      output.talk(`session ${reading.state.name} started (${reading.state.id})`)
+      output.info(`session ${reading.state.name} started (${reading.state.id})`)
     } else if (!json) {
-      output.talk(`stint init --task ${task.shortname} starts a session on it`)
+      output.info(`stint init --task ${task.shortname} starts a session on it`)
     }
   },
 })
@@ -259,17 +268,17 @@ async function offer(): Promise<boolean> {
   return askYes('Start a session for it? (recommended for tracking)')
 }
 
-const show = projectCommand({
+const show = defineProjectCommand({
   brief: 'Show a task',
   args: [taskArgument],
   async run({ project, output, print }, _flags, name) {
     const task = await project.tasks.show(name)
     print(publicTask(task), () => describeTask(task, output))
-    await sayWaiting(project, task.id, output)
+    await reportWaitingHandoffs(project, task.id, output)
   },
 })
 
-const check = projectCommand({
+const check = defineProjectCommand({
   brief: 'Tick an item of a task',
   usage: [
     ['fix-auth 2', 'the second'],
@@ -291,18 +300,18 @@ const check = projectCommand({
 })
 
 function mover(brief: string, status: TaskStatus, about?: string) {
-  return projectCommand({
+  return defineProjectCommand({
     brief,
     usage: [['fix-auth --summary "What came of it"', '']],
     ...(about && { about: `${brief}. ${about}` }),
     args: [taskArgument],
-    flags: { summary: text('What is to be remembered') },
+    flags: { summary: textFlag('What is to be remembered') },
     async run({ project, output, print }, { summary }, name) {
       const options = { by: 'cli', ...defined({ summary }) }
       if (project.run !== undefined && isReportable(status)) {
         const reported = await project.tasks.report(name, status, options)
         if (reported.current !== undefined) {
-          output.talk(
+          output.info(
             `${reported.name} is not the task at hand, which is ${reported.current}; it is recorded all the same`,
           )
         }
@@ -310,7 +319,7 @@ function mover(brief: string, status: TaskStatus, about?: string) {
       }
       const task = await project.tasks.move(name, status, options)
       print(publicTask(task), () => taskLine(task))
-      if (status === 'in_progress') await sayWaiting(project, task.id, output)
+      if (status === 'in_progress') await reportWaitingHandoffs(project, task.id, output)
     },
   })
 }
@@ -328,7 +337,7 @@ function isReportable(status: TaskStatus): status is ReportedStatus {
 const IN_RUN =
   'In a run (STINT_RUN) it only reports: the run verifies the work and closes the task itself.'
 
-export const task = commandGroup({
+export const task = defineCommandGroup({
   brief: 'The backlog: add, change, list and move tasks',
   routes: {
     add,

@@ -3,26 +3,34 @@ import { isPercent, tokensAt } from '../../../core.ts'
 import type { Gauge } from '../../../library.ts'
 import {
   type Paint,
-  type Part,
+  type StyledText,
   type Style,
-  cutTo,
-  flow,
+  truncate,
+  wrapParts,
   padTo,
   painter,
-  widthOf,
+  displayWidth,
 } from '../terminal/layout.ts'
 import type { FrameSize } from '../terminal/live.ts'
-import { beginning, clock, line, roughly, secondsBetween, span, tokens } from '../terminal/text.ts'
-import { type AtWork, type ViewState, countOf } from './state.ts'
 import {
-  gaugeWords,
+  firstCharacters,
+  localTime,
+  shortLine,
+  roughDuration,
+  secondsBetween,
+  durationText,
+  shortTokens,
+} from '../terminal/text.ts'
+import { type ActiveDelegate, type RunViewState, countOutcome } from './view-state.ts'
+import {
+  gaugeText,
   limitParts,
-  name,
-  programWords,
+  taskLabel,
+  programText,
   runName,
   spendParts,
-  stoppingWords,
-} from './words.ts'
+  stoppingText,
+} from './event-text.ts'
 
 const LABEL = 9
 const WIDE = 64
@@ -30,7 +38,7 @@ const FEWEST = 24
 const TAIL = 6
 
 interface Draw {
-  readonly state: ViewState
+  readonly state: RunViewState
   readonly width: number
   readonly now: string
   readonly paint: Paint
@@ -38,13 +46,13 @@ interface Draw {
 }
 
 /** The lines of the block. None is as wide as the terminal, and all of them fit on it. */
-export function frame(
-  state: ViewState,
+export function renderFrame(
+  state: RunViewState,
   { columns, rows, color, now }: FrameSize & { readonly color: boolean },
 ): string[] {
   // Some terminals begin a line by themselves after a character in the last column.
   const width = Math.max(1, columns - 1)
-  if (width < FEWEST) return [cutTo(inOneLine(state), width)]
+  if (width < FEWEST) return [truncate(inOneLine(state), width)]
   const draw = { state, width, now, paint: painter(color), isWide: width >= WIDE }
   const most = Math.max(1, rows - 1)
   // The least needed first, until the rest fits.
@@ -52,7 +60,10 @@ export function frame(
     { lines: header(draw), need: 6 },
     { lines: tasks(draw), need: 4 },
     { lines: session(draw), need: 2 },
-    { lines: state.atWork === undefined ? task(draw) : atWork(draw, state.atWork), need: 5 },
+    {
+      lines: state.activeDelegates === undefined ? task(draw) : atWork(draw, state.activeDelegates),
+      need: 5,
+    },
     { lines: gauge(draw), need: 3 },
     { lines: spent(draw), need: 1 },
     { lines: status(draw), need: 7 },
@@ -67,10 +78,10 @@ export function frame(
   return [...block, ...(room < 1 ? [] : tail(draw, room))]
 }
 
-function inOneLine(state: ViewState) {
-  const all = state.atWork ?? (state.current === undefined ? [] : [state.current])
-  const counted = `${countOf(state, 'done')}/${Object.keys(state.outcomes).length}`
-  return `${counted} ${all.map((one) => name(one.task)).join(' ')}`.trimEnd()
+function inOneLine(state: RunViewState) {
+  const all = state.activeDelegates ?? (state.current === undefined ? [] : [state.current])
+  const counted = `${countOutcome(state, 'done')}/${Object.keys(state.outcomes).length}`
+  return `${counted} ${all.map((one) => taskLabel(one.task)).join(' ')}`.trimEnd()
 }
 
 /** `── run 3f9c1a · claude, claude-sonnet-4-5 ──────── 12m 40s of about 45m ──` */
@@ -79,20 +90,20 @@ function header(draw: Draw) {
   const { run, harness, model, startedAt, expectedSeconds: expected } = state
   const left = [
     run === undefined ? 'stint run' : `run ${runName(run)}`,
-    programWords([harness, model]),
+    programText([harness, model]),
   ]
     .filter((part) => part !== '')
     .join(' · ')
   const rule = (end: string) => {
-    const cut = cutTo(left, Math.max(0, width - 6))
-    const dashes = '─'.repeat(Math.max(0, width - 4 - widthOf(cut) - widthOf(end)))
+    const cut = truncate(left, Math.max(0, width - 6))
+    const dashes = '─'.repeat(Math.max(0, width - 4 - displayWidth(cut) - displayWidth(end)))
     return `${paint('── ', 'dim')}${paint(cut, 'bold')}${paint(` ${dashes}${end}`, 'dim')}`
   }
   if (startedAt === undefined) return [rule('')]
   const elapsed = secondsBetween(startedAt, now)
   const about = expected === undefined ? '' : elapsed > expected ? ', expected ' : ' of about '
-  const right = `${span(elapsed)}${expected === undefined ? '' : `${about}${roughly(expected)}`}`
-  if (widthOf(left) + widthOf(right) + 10 <= width) return [rule(` ${right} ──`)]
+  const right = `${durationText(elapsed)}${expected === undefined ? '' : `${about}${roughDuration(expected)}`}`
+  if (displayWidth(left) + displayWidth(right) + 10 <= width) return [rule(` ${right} ──`)]
   return [rule(''), ...labelled('time', [{ text: right }], draw)]
 }
 
@@ -102,15 +113,15 @@ function tasks(draw: Draw) {
   if (all === 0)
     return labelled('tasks', [{ text: 'finding out what there is to do', style: 'dim' }], draw)
   const [done, parked, blocked] = [
-    countOf(state, 'done'),
-    countOf(state, 'parked'),
-    countOf(state, 'blocked'),
+    countOutcome(state, 'done'),
+    countOutcome(state, 'parked'),
+    countOutcome(state, 'blocked'),
   ]
-  const parts: readonly Part[] = [
+  const parts: readonly StyledText[] = [
     { text: `${done} of ${all} done`, style: 'bold' },
     { text: parked === 0 ? '' : `${parked} failed`, style: 'red' },
     { text: blocked === 0 ? '' : `${blocked} blocked`, style: 'yellow' },
-    { text: `${countOf(state, 'open')} open` },
+    { text: `${countOutcome(state, 'open')} open` },
   ]
   const size = isWide ? 24 : Math.max(8, width - LABEL)
   const doneCells = Math.round((done / all) * size)
@@ -118,7 +129,7 @@ function tasks(draw: Draw) {
   const rest = size - doneCells - failedCells
   const bar = `${paint('█'.repeat(doneCells), 'green')}${paint('▒'.repeat(failedCells), 'red')}${paint('░'.repeat(rest), 'dim')}`
   if (!isWide) return [ready('tasks', bar, draw), ...labelled('', parts, draw)]
-  const [first = '', ...more] = flow(parts, width - LABEL - size - 2, paint)
+  const [first = '', ...more] = wrapParts(parts, width - LABEL - size - 2, paint)
   return [
     ready('tasks', `${bar}  ${first}`, draw),
     ...more.map((each) => `${' '.repeat(LABEL + size + 2)}${each}`),
@@ -127,13 +138,13 @@ function tasks(draw: Draw) {
 
 function session(draw: Draw) {
   const { session: opened, conversation, branch } = draw.state
-  const id = conversation?.id === undefined ? '' : ` (${beginning(conversation.id, 8)})`
+  const id = conversation?.id === undefined ? '' : ` (${firstCharacters(conversation.id, 8)})`
   return labelled(
     'session',
     [
-      { text: opened === undefined ? '' : `${opened.number} ${line(opened.name, 40)}` },
+      { text: opened === undefined ? '' : `${opened.number} ${shortLine(opened.name, 40)}` },
       { text: conversation === undefined ? '' : `conversation ${conversation.number}${id}` },
-      { text: branch === undefined ? '' : `branch ${line(branch, 60)}` },
+      { text: branch === undefined ? '' : `branch ${shortLine(branch, 60)}` },
     ],
     draw,
   )
@@ -149,21 +160,22 @@ function task(draw: Draw) {
   const { state, now, width } = draw
   if (state.current === undefined) return labelled('task', [betweenTasks(state)], draw)
   const { task: of, attempt, place, startedAt, doing = '' } = state.current
-  const title = line(of.title)
+  const title = shortLine(of.title)
   // The title takes what the name leaves of the line, unless that is next to nothing.
-  const room = width - LABEL - widthOf(name(of)) - 3
-  const isBeside = title !== '' && title !== name(of) && room >= Math.min(12, widthOf(title))
-  const again: readonly Part[] =
+  const room = width - LABEL - displayWidth(taskLabel(of)) - 3
+  const isBeside =
+    title !== '' && title !== taskLabel(of) && room >= Math.min(12, displayWidth(title))
+  const again: readonly StyledText[] =
     attempt === 1 ? [] : [{ text: `attempt ${attempt}`, style: 'yellow' }, { text: PLACES[place] }]
   return [
     ...labelled(
       'task',
-      [{ text: name(of), style: 'cyan' }, { text: isBeside ? cutTo(title, room) : '' }],
+      [{ text: taskLabel(of), style: 'cyan' }, { text: isBeside ? truncate(title, room) : '' }],
       draw,
     ),
     ...labelled(
       '',
-      [{ text: span(secondsBetween(startedAt, now)) }, ...again, { text: doing }],
+      [{ text: durationText(secondsBetween(startedAt, now)) }, ...again, { text: doing }],
       draw,
     ),
   ]
@@ -172,27 +184,27 @@ function task(draw: Draw) {
 const LONGEST_NAME = 24
 const LEAST_DOING = 8
 
-function atWork(draw: Draw, all: readonly AtWork[]) {
+function atWork(draw: Draw, all: readonly ActiveDelegate[]) {
   const { now, paint } = draw
   if (all.length === 0) return labelled('at work', [betweenTasks(draw.state)], draw)
   const width = draw.width - LABEL
   const most = Math.min(LONGEST_NAME, Math.max(8, Math.floor(width * 0.35)))
-  const names = all.map((one) => cutTo(name(one.task), most))
-  const longest = Math.max(...names.map(widthOf))
+  const names = all.map((one) => truncate(taskLabel(one.task), most))
+  const longest = Math.max(...names.map(displayWidth))
   return all.map(({ startedAt, doing = '', percent }, index) => {
     const full = percent === undefined ? '' : `${Math.round(percent)}%`
-    const figures = ` ${span(secondsBetween(startedAt, now)).padStart(7)} ${full.padStart(4)}`
-    const room = width - longest - widthOf(figures) - 2
-    const more = room < LEAST_DOING ? '' : `  ${cutTo(doing, room)}`
+    const figures = ` ${durationText(secondsBetween(startedAt, now)).padStart(7)} ${full.padStart(4)}`
+    const room = width - longest - displayWidth(figures) - 2
+    const more = room < LEAST_DOING ? '' : `  ${truncate(doing, room)}`
     const text =
       room < 0
-        ? paint(cutTo(names[index]!, width), 'cyan')
+        ? paint(truncate(names[index]!, width), 'cyan')
         : `${paint(padTo(names[index]!, longest), 'cyan')}${figures}${more}`.trimEnd()
     return ready(index === 0 ? 'at work' : '', text, draw)
   })
 }
 
-function betweenTasks({ ended, startedAt }: ViewState): Part {
+function betweenTasks({ ended, startedAt }: RunViewState): StyledText {
   const waiting = startedAt === undefined ? 'none yet' : 'choosing the next one'
   return { text: ended === undefined ? waiting : 'none any more', style: 'dim' }
 }
@@ -200,8 +212,8 @@ function betweenTasks({ ended, startedAt }: ViewState): Part {
 function gauge(draw: Draw) {
   const { state, width, paint, isWide } = draw
   if (state.gauge === undefined) return []
-  const figures = gaugeWords(state.gauge)
-  const columns = width - LABEL - (isWide ? widthOf(figures) + 2 : 0)
+  const figures = gaugeText(state.gauge)
+  const columns = width - LABEL - (isWide ? displayWidth(figures) + 2 : 0)
   const bar = gaugeLines(state.gauge, columns, paint)
   if (bar === undefined)
     return labelled(
@@ -230,9 +242,10 @@ function spent(draw: Draw) {
 
 function status(draw: Draw) {
   const { stopping, limit, current } = draw.state
-  const yellow = (text: string): Part => ({ text, style: 'yellow' })
+  const yellow = (text: string): StyledText => ({ text, style: 'yellow' })
   const [what = '', ...why] = limit === undefined ? [] : limitParts(limit)
-  const stops = stopping === undefined ? '' : stoppingWords(stopping, current && name(current.task))
+  const stops =
+    stopping === undefined ? '' : stoppingText(stopping, current && taskLabel(current.task))
   return [
     ...labelled('limit', [yellow(what), ...why.map((text) => ({ text }))], draw),
     ...labelled('stop', stops.split('; ').map(yellow), draw),
@@ -243,17 +256,17 @@ function tail({ state, width, paint }: Draw, most: number) {
   const last = state.tail.slice(-most)
   if (last.length === 0) return []
   const lines = last.map(({ at, words }) => {
-    const time = `${width < 50 ? clock(at).slice(0, 5) : clock(at)} `
+    const time = `${width < 50 ? localTime(at).slice(0, 5) : localTime(at)} `
     const isBad = words.startsWith('✗') || /\bFAILED\b| failed: /.test(words)
     const style: Style | undefined = words.startsWith('✓') ? 'green' : isBad ? 'red' : undefined
-    const room = Math.max(0, width - widthOf(time))
-    return `${paint(cutTo(time, width), 'dim')}${paint(cutTo(words, room), style)}`
+    const room = Math.max(0, width - displayWidth(time))
+    return `${paint(truncate(time, width), 'dim')}${paint(truncate(words, room), style)}`
   })
   return [paint('─'.repeat(width), 'dim'), ...lines]
 }
 
-function labelled(label: string, parts: readonly Part[], draw: Draw) {
-  return flow(parts, draw.width - LABEL, draw.paint).map((text, index) =>
+function labelled(label: string, parts: readonly StyledText[], draw: Draw) {
+  return wrapParts(parts, draw.width - LABEL, draw.paint).map((text, index) =>
     ready(index === 0 ? label : '', text, draw),
   )
 }
@@ -280,10 +293,18 @@ function gaugeLines(
     const at = tokensAt(stage, point)
     if (at === undefined || at >= point) return []
     return [
-      { column: column(at), sign: '┃', label: isPercent(stage) ? String(stage) : tokens(stage) },
+      {
+        column: column(at),
+        sign: '┃',
+        label: isPercent(stage) ? String(stage) : shortTokens(stage),
+      },
     ]
   })
-  const zone = { column: column(smartZone), sign: '╎', label: `smart zone ${tokens(smartZone)}` }
+  const zone = {
+    column: column(smartZone),
+    sign: '╎',
+    label: `smart zone ${shortTokens(smartZone)}`,
+  }
   const isShown = smartZone < point && !found.some((mark) => mark.column === zone.column)
   const marks = [...(isShown ? [zone] : []), ...found]
     .filter((mark) => mark.column < columns)
@@ -318,9 +339,9 @@ function legendOf(marks: readonly Mark[], columns: number) {
     const [ideal, said] = isBefore
       ? [column + 1 - before.length, before]
       : [column, sign === '╎' ? `╎ ${label}` : label]
-    const from = Math.max(ideal, text === '' ? 0 : widthOf(text) + 1)
-    if (from - ideal > ASIDE || from + widthOf(said) > columns) continue
-    text = `${text}${' '.repeat(from - widthOf(text))}${said}`
+    const from = Math.max(ideal, text === '' ? 0 : displayWidth(text) + 1)
+    if (from - ideal > ASIDE || from + displayWidth(said) > columns) continue
+    text = `${text}${' '.repeat(from - displayWidth(text))}${said}`
   }
   return text
 }

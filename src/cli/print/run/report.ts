@@ -1,4 +1,4 @@
-import { number } from '../../../text/amounts.ts'
+import { formatInteger } from '../../../text/format-amounts.ts'
 import { shortId } from '../../../public.ts'
 import type {
   Comparison,
@@ -15,21 +15,21 @@ import { minute } from '../../../text/times.ts'
 import type { Output } from '../../context/context.ts'
 import { table, tableWithHead } from '../terminal/layout.ts'
 import {
-  capital,
-  cents,
-  commitName,
+  capitalize,
+  dollarsAndCents,
+  commitPrefix,
   joinLines,
-  line,
+  shortLine,
   plural,
-  roughly,
-  section,
+  roughDuration,
+  titledSection,
   shellWord,
-  span,
-  tokens,
+  durationText,
+  shortTokens,
 } from '../terminal/text.ts'
-import { END_WORDS, allTokens, countWords, name, programWords } from './words.ts'
+import { END_TEXTS, allTokens, taskCountsText, taskLabel, programText } from './event-text.ts'
 
-export function describePlan(plan: RunPlan, output: Output): string {
+export function describeRunPlan(plan: RunPlan, output: Output): string {
   const { source, harness, model, sessions, waiting, notes, parallel } = plan
   const count = sessions.reduce((sum, { tasks }) => sum + tasks.length, 0)
   const seconds = sessions.reduce((sum, session) => sum + session.seconds, 0)
@@ -44,42 +44,42 @@ export function describePlan(plan: RunPlan, output: Output): string {
     : sessions.reduce((sum, session) => sum + session.usd!, 0)
   return joinLines(
     `📐 ${output.bold(count === 0 ? 'Nothing to do' : `${plural(count, 'task')}${how}`)}`,
-    `   From ${line(source)}, with ${programWords([harness, model])}`,
+    `   From ${shortLine(source)}, with ${programText([harness, model])}`,
     count > 0 && `   ${plan.complexity} work (${plan.domain}): ${recorded} is recorded besides`,
     parallel === undefined
       ? sessions.map((session, index) => ['', sessionBlock(session, index, output)])
       : ['', waveBlock(sessions, parallel, output)],
     count > 0 && [
       '',
-      `   ${output.bold('In all')}  about ${roughly(parallel?.seconds ?? seconds)}, ${aboutCost(usd)}`,
+      `   ${output.bold('In all')}  about ${roughDuration(parallel?.seconds ?? seconds)}, ${aboutCost(usd)}`,
       parallel && `           ${shareWords(parallel)}`,
     ],
-    section(
+    titledSection(
       `   ${output.bold('Waits')}`,
-      waiting.map(({ task, reason }) => `   ⊘ ${name(task)}: ${line(reason)}`),
+      waiting.map(({ task, reason }) => `   ⊘ ${taskLabel(task)}: ${shortLine(reason)}`),
     ),
-    notes.length > 0 && ['', notes.map((note) => `   ${line(note)}`)],
+    notes.length > 0 && ['', notes.map((note) => `   ${shortLine(note)}`)],
   )
 }
 
 function aboutCost(usd: number | undefined) {
-  return usd === undefined ? 'cost unknown' : `about ${cents(usd)}`
+  return usd === undefined ? 'cost unknown' : `about ${dollarsAndCents(usd)}`
 }
 
 function sessionBlock(session: PlannedRunSession, index: number, output: Output) {
   const { tasks, because, context, usd, seconds } = session
   const rows = tasks.map(({ task, sizeClass, forecast: { added }, profile }) => [
-    `   ○ ${line(task.name, 32)}`,
+    `   ○ ${shortLine(task.name, 32)}`,
     sizeClass,
-    `+${tokens(added.middle)}`,
-    `at most ${tokens(added.margin)}`,
-    profile === undefined ? '' : `as ${line(profile.name, 20)}`,
-    line(task.title, 60),
+    `+${shortTokens(added.middle)}`,
+    `at most ${shortTokens(added.margin)}`,
+    profile === undefined ? '' : `as ${shortLine(profile.name, 20)}`,
+    shortLine(task.title, 60),
   ])
-  const end = `ends at ${tokens(context.middle)} tokens, at most ${tokens(context.margin)}`
+  const end = `ends at ${shortTokens(context.middle)} tokens, at most ${shortTokens(context.margin)}`
   return [
-    `   ${output.bold(`Session ${index + 1}`)}  about ${roughly(seconds)}, ${aboutCost(usd)}, ${end}`,
-    `   ${output.dim(line(because))}`,
+    `   ${output.bold(`Session ${index + 1}`)}  about ${roughDuration(seconds)}, ${aboutCost(usd)}, ${end}`,
+    `   ${output.dim(shortLine(because))}`,
     table(rows, [2]),
   ]
 }
@@ -97,13 +97,13 @@ function waveBlock(
   const rows = waves.flatMap(({ at, tasks }) =>
     tasks.map(({ task, because = '' }, index) => {
       const { seconds = 0, sizeClass = '' } = planned.get(task.id) ?? {}
-      const when = at === 0 ? 'at once' : `after ${roughly(at)}`
+      const when = at === 0 ? 'at once' : `after ${roughDuration(at)}`
       return [
         `   ${index > 0 ? '' : when}`,
-        `○ ${line(task.name, 32)}`,
+        `○ ${shortLine(task.name, 32)}`,
         sizeClass,
-        `about ${roughly(seconds)}`,
-        line(because, 80),
+        `about ${roughDuration(seconds)}`,
+        shortLine(because, 80),
       ]
     }),
   )
@@ -112,7 +112,7 @@ function waveBlock(
 
 function shareWords({ share, target, savedSeconds }: PlannedParallel) {
   const saved =
-    savedSeconds > 0 ? `; about ${roughly(savedSeconds)} less than one after the other` : ''
+    savedSeconds > 0 ? `; about ${roughDuration(savedSeconds)} less than one after the other` : ''
   return `${percent(share)} of the tasks beside another (aim ${percent(target)})${saved}`
 }
 
@@ -120,19 +120,19 @@ function percent(share: number) {
   return `${Math.round(share * 100)} %`
 }
 
-export function describeReport(report: RunReport, output: Output): string {
+export function describeRunReport(report: RunReport, output: Output): string {
   if (report.how === 'nothing to do')
     return `✅ ${output.bold('There was nothing to do')}: stint task list shows what there is`
   const { run, harness, models, how, startedAt, seconds, sessions, commits, parallel } = report
   // The usage of a harness that names no model is listed under the harness's own name.
-  const who = programWords([...new Set([harness, ...models])])
+  const who = programText([...new Set([harness, ...models])])
   const tasks = sessions.flatMap((session) => session.tasks)
   const conversations = sessions.reduce((sum, session) => sum + session.conversations, 0)
   const several = conversations > sessions.length ? ` with ${conversations} conversations` : ''
   return joinLines(
-    `${MARKS_OF_END[how] ?? '🏁'} ${output.bold(`Run ${shortId(run)}: ${countWords(report)}`)}`,
-    `   ${capital(END_WORDS[how])}`,
-    `   ${who}, ${minute(startedAt)}, ${span(seconds)}, ${plural(sessions.length, 'session')}${several}, ${plural(commits, 'commit')}`,
+    `${MARKS_OF_END[how] ?? '🏁'} ${output.bold(`Run ${shortId(run)}: ${taskCountsText(report)}`)}`,
+    `   ${capitalize(END_TEXTS[how])}`,
+    `   ${who}, ${minute(startedAt)}, ${durationText(seconds)}, ${plural(sessions.length, 'session')}${several}, ${plural(commits, 'commit')}`,
     tasks.length > 0 && ['', figures(report, output), '', `   Cost: ${costLine(report)}`],
     parallel && ['', atOnce(parallel, output)],
     // Of several at once each task has a conversation of its own, and there is nothing to compare.
@@ -154,7 +154,7 @@ const HEAD = ['', 'TIME', 'IN', 'CACHED', 'WRITTEN', 'OUT', 'COST', 'COMMIT', ''
 function figures({ sessions, spend, seconds }: RunReport, output: Output) {
   const rows = [
     ...sessions.flatMap((session, index) => [
-      row(`Session ${index + 1} ${line(session.name, 20)}`, session),
+      row(`Session ${index + 1} ${shortLine(session.name, 20)}`, session),
       ...session.tasks.map(taskRow),
     ]),
     row('Whole run', { spend, seconds }),
@@ -173,28 +173,28 @@ function row(
   const { input, cacheRead, cacheWritten, output, usd } = spend
   return [
     label,
-    span(seconds),
-    ...[input, cacheRead, cacheWritten, output].map(tokens),
-    usd === undefined ? '?' : cents(usd),
+    durationText(seconds),
+    ...[input, cacheRead, cacheWritten, output].map(shortTokens),
+    usd === undefined ? '?' : dollarsAndCents(usd),
   ]
 }
 
 function taskRow(report: TaskReport) {
   const { task, outcome, attempts, commit, compactions } = report
-  const label = `  ${MARKS[outcome]} ${line(task.name, 32)}`
+  const label = `  ${MARKS[outcome]} ${shortLine(task.name, 32)}`
   if (attempts === 0) return [label]
   const notes = [
     ...(attempts > 1 ? [`${attempts} tries`] : []),
     ...(compactions > 0 ? [`compacted${compactions > 1 ? ` ×${compactions}` : ''}`] : []),
   ]
-  return [...row(label, report), commit === undefined ? '' : commitName(commit), notes.join(', ')]
+  return [...row(label, report), commit === undefined ? '' : commitPrefix(commit), notes.join(', ')]
 }
 
 function costLine({ spend, prices }: RunReport) {
-  const all = `${number(allTokens(spend))} tokens`
+  const all = `${formatInteger(allTokens(spend))} tokens`
   return spend.usd === undefined
-    ? `${line(prices)} (${all})`
-    : `${cents(spend.usd)} for ${all}, by the ${line(prices)}`
+    ? `${shortLine(prices)} (${all})`
+    : `${dollarsAndCents(spend.usd)} for ${all}, by the ${shortLine(prices)}`
 }
 
 /** Both sides of it, whichever way it comes out. */
@@ -203,16 +203,21 @@ function compared(
   output: Output,
 ) {
   const rows = [
-    [`− ${number(boilerplateAvoided)}`, 'tokens of set-up not said again'],
+    [`− ${formatInteger(boilerplateAvoided)}`, 'tokens of set-up not said again'],
     [
-      `+ ${number(historyReread)}`,
+      `+ ${formatInteger(historyReread)}`,
       'tokens of earlier tasks read again, most of them from the cache',
     ],
     // The index of profiles is paid for as well, and may be more than what was not loaded.
     ...(profiles < 0
-      ? [[`+ ${number(-profiles)}`, 'tokens of the index of profiles, beyond what was not loaded']]
+      ? [
+          [
+            `+ ${formatInteger(-profiles)}`,
+            'tokens of the index of profiles, beyond what was not loaded',
+          ],
+        ]
       : []),
-    ...(profiles > 0 ? [[`− ${number(profiles)}`, 'tokens of profiles not loaded']] : []),
+    ...(profiles > 0 ? [[`− ${formatInteger(profiles)}`, 'tokens of profiles not loaded']] : []),
     [`= ${savedWords(savedUsd)}`, savedUsd === undefined ? 'because a price is unknown' : 'in all'],
   ]
   return [
@@ -224,12 +229,12 @@ function compared(
 function savedWords(usd: number | undefined) {
   if (usd === undefined) return 'unknown'
   if (Math.abs(usd) < 0.005) return 'no difference'
-  return `${cents(Math.abs(usd))} ${usd > 0 ? 'saved' : 'lost'}`
+  return `${dollarsAndCents(Math.abs(usd))} ${usd > 0 ? 'saved' : 'lost'}`
 }
 
 function atOnce({ most, share, target, savedSeconds }: ParallelReport, output: Output) {
   const verdict = share >= target ? 'reached' : 'missed'
-  const time = `${span(Math.abs(savedSeconds))} ${savedSeconds < 0 ? 'longer' : 'less'} than`
+  const time = `${durationText(Math.abs(savedSeconds))} ${savedSeconds < 0 ? 'longer' : 'less'} than`
   return [
     `   ${output.bold('At once')}  up to ${most}; ${percent(share)} of the tasks beside another (aim ${percent(target)}, ${verdict})`,
     `            ${time} all of them one after the other, without merging`,
@@ -249,23 +254,23 @@ function leftOver(
   const named = neverBegun?.tasks.slice(0, MOST_NAMED) ?? []
   const more = (neverBegun?.count ?? 0) - named.length
   return [
-    section(
+    titledSection(
       `   ${output.bold('Not done')}`,
       tasks
         .filter(({ outcome }) => outcome === 'parked' || outcome === 'blocked')
         .map(({ task, outcome, reason, attempts, kept }) => [
-          `   ${MARKS[outcome]} ${name(task)}, ${outcome} after ${plural(attempts, 'attempt')}: ${line(reason ?? 'no reason was given')}`,
+          `   ${MARKS[outcome]} ${taskLabel(task)}, ${outcome} after ${plural(attempts, 'attempt')}: ${shortLine(reason ?? 'no reason was given')}`,
           kept !== undefined && `     what it left: git show ${shellWord(kept)}`,
           `     take it up: ${run} --task ${shellWord(task.name)}`,
         ]),
     ),
-    section(
+    titledSection(
       `   ${output.bold('Still open')}`,
       open.map(
         ({ task, reason }) =>
-          `   ○ ${name(task)}${reason === undefined ? '' : `: ${line(reason)}`}`,
+          `   ○ ${taskLabel(task)}${reason === undefined ? '' : `: ${shortLine(reason)}`}`,
       ),
-      named.map((task) => `   ○ ${name(task)}, never begun`),
+      named.map((task) => `   ○ ${taskLabel(task)}, never begun`),
       more > 0 && `   … and ${more} more, never begun`,
     ),
   ]
@@ -300,10 +305,10 @@ export function describeRuns(rows: readonly RunRow[], output: Output): string {
   const body = rows.map(({ id, startedAt, harness, done, failed, open, spend, state, how }) => [
     shortId(id),
     minute(startedAt),
-    line(harness, 24),
+    shortLine(harness, 24),
     ...[done, failed, open].map(String),
-    tokens(allTokens(spend)),
-    cents(spend.usd),
+    shortTokens(allTokens(spend)),
+    dollarsAndCents(spend.usd),
     how === 'running' || how === 'finished' ? state : `${state}, ${how}`,
   ])
   const head = ['RUN', 'STARTED', 'HARNESS', 'DONE', 'FAILED', 'OPEN', 'TOKENS', 'COST', 'STATE']

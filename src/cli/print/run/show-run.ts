@@ -1,38 +1,38 @@
 // A run in front of a person or a program: what it looks like, what Ctrl-C does, what is asked, how it ends.
 import type { PermissionRequest, RunEvent, RunHandle, RunReport } from '../../../library.ts'
-import type { Listener } from '../../../core.ts'
+import type { RunListener } from '../../../core.ts'
 import { type RedactOptions, redactDeep } from '../../../text/redact.ts'
-import { type Context, EXIT, INTERRUPTED } from '../../context/context.ts'
-import type { SayBy } from '../../context/command.ts'
-import { type Style, cutTo, padTo, painter, widthOf } from '../terminal/layout.ts'
+import { type CliContext, EXIT, INTERRUPTED } from '../../context/context.ts'
+import type { RedirectMessages } from '../../context/command.ts'
+import { type Style, truncate, padTo, painter, displayWidth } from '../terminal/layout.ts'
 import { type Terminal, LiveBlock, liveTerminal } from '../terminal/live.ts'
-import { clock, commitName, line, span, tokens } from '../terminal/text.ts'
-import { frame } from './frame.ts'
-import { NOTHING_YET, afterEvent, worktreeOf } from './state.ts'
+import { localTime, commitPrefix, shortLine, durationText, shortTokens } from '../terminal/text.ts'
+import { renderFrame } from './frame.ts'
+import { EMPTY_VIEW, applyEvent, worktreeOf } from './view-state.ts'
 import {
   allTokens,
   blockedReason,
-  costWords,
-  gaugeWords,
-  name,
-  nearby,
-  permissionWords,
+  costText,
+  gaugeText,
+  taskLabel,
+  relativeToWorktree,
+  permissionQuestion,
   spendParts,
-  stoppingWords,
-  wordsOf,
-} from './words.ts'
+  stoppingText,
+  eventText,
+} from './event-text.ts'
 
 type Decide = (request: PermissionRequest) => Promise<boolean>
-export type Start = (tell: Listener, decide: Decide) => Promise<RunHandle>
+export type StartRun = (tell: RunListener, decide: Decide) => Promise<RunHandle>
 
 export async function showRun(
-  context: Context,
+  context: CliContext,
   flags: { readonly json?: boolean | undefined },
-  start: Start,
+  start: StartRun,
   {
     sayBy = () => {},
     secrets = {},
-  }: { readonly sayBy?: SayBy; readonly secrets?: RedactOptions } = {},
+  }: { readonly sayBy?: RedirectMessages; readonly secrets?: RedactOptions } = {},
 ): Promise<RunReport> {
   const view = viewFor(context, flags)
   const stderr = context.process.stderr as Partial<NodeJS.WriteStream>
@@ -57,7 +57,7 @@ export async function showRun(
   }
 }
 
-function viewFor(context: Context, flags: { readonly json?: boolean | undefined }): RunView {
+function viewFor(context: CliContext, flags: { readonly json?: boolean | undefined }): RunView {
   const { stdout, stderr } = context.process
   const talk = (text: string) => stderr.write(text)
   if (flags.json === true) return jsonView((text) => stdout.write(text), talk)
@@ -110,10 +110,10 @@ class Stop {
 function asking(view: RunView, stop: Stop): Decide {
   let last: Promise<unknown> = Promise.resolve()
   const ask: Decide = async (request) => {
-    const { askOne } = await import('../../context/ask.ts')
+    const { askChoice } = await import('../../context/ask.ts')
     view.pause()
     try {
-      const answer = await askOne(permissionWords(request), [
+      const answer = await askChoice(permissionQuestion(request), [
         { value: 'yes', label: 'Yes, this once' },
         { value: 'no', label: 'No' },
       ])
@@ -181,20 +181,20 @@ const TOKENS = 10_000
 
 export class PlainLog {
   readonly #saidAt = new Map<string | undefined, number>()
-  #state = NOTHING_YET
+  #state = EMPTY_VIEW
 
   lines(event: RunEvent): readonly string[] {
-    this.#state = afterEvent(this.#state, event)
+    this.#state = applyEvent(this.#state, event)
     const words = this.#words(event)
-    return words === undefined ? [] : [`${clock(event.at)}  ${words}`]
+    return words === undefined ? [] : [`${localTime(event.at)}  ${words}`]
   }
 
   #words(event: RunEvent): string | undefined {
     if (event.kind === 'usage') return this.#usage(event)
     const { current } = this.#state
     return event.kind === 'stopping'
-      ? stoppingWords(event.data.how, current && name(current.task))
-      : wordsOf(nearby(event, worktreeOf(this.#state, event)))
+      ? stoppingText(event.data.how, current && taskLabel(current.task))
+      : eventText(relativeToWorktree(event, worktreeOf(this.#state, event)))
   }
 
   #usage({ delegate, data: { gauge, spend } }: RunEvent<'usage'>): string | undefined {
@@ -204,8 +204,8 @@ export class PlainLog {
     // Less than before is another conversation, or a compaction.
     if (Math.abs(now - (this.#saidAt.get(delegate) ?? 0)) < 1) return undefined
     this.#saidAt.set(delegate, now)
-    const who = delegate === undefined ? '' : `[${line(delegate, 40)}] `
-    return `${who}ctx ${gaugeWords(gauge)}, spent ${spendParts(spend).join(', ')}`
+    const who = delegate === undefined ? '' : `[${shortLine(delegate, 40)}] `
+    return `${who}ctx ${gaugeText(gauge)}, spent ${spendParts(spend).join(', ')}`
   }
 }
 
@@ -213,14 +213,14 @@ export function liveView(
   terminal: Terminal,
   { color, now }: { color: boolean; now?: () => number },
 ): RunView {
-  let state = NOTHING_YET
-  const block = new LiveBlock(terminal, (size) => frame(state, { ...size, color }), now)
+  let state = EMPTY_VIEW
+  const block = new LiveBlock(terminal, (size) => renderFrame(state, { ...size, color }), now)
   return {
     take(event) {
-      state = afterEvent(state, event)
-      block.keep(...finishedLines(event, { columns: block.columns, color }))
+      state = applyEvent(state, event)
+      block.printAbove(...finishedLines(event, { columns: block.columns, color }))
     },
-    say: (text) => block.keep(`stint: ${line(text, 1000)}`),
+    say: (text) => block.printAbove(`stint: ${shortLine(text, 1000)}`),
     pause: () => block.pause(),
     resume: () => block.resume(),
   }
@@ -237,41 +237,47 @@ export function finishedLines(
   const width = Math.max(1, columns - 1)
   const paint = painter(color)
   const settled = (mark: string, style: Style, rest: (room: number) => string) => {
-    const task = event.task === undefined ? '' : name(event.task)
-    if (width < FEWEST) return [cutTo(`${mark} ${task}`, width).trimEnd()]
+    const task = event.task === undefined ? '' : taskLabel(event.task)
+    if (width < FEWEST) return [truncate(`${mark} ${task}`, width).trimEnd()]
     const longest = Math.min(NAME, Math.max(8, Math.floor(width * 0.45)))
-    const shown = cutTo(task, Math.max(1, width - 2))
-    const room = width - 2 - Math.max(longest, widthOf(shown))
+    const shown = truncate(task, Math.max(1, width - 2))
+    const room = width - 2 - Math.max(longest, displayWidth(shown))
     return [`${paint(mark, style)} ${padTo(shown, longest)}${rest(room)}`.trimEnd()]
   }
   const cutReason = (reason: string) => (room: number) =>
-    room < 8 ? '' : `  ${cutTo(reason, room - 2)}`
-  if (event.kind === 'task.parked') return settled('✗', 'red', cutReason(line(event.data.reason)))
+    room < 8 ? '' : `  ${truncate(reason, room - 2)}`
+  if (event.kind === 'task.parked')
+    return settled('✗', 'red', cutReason(shortLine(event.data.reason)))
   // Of several at once each has its own session, which ends with its task.
   if (event.kind === 'session.closed' && event.delegate === undefined) {
     const { name: session = '', because } = event.data
-    return [paint(cutTo(`  session ${line(session, 40)} closed: ${line(because)}`, width), 'dim')]
+    return [
+      paint(
+        truncate(`  session ${shortLine(session, 40)} closed: ${shortLine(because)}`, width),
+        'dim',
+      ),
+    ]
   }
   if (event.kind !== 'attempt.ended') return []
   const { outcome, seconds, spend, commit } = event.data
   if (outcome === 'blocked')
-    return settled('⊘', 'yellow', cutReason(`blocked: ${line(blockedReason(event.data))}`))
+    return settled('⊘', 'yellow', cutReason(`blocked: ${shortLine(blockedReason(event.data))}`))
   if (outcome !== 'done') return []
   return settled('✓', 'green', (room) => {
     if (seconds === undefined || spend === undefined) return ''
-    const time = span(seconds).padStart(7)
-    const cost = costWords(spend).padStart(7)
-    const used = `${tokens(allTokens(spend)).padStart(5)} tokens`
+    const time = durationText(seconds).padStart(7)
+    const cost = costText(spend).padStart(7)
+    const used = `${shortTokens(allTokens(spend)).padStart(5)} tokens`
     // Half a figure would be a wrong one, so each is there or not.
     const choices = [
-      [time, used, cost, commit === undefined ? '' : commitName(commit)],
+      [time, used, cost, commit === undefined ? '' : commitPrefix(commit)],
       [time, used, cost],
       [time, cost],
       [time],
     ]
     const fitting = choices
       .map((figures) => `  ${figures.join('  ')}`.trimEnd())
-      .find((figures) => widthOf(figures) <= room)
+      .find((figures) => displayWidth(figures) <= room)
     return fitting ?? ''
   })
 }

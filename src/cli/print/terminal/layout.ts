@@ -10,7 +10,7 @@ const EMOJI_STYLE = '\uFE0F'
 const WIDE =
   /^[\p{Emoji_Presentation}\u1100-\u115F\u2329\u232A\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1AFF0}-\u{1B2FF}\u{1F200}-\u{1F2FF}\u{1F300}-\u{1F64F}\u{1F900}-\u{1F9FF}\u{20000}-\u{3FFFD}]$/u
 
-export function widthOf(text: string): number {
+export function displayWidth(text: string): number {
   const plain = text.includes('\u001B') ? text.replaceAll(COLOURS, '') : text
   if (NARROW.test(plain)) return plain.length
   let width = 0
@@ -28,14 +28,14 @@ function columnsOf(character: string) {
 let graphemes: Intl.Segmenter | undefined
 
 /** At most so many columns of a text without colours, `…` at the end where something is missing. Never a part of a character. */
-export function cutTo(text: string, columns: number): string {
-  if (widthOf(text) <= columns) return text
+export function truncate(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text
   if (columns <= 0) return ''
   graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   let kept = ''
   let width = 0
   for (const { segment } of graphemes.segment(text)) {
-    width += widthOf(segment)
+    width += displayWidth(segment)
     if (width > columns - 1) break
     kept += segment
   }
@@ -43,7 +43,7 @@ export function cutTo(text: string, columns: number): string {
 }
 
 export function padTo(text: string, columns: number): string {
-  return `${text}${' '.repeat(Math.max(0, columns - widthOf(text)))}`
+  return `${text}${' '.repeat(Math.max(0, columns - displayWidth(text)))}`
 }
 
 /** Rows in columns as wide as their cells. Columns of figures are aligned to the right. */
@@ -52,14 +52,14 @@ export function table(
   figures: readonly number[] = [],
 ): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => widthOf(row[column] ?? ''))),
+    Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))),
   )
   return rows.map((row) =>
     widths
       .map((width, column) => {
         const cell = row[column] ?? ''
         return figures.includes(column)
-          ? `${' '.repeat(width - widthOf(cell))}${cell}`
+          ? `${' '.repeat(width - displayWidth(cell))}${cell}`
           : padTo(cell, width)
       })
       .join('  ')
@@ -98,7 +98,7 @@ export function painter(hasColour: boolean): Paint {
   }
 }
 
-export interface Part {
+export interface StyledText {
   readonly text: string
   readonly style?: Style | undefined
 }
@@ -106,16 +106,20 @@ export interface Part {
 const BETWEEN = ' · '
 
 /** Parts one behind the other, on as many lines as they need. A part too long for a line is cut. */
-export function flow(parts: readonly Part[], columns: number, paint: Paint): readonly string[] {
+export function wrapParts(
+  parts: readonly StyledText[],
+  columns: number,
+  paint: Paint,
+): readonly string[] {
   const lines: string[] = []
   let width = Infinity
   for (const { text, style } of parts) {
     if (text === '') continue
-    const cut = cutTo(text, columns)
-    const more = widthOf(cut) + BETWEEN.length
+    const cut = truncate(text, columns)
+    const more = displayWidth(cut) + BETWEEN.length
     if (width + more > columns) {
       lines.push(paint(cut, style))
-      width = widthOf(cut)
+      width = displayWidth(cut)
     } else {
       lines[lines.length - 1] += `${paint(BETWEEN, 'dim')}${paint(cut, style)}`
       width += more

@@ -1,8 +1,8 @@
 // Lines that are drawn in place. By hand, since a library for it takes longer to load than everything else together.
-import { duration, number } from '../../../text/amounts.ts'
+import { formatSeconds, formatInteger } from '../../../text/format-amounts.ts'
 import { visibleLine } from '../../../text/visible-line.ts'
-import type { Context } from '../../context/context.ts'
-import { widthOf } from './layout.ts'
+import type { CliContext } from '../../context/context.ts'
+import { displayWidth } from './layout.ts'
 
 export interface Terminal {
   write(text: string): unknown
@@ -13,7 +13,7 @@ export interface Terminal {
   off?(event: 'resize', listener: () => void): unknown
 }
 
-export function liveTerminal({ process: { stderr }, env }: Context): Terminal | undefined {
+export function liveTerminal({ process: { stderr }, env }: CliContext): Terminal | undefined {
   const terminal = stderr as Terminal
   const isLive = terminal.isTTY === true && env.CI === undefined && env.TERM !== 'dumb'
   return isLive ? terminal : undefined
@@ -64,9 +64,9 @@ export class LiveBlock {
   }
 
   /** Lines that stay above the block. */
-  keep(...lines: readonly string[]): void {
+  printAbove(...lines: readonly string[]): void {
     this.#staying.push(...lines)
-    this.soon()
+    this.scheduleDraw()
   }
 
   /** Takes the block away, for another writer on this terminal. */
@@ -76,7 +76,7 @@ export class LiveBlock {
     clearTimeout(this.#next)
     clearInterval(this.#tick)
     this.#next = undefined
-    this.#terminal.off?.('resize', this.soon)
+    this.#terminal.off?.('resize', this.scheduleDraw)
     process.off('exit', this.#onExit).off('SIGTSTP', this.#onSuspend)
     this.#terminal.write(`${this.#erased()}${this.#takeStaying()}${SHOW}`)
     this.#drawn = []
@@ -85,10 +85,10 @@ export class LiveBlock {
   resume(): void {
     if (this.#isOn) return
     this.#isOn = true
-    this.#tick = setInterval(this.soon, TICK_MS).unref()
-    this.#terminal.on?.('resize', this.soon)
+    this.#tick = setInterval(this.scheduleDraw, TICK_MS).unref()
+    this.#terminal.on?.('resize', this.scheduleDraw)
     process.on('exit', this.#onExit).on('SIGTSTP', this.#onSuspend)
-    this.soon()
+    this.scheduleDraw()
   }
 
   /** After an uncaught error the last frame stays, as a sign of where it was. */
@@ -104,7 +104,7 @@ export class LiveBlock {
     return this.#terminal.columns || 80
   }
 
-  readonly soon = (): void => {
+  readonly scheduleDraw = (): void => {
     if (!this.#isOn || this.#next !== undefined) return
     const wait = Math.max(0, this.#drawnAt + FRAME_MS - this.#now())
     // A clock that was set back does not stop the view.
@@ -152,7 +152,7 @@ export class LiveBlock {
   #rows(): number {
     const { columns } = this
     return this.#drawn.reduce(
-      (sum, text) => sum + Math.max(1, Math.ceil(widthOf(text) / columns)),
+      (sum, text) => sum + Math.max(1, Math.ceil(displayWidth(text) / columns)),
       0,
     )
   }
@@ -161,7 +161,7 @@ export class LiveBlock {
 const WIDTH = 24
 
 /** A share as a bar of fixed width, and in percent. */
-export function bar(share: number): string {
+export function progressBar(share: number): string {
   const within = Math.min(1, Math.max(0, share))
   const done = Math.round(within * WIDTH)
   return `${'█'.repeat(done)}${'░'.repeat(WIDTH - done)} ${Math.floor(within * 100)} %`
@@ -171,7 +171,7 @@ export class ProgressLine {
   readonly #write: (text: string) => void
   #drawnAt = -Infinity
 
-  static on({ canAsk, process: { stderr } }: Context): ProgressLine | undefined {
+  static forContext({ canAsk, process: { stderr } }: CliContext): ProgressLine | undefined {
     return canAsk ? new ProgressLine((text) => stderr.write(text)) : undefined
   }
 
@@ -195,14 +195,14 @@ const EVERY_MS = 500
 const NEWLINE = 0x0a
 
 /** On a terminal, a line on standard error that shows the output of a command while it runs. Elsewhere nothing. */
-export class RunningLine {
+export class CommandOutputLine {
   readonly #terminal: Terminal | undefined
   readonly #startedAt = process.hrtime.bigint()
   readonly #timer: NodeJS.Timeout | undefined
   #lines = 0
   #last: Buffer = Buffer.alloc(0)
 
-  constructor(context: Context) {
+  constructor(context: CliContext) {
     const stderr = context.process.stderr as Terminal
     if (stderr.isTTY !== true) return
     this.#terminal = stderr
@@ -224,7 +224,7 @@ export class RunningLine {
   #draw(): void {
     const seconds = Number(process.hrtime.bigint() - this.#startedAt) / 1e9
     const last = this.#last.toString('utf8').trimEnd().split('\n').at(-1) ?? ''
-    const text = `${duration(seconds)}, ${number(this.#lines)} lines  ${visibleLine(last).trim()}`
+    const text = `${formatSeconds(seconds)}, ${formatInteger(this.#lines)} lines  ${visibleLine(last).trim()}`
     this.#terminal!.write(`${CLEAR_LINE}${text.slice(0, (this.#terminal!.columns || 80) - 1)}`)
   }
 }

@@ -6,7 +6,7 @@ const READ = 2000
 const LONGEST = 160
 
 /** A text from outside as one bounded line. */
-export function line(text: string, most = LONGEST): string {
+export function shortLine(text: string, most = LONGEST): string {
   return shorten(oneLine(text.slice(0, READ)).replaceAll(/\s+/g, ' '), most)
 }
 
@@ -28,7 +28,7 @@ export function joinLines(...parts: readonly Lines[]): string {
 }
 
 /** Lines below an empty one and a title; nothing where there are none. */
-export function section(title: string, ...parts: readonly Lines[]): Lines {
+export function titledSection(title: string, ...parts: readonly Lines[]): Lines {
   const lines = listLines(...parts)
   return lines.length > 0 && ['', title, ...lines]
 }
@@ -42,23 +42,25 @@ export function plural(number: number, noun: string): string {
 }
 
 /** `   Name: value` for each that has a value. */
-export function facts(all: readonly (readonly [string, string | undefined])[]): readonly string[] {
+export function labelledLines(
+  all: readonly (readonly [string, string | undefined])[],
+): readonly string[] {
   return all.flatMap(([name, value = '']) => (value === '' ? [] : [`   ${name}: ${value}`]))
 }
 
-export function capital(text: string): string {
+export function capitalize(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
 /** `: TEXT`, or nothing where it is empty. */
-export function because(text: string | undefined, most?: number): string {
-  const words = line(text ?? '', most)
+export function reasonSuffix(text: string | undefined, most?: number): string {
+  const words = shortLine(text ?? '', most)
   return words === '' ? '' : `: ${words}`
 }
 
 /** As it may be pasted into a shell. */
 export function shellWord(text: string): string {
-  const word = line(text)
+  const word = shortLine(text)
   return /^[\w./:@#+-]+$/.test(word) && !word.startsWith('#')
     ? word
     : `'${word.replaceAll("'", String.raw`'\''`)}'`
@@ -66,24 +68,24 @@ export function shellWord(text: string): string {
 
 /** `a.ts, b.ts and 3 more` */
 export function fileList(files: readonly string[]): string {
-  return firstOf(
-    files.map((path) => line(path, 80)),
+  return firstFew(
+    files.map((path) => shortLine(path, 80)),
     8,
   )
 }
 
-export function firstOf(all: readonly string[], most: number): string {
+export function firstFew(all: readonly string[], most: number): string {
   const more = all.length > most ? ` and ${all.length - most} more` : ''
   return `${all.slice(0, most).join(', ')}${more}`
 }
 
 /** As much of a commit's id as tells it from the others. */
-export function commitName(commit: string): string {
-  return beginning(commit, 7)
+export function commitPrefix(commit: string): string {
+  return firstCharacters(commit, 7)
 }
 
-export function beginning(id: string, count: number): string {
-  return Array.from(line(id)).slice(0, count).join('')
+export function firstCharacters(id: string, count: number): string {
+  return Array.from(shortLine(id)).slice(0, count).join('')
 }
 
 /** `$0.0123`, `$4.56`. */
@@ -92,13 +94,13 @@ export function dollars(value: number): string {
 }
 
 /** The same in a column, where cents are enough. Less than a cent is not nothing. */
-export function cents(usd: number | undefined): string {
+export function dollarsAndCents(usd: number | undefined): string {
   if (usd === undefined) return 'unknown'
   return usd > 0 && usd < 0.005 ? '<$0.01' : `$${usd.toFixed(2)}`
 }
 
 /** Tokens in at most five characters: `940`, `9.4k`, `87k`, `1.2M`. */
-export function tokens(count: number): string {
+export function shortTokens(count: number): string {
   const value = Math.max(0, Math.round(count))
   if (value < 1000) return String(value)
   if (value < 999_500) return `${(value / 1000).toFixed(value < 9950 ? 1 : 0)}k`
@@ -106,7 +108,7 @@ export function tokens(count: number): string {
 }
 
 /** `47s`, `4m 12s`, `1h 04m`, `2d 03h`. A clock that was set back gives `0s`. */
-export function span(seconds: number): string {
+export function durationText(seconds: number): string {
   const whole = Number.isFinite(seconds) ? Math.max(0, Math.floor(seconds)) : 0
   const [minutes, hours] = [Math.floor(whole / 60), Math.floor(whole / 3600)]
   if (minutes === 0) return `${whole}s`
@@ -125,13 +127,13 @@ export function secondsBetween(from: string, to: string): number {
 }
 
 /** In whole minutes: seconds of a forecast say nothing. */
-export function roughly(seconds: number): string {
+export function roughDuration(seconds: number): string {
   const minutes = Math.max(1, Math.round(seconds / 60))
   return minutes < 60 ? `${minutes}m` : `${Math.floor(minutes / 60)}h ${two(minutes % 60)}m`
 }
 
 /** The time of day where the reader is, since without a date it is read as theirs. */
-export function clock(iso: string): string {
+export function localTime(iso: string): string {
   const time = new Date(iso)
   if (Number.isNaN(time.getTime())) return '--:--:--'
   return [time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')
@@ -139,7 +141,7 @@ export function clock(iso: string): string {
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB']
 
-export function size(bytes: number): string {
+export function byteSize(bytes: number): string {
   let [amount, unit] = [bytes, 0]
   for (; amount >= 1000 && unit < UNITS.length - 1; unit += 1) amount /= 1000
   return `${unit === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${UNITS[unit]}`

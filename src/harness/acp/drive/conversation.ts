@@ -12,52 +12,52 @@ import {
 import { StintError } from '../../../journal/errors.ts'
 import { oneLine, shorten } from '../../../text/clean.ts'
 import { defined } from '../../../text/defined.ts'
-import { type Json, objectOf } from '../../../text/json-fields.ts'
+import { type Json, asObject } from '../../../text/json-fields.ts'
 import {
   type Conversation,
   type HarnessCheck,
   type HarnessEvent,
-  type OpenConversation,
+  type ConversationOptions,
   type PermissionRequest,
-  type ProcessMark,
-  Turn,
+  type ProcessTag,
+  TurnStream,
   type TurnEnded,
 } from '../../contract/drive.ts'
-import { isAllowed } from '../../contract/permission-rules.ts'
+import { isAllowedByRules } from '../../contract/permission-rules.ts'
 import { findProgram } from '../../process/find-program.ts'
-import { howItEnded } from '../../process/spawn-guarded.ts'
+import { describeExit } from '../../process/spawn-guarded.ts'
 import {
   type AcpProgram,
   type StartedAgent,
-  failureOf,
-  limitBehind,
-  orEnd,
+  failureMessage,
+  limitFromError,
+  endAgentOnFailure,
   startAgent,
 } from './start-agent.ts'
-import { type ToolUse, Updates, usageIn } from './updates.ts'
+import { type AcpToolUse, UpdateTranslator, turnUsage } from './translator.ts'
 
 const TURN_PATIENCE_MS = 5000
 const CLOSE_PATIENCE_MS = 2000
 
 /** What an agent reports and asks, from before its conversation has an id. */
 class Listener {
-  readonly updates: Updates
-  readonly #options: OpenConversation
-  turn: Turn | undefined
+  readonly updates: UpdateTranslator
+  readonly #options: ConversationOptions
+  turn: TurnStream | undefined
   isLimitTold = false
   /** Agents may also report conversations of their own sub-agents. */
   id: string | undefined
   /** The last usage between two turns. */
   #between: HarnessEvent | undefined
 
-  constructor(options: OpenConversation) {
+  constructor(options: ConversationOptions) {
     this.#options = options
-    this.updates = new Updates(options)
+    this.updates = new UpdateTranslator(options)
   }
 
   readonly update = (params: Json): void => {
     if (this.id !== undefined && params.sessionId !== this.id) return
-    const events = this.updates.read(objectOf(params.update) ?? {})
+    const events = this.updates.read(asObject(params.update) ?? {})
     // Between turns agents send only history and usage.
     if (this.turn === undefined)
       this.#between = events.findLast((event) => event.type === 'usage') ?? this.#between
@@ -84,7 +84,7 @@ class Listener {
       : { outcome: { outcome: 'cancelled' } }
   }
 
-  begin(turn: Turn): void {
+  begin(turn: TurnStream): void {
     // Late updates of an earlier turn, or of loaded history, belong to no turn.
     this.updates.endTurn()
     this.updates.said = undefined
@@ -97,7 +97,7 @@ class Listener {
 
 class AcpConversation implements Conversation {
   readonly id: string
-  readonly process: ProcessMark
+  readonly process: ProcessTag
   readonly #agent: StartedAgent
   readonly #listener: Listener
   readonly #model: string | undefined
@@ -116,7 +116,7 @@ class AcpConversation implements Conversation {
   prompt(text: string): AsyncIterable<HarnessEvent> {
     if (this.#listener.turn !== undefined)
       throw new Error('another turn of this conversation is running')
-    const turn = new Turn()
+    const turn = new TurnStream()
     if (!this.#isStarted)
       turn.push({ type: 'started', conversation: this.id, ...defined({ model: this.#model }) })
     this.#isStarted = true
@@ -125,11 +125,11 @@ class AcpConversation implements Conversation {
     return turn
   }
 
-  async #take(turn: Turn, text: string): Promise<void> {
+  async #take(turn: TurnStream, text: string): Promise<void> {
     const { updates } = this.#listener
     const end = await this.#ask(text).then(
       (response) => {
-        const spent = usageIn(response as unknown as Json)
+        const spent = turnUsage(response as unknown as Json)
         turn.push(...updates.endTurn())
         if (spent !== undefined) turn.push({ type: 'usage', spent })
         return turn.isInterrupted ? INTERRUPTED : endFor(response)
@@ -150,16 +150,16 @@ class AcpConversation implements Conversation {
     })
   }
 
-  async #failed(turn: Turn, error: unknown): Promise<TurnEnded> {
+  async #failed(turn: TurnStream, error: unknown): Promise<TurnEnded> {
     const { connection, process } = this.#agent
     const isGone = connection.signal.aborted
     // It is gone, or has closed its output and is as good as gone.
     if (isGone) await process.end(CLOSE_PATIENCE_MS)
     if (turn.isInterrupted) return INTERRUPTED
-    if (isGone) return { type: 'turn ended', how: 'died', failure: await howItEnded(process) }
-    const limit = limitBehind(error)
+    if (isGone) return { type: 'turn ended', how: 'died', failure: await describeExit(process) }
+    const limit = limitFromError(error)
     if (limit !== undefined && !this.#listener.isLimitTold) turn.push({ type: 'limit', ...limit })
-    return { type: 'turn ended', how: 'failed', failure: failureOf(error) }
+    return { type: 'turn ended', how: 'failed', failure: failureMessage(error) }
   }
 
   async interrupt(): Promise<void> {
@@ -233,11 +233,11 @@ export async function checkAgent(
 
 export async function openConversation(
   program: AcpProgram,
-  options: OpenConversation,
+  options: ConversationOptions,
 ): Promise<Conversation> {
   const listener = new Listener(options)
   const agent = await startAgent(program, options, listener)
-  return orEnd(program, agent, async () => {
+  return endAgentOnFailure(program, agent, async () => {
     const { id, configOptions } = await enter(program, agent, options)
     const model = await chooseModel(program, agent, id, configOptions ?? [], options.model)
     return new AcpConversation(id, agent, listener, model)
@@ -247,7 +247,7 @@ export async function openConversation(
 async function enter(
   { name }: AcpProgram,
   { connection, says }: StartedAgent,
-  { cwd, resume }: OpenConversation,
+  { cwd, resume }: ConversationOptions,
 ) {
   const where: NewSessionRequest = { cwd, mcpServers: [] }
   if (resume === undefined) {
@@ -301,7 +301,10 @@ async function chooseModel(
 const READING = new Set(['read', 'search', 'think'])
 const EDITING = new Set(['edit', 'delete', 'move'])
 
-export async function isUsePermitted(use: ToolUse, options: OpenConversation): Promise<boolean> {
+export async function isUsePermitted(
+  use: AcpToolUse,
+  options: ConversationOptions,
+): Promise<boolean> {
   const words = oneLine(use.title ?? use.command ?? use.paths[0] ?? use.name)
   const request: PermissionRequest = {
     tool: use.name,
@@ -313,15 +316,15 @@ export async function isUsePermitted(use: ToolUse, options: OpenConversation): P
 }
 
 function isAllowedUse(
-  { kind = 'other', command, paths }: ToolUse,
+  { kind = 'other', command, paths }: AcpToolUse,
   request: PermissionRequest,
-  options: OpenConversation,
+  options: ConversationOptions,
 ): boolean {
-  if (command !== undefined) return isAllowed(request, options)
+  if (command !== undefined) return isAllowedByRules(request, options)
   if (READING.has(kind)) return options.permissions === 'edits'
   // The path that a tool of another kind names need not be what it changes.
   if (!EDITING.has(kind) || paths.length === 0) return false
-  return paths.every((path) => isAllowed({ ...request, path }, options))
+  return paths.every((path) => isAllowedByRules({ ...request, path }, options))
 }
 
 /** For this once, where the agent offers that. */

@@ -11,10 +11,10 @@ import {
 } from '@agentclientprotocol/sdk'
 import { StintError } from '../../../journal/errors.ts'
 import { oneLine, shorten } from '../../../text/clean.ts'
-import { type Json, objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
-import type { OpenConversation } from '../../contract/drive.ts'
-import { type LimitReached, limitIn } from '../../contract/usage.ts'
-import { type GuardedProcess, howItEnded, spawnGuarded } from '../../process/spawn-guarded.ts'
+import { type Json, asObject, parseJson, asText } from '../../../text/json-fields.ts'
+import type { ConversationOptions } from '../../contract/drive.ts'
+import { type LimitReached, parseUsageLimit } from '../../contract/usage.ts'
+import { type GuardedProcess, describeExit, spawnGuarded } from '../../process/spawn-guarded.ts'
 
 export interface StartedAgent {
   readonly process: GuardedProcess
@@ -33,7 +33,7 @@ const PATIENCE_MS = 180_000
 
 export async function startAgent(
   program: AcpProgram,
-  { cwd, env, wrap, trace }: Pick<OpenConversation, 'cwd' | 'env' | 'wrap' | 'trace'>,
+  { cwd, env, wrap, trace }: Pick<ConversationOptions, 'cwd' | 'env' | 'wrap' | 'trace'>,
   { update, permission }: Handlers,
 ): Promise<StartedAgent> {
   const process = spawnGuarded(program.command, program.args, { cwd, env, wrap })
@@ -41,7 +41,7 @@ export async function startAgent(
     .onRequest(methods.client.session.requestPermission, ({ params }) => permission(params))
     .onNotification('*', () => undefined)
     .connect(streamTo(process, update, trace))
-  const says = await orEnd(program, { process, connection }, () =>
+  const says = await endAgentOnFailure(program, { process, connection }, () =>
     connection.agent.request(methods.agent.initialize, {
       protocolVersion: PROTOCOL_VERSION,
       clientInfo: { name: 'stint', version: '1' },
@@ -51,7 +51,7 @@ export async function startAgent(
   return { process, connection, says }
 }
 
-export async function orEnd<T>(
+export async function endAgentOnFailure<T>(
   { name }: AcpProgram,
   { process, connection }: Omit<StartedAgent, 'says'>,
   step: () => Promise<T>,
@@ -69,7 +69,7 @@ export async function orEnd<T>(
     const isGone = connection.signal.aborted
     await process.end(1000)
     if (error instanceof StintError) throw error
-    const why = isGone ? await howItEnded(process) : failureOf(error)
+    const why = isGone ? await describeExit(process) : failureMessage(error)
     throw new StintError(
       'HARNESS_NOT_STARTED',
       `${name} could not be started: ${why}`,
@@ -84,12 +84,12 @@ export async function orEnd<T>(
 /** Where agents put the reason when the message is just "Internal error". */
 const DETAILS = ['details', 'message', 'error', 'resetsAt']
 
-export function failureOf(error: unknown): string {
+export function failureMessage(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const data = error instanceof RequestError ? error.data : undefined
-  const fields = objectOf(data)
+  const fields = asObject(data)
   const details = [data, ...DETAILS.map((name) => fields?.[name])].flatMap(
-    (part) => textOf(part) ?? [],
+    (part) => asText(part) ?? [],
   )
   const parts = [
     message.replace(/^Internal error: */, ''),
@@ -98,10 +98,10 @@ export function failureOf(error: unknown): string {
   return shorten(oneLine(parts.join(': ')), 2000)
 }
 
-export function limitBehind(error: unknown): LimitReached | undefined {
-  const failure = failureOf(error)
-  const isLimit = error instanceof RequestError && objectOf(error.data)?.errorKind === 'rate_limit'
-  return limitIn(failure) ?? (isLimit ? { message: failure } : undefined)
+export function limitFromError(error: unknown): LimitReached | undefined {
+  const failure = failureMessage(error)
+  const isLimit = error instanceof RequestError && asObject(error.data)?.errorKind === 'rate_limit'
+  return parseUsageLimit(failure) ?? (isLimit ? { message: failure } : undefined)
 }
 
 function hintFor(error: unknown, isGone: boolean) {
@@ -116,7 +116,7 @@ function hintFor(error: unknown, isGone: boolean) {
 function streamTo(
   agent: GuardedProcess,
   update: Handlers['update'],
-  trace: OpenConversation['trace'],
+  trace: ConversationOptions['trace'],
 ) {
   let isWanted = true
   const readable = new ReadableStream<AnyMessage>({
@@ -124,8 +124,8 @@ function streamTo(
       for await (const line of agent.lines) {
         if (!isWanted) return
         trace?.('from', line)
-        const message = objectOf(parseJson(line))
-        if (message?.method === 'session/update') update(objectOf(message.params) ?? {})
+        const message = asObject(parseJson(line))
+        if (message?.method === 'session/update') update(asObject(message.params) ?? {})
         else if (message?.jsonrpc === '2.0') controller.enqueue(message as AnyMessage)
       }
       if (isWanted) controller.close()

@@ -1,13 +1,13 @@
-import { readInside } from '../../../context/read-inside.ts'
-import type { Began, HistoryItem, Message, Part } from '../../../history/items.ts'
+import { readRepositoryFile } from '../../../context/read-repository-file.ts'
+import type { BeganItem, HistoryItem, Message, MessagePart } from '../../../history/items.ts'
 import { liveMessages } from '../../../history/live-messages.ts'
 import type { ConversationStore } from '../../../history/store.ts'
 import { mintId } from '../../../journal/ids.ts'
 import { defined } from '../../../text/defined.ts'
 import { safeLine, safePassage } from '../../../text/safe-text.ts'
 
-export type ToolUse = Extract<Part, { readonly type: 'tool use' }>
-export type Said = Omit<Message, 'type' | 'id' | 'parent' | 'at'>
+export type ToolUsePart = Extract<MessagePart, { readonly type: 'tool use' }>
+export type NewMessage = Omit<Message, 'type' | 'id' | 'parent' | 'at'>
 
 export interface StoredContext {
   readonly system: readonly string[]
@@ -26,7 +26,10 @@ export class ApiHistory {
   }
 
   /** A conversation begun in another harness has no opening yet. */
-  begin(began: Omit<Began, 'type' | 'conversation'>, opening: () => readonly Said[]): void {
+  begin(
+    began: Omit<BeganItem, 'type' | 'conversation'>,
+    opening: () => readonly NewMessage[],
+  ): void {
     const isNew = !this.#store.has(this.#conversation)
     if (!isNew && this.read().system.length > 0) return
     const first = { type: 'began', conversation: this.#conversation, ...began } as const
@@ -46,7 +49,7 @@ export class ApiHistory {
     }
   }
 
-  say(said: Said): void {
+  say(said: NewMessage): void {
     this.#add(this.#messagesOf([said]))
   }
 
@@ -54,7 +57,7 @@ export class ApiHistory {
     this.#add([{ type: 'ended', at: new Date().toISOString(), reason }])
   }
 
-  #messagesOf(said: readonly Said[]) {
+  #messagesOf(said: readonly NewMessage[]) {
     let last = this.#last
     return said.map((one): Message => {
       const parent = last
@@ -79,17 +82,17 @@ function isStanding({ role, isMeta }: Message) {
   return role === 'system' && isMeta === true
 }
 
-export function toolResult(use: string, text: string, isError: boolean): Part {
+export function toolResultPart(use: string, text: string, isError: boolean): MessagePart {
   return { type: 'tool result', use, parts: [{ type: 'text', text }], isError }
 }
 
-export function toolUses(parts: readonly Part[]): readonly ToolUse[] {
-  return parts.filter((part): part is ToolUse => part.type === 'tool use')
+export function toolUses(parts: readonly MessagePart[]): readonly ToolUsePart[] {
+  return parts.filter((part): part is ToolUsePart => part.type === 'tool use')
 }
 
 // Stored once, so that every request begins with the same bytes even if the files change.
 
-export const INSTRUCTIONS = ['AGENTS.md', 'CLAUDE.md']
+export const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md']
 
 const LONGEST_INSTRUCTIONS = 32_000
 const LONGEST_FILE = 16_000
@@ -109,7 +112,11 @@ export interface OpeningOptions {
   readonly initialFiles: readonly string[]
 }
 
-export function openingMessages({ cwd, standing, initialFiles }: OpeningOptions): readonly Said[] {
+export function openingMessages({
+  cwd,
+  standing,
+  initialFiles,
+}: OpeningOptions): readonly NewMessage[] {
   const system = [
     SYSTEM,
     ...(standing === undefined || standing.trim() === '' ? [] : [standing]),
@@ -118,9 +125,9 @@ export function openingMessages({ cwd, standing, initialFiles }: OpeningOptions)
     quoted(path, text, LONGEST_INSTRUCTIONS),
   )
   const files = initialFiles
-    .filter((path) => !INSTRUCTIONS.includes(path))
+    .filter((path) => !INSTRUCTION_FILES.includes(path))
     .map((path) => {
-      const found = readInside(cwd, path)
+      const found = readRepositoryFile(cwd, path)
       return typeof found === 'string'
         ? `${safeLine(path)} is not here: ${found}.`
         : quoted(path, found.text, LONGEST_FILE)
@@ -138,8 +145,8 @@ export function openingMessages({ cwd, standing, initialFiles }: OpeningOptions)
 
 /** Leaves out a file that repeats another or only points to it. */
 function instructionsIn(cwd: string) {
-  const found = INSTRUCTIONS.flatMap((path) => {
-    const read = readInside(cwd, path)
+  const found = INSTRUCTION_FILES.flatMap((path) => {
+    const read = readRepositoryFile(cwd, path)
     return typeof read === 'string' || read.text.trim() === ''
       ? []
       : [{ path, text: read.text.trim() }]

@@ -2,12 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { errnoOf } from '../../../journal/errors.ts'
 import {
   ModelFailure,
-  PiecesWithoutKey,
-  failureFor,
-  withoutKey,
-  withoutKeyIn,
+  StreamKeyRedactor,
+  failureFromResponse,
+  redactKey,
+  redactKeyDeep,
 } from './model-failure.ts'
-import { type ModelRequest, type Reply, type ReplyReader, addressOf, formOf } from './provider.ts'
+import {
+  type ModelRequest,
+  type ModelReply,
+  type ReplyReader,
+  endpointUrl,
+  protocolFor,
+} from './provider.ts'
 import type { ApiSettings } from '../../contract/drive.ts'
 import { LONGEST_SILENCE_SECONDS, keyVariable } from './settings.ts'
 
@@ -20,12 +26,12 @@ export interface AskOptions {
   readonly signal: AbortSignal
 }
 
-export const USUAL_WAITS: readonly number[] = [1000, 3000, 8000, 20_000]
+export const RETRY_DELAYS_MS: readonly number[] = [1000, 3000, 8000, 20_000]
 
-export async function askModel(request: ModelRequest, options: AskOptions): Promise<Reply> {
-  const { key, waits = USUAL_WAITS, signal } = options
+export async function askModel(request: ModelRequest, options: AskOptions): Promise<ModelReply> {
+  const { key, waits = RETRY_DELAYS_MS, signal } = options
   for (let tries = 0; ; tries += 1) {
-    const reader = formOf(request.settings).reader()
+    const reader = protocolFor(request.settings).reader()
     let isTold = false
     const delta = (text: string) => {
       isTold = true
@@ -33,9 +39,9 @@ export async function askModel(request: ModelRequest, options: AskOptions): Prom
     }
     try {
       await askOnce(request, reader, { ...options, delta })
-      return withoutKeyIn(reader.reply(), key)
+      return redactKeyDeep(reader.reply(), key)
     } catch (error) {
-      if (signal.aborted) return withoutKeyIn(reader.reply(), key)
+      if (signal.aborted) return redactKeyDeep(reader.reply(), key)
       if (!(error instanceof ModelFailure)) throw error
       // An unreachable server is not busy, so fewer tries are enough.
       const wait = error.at.isUnreachable === true && tries >= 2 ? undefined : waits[tries]
@@ -44,7 +50,7 @@ export async function askModel(request: ModelRequest, options: AskOptions): Prom
       if (isTold) options.anew()
       const ms = Math.max(wait, error.at.retryAfterMs ?? 0)
       await pause(ms, undefined, { signal }).catch(() => undefined)
-      if (signal.aborted) return formOf(request.settings).reader().reply()
+      if (signal.aborted) return protocolFor(request.settings).reader().reply()
     }
   }
 }
@@ -79,9 +85,9 @@ async function listen(
   heard: () => void,
 ) {
   const { settings } = request
-  const form = formOf(settings)
+  const form = protocolFor(settings)
   const body = JSON.stringify(form.body(request))
-  trace('to', withoutKey(body, key))
+  trace('to', redactKey(body, key))
   const headers = {
     'content-type': 'application/json',
     accept: 'text/event-stream',
@@ -91,13 +97,13 @@ async function listen(
   }
   // A redirect would carry the key to another host.
   const init = { method: 'POST', headers, body, redirect: 'manual', signal } as const
-  const response = await reach(addressOf(settings, form.path), init)
+  const response = await fetchModel(endpointUrl(settings, form.path), init)
   heard()
-  if (response.status !== 200) throw await refusalOf(response, settings, key)
-  const pieces = new PiecesWithoutKey(key)
+  if (response.status !== 200) throw await readRefusal(response, settings, key)
+  const pieces = new StreamKeyRedactor(key)
   try {
     for await (const data of serverSentEvents(response.body ?? noBytes(), heard)) {
-      trace('from', withoutKey(data, key).replaceAll('\n', ' '))
+      trace('from', redactKey(data, key).replaceAll('\n', ' '))
       const text = pieces.take(reader.take(data) ?? '')
       if (text !== '') delta(text)
     }
@@ -108,7 +114,7 @@ async function listen(
   if (!reader.isWhole) throw new ModelFailure('again', 'the answer broke off in the middle')
 }
 
-export async function reach(address: string, init: RequestInit): Promise<Response> {
+export async function fetchModel(address: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(address, init)
   } catch (error) {
@@ -125,15 +131,21 @@ export async function reach(address: string, init: RequestInit): Promise<Respons
   }
 }
 
-export async function refusalOf(
+export async function readRefusal(
   response: Response,
   settings: ApiSettings,
   key: string | undefined,
 ): Promise<ModelFailure> {
   const { status, headers } = response
-  const body = withoutKey(await beginningOf(response), key)
+  const body = redactKey(await beginningOf(response), key)
   const variable = keyVariable(settings)
-  return failureFor({ status, headers, body, keyVariable: variable, now: Date.now() }).without(key)
+  return failureFromResponse({
+    status,
+    headers,
+    body,
+    keyVariable: variable,
+    now: Date.now(),
+  }).without(key)
 }
 
 const LONGEST_REFUSAL = 64 * 1024

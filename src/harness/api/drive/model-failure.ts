@@ -1,7 +1,7 @@
 import { oneLine, shorten } from '../../../text/clean.ts'
-import { objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
+import { asObject, parseJson, asText } from '../../../text/json-fields.ts'
 import { redact } from '../../../text/redact.ts'
-import { limitIn } from '../../contract/usage.ts'
+import { parseUsageLimit } from '../../contract/usage.ts'
 import { defined } from '../../../text/defined.ts'
 
 /** `again`: a retry may help. `no`: a retry gives the same answer. */
@@ -25,7 +25,7 @@ export class ModelFailure extends Error {
   }
 
   without(key: string | undefined): ModelFailure {
-    return new ModelFailure(this.kind, withoutKey(this.message, key), this.at)
+    return new ModelFailure(this.kind, redactKey(this.message, key), this.at)
   }
 }
 
@@ -45,11 +45,17 @@ interface Answered {
   readonly now: number
 }
 
-export function fullContext(reason: string): ModelFailure {
+export function contextFullFailure(reason: string): ModelFailure {
   return new ModelFailure('no', `the context is full: ${reason}`, { isFull: true })
 }
 
-export function failureFor({ status, headers, body, keyVariable, now }: Answered): ModelFailure {
+export function failureFromResponse({
+  status,
+  headers,
+  body,
+  keyVariable,
+  now,
+}: Answered): ModelFailure {
   const said = messageIn(body)
   const told = `${said === '' ? 'no reason given' : said} (HTTP ${status})`
   if (USED_UP.test(said) || status === 402) return new ModelFailure('limit', told)
@@ -64,7 +70,7 @@ export function failureFor({ status, headers, body, keyVariable, now }: Answered
       'no',
       `the address leads elsewhere, and a key is not sent after it: ${told}; mend base_url`,
     )
-  if (TOO_LONG.test(said)) return fullContext(told)
+  if (TOO_LONG.test(said)) return contextFullFailure(told)
   if (status === 429) return throttled(told, headers, now)
   const isPassing = status >= 500 || [408, 409, 425].includes(status)
   return new ModelFailure(
@@ -74,14 +80,14 @@ export function failureFor({ status, headers, body, keyVariable, now }: Answered
   )
 }
 
-export function failureInStream(error: unknown): ModelFailure {
-  const fields = objectOf(error)
-  const type = textOf(fields?.type) ?? textOf(fields?.code) ?? ''
-  const told = [textOf(fields?.message) ?? textOf(error) ?? 'no reason given', type]
+export function failureFromStream(error: unknown): ModelFailure {
+  const fields = asObject(error)
+  const type = asText(fields?.type) ?? asText(fields?.code) ?? ''
+  const told = [asText(fields?.message) ?? asText(error) ?? 'no reason given', type]
     .filter((part) => part !== '')
     .join(', ')
   if (USED_UP.test(told)) return new ModelFailure('limit', told)
-  if (TOO_LONG.test(told)) return fullContext(told)
+  if (TOO_LONG.test(told)) return contextFullFailure(told)
   const isFinal = /invalid_request|authentication|permission|not_found/.test(type)
   return new ModelFailure(isFinal ? 'no' : 'again', told, { isThrottled: /rate_limit/.test(type) })
 }
@@ -89,7 +95,7 @@ export function failureInStream(error: unknown): ModelFailure {
 function throttled(told: string, headers: Headers, now: number) {
   const retryAfterMs = waitIn(headers, now)
   const wait = retryAfterMs === undefined ? undefined : new Date(now + retryAfterMs).toISOString()
-  const resetsAt = limitIn(told)?.resetsAt ?? wait
+  const resetsAt = parseUsageLimit(told)?.resetsAt ?? wait
   const isFar = resetsAt !== undefined && Date.parse(resetsAt) - now > LONGEST_WAIT_MS
   return new ModelFailure(isFar ? 'limit' : 'again', told, {
     isThrottled: true,
@@ -108,12 +114,12 @@ function waitIn(headers: Headers, now: number) {
 
 /** Servers other than the two providers put it elsewhere, or send a page. */
 function messageIn(body: string) {
-  const fields = objectOf(parseJson(body))
+  const fields = asObject(parseJson(body))
   const error = fields?.error
-  const inner = objectOf(error)
+  const inner = asObject(error)
   const message =
-    textOf(inner?.message) ?? textOf(error) ?? textOf(fields?.message) ?? textOf(fields?.detail)
-  const code = textOf(inner?.code)
+    asText(inner?.message) ?? asText(error) ?? asText(fields?.message) ?? asText(fields?.detail)
+  const code = asText(inner?.code)
   if (message === undefined) return oneLine(body.replaceAll(/<[^>]*>/g, ' ')).slice(0, 300)
   return code === undefined || message.includes(code) ? message : `${message}, ${code}`
 }
@@ -123,7 +129,7 @@ const MARK = '[redacted:api-key]'
 /** Shorter values are placeholders such as `none`, which occur in ordinary text. */
 const SHORTEST = 8
 
-export function withoutKey(text: string, key: string | undefined): string {
+export function redactKey(text: string, key: string | undefined): string {
   if (key === undefined || key.length < SHORTEST) return text
   const inJson = escaped(key)
   return [key, inJson, escaped(inJson)].reduce((rest, form) => rest.replaceAll(form, MARK), text)
@@ -133,20 +139,20 @@ function escaped(text: string) {
   return JSON.stringify(text).slice(1, -1)
 }
 
-export function withoutKeyIn<T>(value: T, key: string | undefined): T {
+export function redactKeyDeep<T>(value: T, key: string | undefined): T {
   const clean = (inner: unknown): unknown => {
-    if (typeof inner === 'string') return withoutKey(inner, key)
+    if (typeof inner === 'string') return redactKey(inner, key)
     if (Array.isArray(inner)) return inner.map(clean)
     if (typeof inner !== 'object' || inner === null) return inner
     return Object.fromEntries(
-      Object.entries(inner).map(([name, field]) => [withoutKey(name, key), clean(field)]),
+      Object.entries(inner).map(([name, field]) => [redactKey(name, key), clean(field)]),
     )
   }
   return clean(value) as T
 }
 
 /** Holds back what may be the beginning of the key until more is known. */
-export class PiecesWithoutKey {
+export class StreamKeyRedactor {
   readonly #key: string | undefined
   #held = ''
 
@@ -155,7 +161,7 @@ export class PiecesWithoutKey {
   }
 
   take(piece: string): string {
-    const text = withoutKey(this.#held + piece, this.#key)
+    const text = redactKey(this.#held + piece, this.#key)
     const from = this.#beginningIn(text)
     this.#held = text.slice(from)
     return text.slice(0, from)

@@ -1,34 +1,34 @@
 import {
   type Json,
-  countOf,
-  listOf,
-  nameOf,
-  objectOf,
+  asCount,
+  asArray,
+  asName,
+  asObject,
   parseJson,
-  textOf,
+  asText,
 } from '../../../text/json-fields.ts'
 import type { ApiSettings } from '../../contract/drive.ts'
 import { ANTHROPIC_USAGE, usageFrom } from '../../contract/usage.ts'
-import { ModelFailure, failureInStream } from './model-failure.ts'
+import { ModelFailure, failureFromStream } from './model-failure.ts'
 import { anthropicMessages } from '../../../history/formats/anthropic.ts'
-import type { HistoryItem, Part } from '../../../history/items.ts'
+import type { HistoryItem, MessagePart } from '../../../history/items.ts'
 import type { Usage } from '../../../session/entries.ts'
 import { defined } from '../../../text/defined.ts'
 import { openAiMessages } from '../../../history/formats/openai.ts'
 import { randomHex } from '../../../journal/ids.ts'
 import type { ToolDefinition } from './tools/tool-program.ts'
 
-export interface ProviderForm {
+export interface ProviderProtocol {
   readonly body: (request: ModelRequest) => Json
   readonly reader: () => ReplyReader
   readonly headers: (key: string | undefined) => Readonly<Record<string, string>>
   readonly path: string
 }
 
-const FORMS: Readonly<Record<ApiSettings['provider'], ProviderForm>> = {
+const FORMS: Readonly<Record<ApiSettings['provider'], ProviderProtocol>> = {
   anthropic: {
     body: anthropicBody,
-    reader: () => new AnthropicReply(),
+    reader: () => new AnthropicReplyReader(),
     headers: (key) => ({
       'anthropic-version': '2023-06-01',
       ...(key === undefined ? {} : { 'x-api-key': key }),
@@ -37,19 +37,19 @@ const FORMS: Readonly<Record<ApiSettings['provider'], ProviderForm>> = {
   },
   openai: {
     body: openAiBody,
-    reader: () => new OpenAiReply(),
+    reader: () => new OpenAiReplyReader(),
     headers: (key): Readonly<Record<string, string>> =>
       key === undefined ? {} : { authorization: `Bearer ${key}` },
     path: 'chat/completions',
   },
 }
 
-export function formOf({ provider }: ApiSettings): ProviderForm {
+export function protocolFor({ provider }: ApiSettings): ProviderProtocol {
   return FORMS[provider]
 }
 
 /** People give the base with `/v1` and without. */
-export function addressOf({ provider, baseUrl }: ApiSettings, path: string): string {
+export function endpointUrl({ provider, baseUrl }: ApiSettings, path: string): string {
   const base = baseUrl.replace(/\/+$/, '')
   const needsVersion = provider === 'anthropic' && !/\/v\d+$/.test(base)
   return `${base}${needsVersion ? '/v1' : ''}/${path}`
@@ -116,7 +116,7 @@ interface Block {
   signature: string
 }
 
-const ANTHROPIC_STOPS: Readonly<Record<string, Stop>> = {
+const ANTHROPIC_STOPS: Readonly<Record<string, StopReason>> = {
   end_turn: 'end',
   stop_sequence: 'end',
   pause_turn: 'end',
@@ -126,7 +126,7 @@ const ANTHROPIC_STOPS: Readonly<Record<string, Stop>> = {
   refusal: 'refused',
 }
 
-export class AnthropicReply implements ReplyReader {
+export class AnthropicReplyReader implements ReplyReader {
   isWhole = false
   readonly #blocks = new Map<number, Block>()
   #usage: Json | undefined
@@ -135,32 +135,32 @@ export class AnthropicReply implements ReplyReader {
   #request: string | undefined
 
   take(data: string): string | undefined {
-    const event = objectOf(parseJson(data))
+    const event = asObject(parseJson(data))
     if (event === undefined)
       throw new ModelFailure('again', 'the answer is not in the form of a stream of events')
     switch (event.type) {
       case 'message_start':
-        return this.#begin(objectOf(event.message) ?? {})
+        return this.#begin(asObject(event.message) ?? {})
       case 'content_block_start':
-        return this.#open(countOf(event.index) ?? 0, objectOf(event.content_block) ?? {})
+        return this.#open(asCount(event.index) ?? 0, asObject(event.content_block) ?? {})
       case 'content_block_delta':
-        return this.#grow(this.#blocks.get(countOf(event.index) ?? 0), objectOf(event.delta) ?? {})
+        return this.#grow(this.#blocks.get(asCount(event.index) ?? 0), asObject(event.delta) ?? {})
       case 'message_delta':
-        this.#stop = nameOf(objectOf(event.delta)?.stop_reason) ?? this.#stop
+        this.#stop = asName(asObject(event.delta)?.stop_reason) ?? this.#stop
         // These are sums over the whole answer, and some may be missing.
-        this.#usage = { ...this.#usage, ...objectOf(event.usage) }
+        this.#usage = { ...this.#usage, ...asObject(event.usage) }
         return undefined
       case 'message_stop':
         this.isWhole = true
         return undefined
       case 'error':
-        throw failureInStream(event.error)
+        throw failureFromStream(event.error)
       default:
         return undefined
     }
   }
 
-  reply(): Reply {
+  reply(): ModelReply {
     const parts = [...this.#blocks.values()].flatMap((block) => partOf(block, this.isWhole) ?? [])
     const stop = this.isWhole ? (ANTHROPIC_STOPS[this.#stop ?? ''] ?? 'end') : 'cut'
     return {
@@ -175,14 +175,14 @@ export class AnthropicReply implements ReplyReader {
   }
 
   #begin(message: Json): undefined {
-    this.#usage = objectOf(message.usage)
-    this.#model = nameOf(message.model)
-    this.#request = nameOf(message.id)
+    this.#usage = asObject(message.usage)
+    this.#model = asName(message.model)
+    this.#request = asName(message.id)
   }
 
   #open(index: number, start: Json): string | undefined {
-    const text = textOf(start.text) ?? textOf(start.thinking) ?? ''
-    this.#blocks.set(index, { start, text, signature: textOf(start.signature) ?? '' })
+    const text = asText(start.text) ?? asText(start.thinking) ?? ''
+    this.#blocks.set(index, { start, text, signature: asText(start.signature) ?? '' })
     return start.type === 'text' && text !== '' ? text : undefined
   }
 
@@ -195,7 +195,7 @@ export class AnthropicReply implements ReplyReader {
   }
 }
 
-function partOf({ start, text, signature }: Block, isWhole: boolean): Part | undefined {
+function partOf({ start, text, signature }: Block, isWhole: boolean): MessagePart | undefined {
   switch (start.type) {
     case 'text':
       return text.trim() === '' ? undefined : { type: 'text', text }
@@ -203,12 +203,12 @@ function partOf({ start, text, signature }: Block, isWhole: boolean): Part | und
       // The provider refuses a thought without its signature.
       return signature === '' ? undefined : { type: 'thinking', text, signature }
     case 'redacted_thinking':
-      return { type: 'thinking', text: '', ...defined({ data: textOf(start.data) }) }
+      return { type: 'thinking', text: '', ...defined({ data: asText(start.data) }) }
     case 'tool_use': {
-      const [id, name] = [nameOf(start.id), nameOf(start.name)]
+      const [id, name] = [asName(start.id), asName(start.name)]
       if (!isWhole || id === undefined || name === undefined) return undefined
-      const whole = objectOf(start.input) ?? {}
-      return { type: 'tool use', id, name, input: text === '' ? whole : inputFrom(text) }
+      const whole = asObject(start.input) ?? {}
+      return { type: 'tool use', id, name, input: text === '' ? whole : parseToolInput(text) }
     }
     default:
       return undefined
@@ -248,7 +248,7 @@ interface Call {
   input: string
 }
 
-const OPENAI_STOPS: Readonly<Record<string, Stop>> = {
+const OPENAI_STOPS: Readonly<Record<string, StopReason>> = {
   stop: 'end',
   tool_calls: 'tools',
   function_call: 'tools',
@@ -256,7 +256,7 @@ const OPENAI_STOPS: Readonly<Record<string, Stop>> = {
   content_filter: 'refused',
 }
 
-export class OpenAiReply implements ReplyReader {
+export class OpenAiReplyReader implements ReplyReader {
   #text = ''
   #thinking = ''
   readonly #calls: { readonly index: number | undefined; readonly call: Call }[] = []
@@ -272,18 +272,18 @@ export class OpenAiReply implements ReplyReader {
 
   take(data: string): string | undefined {
     if (data.trim() === '[DONE]') return undefined
-    const chunk = objectOf(parseJson(data))
+    const chunk = asObject(parseJson(data))
     if (chunk === undefined)
       throw new ModelFailure('again', 'the answer is not in the form of a stream of events')
-    if (chunk.error !== undefined && chunk.error !== null) throw failureInStream(chunk.error)
-    this.#model ??= nameOf(chunk.model)
-    this.#request ??= nameOf(chunk.id)
-    this.#usage = openAiUsage(objectOf(chunk.usage)) ?? this.#usage
-    const choice = objectOf(listOf(chunk.choices)[0])
+    if (chunk.error !== undefined && chunk.error !== null) throw failureFromStream(chunk.error)
+    this.#model ??= asName(chunk.model)
+    this.#request ??= asName(chunk.id)
+    this.#usage = openAiUsage(asObject(chunk.usage)) ?? this.#usage
+    const choice = asObject(asArray(chunk.choices)[0])
     if (choice === undefined) return undefined
-    this.#stop = nameOf(choice.finish_reason) ?? this.#stop
-    const delta = objectOf(choice.delta) ?? {}
-    for (const call of listOf(delta.tool_calls)) this.#callWith(objectOf(call) ?? {})
+    this.#stop = asName(choice.finish_reason) ?? this.#stop
+    const delta = asObject(choice.delta) ?? {}
+    for (const call of asArray(delta.tool_calls)) this.#callWith(asObject(call) ?? {})
     // Servers differ in the name.
     this.#thinking += stringIn(delta, 'reasoning_content') || stringIn(delta, 'reasoning')
     const text = stringIn(delta, 'content') + stringIn(delta, 'refusal')
@@ -291,13 +291,18 @@ export class OpenAiReply implements ReplyReader {
     return text === '' ? undefined : text
   }
 
-  reply(): Reply {
-    const parts: Part[] = []
+  reply(): ModelReply {
+    const parts: MessagePart[] = []
     if (this.#thinking.trim() !== '') parts.push({ type: 'thinking', text: this.#thinking })
     if (this.#text.trim() !== '') parts.push({ type: 'text', text: this.#text })
     if (this.isWhole) {
       for (const { call } of this.#calls) {
-        parts.push({ type: 'tool use', id: call.id, name: call.name, input: inputFrom(call.input) })
+        parts.push({
+          type: 'tool use',
+          id: call.id,
+          name: call.name,
+          input: parseToolInput(call.input),
+        })
       }
     }
     return {
@@ -307,7 +312,7 @@ export class OpenAiReply implements ReplyReader {
     }
   }
 
-  #end(): Stop {
+  #end(): StopReason {
     if (this.#stop === undefined) return 'cut'
     const stop = OPENAI_STOPS[this.#stop] ?? 'end'
     // Some say `stop` where tools are to be called.
@@ -316,9 +321,9 @@ export class OpenAiReply implements ReplyReader {
 
   /** Pieces of a call share an index; servers that send it whole may leave the index out. */
   #callWith(piece: Json): void {
-    const index = countOf(piece.index)
-    const id = nameOf(piece.id)
-    const made = objectOf(piece.function) ?? {}
+    const index = asCount(piece.index)
+    const id = asName(piece.id)
+    const made = asObject(piece.function) ?? {}
     const isSame = (one: { index: number | undefined; call: Call }) =>
       index === undefined ? id === undefined || one.call.id === id : one.index === index
     let call = this.#calls.findLast(isSame)?.call
@@ -326,7 +331,7 @@ export class OpenAiReply implements ReplyReader {
       call = { id: id ?? `call_${randomHex(12)}`, name: '', input: '' }
       this.#calls.push({ index, call })
     }
-    call.name ||= nameOf(made.name) ?? ''
+    call.name ||= asName(made.name) ?? ''
     call.input += stringIn(made, 'arguments')
   }
 }
@@ -337,19 +342,19 @@ function stringIn(fields: Json, name: string): string {
 }
 
 function openAiUsage(usage: Json | undefined): Usage | undefined {
-  const prompt = countOf(usage?.prompt_tokens)
+  const prompt = asCount(usage?.prompt_tokens)
   if (usage === undefined || prompt === undefined) return undefined
-  const details = objectOf(usage.prompt_tokens_details)
+  const details = asObject(usage.prompt_tokens_details)
   const cacheRead = Math.min(
     prompt,
-    countOf(details?.cached_tokens) ?? countOf(usage.prompt_cache_hit_tokens) ?? 0,
+    asCount(details?.cached_tokens) ?? asCount(usage.prompt_cache_hit_tokens) ?? 0,
   )
-  const cacheWritten = Math.min(prompt - cacheRead, countOf(details?.cache_write_tokens) ?? 0)
+  const cacheWritten = Math.min(prompt - cacheRead, asCount(details?.cache_write_tokens) ?? 0)
   return {
     input: prompt - cacheRead - cacheWritten,
     cacheWritten,
     cacheRead,
-    output: countOf(usage.completion_tokens) ?? 0,
+    output: asCount(usage.completion_tokens) ?? 0,
   }
 }
 
@@ -362,27 +367,27 @@ export interface ModelRequest {
   readonly tools: readonly ToolDefinition[]
 }
 
-export interface Reply {
-  readonly parts: readonly Part[]
-  readonly stop: Stop
+export interface ModelReply {
+  readonly parts: readonly MessagePart[]
+  readonly stop: StopReason
   readonly usage?: Usage
   readonly model?: string
   readonly request?: string
 }
 
 /** `full`: no room left in the context. `cut`: the stream broke off. */
-export type Stop = 'end' | 'tools' | 'length' | 'full' | 'refused' | 'cut'
+export type StopReason = 'end' | 'tools' | 'length' | 'full' | 'refused' | 'cut'
 
 export interface ReplyReader {
   take(data: string): string | undefined
   readonly isWhole: boolean
-  reply(): Reply
+  reply(): ModelReply
 }
 
 /** Holds an input that is not JSON, so that the model sees what it wrote. */
-export const UNREADABLE = 'unreadable'
+export const UNPARSED_INPUT = 'unreadable'
 
-export function inputFrom(text: string): Readonly<Record<string, unknown>> {
+export function parseToolInput(text: string): Readonly<Record<string, unknown>> {
   if (text.trim() === '') return {}
   try {
     const value: unknown = JSON.parse(text)
@@ -391,5 +396,5 @@ export function inputFrom(text: string): Readonly<Record<string, unknown>> {
   } catch {
     // The tool's result reports it to the model.
   }
-  return { [UNREADABLE]: text }
+  return { [UNPARSED_INPUT]: text }
 }

@@ -1,5 +1,5 @@
 import type { ApiSettings, ModelSettings, Provider } from '../../contract/drive.ts'
-import { plainName, windowOf } from '../../../context/budget/prices.ts'
+import { plainModelName, estimateWindow } from '../../../context/budget/prices.ts'
 
 export const BASE_URLS: Readonly<Record<Provider, string>> = {
   anthropic: 'https://api.anthropic.com',
@@ -22,7 +22,7 @@ export function keyVariable({ provider, baseUrl, keyEnv }: ApiSettings): string 
   )
 }
 
-export function isLoopback(baseUrl: string): boolean {
+export function isLoopbackUrl(baseUrl: string): boolean {
   const { hostname } = new URL(baseUrl)
   return (
     hostname === 'localhost' ||
@@ -32,7 +32,7 @@ export function isLoopback(baseUrl: string): boolean {
   )
 }
 
-export function settingsFor(
+export function findApiSettings(
   harness: string,
   { usual, providers }: ModelSettings,
 ): ApiSettings | undefined {
@@ -42,7 +42,7 @@ export function settingsFor(
   return Object.hasOwn(providers, name) ? providers[name] : undefined
 }
 
-export interface Room {
+export interface TokenLimits {
   readonly window?: number
   readonly maxOutput: number
   readonly point?: number
@@ -60,14 +60,17 @@ const WINDOWS: readonly (readonly [beginning: string, window: number])[] = [
   ['o4-mini', 200_000],
 ]
 
-export function roomFor(settings: Pick<ApiSettings, 'window' | 'maxOutput'>, model: string): Room {
-  const window = settings.window ?? windowOf(model, undefined)?.value ?? windowByName(model)
+export function tokenLimits(
+  settings: Pick<ApiSettings, 'window' | 'maxOutput'>,
+  model: string,
+): TokenLimits {
+  const window = settings.window ?? estimateWindow(model, undefined)?.value ?? windowByName(model)
   if (window === undefined) return { maxOutput: settings.maxOutput ?? USUAL_ANSWER }
   const maxOutput = settings.maxOutput ?? Math.min(USUAL_ANSWER, Math.floor(window / 4))
   return { window, maxOutput, point: window - maxOutput }
 }
 
 function windowByName(model: string) {
-  const name = plainName(model)
+  const name = plainModelName(model)
   return WINDOWS.find(([beginning]) => name.startsWith(beginning))?.[1]
 }

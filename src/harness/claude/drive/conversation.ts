@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { cleanText, shorten } from '../../../text/clean.ts'
 import { defined } from '../../../text/defined.ts'
-import { type Json, nameOf, objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
+import { type Json, asName, asObject, parseJson, asText } from '../../../text/json-fields.ts'
 import {
   type Conversation,
   type HarnessEvent,
-  type OpenConversation,
-  type ProcessMark,
-  Turn,
+  type ConversationOptions,
+  type ProcessTag,
+  TurnStream,
   type TurnEnded,
 } from '../../contract/drive.ts'
 import type { GuardedProcess } from '../../process/spawn-guarded.ts'
-import { Translator, answerTo, denied } from './translator.ts'
+import { ClaudeStreamTranslator, respondToToolRequest, denialResponse } from './translator.ts'
 
 /** A prompt that is still queued is not interrupted with the turn before it, so ask again. */
 const ASK_AGAIN_MS = 500
@@ -26,13 +26,13 @@ const GREETING = 'greeting'
 const DEAF = /only prompt commands are supported in streaming mode|No conversation found/
 
 export class ClaudeConversation implements Conversation {
-  readonly process: ProcessMark
+  readonly process: ProcessTag
   readonly #program: GuardedProcess
-  readonly #options: OpenConversation
-  readonly #translator: Translator
+  readonly #options: ConversationOptions
+  readonly #translator: ClaudeStreamTranslator
   /** Events between two turns belong to the next one. */
   readonly #between: HarnessEvent[] = []
-  #turn: Turn | undefined
+  #turn: TurnStream | undefined
   /** Requests of the harness that it no longer wants answered. */
   readonly #withdrawn = new Set<string>()
   /** Why we ended it ourselves. */
@@ -40,11 +40,11 @@ export class ClaudeConversation implements Conversation {
   #isGone = false
   #closing: Promise<void> | undefined
 
-  constructor(program: GuardedProcess, options: OpenConversation) {
+  constructor(program: GuardedProcess, options: ConversationOptions) {
     this.process = program.mark
     this.#program = program
     this.#options = options
-    this.#translator = new Translator({
+    this.#translator = new ClaudeStreamTranslator({
       isResumed: options.resume !== undefined,
       now: () => new Date(),
       deltas: options.deltas === true,
@@ -64,7 +64,7 @@ export class ClaudeConversation implements Conversation {
 
   async *prompt(text: string): AsyncGenerator<HarnessEvent, void, undefined> {
     if (this.#turn !== undefined) throw new Error('a turn is running in this conversation')
-    const turn = new Turn(this.#between.splice(0))
+    const turn = new TurnStream(this.#between.splice(0))
     this.#turn = turn
     const uuid = randomUUID()
     this.#translator.begin(uuid)
@@ -106,7 +106,7 @@ export class ClaudeConversation implements Conversation {
   async #listen(): Promise<void> {
     for await (const line of this.#program.lines) {
       this.#options.trace?.('from', line)
-      const message = objectOf(parseJson(line))
+      const message = asObject(parseJson(line))
       if (message !== undefined && this.#fault === undefined) this.#hear(message)
     }
     await this.#program.exited
@@ -121,13 +121,13 @@ export class ClaudeConversation implements Conversation {
       case 'control_request':
         return void this.#answer(message)
       case 'control_cancel_request':
-        return void this.#withdrawn.add(nameOf(message.request_id) ?? '')
+        return void this.#withdrawn.add(asName(message.request_id) ?? '')
       case 'control_response': {
         // Without the system prompt it would work by nobody's rules.
-        const { request_id: id, subtype, error } = objectOf(message.response) ?? {}
+        const { request_id: id, subtype, error } = asObject(message.response) ?? {}
         if (id === GREETING && subtype === 'error')
           this.#giveUp(
-            `it does not take standing instructions: ${textOf(error) ?? 'no reason given'}`,
+            `it does not take standing instructions: ${asText(error) ?? 'no reason given'}`,
           )
         return
       }
@@ -150,15 +150,15 @@ export class ClaudeConversation implements Conversation {
   }
 
   async #answer(message: Json) {
-    const id = nameOf(message.request_id) ?? ''
-    const request = objectOf(message.request) ?? {}
+    const id = asName(message.request_id) ?? ''
+    const request = asObject(message.request) ?? {}
     if (request.subtype !== 'can_use_tool') {
-      const error = `${textOf(request.subtype) ?? 'this'} is not supported`
+      const error = `${asText(request.subtype) ?? 'this'} is not supported`
       return this.#respond({ subtype: 'error', request_id: id, error })
     }
     // If asking fails, it is not allowed.
-    const response = await answerTo(request, this.#options).catch((error) =>
-      denied(`Asking failed: ${String(error)}`),
+    const response = await respondToToolRequest(request, this.#options).catch((error) =>
+      denialResponse(`Asking failed: ${String(error)}`),
     )
     if (!this.#withdrawn.delete(id)) this.#respond({ subtype: 'success', request_id: id, response })
   }

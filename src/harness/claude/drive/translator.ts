@@ -1,29 +1,29 @@
-import { windowOf } from '../../../context/budget/prices.ts'
+import { estimateWindow } from '../../../context/budget/prices.ts'
 import type { Usage } from '../../../session/entries.ts'
 import { cleanText, oneLine, shorten } from '../../../text/clean.ts'
 import { defined } from '../../../text/defined.ts'
 import {
   type Json,
-  countOf,
-  listOf,
-  nameOf,
-  objectOf,
-  saidIn,
-  textOf,
+  asCount,
+  asArray,
+  asName,
+  asObject,
+  messageText,
+  asText,
 } from '../../../text/json-fields.ts'
-import type { HarnessEvent, OpenConversation, TurnEnded } from '../../contract/drive.ts'
-import { isPermitted, reasonAgainst } from '../../contract/permission-rules.ts'
+import type { HarnessEvent, ConversationOptions, TurnEnded } from '../../contract/drive.ts'
+import { isPermitted, refusalReason } from '../../contract/permission-rules.ts'
 import {
   type LimitReached,
   NO_USAGE,
   addUsage,
   largerUsage,
   subtractUsage,
-  tokensOf,
+  usageTotal,
   usageFrom,
 } from '../../contract/usage.ts'
-import { usageIn } from '../transcript/transcript.ts'
-import { limitInEvent, limitInFailure } from './limits.ts'
+import { messageUsage } from '../transcript/inspect-transcript.ts'
+import { limitFromEvent, limitFromFailure } from './usage-limits.ts'
 
 /** The model of what the harness says itself. */
 const SYNTHETIC = '<synthetic>'
@@ -33,7 +33,7 @@ const LONGEST_OUTPUT = 4000
 
 type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
 
-export class Translator {
+export class ClaudeStreamTranslator {
   readonly #spending: Spending
   readonly #running = new Map<string, Pick<ToolEvent, 'id' | 'name' | 'command' | 'path'>>()
   readonly #now: () => Date
@@ -71,13 +71,13 @@ export class Translator {
       case 'system':
         return this.#readSystem(message)
       case 'stream_event':
-        return isDelegated(message) ? [] : this.#readStream(objectOf(message.event) ?? {})
+        return isDelegated(message) ? [] : this.#readStream(asObject(message.event) ?? {})
       case 'assistant':
-        return this.#readAnswer(objectOf(message.message) ?? {}, isDelegated(message))
+        return this.#readAnswer(asObject(message.message) ?? {}, isDelegated(message))
       case 'user':
         return this.#readToModel(message)
       case 'rate_limit_event':
-        return this.#tellLimit(limitInEvent(message))
+        return this.#tellLimit(limitFromEvent(message))
       case 'result':
         return this.#readResult(message)
       default:
@@ -89,19 +89,19 @@ export class Translator {
   #readSystem(message: Json): readonly HarnessEvent[] {
     if (message.subtype === 'init') return this.#readInit(message)
     if (message.subtype !== 'compact_boundary') return []
-    const boundary = nameOf(message.uuid)
+    const boundary = asName(message.uuid)
     if (boundary !== undefined && this.#boundaries.has(boundary)) return []
     if (boundary !== undefined) this.#boundaries.add(boundary)
-    const about = objectOf(message.compact_metadata)
-    const trigger = nameOf(about?.trigger)
-    const tokensBefore = countOf(about?.pre_tokens)
+    const about = asObject(message.compact_metadata)
+    const trigger = asName(about?.trigger)
+    const tokensBefore = asCount(about?.pre_tokens)
     return [{ type: 'compaction', ...defined({ trigger, tokensBefore, boundary }) }]
   }
 
   /** Sent again with every turn. */
   #readInit(message: Json): readonly HarnessEvent[] {
-    this.#model = nameOf(message.model) ?? this.#model
-    const conversation = nameOf(message.session_id)
+    this.#model = asName(message.model) ?? this.#model
+    const conversation = asName(message.session_id)
     if (conversation === undefined || conversation === this.conversation) return []
     this.conversation = conversation
     const more = defined({ model: this.#model, window: this.#windowOf(this.#model) })
@@ -111,17 +111,17 @@ export class Translator {
   /** The only place with the complete usage of a request as soon as it is over. */
   #readStream(event: Json): readonly HarnessEvent[] {
     if (event.type === 'message_start') {
-      const started = objectOf(event.message) ?? {}
-      const id = nameOf(started.id)
-      const usage = usageIn(started) ?? NO_USAGE
-      this.#streaming = id === undefined ? undefined : { id, model: nameOf(started.model), usage }
+      const started = asObject(event.message) ?? {}
+      const id = asName(started.id)
+      const usage = messageUsage(started) ?? NO_USAGE
+      this.#streaming = id === undefined ? undefined : { id, model: asName(started.model), usage }
     }
     if (event.type === 'content_block_delta' && this.#tellsDeltas) {
-      const { type, text } = objectOf(event.delta) ?? {}
+      const { type, text } = asObject(event.delta) ?? {}
       if (type === 'text_delta' && typeof text === 'string' && text !== '')
         return [{ type: 'delta', text }]
     }
-    const ended = event.type === 'message_delta' ? usageIn(event) : undefined
+    const ended = event.type === 'message_delta' ? messageUsage(event) : undefined
     if (ended === undefined || this.#streaming === undefined) return []
     const { id, model, usage } = this.#streaming
     this.#streaming = undefined
@@ -130,14 +130,14 @@ export class Translator {
   }
 
   #readAnswer(answer: Json, isDelegate: boolean): readonly HarnessEvent[] {
-    const model = nameOf(answer.model)
+    const model = asName(answer.model)
     if (model === SYNTHETIC) return []
-    const id = nameOf(answer.id)
-    const usage = usageIn(answer)
+    const id = asName(answer.id)
+    const usage = messageUsage(answer)
     const isKnown = id !== undefined && usage !== undefined && id !== this.#streaming?.id
     const texts = isDelegate
       ? []
-      : blocksOf(answer.content, 'text').flatMap((block) => textOf(block.text) ?? [])
+      : blocksOf(answer.content, 'text').flatMap((block) => asText(block.text) ?? [])
     return [
       ...(isKnown ? this.#tellUse(id, model, usage, !isDelegate) : []),
       ...texts.map((text) => ({ type: 'text', text }) as const),
@@ -153,68 +153,68 @@ export class Translator {
   ): readonly HarnessEvent[] {
     const spent = this.#spending.ofRequest(id, usage)
     if (spent === undefined) return []
-    const context = isContext ? tokensOf(usage) : undefined
+    const context = isContext ? usageTotal(usage) : undefined
     const window = isContext ? this.#windowOf(model, context) : undefined
     return [{ type: 'usage', spent, ...defined({ context, window, model }) }]
   }
 
   #startTool(block: Json): readonly ToolEvent[] {
-    const [id, name] = [nameOf(block.id), nameOf(block.name)]
+    const [id, name] = [asName(block.id), asName(block.name)]
     if (id === undefined || name === undefined) return []
-    const use = { id, name, ...targetOf(objectOf(block.input) ?? {}) }
+    const use = { id, name, ...targetOf(asObject(block.input) ?? {}) }
     this.#running.set(id, use)
     return [{ type: 'tool', ...use, status: 'started' }]
   }
 
   #readToModel(message: Json): readonly HarnessEvent[] {
-    const content = objectOf(message.message)?.content
-    if (!isDelegated(message) && INTERRUPTED.test(saidIn(content))) this.#wasInterrupted = true
+    const content = asObject(message.message)?.content
+    if (!isDelegated(message) && INTERRUPTED.test(messageText(content))) this.#wasInterrupted = true
     return blocksOf(content, 'tool_result').flatMap((block): readonly ToolEvent[] => {
-      const use = this.#running.get(nameOf(block.tool_use_id) ?? '')
+      const use = this.#running.get(asName(block.tool_use_id) ?? '')
       if (use === undefined) return []
       this.#running.delete(use.id)
       const status = block.is_error === true ? 'failed' : 'completed'
-      const output = textOf(saidIn(block.content))?.slice(-LONGEST_OUTPUT).toWellFormed()
+      const output = asText(messageText(block.content))?.slice(-LONGEST_OUTPUT).toWellFormed()
       return [{ type: 'tool', ...use, status, ...defined({ output }) }]
     })
   }
 
   #readResult(result: Json): readonly HarnessEvent[] {
     this.#streaming = undefined
-    for (const [model, about] of Object.entries(objectOf(result.modelUsage) ?? {})) {
-      const window = countOf(objectOf(about)?.contextWindow) ?? 0
+    for (const [model, about] of Object.entries(asObject(result.modelUsage) ?? {})) {
+      const window = asCount(asObject(about)?.contextWindow) ?? 0
       if (window > 0) this.#windows.set(model, window)
     }
     const spent = this.#spending.ofResult(result)
-    const use = defined({ spent, costUsd: countOf(result.total_cost_usd) })
+    const use = defined({ spent, costUsd: asCount(result.total_cost_usd) })
     const told: HarnessEvent[] = Object.keys(use).length === 0 ? [] : [{ type: 'usage', ...use }]
     // Something that ended in the background made the model speak without a prompt.
     if (!this.#isOfPrompt(result)) return told
     const end = this.#endOf(result)
     const limit =
-      end.how === 'failed' ? limitInFailure(result, end.failure ?? '', this.#now()) : undefined
+      end.how === 'failed' ? limitFromFailure(result, end.failure ?? '', this.#now()) : undefined
     return [...told, ...this.#tellLimit(limit), end]
   }
 
   #isOfPrompt(result: Json) {
-    const prompts = [...listOf(result.user_message_uuids), result.user_message_uuid].filter(
+    const prompts = [...asArray(result.user_message_uuids), result.user_message_uuid].filter(
       (id) => id !== undefined,
     )
     if (prompts.length > 0) return this.#prompt === undefined || prompts.includes(this.#prompt)
-    return objectOf(result.origin)?.kind !== 'task-notification'
+    return asObject(result.origin)?.kind !== 'task-notification'
   }
 
   #endOf(result: Json): TurnEnded {
-    const said = textOf(result.result)
+    const said = asText(result.result)
     if (result.is_error !== true && result.subtype === 'success')
       return { type: 'turn ended', how: 'completed', ...defined({ said }) }
-    const isAborted = textOf(result.terminal_reason)?.startsWith('aborted') === true
+    const isAborted = asText(result.terminal_reason)?.startsWith('aborted') === true
     if (isAborted || (this.#wasInterrupted && result.subtype === 'error_during_execution'))
       return { type: 'turn ended', how: 'interrupted' }
     const reason =
       said ??
-      listOf(result.errors).map(textOf).find(Boolean) ??
-      textOf(result.subtype)?.replaceAll('_', ' ') ??
+      asArray(result.errors).map(asText).find(Boolean) ??
+      asText(result.subtype)?.replaceAll('_', ' ') ??
       'it failed without a reason'
     const failure = shorten(cleanText(reason), LONGEST_REASON)
     return { type: 'turn ended', how: 'failed', failure }
@@ -230,17 +230,17 @@ export class Translator {
   #windowOf(model: string | undefined, tokens?: number) {
     const isOurs = this.#model !== undefined && this.#model.replace(/\[.*\]$/, '') === model
     const name = isOurs ? this.#model : model
-    return this.#windows.get(name ?? '') ?? windowOf(name, tokens)?.value
+    return this.#windows.get(name ?? '') ?? estimateWindow(name, tokens)?.value
   }
 }
 
 function isDelegated(message: Json) {
-  return textOf(message.parent_tool_use_id) !== undefined
+  return asText(message.parent_tool_use_id) !== undefined
 }
 
 function blocksOf(content: unknown, type: string): readonly Json[] {
-  return listOf(content).flatMap((block) => {
-    const fields = objectOf(block)
+  return asArray(content).flatMap((block) => {
+    const fields = asObject(block)
     return fields?.type === type ? [fields] : []
   })
 }
@@ -276,7 +276,7 @@ class Spending {
   }
 
   #tell(usage: Usage) {
-    if (tokensOf(usage) === 0) return undefined
+    if (usageTotal(usage) === 0) return undefined
     this.#told = addUsage(this.#told, usage)
     return usage
   }
@@ -290,37 +290,40 @@ const NAMES = {
 }
 
 function sumOf(byModel: unknown): Usage | undefined {
-  const usages = Object.values(objectOf(byModel) ?? {}).map((model) =>
-    usageFrom(objectOf(model) ?? {}, NAMES),
+  const usages = Object.values(asObject(byModel) ?? {}).map((model) =>
+    usageFrom(asObject(model) ?? {}, NAMES),
   )
   return usages.length === 0 ? undefined : usages.reduce(addUsage)
 }
 
 function targetOf(input: Json): Pick<ToolEvent, 'command' | 'path'> {
   return defined({
-    command: textOf(input.command),
-    path: nameOf(input.file_path ?? input.notebook_path ?? input.path, 4096),
+    command: asText(input.command),
+    path: asName(input.file_path ?? input.notebook_path ?? input.path, 4096),
   })
 }
 
 /** The response to a request to use a tool. */
-export async function answerTo(request: Json, open: OpenConversation): Promise<object> {
-  const input = objectOf(request.input) ?? {}
-  const tool = nameOf(request.tool_name) ?? 'a tool'
+export async function respondToToolRequest(
+  request: Json,
+  open: ConversationOptions,
+): Promise<object> {
+  const input = asObject(request.input) ?? {}
+  const tool = asName(request.tool_name) ?? 'a tool'
   if (tool === 'AskUserQuestion')
-    return denied('Nobody is here to answer. Decide it yourself, and say what you decided.')
+    return denialResponse('Nobody is here to answer. Decide it yourself, and say what you decided.')
   const { command, path } = targetOf(input)
-  const about = command ?? path ?? Object.values(input).find((value) => textOf(value) !== undefined)
+  const about = command ?? path ?? Object.values(input).find((value) => asText(value) !== undefined)
   const title = shorten(oneLine(about === undefined ? tool : `${tool}: ${String(about)}`), 200)
   const asked = { tool, title, ...defined({ command, path }) }
   if (await isPermitted(asked, open)) return { behavior: 'allow', updatedInput: input }
-  const reason = reasonAgainst(asked, open)
+  const reason = refusalReason(asked, open)
   const because = reason === undefined ? '' : ` (${reason})`
-  return denied(
+  return denialResponse(
     `This is not permitted here: ${title}${because}. Do without it, or report the task as blocked.`,
   )
 }
 
-export function denied(message: string): object {
+export function denialResponse(message: string): object {
   return { behavior: 'deny', message }
 }

@@ -1,13 +1,13 @@
 import { isAbsolute, relative, resolve } from 'node:path'
-import { isConversationId } from '../../../history/places.ts'
+import { isConversationId } from '../../../history/paths.ts'
 import { defined } from '../../../text/defined.ts'
 import {
   type Json,
-  nameOf,
-  objectOf,
+  asName,
+  asObject,
   parseJson,
-  saidIn,
-  textOf,
+  messageText,
+  asText,
 } from '../../../text/json-fields.ts'
 import type {
   EventBase,
@@ -17,20 +17,20 @@ import type {
   ToolFacts,
   ToolUsedEvent,
 } from '../../contract/hooks.ts'
-import { programOf, startedCommands } from '../../../command/unwrap-command.ts'
-import { todosOf } from '../../contract/plan-steps.ts'
+import { programOf, unwrapCommands } from '../../../command/unwrap-command.ts'
+import { readTodos } from '../../contract/todo-list.ts'
 
 export const claudeProtocol: HookProtocol = {
   readEvent,
   printResponse,
-  toolFacts: factsOf,
+  toolFacts: readToolFacts,
   variables: {
     startFolder: 'CLAUDE_PROJECT_DIR',
     shellFile: 'CLAUDE_ENV_FILE',
     process: 'CLAUDE_PID',
     conversation: 'CLAUDE_CODE_SESSION_ID',
   },
-  signs: {
+  transcriptPatterns: {
     recorded: [
       '"compact_boundary"',
       '"queued_command"',
@@ -71,10 +71,10 @@ const LONGEST_PATH = 4096
 const LONGEST_TEXT = 200_000
 
 export function readEvent(json: string): HookEvent | undefined {
-  const fields = objectOf(parseJson(json))
-  const name = nameOf(fields?.hook_event_name)
-  const conversation = nameOf(fields?.session_id)
-  const cwd = pathOf(fields?.cwd)
+  const fields = asObject(parseJson(json))
+  const name = asName(fields?.hook_event_name)
+  const conversation = asName(fields?.session_id)
+  const cwd = absolutePath(fields?.cwd)
   if (fields === undefined || name === undefined || conversation === undefined || cwd === undefined)
     return undefined
   if (!isConversationId(conversation)) return undefined
@@ -84,8 +84,8 @@ export function readEvent(json: string): HookEvent | undefined {
     conversation,
     cwd,
     ...defined({
-      transcript: pathOf(fields.transcript_path),
-      promptId: nameOf(fields.prompt_id),
+      transcript: absolutePath(fields.transcript_path),
+      promptId: asName(fields.prompt_id),
     }),
   }
   const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined
@@ -98,8 +98,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   SessionStart: (common, fields) => ({
     ...common,
     kind: 'sessionStart',
-    source: nameOf(fields.source) ?? 'startup',
-    ...defined({ model: nameOf(fields.model) }),
+    source: asName(fields.source) ?? 'startup',
+    ...defined({ model: asName(fields.model) }),
   }),
   UserPromptSubmit: (common, fields) => {
     const prompt = passage(fields.prompt) ?? ''
@@ -113,19 +113,19 @@ const READERS: Readonly<Record<string, Reader>> = {
   PreCompact: (common, fields) => ({
     ...common,
     kind: 'preCompact',
-    trigger: nameOf(fields.trigger) ?? 'unknown',
+    trigger: asName(fields.trigger) ?? 'unknown',
     ...defined({ instructions: passage(fields.custom_instructions) }),
   }),
   PostToolUse: (common, fields) => {
-    const tool = nameOf(fields.tool_name)
+    const tool = asName(fields.tool_name)
     if (tool === undefined) return undefined
     return {
       ...common,
       kind: 'toolUsed',
       tool,
-      input: objectOf(fields.tool_input) ?? {},
+      input: asObject(fields.tool_input) ?? {},
       response: fields.tool_response,
-      ...defined({ toolUseId: nameOf(fields.tool_use_id), agent: nameOf(fields.agent_id) }),
+      ...defined({ toolUseId: asName(fields.tool_use_id), agent: asName(fields.agent_id) }),
     }
   },
   Stop: (common, fields) => ({
@@ -135,12 +135,12 @@ const READERS: Readonly<Record<string, Reader>> = {
     ...defined({ lastMessage: passage(fields.last_assistant_message) }),
   }),
   SubagentStop: (common, fields) => {
-    const agent = nameOf(fields.agent_id)
-    const type = nameOf(fields.agent_type)
+    const agent = asName(fields.agent_id)
+    const type = asName(fields.agent_type)
     // Without a type it is the harness's own: the summariser of a compaction, or a warm-up.
     if (agent === undefined || type === undefined) return undefined
     const lastMessage = passage(fields.last_assistant_message)
-    const agentTranscript = pathOf(fields.agent_transcript_path)
+    const agentTranscript = absolutePath(fields.agent_transcript_path)
     return {
       ...common,
       kind: 'subagentStop',
@@ -152,13 +152,13 @@ const READERS: Readonly<Record<string, Reader>> = {
   SessionEnd: (common, fields) => ({
     ...common,
     kind: 'sessionEnd',
-    reason: nameOf(fields.reason) ?? 'other',
+    reason: asName(fields.reason) ?? 'other',
   }),
   Notification: (common, fields) => ({
     ...common,
     kind: 'notification',
     message: passage(fields.message) ?? '',
-    ...defined({ about: nameOf(fields.notification_type) }),
+    ...defined({ about: asName(fields.notification_type) }),
   }),
 }
 
@@ -169,8 +169,8 @@ function passage(value: unknown) {
   return typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_TEXT) : undefined
 }
 
-export function pathOf(value: unknown) {
-  const path = nameOf(value, LONGEST_PATH)
+export function absolutePath(value: unknown) {
+  const path = asName(value, LONGEST_PATH)
   return path !== undefined && isAbsolute(path) && !path.includes('\0') ? path : undefined
 }
 
@@ -178,7 +178,7 @@ const EDITORS = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit'])
 const LONGEST_COMMAND = 8000
 const LONGEST_RESULT = 20_000
 
-export function factsOf(event: ToolUsedEvent, root: string): ToolFacts {
+export function readToolFacts(event: ToolUsedEvent, root: string): ToolFacts {
   if (EDITORS.has(event.tool))
     return { isEdit: true, committed: false, ...defined({ edited: editedIn(event, root) }) }
   if (event.tool === 'Bash') return { isEdit: false, ...commandFacts(event) }
@@ -186,13 +186,13 @@ export function factsOf(event: ToolUsedEvent, root: string): ToolFacts {
     return { isEdit: false, committed: false, ...agentFacts(event) }
   // A sub-agent has a list of its own.
   const todos =
-    event.agent === undefined ? todosOf(event.tool, event.input, event.response) : undefined
+    event.agent === undefined ? readTodos(event.tool, event.input, event.response) : undefined
   return { isEdit: false, committed: false, ...defined({ todos }) }
 }
 
 function editedIn({ input, response, cwd }: ToolUsedEvent, root: string) {
-  const named = input.file_path ?? input.notebook_path ?? objectOf(response)?.filePath
-  const path = nameOf(named, 4096)
+  const named = input.file_path ?? input.notebook_path ?? asObject(response)?.filePath
+  const path = asName(named, 4096)
   if (path === undefined || path.includes('\0')) return undefined
   const absolute = resolve(cwd, path)
   const inProject = relative(root, absolute)
@@ -202,11 +202,9 @@ function editedIn({ input, response, cwd }: ToolUsedEvent, root: string) {
 }
 
 function commandFacts({ input, response }: ToolUsedEvent) {
-  const command = textOf(input.command)?.slice(0, LONGEST_COMMAND)
+  const command = asText(input.command)?.slice(0, LONGEST_COMMAND)
   if (command === undefined) return { committed: false }
-  const started = /git|stint/.test(command)
-    ? startedCommands(command).map(({ words }) => words)
-    : []
+  const started = /git|stint/.test(command) ? unwrapCommands(command).map(({ words }) => words) : []
   const stint = started.flatMap((words) => stintCommandIn(words) ?? [])
   const stintCommand = BY_MEANING.find((name) => stint.includes(name)) ?? stint[0]
   const committed = started.some(movesHead)
@@ -214,26 +212,26 @@ function commandFacts({ input, response }: ToolUsedEvent) {
   return {
     committed,
     ...defined({ stintCommand }),
-    ...(isOver ? { command, output: bothEnds(outputOf(response)) } : {}),
+    ...(isOver ? { command, output: truncateMiddle(outputOf(response)) } : {}),
   }
 }
 
 function isStillRunning(input: Json, response: unknown) {
-  const fields = objectOf(response)
+  const fields = asObject(response)
   return (
     input.run_in_background === true ||
-    textOf(fields?.backgroundTaskId) !== undefined ||
+    asText(fields?.backgroundTaskId) !== undefined ||
     fields?.interrupted === true
   )
 }
 
 function outputOf(response: unknown) {
-  const fields = objectOf(response)
-  if (fields === undefined) return saidIn(response)
+  const fields = asObject(response)
+  if (fields === undefined) return messageText(response)
   const streams = [fields.stdout, fields.stderr].filter(
     (text) => typeof text === 'string' && text !== '',
   )
-  return streams.length > 0 ? streams.join('\n') : saidIn(fields.content ?? fields.output)
+  return streams.length > 0 ? streams.join('\n') : messageText(fields.content ?? fields.output)
 }
 
 // First those that bind a conversation, then those that write to the journal.
@@ -266,23 +264,23 @@ function movesHead(words: readonly string[]) {
 }
 
 function agentFacts({ input, response, toolUseId }: ToolUsedEvent) {
-  const fields = objectOf(response)
-  const agent = nameOf(fields?.agentId) ?? nameOf(fields?.agent_id) ?? toolUseId
-  const task = nameOf(input.description, 2000) ?? nameOf(fields?.description, 2000)
+  const fields = asObject(response)
+  const agent = asName(fields?.agentId) ?? asName(fields?.agent_id) ?? toolUseId
+  const task = asName(input.description, 2000) ?? asName(fields?.description, 2000)
   if (agent === undefined) return {}
-  const status = nameOf(fields?.status)
+  const status = asName(fields?.status)
   if (fields?.isAsync === true || status === 'async_launched') {
     return {
-      agentStarted: { agent, description: task ?? nameOf(input.subagent_type) ?? 'agent' },
+      agentStarted: { agent, description: task ?? asName(input.subagent_type) ?? 'agent' },
     }
   }
-  const result = textOf(saidIn(fields === undefined ? response : fields.content))?.slice(
+  const result = asText(messageText(fields === undefined ? response : fields.content))?.slice(
     0,
     LONGEST_RESULT,
   )
   if (status !== 'completed' && result === undefined) return {}
   return {
-    agentFinished: { agent, ...defined({ type: nameOf(input.subagent_type), task, result }) },
+    agentFinished: { agent, ...defined({ type: asName(input.subagent_type), task, result }) },
   }
 }
 
@@ -290,7 +288,7 @@ const OUTPUT_START = 4000
 
 const OUTPUT_END = 12_000
 
-export function bothEnds(output: string): string {
+export function truncateMiddle(output: string): string {
   if (output.length <= OUTPUT_START + OUTPUT_END) return output
   return `${output.slice(0, OUTPUT_START)}\n…\n${output.slice(-OUTPUT_END)}`
 }

@@ -1,46 +1,46 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { StintError } from '../../../journal/errors.ts'
-import { namesIn, readOrUndefined, statOrUndefined } from '../../../journal/look.ts'
+import { listFolder, readOrUndefined, statOrUndefined } from '../../../journal/read-files.ts'
 import { defined } from '../../../text/defined.ts'
-import { objectOf, parseJson } from '../../../text/json-fields.ts'
+import { asObject, parseJson } from '../../../text/json-fields.ts'
 import type {
-  Checked,
-  PlaceReport,
-  Scope,
+  SetupCheckOptions,
+  SettingsFileReport,
+  SetupScope,
   ServerReport,
   SetupProblem,
   SetupReport,
-  Surroundings,
+  ProjectEnvironment,
 } from '../../contract/setup.ts'
 import { PROBE_ANSWER } from '../../setup/hook-command.ts'
 import { MCP_COMMAND, MCP_SERVER } from '../../setup/launcher.ts'
 import { mcpPath, serverStatus } from './mcp-file.ts'
-import { SCOPES, managedSettings, setupPlace, startNote } from './places.ts'
+import { SCOPES, managedSettingsPaths, setupPaths, startFolderNote } from './paths.ts'
 import { probeHookCommand, probeServer } from './probe.ts'
-import { approvalIn } from './settings-edit.ts'
+import { mcpApproval } from './settings-edit.ts'
 import {
   NOTIFICATION_EVENT,
-  type Settings,
+  type ClaudeSettings,
   areHooksCurrent,
   currentEvents,
   enabledPlugin,
   hookGroups,
-  readSettings,
+  readClaudeSettings,
   stintHooks,
 } from './settings.ts'
 
-export async function checkSetup(
-  around: Surroundings,
-  { cwd, conversations, isProject }: Checked,
+export async function checkClaudeSetup(
+  around: ProjectEnvironment,
+  { cwd, conversations, isProject }: SetupCheckOptions,
 ): Promise<SetupReport> {
   const read = SCOPES.map((scope) => readPlace(scope, around))
   const places = read.map(({ report }) => report)
   const files = [
     ...read.map(({ report, settings }) => ({ path: report.path, settings })),
-    ...managedSettings().map((path) => ({ path, settings: readManaged(path) })),
+    ...managedSettingsPaths().map((path) => ({ path, settings: readManaged(path) })),
   ]
-  const firings = lastFirings(conversations)
+  const firings = lastFiredTimes(conversations)
   const notify = places.some((place) => place.events.includes(NOTIFICATION_EVENT))
   const events = [...hookGroups({ notify }).keys()]
   const registered = places.filter(isRegisteredIn).map(({ scope }) => scope)
@@ -55,23 +55,23 @@ export async function checkSetup(
       files.map(({ settings }) => settings),
     ),
     fired: Object.fromEntries(events.map((event) => [event, firings.get(event) ?? null])),
-    notes: startNote(registered, around, cwd),
+    notes: startFolderNote(registered, around, cwd),
   }
   const problems = problemsOf(findings, isProject)
   return { ...findings, problems, isWorking: problems.length === 0 }
 }
 
-export function registeredScopes(around: Surroundings): readonly Scope[] {
+export function registeredScopes(around: ProjectEnvironment): readonly SetupScope[] {
   return SCOPES.filter((scope) => isRegisteredIn(readPlace(scope, around).report))
 }
 
 function readPlace(
-  scope: Scope,
-  around: Surroundings,
-): { report: PlaceReport; settings: Settings } {
-  const path = setupPlace(scope, around).settings
+  scope: SetupScope,
+  around: ProjectEnvironment,
+): { report: SettingsFileReport; settings: ClaudeSettings } {
+  const path = setupPaths(scope, around).settings
   try {
-    const settings = readSettings(path)
+    const settings = readClaudeSettings(path)
     const ours = stintHooks(settings)
     const groups = hookGroups({ notify: ours.some(({ event }) => event === NOTIFICATION_EVENT) })
     const registered = areHooksCurrent(settings, groups) ? 'current' : 'outdated'
@@ -88,7 +88,7 @@ function readPlace(
 
 function readManaged(path: string) {
   try {
-    return readSettings(path)
+    return readClaudeSettings(path)
   } catch {
     // The administrator's file; it may be unreadable for us.
     return {}
@@ -96,17 +96,17 @@ function readManaged(path: string) {
 }
 
 async function checkServer(
-  around: Surroundings,
-  settings: readonly Settings[],
+  around: ProjectEnvironment,
+  settings: readonly ClaudeSettings[],
 ): Promise<ServerReport> {
   const path = mcpPath(around.root)
   const status = serverStatus(path)
   const ownPath = join(around.env.CLAUDE_CONFIG_DIR || around.env.HOME || homedir(), '.claude.json')
   const own = readOwn(ownPath)
-  const ofProject = objectOf(objectOf(own.projects)?.[around.root]) ?? {}
+  const ofProject = asObject(asObject(own.projects)?.[around.root]) ?? {}
   const isOurs = status === 'current' || status === 'outdated'
   const hasServer = [own, ofProject].some(
-    ({ mcpServers }) => objectOf(mcpServers)?.[MCP_SERVER] !== undefined,
+    ({ mcpServers }) => asObject(mcpServers)?.[MCP_SERVER] !== undefined,
   )
   return {
     places: [
@@ -119,8 +119,8 @@ async function checkServer(
   }
 }
 
-function approvalBy(settings: readonly Settings[]) {
-  const said = new Set(settings.map(approvalIn))
+function approvalBy(settings: readonly ClaudeSettings[]) {
+  const said = new Set(settings.map(mcpApproval))
   const isOff = settings.some(
     ({ disabledMcpServers: list }) => Array.isArray(list) && list.includes(MCP_SERVER),
   )
@@ -130,7 +130,7 @@ function approvalBy(settings: readonly Settings[]) {
 
 function readOwn(path: string) {
   try {
-    return objectOf(parseJson(readOrUndefined(path)?.toString('utf8') ?? '')) ?? {}
+    return asObject(parseJson(readOrUndefined(path)?.toString('utf8') ?? '')) ?? {}
   } catch {
     // Claude Code's own file; it may be unreadable for us.
     return {}
@@ -140,9 +140,9 @@ function readOwn(path: string) {
 const MOST_CONVERSATIONS = 200
 
 /** When each event last fired in a project, by the state that hooks keep of each conversation. */
-export function lastFirings(folder: string): ReadonlyMap<string, string> {
+export function lastFiredTimes(folder: string): ReadonlyMap<string, string> {
   const latest = new Map<string, string>()
-  const newest = namesIn(folder)
+  const newest = listFolder(folder)
     .filter((name) => /^[^.].*\.json$/.test(name))
     .map((name) => join(folder, name))
     .map((path) => ({ path, writtenAt: statOrUndefined(path)?.mtimeMs ?? 0 }))
@@ -150,9 +150,9 @@ export function lastFirings(folder: string): ReadonlyMap<string, string> {
     .slice(0, MOST_CONVERSATIONS)
   for (const { path } of newest) {
     // State that is unreadable or of another harness counts for nothing.
-    const state = objectOf(parseJson(readOrUndefined(path)?.toString('utf8') ?? ''))
+    const state = asObject(parseJson(readOrUndefined(path)?.toString('utf8') ?? ''))
     if ((state?.harness ?? 'claude') !== 'claude') continue
-    for (const [event, value] of Object.entries(objectOf(state?.fired) ?? {})) {
+    for (const [event, value] of Object.entries(asObject(state?.fired) ?? {})) {
       const time = typeof value === 'string' ? Date.parse(value) : Number.NaN
       const at = Number.isNaN(time) ? '' : new Date(time).toISOString()
       if (at > (latest.get(event) ?? '')) latest.set(event, at)
@@ -240,6 +240,6 @@ function problemsOf(
 }
 
 /** A plugin registers hooks as well as settings do. */
-function isRegisteredIn({ status, plugin }: PlaceReport): boolean {
+function isRegisteredIn({ status, plugin }: SettingsFileReport): boolean {
   return status === 'current' || status === 'outdated' || plugin !== undefined
 }

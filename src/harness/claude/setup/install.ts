@@ -1,60 +1,67 @@
 import { join } from 'node:path'
-import { statOrUndefined } from '../../../journal/look.ts'
+import { statOrUndefined } from '../../../journal/read-files.ts'
 import { stateHome } from '../../../journal/state-home.ts'
-import type { Scope, SetupRequest, Surroundings } from '../../contract/setup.ts'
+import type { SetupScope, SetupRequest, ProjectEnvironment } from '../../contract/setup.ts'
 import type { HookProgram } from '../../setup/launcher.ts'
 import {
   type FileChange,
   type Manifest,
-  type Plan,
-  planInstallation,
+  type SetupPlan,
+  buildInstallPlan,
   planLauncher,
-  planRemoval,
+  buildRemovalPlan,
   readManifest,
   readText,
 } from '../../setup/plan.ts'
 import {
-  NO_FILES,
+  NO_CHANGES,
   blockEdit,
   excludeEdit,
   excludePath,
   excludePattern,
-  excludedIn,
+  excludedPatterns,
   planEdit,
-  planOwned,
-  planOwnedRemoval,
-  planTakingOut,
-  withoutMark,
-} from '../../setup/planned-file.ts'
+  planOwnedFiles,
+  planOwnedFileRemoval,
+  planEditRemoval,
+  withoutBom,
+} from '../../setup/plan-files.ts'
 import { mcpPath, planMcp, planMcpRemoval } from './mcp-file.ts'
-import { SCOPES, type SetupPlace, setupPlace } from './places.ts'
+import { SCOPES, type SetupPaths, setupPaths } from './paths.ts'
 import { slashCommandFiles } from './plugin.ts'
-import { TOKEN_EFFICIENT_TOOLS, isApprovedByName, settingsEdit, wantedOf } from './settings-edit.ts'
-import { parseSettings, readOtherSettings, stintHooks } from './settings.ts'
+import {
+  TOKEN_EFFICIENT_TOOLS,
+  isApprovedByName,
+  settingsEdit,
+  resolveWantedSettings,
+} from './settings-edit.ts'
+import { parseSettings, readClaudeSettingsOrEmpty, stintHooks } from './settings.ts'
 
-type InstallOptions = Omit<SetupRequest, 'into' | 'remove' | 'dryRun'> & { readonly scope: Scope }
+type InstallOptions = Omit<SetupRequest, 'into' | 'remove' | 'dryRun'> & {
+  readonly scope: SetupScope
+}
 
 /** Refuses what cannot be edited before anything is written. */
 export function planInstall(
   options: InstallOptions,
-  around: Surroundings,
+  around: ProjectEnvironment,
   program: HookProgram | undefined,
-): Plan {
+): SetupPlan {
   const { scope } = options
-  const place = setupPlace(scope, around)
+  const place = setupPaths(scope, around)
   const home = stateHome(around.env)
   const known = readManifest(home, place.settings)
   const record = known.files[place.settings]
 
   const mcp = planMcp(around, scope, options.mcp, known)
   const { hasServer } = mcp
-  const wanted = wantedOf(scope, around, { ...options, hasServer }, record)
+  const wanted = resolveWantedSettings(scope, around, { ...options, hasServer }, record)
   const settings = planEdit(place.settings, settingsEdit(place.settings, wanted), record)
-  const commands = planOwned(commandPaths(place), place.commands, known.files)
+  const commands = planOwnedFiles(commandPaths(place), place.commands, known.files)
   const path = instructionsPath(place.instructions)
   const instructions = options.instructions
     ? planEdit(path, instructionsEdit, known.files[path])
-    : NO_FILES
+    : NO_CHANGES
   const launcher = planLauncher(home, program)
   // Settings come last: hooks are registered once everything they need is there.
   const files = [launcher, commands, instructions, mcp.files, settings]
@@ -62,7 +69,7 @@ export function planInstall(
   const changes = files.flatMap((each) => each.changes)
   const exclude = planExclude(place, around, known, changes, givenUp)
   const kept = Object.entries(known.files).filter(([file]) => !givenUp.includes(file))
-  return planInstallation(
+  return buildInstallPlan(
     home,
     { ...known, files: Object.fromEntries(kept) },
     [exclude, ...files],
@@ -78,21 +85,21 @@ export function planInstall(
   )
 }
 
-function commandPaths({ commands }: SetupPlace) {
+function commandPaths({ commands }: SetupPaths) {
   return new Map([...slashCommandFiles()].map(([name, text]) => [join(commands, name), text]))
 }
 
 /** Files for one person are excluded; those for a team must not be. */
 function planExclude(
-  place: SetupPlace,
-  { root, gitCommonDir }: Surroundings,
+  place: SetupPaths,
+  { root, gitCommonDir }: ProjectEnvironment,
   known: Manifest,
   changes: readonly FileChange[],
   givenUp: readonly string[],
 ) {
-  if (gitCommonDir === undefined || place.scope === 'user') return NO_FILES
+  if (gitCommonDir === undefined || place.scope === 'user') return NO_CHANGES
   const path = excludePath(gitCommonDir)
-  const excluded = excludedIn(readText(path) ?? '')
+  const excluded = excludedPatterns(readText(path) ?? '')
   const patternsOf = (paths: readonly string[]) => paths.map((each) => excludePattern(root, each))
   if (place.scope === 'shared') {
     const shared = patternsOf([place.settings, mcpPath(root), ...commandPaths(place).keys()])
@@ -109,35 +116,35 @@ function planExclude(
 }
 
 /** Undoes exactly what setup did, and nothing that others did since. */
-export function planRemove(scope: Scope, around: Surroundings): Plan {
-  const place = setupPlace(scope, around)
+export function planUninstall(scope: SetupScope, around: ProjectEnvironment): SetupPlan {
+  const place = setupPaths(scope, around)
   const home = stateHome(around.env)
   const known = readManifest(home, place.settings)
 
   const edit = settingsEdit(place.settings, { groups: new Map(), hasStatusLine: false })
-  const settings = planTakingOut(place.settings, edit, known.files[place.settings])
+  const settings = planEditRemoval(place.settings, edit, known.files[place.settings])
   const [{ after } = { after: undefined }] = settings
   const hasApproval =
-    after !== undefined && isApprovedByName(parseSettings(place.settings, withoutMark(after)))
+    after !== undefined && isApprovedByName(parseSettings(place.settings, withoutBom(after)))
   const isExcluded = scope === 'local' && around.gitCommonDir !== undefined
   const sharer = commandsSharedWith(place, around)
   const commands =
     sharer === undefined
-      ? planOwnedRemoval(commandPaths(place), place.commands, known.files)
-      : { ...NO_FILES, foreign: [] }
+      ? planOwnedFileRemoval(commandPaths(place), place.commands, known.files)
+      : { ...NO_CHANGES, foreign: [] }
   const changes = [
     ...commands.changes,
     ...instructionFiles(place.instructions).flatMap((file) =>
-      planTakingOut(file, instructionsEdit, known.files[file]),
+      planEditRemoval(file, instructionsEdit, known.files[file]),
     ),
     ...(isExcluded ? [excludePath(around.gitCommonDir)] : []).flatMap((file) =>
-      planTakingOut(file, excludeEdit([]), known.files[file]),
+      planEditRemoval(file, excludeEdit([]), known.files[file]),
     ),
     ...planMcpRemoval(around, scope, known),
     ...settings,
   ]
   const unknown = `in ${place.settings}, which is not known to be ours`
-  return planRemoval(home, known, changes, [
+  return buildRemovalPlan(home, known, changes, [
     ...commands.foreign.map((file) => `left alone: ${file} was changed since, or is not ours`),
     ...(after?.includes(TOKEN_EFFICIENT_TOOLS) === true
       ? [`left alone: ${TOKEN_EFFICIENT_TOOLS} ${unknown}`]
@@ -150,12 +157,12 @@ export function planRemove(scope: Scope, around: Surroundings): Plan {
 }
 
 /** Both scopes of a project keep their commands in one folder. */
-function commandsSharedWith({ scope, commands }: SetupPlace, around: Surroundings) {
+function commandsSharedWith({ scope, commands }: SetupPaths, around: ProjectEnvironment) {
   return SCOPES.filter((each) => each !== scope)
-    .map((each) => setupPlace(each, around))
+    .map((each) => setupPaths(each, around))
     .filter((other) => other.commands === commands)
     .map(({ settings }) => settings)
-    .find((path) => stintHooks(readOtherSettings(path)).length > 0)
+    .find((path) => stintHooks(readClaudeSettingsOrEmpty(path)).length > 0)
 }
 
 const MARKS = {

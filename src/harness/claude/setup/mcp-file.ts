@@ -5,8 +5,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { isTracked } from '../../../git/status.ts'
 import { StintError } from '../../../journal/errors.ts'
 import { stateHome } from '../../../journal/state-home.ts'
-import type { McpWish, Scope, ServerPlace, Surroundings } from '../../contract/setup.ts'
-import { addMember, removeAt } from '../../setup/json-text.ts'
+import type {
+  McpOption,
+  SetupScope,
+  ServerRegistration,
+  ProjectEnvironment,
+} from '../../contract/setup.ts'
+import { addMember, removeAt } from '../../setup/edit-json.ts'
 import { MCP_COMMAND, MCP_FILE, MCP_SERVER, isStintServer } from '../../setup/launcher.ts'
 import {
   type FileChange,
@@ -18,19 +23,19 @@ import {
   sumOf,
 } from '../../setup/plan.ts'
 import {
-  NO_FILES,
+  NO_CHANGES,
   type TextEdit,
   planEdit,
-  planTakingOut,
-  withoutMark,
-} from '../../setup/planned-file.ts'
-import { setupPlace } from './places.ts'
+  planEditRemoval,
+  withoutBom,
+} from '../../setup/plan-files.ts'
+import { setupPaths } from './paths.ts'
 import {
-  type Settings,
+  type ClaudeSettings,
   invalidSettings,
-  isObject,
+  isPlainObject,
   parseSettings,
-  readOtherSettings,
+  readClaudeSettingsOrEmpty,
   stintHooks,
 } from './settings.ts'
 
@@ -50,13 +55,13 @@ interface PlannedMcp {
 }
 
 export function planMcp(
-  around: Surroundings,
-  scope: Scope,
-  wish: McpWish,
+  around: ProjectEnvironment,
+  scope: SetupScope,
+  wish: McpOption,
   known: Manifest,
 ): PlannedMcp {
   const path = mcpPath(around.root)
-  const without = (...notes: string[]) => ({ files: NO_FILES, hasServer: false, notes })
+  const without = (...notes: string[]) => ({ files: NO_CHANGES, hasServer: false, notes })
   if (scope === 'user') {
     if (wish === 'no') return without()
     const command = `claude mcp add --scope user ${MCP_SERVER} -- stint mcp`
@@ -77,7 +82,7 @@ export function planMcp(
       )
     const outdated = `left alone: ${path} has the server of another version of Stint; --shared brings it up to date`
     const notes = status === 'current' ? [] : [outdated]
-    return { files: NO_FILES, hasServer: true, notes }
+    return { files: NO_CHANGES, hasServer: true, notes }
   }
   const files = planEdit(path, mcpEdit(path), known.files[path])
   const isChanged = files.changes.length > 0
@@ -93,8 +98,8 @@ export function planMcp(
 
 /** Only if it is this setup's, and no other of the project needs it. */
 export function planMcpRemoval(
-  around: Surroundings,
-  scope: Scope,
+  around: ProjectEnvironment,
+  scope: SetupScope,
   known: Manifest,
 ): readonly FileChange[] {
   const path = mcpPath(around.root)
@@ -102,10 +107,10 @@ export function planMcpRemoval(
   const record = known.files[path]
   const isTakenOut =
     scope === 'local' ? isOurs(around, known) : record !== undefined || hasStintServer(path)
-  return isTakenOut ? planTakingOut(path, mcpEdit(path), record ?? madeAlone(path)) : []
+  return isTakenOut ? planEditRemoval(path, mcpEdit(path), record ?? madeAlone(path)) : []
 }
 
-function planGivingUp(around: Surroundings, scope: Scope, known: Manifest): PlannedMcp {
+function planGivingUp(around: ProjectEnvironment, scope: SetupScope, known: Manifest): PlannedMcp {
   const path = mcpPath(around.root)
   const changes = planMcpRemoval(around, scope, known)
   const isLeft = changes.length === 0 && hasStintServer(path)
@@ -118,17 +123,18 @@ function planGivingUp(around: Surroundings, scope: Scope, known: Manifest): Plan
 }
 
 /** What setup made is this person's until git tracks it. Without a record, its content decides. */
-function isOurs(around: Surroundings, { files }: Manifest): boolean {
+function isOurs(around: ProjectEnvironment, { files }: Manifest): boolean {
   const path = mcpPath(around.root)
   const known = files[path]
   if (known !== undefined && known.undo !== 'delete') return true
   if (isKeptByGit(around, path)) return false
   if (known !== undefined) return true
-  const isTeams = stintHooks(readOtherSettings(setupPlace('shared', around).settings)).length > 0
+  const isTeams =
+    stintHooks(readClaudeSettingsOrEmpty(setupPaths('shared', around).settings)).length > 0
   return !isTeams && hasStintServer(path)
 }
 
-function isKeptByGit({ root, gitCommonDir }: Surroundings, path: string) {
+function isKeptByGit({ root, gitCommonDir }: ProjectEnvironment, path: string) {
   try {
     return gitCommonDir !== undefined && isTracked(root, path)
   } catch (error) {
@@ -145,8 +151,8 @@ function madeAlone(path: string): WrittenFile | undefined {
   return isAsMade ? { sum: sumOf(text), undo: 'delete' } : undefined
 }
 
-function writtenElsewhere(around: Surroundings, scope: Scope, path: string) {
-  const other = setupPlace(scope === 'local' ? 'shared' : 'local', around).settings
+function writtenElsewhere(around: ProjectEnvironment, scope: SetupScope, path: string) {
+  const other = setupPaths(scope === 'local' ? 'shared' : 'local', around).settings
   return readManifest(stateHome(around.env), other).files[path]
 }
 
@@ -180,9 +186,9 @@ function hasStintServer(path: string): boolean {
 }
 
 /** What a project's file says of our server. */
-export function serverStatus(path: string): ServerPlace['status'] | 'none' {
+export function serverStatus(path: string): ServerRegistration['status'] | 'none' {
   try {
-    const server = serversIn(path, withoutMark(readText(path) ?? ''))?.[MCP_SERVER]
+    const server = serversIn(path, withoutBom(readText(path) ?? ''))?.[MCP_SERVER]
     if (server === undefined) return 'none'
     if (!isStintServer(server)) return 'other'
     return isDeepStrictEqual(server, MCP_COMMAND) ? 'current' : 'outdated'
@@ -192,9 +198,9 @@ export function serverStatus(path: string): ServerPlace['status'] | 'none' {
   }
 }
 
-function serversIn(path: string, text: string): Settings | undefined {
+function serversIn(path: string, text: string): ClaudeSettings | undefined {
   const { [SERVERS]: servers } = parseSettings(path, text)
-  if (servers !== undefined && !isObject(servers))
+  if (servers !== undefined && !isPlainObject(servers))
     throw invalidSettings(path, `"${SERVERS}" is not an object`)
   return servers
 }

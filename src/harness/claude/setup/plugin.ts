@@ -1,17 +1,17 @@
 import { join } from 'node:path'
 import { StintError } from '../../../journal/errors.ts'
 import { stateHome } from '../../../journal/state-home.ts'
-import type { Surroundings } from '../../contract/setup.ts'
+import type { ProjectEnvironment } from '../../contract/setup.ts'
 import { type HookProgram, MCP_FILE } from '../../setup/launcher.ts'
 import {
-  type Plan,
-  planInstallation,
+  type SetupPlan,
+  buildInstallPlan,
   planLauncher,
-  planRemoval,
+  buildRemovalPlan,
   readManifest,
 } from '../../setup/plan.ts'
-import { planOwned, planOwnedRemoval } from '../../setup/planned-file.ts'
-import { PLUGIN, byEvent, hookGroups } from './settings.ts'
+import { planOwnedFiles, planOwnedFileRemoval } from '../../setup/plan-files.ts'
+import { PLUGIN, groupsByEvent, hookGroups } from './settings.ts'
 
 const DESCRIPTION = 'Durable sessions: what was done, decided and found survives compaction'
 
@@ -40,7 +40,7 @@ function pluginFiles(folder: string, { version, notify, mcp }: PluginOptions) {
   const files: readonly (readonly [string, object])[] = [
     ['.claude-plugin/marketplace.json', marketplace],
     [`${PLUGIN}/.claude-plugin/plugin.json`, manifest],
-    [`${PLUGIN}/hooks/hooks.json`, { hooks: byEvent(hookGroups({ notify })) }],
+    [`${PLUGIN}/hooks/hooks.json`, { hooks: groupsByEvent(hookGroups({ notify })) }],
     ...(mcp ? [[`${PLUGIN}/.mcp.json`, MCP_FILE] as const] : []),
   ]
   return new Map([
@@ -56,12 +56,12 @@ function pluginFiles(folder: string, { version, notify, mcp }: PluginOptions) {
 /** A foreign file is not overwritten. */
 export function planPlugin(
   folder: string,
-  { env }: Surroundings,
+  { env }: ProjectEnvironment,
   program: HookProgram | undefined,
   options: PluginOptions,
-): Plan {
+): SetupPlan {
   const known = readManifest(stateHome(env), folder)
-  const owned = planOwned(pluginFiles(folder, options), folder, known.files)
+  const owned = planOwnedFiles(pluginFiles(folder, options), folder, known.files)
   if (owned.foreign.length > 0)
     throw new StintError(
       'NOT_OURS',
@@ -69,19 +69,19 @@ export function planPlugin(
       'choose an empty folder, or move that file away',
     )
   const launcher = planLauncher(stateHome(env), program)
-  return planInstallation(stateHome(env), known, [owned, launcher], launcher.notes)
+  return buildInstallPlan(stateHome(env), known, [owned, launcher], launcher.notes)
 }
 
 export function planPluginRemoval(
   folder: string,
-  { env }: Surroundings,
+  { env }: ProjectEnvironment,
   options: PluginOptions,
-): Plan {
+): SetupPlan {
   const known = readManifest(stateHome(env), folder)
   const files = pluginFiles(folder, { ...options, mcp: true })
-  const { changes, foreign } = planOwnedRemoval(files, folder, known.files)
+  const { changes, foreign } = planOwnedFileRemoval(files, folder, known.files)
   const notes = foreign.map((path) => `left alone: ${path} was changed since, or is not ours`)
-  return planRemoval(stateHome(env), known, changes, notes)
+  return buildRemovalPlan(stateHome(env), known, changes, notes)
 }
 
 interface SlashCommand {

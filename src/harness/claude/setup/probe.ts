@@ -1,18 +1,18 @@
 import { stateHome } from '../../../journal/state-home.ts'
-import type { Probe, ServerAnswer, Surroundings } from '../../contract/setup.ts'
+import type { HookProbe, ServerProbe, ProjectEnvironment } from '../../contract/setup.ts'
 import { type SpawnSyncOptions, spawn, spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { objectOf, parseJson } from '../../../text/json-fields.ts'
+import { asObject, parseJson } from '../../../text/json-fields.ts'
 import { createFolder, removeTree, replaceUnsynced } from '../../../journal/files.ts'
-import { readOrUndefined, statOrUndefined } from '../../../journal/look.ts'
+import { readOrUndefined, statOrUndefined } from '../../../journal/read-files.ts'
 import { randomHex } from '../../../journal/ids.ts'
 import { AFTER_COMMAND, HOOK_COMMAND, PROBE_ANSWER, PROBE_EVENT } from '../../setup/hook-command.ts'
-import { type HookProgram, MCP_SERVER, launcherPath, programIn } from '../../setup/launcher.ts'
+import { type HookProgram, MCP_SERVER, launcherPath, parseLauncher } from '../../setup/launcher.ts'
 
 const HOOK_LIMIT_MS = 5000
 
-export function probeHookCommand(around: Surroundings): Probe {
+export function probeHookCommand(around: ProjectEnvironment): HookProbe {
   const { root, env } = around
   const event = { hook_event_name: PROBE_EVENT, session_id: '', cwd: root }
   // Of the two commands, report the one that fails.
@@ -20,7 +20,7 @@ export function probeHookCommand(around: Surroundings): Probe {
     shell(command, around, JSON.stringify(event)),
   )
   const ran = answers.find(({ stdout }) => stdout.trim() !== PROBE_ANSWER) ?? answers[0]!
-  const launched = programIn(
+  const launched = parseLauncher(
     readOrUndefined(launcherPath(stateHome(around.env)))?.toString('utf8') ?? '',
   )
   const bin = join(root, 'node_modules', '.bin', 'stint')
@@ -36,7 +36,7 @@ export function probeHookCommand(around: Surroundings): Probe {
     : { foundBy: 'path', program: path, ...outcome }
 }
 
-function shell(command: string, { root, env }: Surroundings, input: string) {
+function shell(command: string, { root, env }: ProjectEnvironment, input: string) {
   return spawnSync('sh', ['-c', command], {
     cwd: root,
     env: { ...env, CLAUDE_PROJECT_DIR: root },
@@ -65,9 +65,9 @@ const GREETING = {
 
 export function probeServer(
   { command, args }: { readonly command: string; readonly args: readonly string[] },
-  { root, env }: Surroundings,
+  { root, env }: ProjectEnvironment,
   limitMs = SERVER_LIMIT_MS,
-): Promise<ServerAnswer> {
+): Promise<ServerProbe> {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd: root,
@@ -75,7 +75,7 @@ export function probeServer(
       stdio: 'pipe',
     })
     let [output, errors] = ['', '']
-    let answer: ServerAnswer | undefined
+    let answer: ServerProbe | undefined
     const deadline = setTimeout(() => {
       answer ??= { isWell: false, said: `nothing within ${limitMs / 1000} seconds` }
       child.kill('SIGKILL')
@@ -110,8 +110,8 @@ export function probeServer(
 }
 
 function answerIn(line: string) {
-  const { result } = objectOf(parseJson(line)) ?? {}
-  const { name, version } = objectOf(objectOf(result)?.serverInfo) ?? {}
+  const { result } = asObject(parseJson(line)) ?? {}
+  const { name, version } = asObject(asObject(result)?.serverInfo) ?? {}
   if (name !== MCP_SERVER) return { isWell: false, said: `it said: ${line.slice(0, 200)}` }
   // The stand-in server, when there is no Stint.
   return version === '0'

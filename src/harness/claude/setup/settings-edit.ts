@@ -1,27 +1,27 @@
-import type { Scope, Surroundings } from '../../contract/setup.ts'
-import { addItem, addMember, editText, removeAt } from '../../setup/json-text.ts'
+import type { SetupScope, ProjectEnvironment } from '../../contract/setup.ts'
+import { addItem, addMember, editString, removeAt } from '../../setup/edit-json.ts'
 import { MCP_SERVER } from '../../setup/launcher.ts'
 import type { WrittenFile } from '../../setup/plan.ts'
-import type { TextEdit } from '../../setup/planned-file.ts'
-import { SCOPES, setupPlace } from './places.ts'
+import type { TextEdit } from '../../setup/plan-files.ts'
+import { SCOPES, setupPaths } from './paths.ts'
 import {
   type HookGroup,
   NOTIFICATION_EVENT,
   STATUS_LINE,
-  type Settings,
+  type ClaudeSettings,
   areHooksCurrent,
-  byEvent,
+  groupsByEvent,
   enabledPlugin,
-  eventsOf,
+  hookEvents,
   groupAt,
   hookGroups,
-  hooksOf,
+  hooksInGroup,
   invalidSettings,
-  isObject,
+  isPlainObject,
   parseSettings,
-  readOtherSettings,
-  readSettings,
-  statusLineOf,
+  readClaudeSettingsOrEmpty,
+  readClaudeSettings,
+  statusLineOwner,
   stintHooks,
 } from './settings.ts'
 
@@ -41,8 +41,9 @@ export function addToSettings(text: string, wanted: Wanted): readonly string[] {
   const texts = text.trim() === '' ? [text, '{}\n'] : [text]
   const edit = (change: (text: string) => string) => texts.push(change(texts.at(-1)!))
   const present = read(texts.at(-1)!)
-  const events = new Set(eventsOf(present).map(([event]) => event))
-  if (present.hooks === undefined) edit((before) => addMember(before, [], 'hooks', byEvent(groups)))
+  const events = new Set(hookEvents(present).map(([event]) => event))
+  if (present.hooks === undefined)
+    edit((before) => addMember(before, [], 'hooks', groupsByEvent(groups)))
   else {
     for (const [event, group] of groups) {
       edit((before) =>
@@ -69,7 +70,7 @@ export function addToSettings(text: string, wanted: Wanted): readonly string[] {
  * Hooks and status line are recognised by their content; betas and approvals only if setup recorded
  * them. What is empty afterwards goes too, unless it was kept.
  */
-export function takeOutOfSettings(
+export function removeFromSettings(
   text: string,
   kept: readonly string[] = [],
   added: readonly string[] = [],
@@ -81,7 +82,7 @@ export function takeOutOfSettings(
     const position = stintHooks(settings)[0]
     if (position === undefined) break
     const { event, group, hook } = position
-    const isAlone = hooksOf(groupAt(settings, position)).length === 1
+    const isAlone = hooksInGroup(groupAt(settings, position)).length === 1
     rest = removeAt(rest, ['hooks', event, group, ...(isAlone ? [] : ['hooks', hook])])
     rest = withoutEmpty(rest, event, kept)
   }
@@ -89,7 +90,7 @@ export function takeOutOfSettings(
 }
 
 function withoutEmpty(text: string, event: string, kept: readonly string[]) {
-  const isEmptied = eventsOf(read(text)).some(
+  const isEmptied = hookEvents(read(text)).some(
     ([name, groups]) => name === event && groups.length === 0,
   )
   const rest = isEmptied && !kept.includes(event) ? removeAt(text, ['hooks', event]) : text
@@ -98,24 +99,24 @@ function withoutEmpty(text: string, event: string, kept: readonly string[]) {
 }
 
 /** The containers of ours that a text has. */
-export function containersOf(text: string): readonly string[] {
+export function existingContainers(text: string): readonly string[] {
   const settings = read(text)
   return [
     ...(settings.hooks === undefined
       ? []
-      : ['hooks', ...eventsOf(settings).map(([event]) => event)]),
-    ...(isObject(settings.env) ? ['env'] : []),
+      : ['hooks', ...hookEvents(settings).map(([event]) => event)]),
+    ...(isPlainObject(settings.env) ? ['env'] : []),
     ...(betasText(settings) === undefined ? [] : [BETAS_MEMBER]),
     ...(settings[ENABLED] === undefined ? [] : [ENABLED]),
   ]
 }
 
 function read(text: string) {
-  return text.trim() === '' ? {} : (JSON.parse(text) as Settings)
+  return text.trim() === '' ? {} : (JSON.parse(text) as ClaudeSettings)
 }
 
-function hasOurStatusLine(settings: Settings) {
-  return ['ours', 'outdated'].includes(statusLineOf(settings))
+function hasOurStatusLine(settings: ClaudeSettings) {
+  return ['ours', 'outdated'].includes(statusLineOwner(settings))
 }
 
 // Claude Code reads betas from its environment, separated by commas; a header given elsewhere is
@@ -126,12 +127,12 @@ export const TOKEN_EFFICIENT_TOOLS = 'token-efficient-tools-2025-02-19'
 const BETAS = 'ANTHROPIC_BETAS'
 const BETAS_MEMBER = `env.${BETAS}`
 
-function betasText({ env }: Settings) {
-  const value = isObject(env) ? env[BETAS] : undefined
+function betasText({ env }: ClaudeSettings) {
+  const value = isPlainObject(env) ? env[BETAS] : undefined
   return typeof value === 'string' ? value : undefined
 }
 
-function hasTokenEfficientTools(settings: Settings) {
+function hasTokenEfficientTools(settings: ClaudeSettings) {
   return betasIn(betasText(settings) ?? '').includes(TOKEN_EFFICIENT_TOOLS)
 }
 
@@ -150,12 +151,13 @@ function withBeta(list: string) {
 /** A list in this file hides inherited betas, so they are copied. */
 function addBeta(text: string, inherited: string) {
   const settings = read(text)
-  if (!isObject(settings.env)) return addMember(text, [], 'env', { [BETAS]: withBeta(inherited) })
+  if (!isPlainObject(settings.env))
+    return addMember(text, [], 'env', { [BETAS]: withBeta(inherited) })
   if (betasText(settings) === undefined) return addMember(text, ['env'], BETAS, withBeta(inherited))
-  return editText(text, ['env', BETAS], withBeta)
+  return editString(text, ['env', BETAS], withBeta)
 }
 
-function addedBetas(settings: Settings, inherited: string) {
+function addedBetas(settings: ClaudeSettings, inherited: string) {
   if (betasText(settings) === undefined) return [...betasIn(inherited), TOKEN_EFFICIENT_TOOLS]
   return hasTokenEfficientTools(settings) ? [] : [TOKEN_EFFICIENT_TOOLS]
 }
@@ -169,7 +171,7 @@ function takeOutBetas(text: string, betas: readonly string[], kept: readonly str
       .filter((part) => !betas.includes(part.trim()))
       .join(',')
   if (rest(list).trim() !== '' || kept.includes(BETAS_MEMBER))
-    return editText(text, ['env', BETAS], rest)
+    return editString(text, ['env', BETAS], rest)
   const without = removeAt(text, ['env', BETAS])
   const isEmpty = Object.keys(read(without).env as object).length === 0
   return isEmpty && !kept.includes('env') ? removeAt(without, ['env']) : without
@@ -183,17 +185,17 @@ const ALL = 'enableAllProjectMcpServers'
 const APPROVAL = `${ENABLED}.${MCP_SERVER}`
 
 /** A refusal wins over every approval. */
-export function approvalIn(settings: Settings): 'approved' | 'refused' | undefined {
+export function mcpApproval(settings: ClaudeSettings): 'approved' | 'refused' | undefined {
   if (isListed(settings[DISABLED])) return 'refused'
   return isApprovedByName(settings) || settings[ALL] === true ? 'approved' : undefined
 }
 
-export function isApprovedByName(settings: Settings): boolean {
+export function isApprovedByName(settings: ClaudeSettings): boolean {
   return isListed(settings[ENABLED])
 }
 
 /** About this server, or about how to be asked about all of them. */
-function hasDecided(settings: Settings) {
+function hasDecided(settings: ClaudeSettings) {
   const list = settings[ENABLED]
   const isOdd = list !== undefined && !Array.isArray(list)
   return isOdd || isListed(settings[DISABLED]) || settings[ALL] !== undefined
@@ -219,7 +221,7 @@ export function settingsEdit(path: string, wanted: Wanted): TextEdit {
       const settings = parse(text)
       return (
         (betas === undefined || hasTokenEfficientTools(settings)) &&
-        (hasStatusLine ? statusLineOf(settings) === 'ours' : !hasOurStatusLine(settings)) &&
+        (hasStatusLine ? statusLineOwner(settings) === 'ours' : !hasOurStatusLine(settings)) &&
         (approval === undefined || approval === isApprovedByName(settings)) &&
         areHooksCurrent(settings, groups)
       )
@@ -228,9 +230,9 @@ export function settingsEdit(path: string, wanted: Wanted): TextEdit {
     takeOut(text, known) {
       // Throws for a text that cannot be edited.
       parse(text)
-      return takeOutOfSettings(text, known?.kept, known?.added)
+      return removeFromSettings(text, known?.kept, known?.added)
     },
-    containers: containersOf,
+    containers: existingContainers,
     added(text) {
       const settings = parse(text)
       return [
@@ -250,24 +252,24 @@ interface WantedOptions {
 }
 
 /** A notification or beta once asked for stays, and a foreign status line is not replaced. */
-export function wantedOf(
-  scope: Scope,
-  around: Surroundings,
+export function resolveWantedSettings(
+  scope: SetupScope,
+  around: ProjectEnvironment,
   { notify, statusLine, tokenEfficientTools, hasServer }: WantedOptions,
   known: WrittenFile | undefined,
 ): Wanted & { readonly notes: readonly string[]; readonly plugin: string | undefined } {
-  const own = setupPlace(scope, around).settings
-  const settings = readSettings(own)
+  const own = setupPaths(scope, around).settings
+  const settings = readClaudeSettings(own)
   const places = SCOPES.map((each) => {
-    const path = setupPlace(each, around).settings
-    return { path, settings: readOtherSettings(path) }
+    const path = setupPaths(each, around).settings
+    return { path, settings: readClaudeSettingsOrEmpty(path) }
   })
   const at = SCOPES.indexOf(scope)
   const nearer = places.slice(0, at)
   const general = places.slice(at + 1)
   const notifies = stintHooks(settings).some(({ event }) => event === NOTIFICATION_EVENT)
   const owner =
-    statusLineOf(settings) === 'theirs'
+    statusLineOwner(settings) === 'theirs'
       ? own
       : general.find((each) => each.settings.statusLine !== undefined)?.path
   const wantsBeta = tokenEfficientTools || hasTokenEfficientTools(settings)
@@ -294,7 +296,7 @@ export function wantedOf(
       ? []
       : [`${BETAS} of your shell does not hold any more: ${own} has one`]),
   ]
-  const refusing = places.filter((each) => approvalIn(each.settings) === 'refused')
+  const refusing = places.filter((each) => mcpApproval(each.settings) === 'refused')
   return {
     groups: hookGroups({ notify: notify || notifies }),
     hasStatusLine: statusLine && owner === undefined,
@@ -311,9 +313,9 @@ export function wantedOf(
   }
 }
 
-function refuseOddEnvironment(path: string, { env }: Settings) {
+function refuseOddEnvironment(path: string, { env }: ClaudeSettings) {
   if (env === undefined) return
-  if (!isObject(env)) throw invalidSettings(path, '"env" is not an object')
+  if (!isPlainObject(env)) throw invalidSettings(path, '"env" is not an object')
   if (env[BETAS] !== undefined && typeof env[BETAS] !== 'string')
     throw invalidSettings(path, `"env.${BETAS}" is not a text`)
 }

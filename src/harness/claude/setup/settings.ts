@@ -7,20 +7,20 @@ import {
   STATUS_LINE_COMMAND,
   isStintCommand,
 } from '../../setup/hook-command.ts'
-import { faultyLine } from '../../setup/json-text.ts'
+import { syntaxErrorLine } from '../../setup/edit-json.ts'
 import { readText } from '../../setup/plan.ts'
-import { withoutMark } from '../../setup/planned-file.ts'
+import { withoutBom } from '../../setup/plan-files.ts'
 
-export type Settings = Readonly<Record<string, unknown>>
+export type ClaudeSettings = Readonly<Record<string, unknown>>
 
 /** An empty file says nothing. */
-export function parseSettings(path: string, text: string): Settings {
+export function parseSettings(path: string, text: string): ClaudeSettings {
   if (text.trim() === '') return {}
   const settings = parse(path, text)
-  if (!isObject(settings)) throw invalidSettings(path, 'it is not a JSON object')
+  if (!isPlainObject(settings)) throw invalidSettings(path, 'it is not a JSON object')
   const { hooks } = settings
   if (hooks === undefined) return settings
-  if (!isObject(hooks)) throw invalidSettings(path, '"hooks" is not an object')
+  if (!isPlainObject(hooks)) throw invalidSettings(path, '"hooks" is not an object')
   const odd = Object.entries(hooks).find(([, groups]) => !Array.isArray(groups))
   if (odd !== undefined) throw invalidSettings(path, `"hooks.${odd[0]}" is not a list`)
   return settings
@@ -30,7 +30,7 @@ function parse(path: string, text: string) {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const line = faultyLine(text)
+    const line = syntaxErrorLine(text)
     const where = line === undefined ? '' : ` (line ${line})`
     throw invalidSettings(path, `it is not valid JSON${where}`, { cause: error })
   }
@@ -45,14 +45,14 @@ export function invalidSettings(path: string, reason: string, options?: ErrorOpt
   )
 }
 
-export function readSettings(path: string): Settings {
-  return parseSettings(path, withoutMark(readText(path) ?? ''))
+export function readClaudeSettings(path: string): ClaudeSettings {
+  return parseSettings(path, withoutBom(readText(path) ?? ''))
 }
 
 /** Claude Code ignores settings that it cannot read. */
-export function readOtherSettings(path: string): Settings {
+export function readClaudeSettingsOrEmpty(path: string): ClaudeSettings {
   try {
-    return readSettings(path)
+    return readClaudeSettings(path)
   } catch (error) {
     if (error instanceof StintError) return {}
     throw error
@@ -66,11 +66,11 @@ interface HookPosition {
 }
 
 /** Our hooks, in order. */
-export function stintHooks(settings: Settings): readonly HookPosition[] {
-  return eventsOf(settings).flatMap(([event, groups]) =>
+export function stintHooks(settings: ClaudeSettings): readonly HookPosition[] {
+  return hookEvents(settings).flatMap(([event, groups]) =>
     groups.flatMap((entry, group) =>
-      hooksOf(entry).flatMap((each, hook) =>
-        isObject(each) && isStintCommand(each.command) ? [{ event, group, hook }] : [],
+      hooksInGroup(entry).flatMap((each, hook) =>
+        isPlainObject(each) && isStintCommand(each.command) ? [{ event, group, hook }] : [],
       ),
     ),
   )
@@ -78,7 +78,7 @@ export function stintHooks(settings: Settings): readonly HookPosition[] {
 
 /** The events that our hooks are registered for as they should be. */
 export function currentEvents(
-  settings: Settings,
+  settings: ClaudeSettings,
   wanted: ReadonlyMap<string, HookGroup>,
 ): readonly string[] {
   const ours = stintHooks(settings)
@@ -88,10 +88,10 @@ export function currentEvents(
     const areCurrent = positions.every((position, index) => {
       const group = groupAt(settings, position)
       return (
-        isObject(group) &&
+        isPlainObject(group) &&
         group.matcher === matcher &&
         position.group === positions[0]!.group &&
-        isDeepStrictEqual(hooksOf(group)[position.hook], hooks[index])
+        isDeepStrictEqual(hooksInGroup(group)[position.hook], hooks[index])
       )
     })
     return areCurrent && positions.length === hooks.length ? [event] : []
@@ -99,7 +99,7 @@ export function currentEvents(
 }
 
 export function areHooksCurrent(
-  settings: Settings,
+  settings: ClaudeSettings,
   wanted: ReadonlyMap<string, HookGroup>,
 ): boolean {
   const isElsewhere = stintHooks(settings).some(({ event }) => !wanted.has(event))
@@ -108,36 +108,40 @@ export function areHooksCurrent(
 
 export const STATUS_LINE = { type: 'command', command: STATUS_LINE_COMMAND }
 
-export function statusLineOf({ statusLine }: Settings): 'none' | 'ours' | 'outdated' | 'theirs' {
+export function statusLineOwner({
+  statusLine,
+}: ClaudeSettings): 'none' | 'ours' | 'outdated' | 'theirs' {
   if (statusLine === undefined) return 'none'
-  if (!isObject(statusLine) || !isStintCommand(statusLine.command)) return 'theirs'
+  if (!isPlainObject(statusLine) || !isStintCommand(statusLine.command)) return 'theirs'
   return isDeepStrictEqual(statusLine, STATUS_LINE) ? 'ours' : 'outdated'
 }
 
 export const PLUGIN = 'stint'
 
 /** The plugin of ours that a settings file turns on. */
-export function enabledPlugin({ enabledPlugins }: Settings): string | undefined {
-  return Object.entries(isObject(enabledPlugins) ? enabledPlugins : {}).find(
+export function enabledPlugin({ enabledPlugins }: ClaudeSettings): string | undefined {
+  return Object.entries(isPlainObject(enabledPlugins) ? enabledPlugins : {}).find(
     ([name, isOn]) => name.startsWith(`${PLUGIN}@`) && isOn !== false,
   )?.[0]
 }
 
-export function eventsOf({ hooks }: Settings): readonly (readonly [string, readonly unknown[]])[] {
-  return Object.entries(isObject(hooks) ? hooks : {}).flatMap(([event, groups]) =>
+export function hookEvents({
+  hooks,
+}: ClaudeSettings): readonly (readonly [string, readonly unknown[]])[] {
+  return Object.entries(isPlainObject(hooks) ? hooks : {}).flatMap(([event, groups]) =>
     Array.isArray(groups) ? [[event, groups] as const] : [],
   )
 }
 
-export function groupAt(settings: Settings, { event, group }: HookPosition): unknown {
-  return eventsOf(settings).find(([name]) => name === event)?.[1][group]
+export function groupAt(settings: ClaudeSettings, { event, group }: HookPosition): unknown {
+  return hookEvents(settings).find(([name]) => name === event)?.[1][group]
 }
 
-export function hooksOf(group: unknown): readonly unknown[] {
-  return isObject(group) && Array.isArray(group.hooks) ? group.hooks : []
+export function hooksInGroup(group: unknown): readonly unknown[] {
+  return isPlainObject(group) && Array.isArray(group.hooks) ? group.hooks : []
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
@@ -180,7 +184,7 @@ export function hookGroups({ notify }: { notify: boolean }): ReadonlyMap<string,
   )
 }
 
-export function byEvent(
+export function groupsByEvent(
   groups: ReadonlyMap<string, HookGroup>,
 ): Readonly<Record<string, readonly HookGroup[]>> {
   return Object.fromEntries([...groups].map(([event, group]) => [event, [group]]))

@@ -2,39 +2,39 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { StintError } from '../../../journal/errors.ts'
 import { cleanText, shorten } from '../../../text/clean.ts'
 import { defined } from '../../../text/defined.ts'
-import { type Json, nameOf, objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
+import { type Json, asName, asObject, parseJson, asText } from '../../../text/json-fields.ts'
 import {
   type Conversation,
   type HarnessEvent,
-  type OpenConversation,
-  type ProcessMark,
-  Turn,
+  type ConversationOptions,
+  type ProcessTag,
+  TurnStream,
 } from '../../contract/drive.ts'
 import { isPermitted } from '../../contract/permission-rules.ts'
-import type { Exit, GuardedProcess } from '../../process/spawn-guarded.ts'
-import { ThreadTranslator, questionOf } from './translate.ts'
+import type { ProcessExit, GuardedProcess } from '../../process/spawn-guarded.ts'
+import { ThreadTranslator, parseApprovalRequest } from './translator.ts'
 
 const INTERRUPT_GRACE_MS = 10_000
 const CLOSE_GRACE_MS = 2000
 
 /** A thread of one `codex app-server`, which serves all its turns. */
 export class CodexConversation implements Conversation {
-  readonly process: ProcessMark
+  readonly process: ProcessTag
   readonly server: AppServer
   readonly #process: GuardedProcess
-  readonly #options: OpenConversation
+  readonly #options: ConversationOptions
   /** Events between two turns belong to the next one. */
   readonly #between: HarnessEvent[] = []
   readonly #early: [method: string, params: Json][] = []
   #thread: ThreadTranslator | undefined
-  #turn: Turn | undefined
+  #turn: TurnStream | undefined
   /** Codex's id of the turn, undefined when it was not begun. */
   #turnId: Promise<string | undefined> = Promise.resolve(undefined)
   #interrupting: Promise<void> | undefined
   #closing: Promise<void> | undefined
-  #exit: Exit | undefined
+  #exit: ProcessExit | undefined
 
-  constructor(process: GuardedProcess, options: OpenConversation) {
+  constructor(process: GuardedProcess, options: ConversationOptions) {
     this.process = process.mark
     this.#process = process
     this.#options = options
@@ -66,7 +66,7 @@ export class CodexConversation implements Conversation {
   async *prompt(text: string): AsyncGenerator<HarnessEvent> {
     if (this.#turn !== undefined) throw new Error('a turn is still running')
     await this.#interrupting
-    const turn = new Turn(this.#between.splice(0))
+    const turn = new TurnStream(this.#between.splice(0))
     this.#thread?.beginTurn()
     this.#turn = turn
     this.#turnId = this.#startTurn(text)
@@ -106,7 +106,7 @@ export class CodexConversation implements Conversation {
         approvalPolicy: this.#options.permissions === 'all' ? 'never' : 'untrusted',
         sandboxPolicy: { type: 'dangerFullAccess' },
       })
-      return nameOf(objectOf(turn)?.id)
+      return asName(asObject(turn)?.id)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       // `#watch` reports the end of a server that is gone.
@@ -115,7 +115,7 @@ export class CodexConversation implements Conversation {
     }
   }
 
-  async #breakOff(turn: Turn) {
+  async #breakOff(turn: TurnStream) {
     const patience = AbortSignal.timeout(INTERRUPT_GRACE_MS)
     // A turn that was only just accepted cannot be interrupted yet, so repeat.
     while (this.#turn === turn && !patience.aborted) {
@@ -149,7 +149,7 @@ export class CodexConversation implements Conversation {
     if (this.#thread?.isRunning === true) this.#push(...this.#thread.endTurn(how, failure))
   }
 
-  #lastWords({ code, signal }: Exit) {
+  #lastWords({ code, signal }: ProcessExit) {
     if (this.#closing !== undefined) return 'the conversation was closed'
     const how = signal === null ? `with exit code ${code ?? 'unknown'}` : `by ${signal}`
     const said = cleanText(this.#process.stderrTail()).slice(-1000)
@@ -157,8 +157,8 @@ export class CodexConversation implements Conversation {
   }
 
   async #answer(method: string, params: Json) {
-    const changed = this.#thread?.tools.get(nameOf(params.itemId) ?? '')?.paths ?? []
-    const question = questionOf(method, params, changed)
+    const changed = this.#thread?.tools.get(asName(params.itemId) ?? '')?.paths ?? []
+    const question = parseApprovalRequest(method, params, changed)
     if (question === undefined) return undefined
     let isAllowed = true
     for (const request of question.requests) {
@@ -222,7 +222,7 @@ class AppServer {
   async #listen() {
     for await (const line of this.#process.lines) {
       this.#listener.trace?.('from', line)
-      this.#take(objectOf(parseJson(line)) ?? {})
+      this.#take(asObject(parseJson(line)) ?? {})
     }
     await this.#process.exited
     this.isGone = true
@@ -231,8 +231,8 @@ class AppServer {
   }
 
   #take(message: Json) {
-    const method = textOf(message.method)
-    const params = objectOf(message.params) ?? {}
+    const method = asText(message.method)
+    const params = asObject(message.params) ?? {}
     if (method === undefined) this.#takeAnswer(message)
     else if (message.id === undefined) this.#listener.notified(method, params)
     else void this.#answer(message.id, method, params)
@@ -241,9 +241,9 @@ class AppServer {
   #takeAnswer({ id, error, result }: Json) {
     const waiting = this.#waiting.get(id)
     this.#waiting.delete(id)
-    const fault = objectOf(error)
-    if (fault === undefined) waiting?.resolve(objectOf(result) ?? {})
-    else waiting?.reject(refused(waiting.method, textOf(fault.message) ?? 'it did not say why'))
+    const fault = asObject(error)
+    if (fault === undefined) waiting?.resolve(asObject(result) ?? {})
+    else waiting?.reject(refused(waiting.method, asText(fault.message) ?? 'it did not say why'))
   }
 
   async #answer(id: unknown, method: string, params: Json) {

@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import { LineCounter, type Node, type Pair, isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import { StintError } from '../../../journal/errors.ts'
-import { readOrUndefined } from '../../../journal/look.ts'
+import { readOrUndefined } from '../../../journal/read-files.ts'
 import { oneLine, shorten, slug } from '../../../text/clean.ts'
 import { defined } from '../../../text/defined.ts'
 
@@ -16,7 +16,7 @@ export interface Script {
   readonly start: number
 }
 
-export const NO_SCRIPT: Script = { tasks: {}, window: 200_000, start: 20_000 }
+export const DEFAULT_SCRIPT: Script = { tasks: {}, window: 200_000, start: 20_000 }
 
 const TEXTS = [
   'say',
@@ -42,7 +42,7 @@ export type Act =
 
 const ACTS: readonly string[] = [...TEXTS, ...FILES, ...AMOUNTS, ...FLAGS]
 
-export function readScript(text: string, path: string): Script {
+export function parseScript(text: string, path: string): Script {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const reader = new Reader((offset) => lines.linePos(offset).line)
@@ -74,7 +74,7 @@ class Reader {
     if (!isMap(node))
       return this.say(node as Node | null, 'a script has tasks, default, window and start')
     const tasks: Record<string, readonly ScriptedTurn[]> = Object.create(null) as never
-    let { window, start } = NO_SCRIPT
+    let { window, start } = DEFAULT_SCRIPT
     let otherwise: readonly ScriptedTurn[] | undefined
     for (const { key, value } of node.items as Pair<Node, Node | null>[]) {
       const name = nameIn(key)
@@ -178,7 +178,7 @@ function isOneOf<Name extends string>(names: readonly Name[], name: string): nam
 }
 
 export function loadScript(path: string | undefined): Script {
-  if (path === undefined) return NO_SCRIPT
+  if (path === undefined) return DEFAULT_SCRIPT
   const bytes = readOrUndefined(path)
   if (bytes === undefined)
     throw new StintError(
@@ -186,7 +186,7 @@ export function loadScript(path: string | undefined): Script {
       `there is no script ${path}`,
       'give the path of a YAML or JSON file',
     )
-  return readScript(bytes.toString('utf8'), path)
+  return parseScript(bytes.toString('utf8'), path)
 }
 
 export interface PromptedTask {
@@ -194,12 +194,12 @@ export interface PromptedTask {
   readonly title: string
 }
 
-export function taskIn(prompt: string): PromptedTask | undefined {
+export function taskFromPrompt(prompt: string): PromptedTask | undefined {
   const match = /^# Task (\S+?):(?=\s|$)[^\S\n]*([^\n]*)/.exec(prompt)
   return match === null ? undefined : { name: match[1]!, title: oneLine(match[2]!) }
 }
 
-export function turnFor(
+export function scriptedTurn(
   script: Script,
   task: PromptedTask | undefined,
   turn: number,

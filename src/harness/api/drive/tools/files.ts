@@ -1,18 +1,22 @@
 import { closeSync, fstatSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isMissing } from '../../../../journal/errors.ts'
-import { createFolderUnsynced, openRegularFile, replaceSource } from '../../../../journal/files.ts'
-import { marksIn } from '../../../../text/redact.ts'
+import {
+  createFolderUnsynced,
+  openRegularFile,
+  replaceProjectFile,
+} from '../../../../journal/files.ts'
+import { redactionsIn } from '../../../../text/redact.ts'
 
-export class ToolFault extends Error {
+export class ToolError extends Error {
   override readonly name = 'ToolFault'
 }
 
 const LARGEST = 8 * 1024 * 1024
 
-export function withFile<T>(path: string, work: (fd: number, size: number) => T): T {
+export function withOpenFile<T>(path: string, work: (fd: number, size: number) => T): T {
   const fd = openRegularFile(path)
-  if (fd === undefined) throw new ToolFault(whyNot(path))
+  if (fd === undefined) throw new ToolError(whyNot(path))
   try {
     return work(fd, fstatSync(fd).size)
   } finally {
@@ -20,28 +24,28 @@ export function withFile<T>(path: string, work: (fd: number, size: number) => T)
   }
 }
 
-export function wholeText(path: string): string {
-  return withFile(path, (fd, size) => {
+export function readTextFile(path: string): string {
+  return withOpenFile(path, (fd, size) => {
     if (size > LARGEST)
-      throw new ToolFault(`${path} has ${size} bytes, too many to edit this way; use the shell`)
-    return decoded(readFileSync(fd), path)
+      throw new ToolError(`${path} has ${size} bytes, too many to edit this way; use the shell`)
+    return decodeText(readFileSync(fd), path)
   })
 }
 
 /** Only what can be written back unchanged counts as text. */
-export function decoded(bytes: Uint8Array, path: string): string {
+export function decodeText(bytes: Uint8Array, path: string): string {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     if (!text.includes('\0')) return text
   } catch {
     // Not UTF-8.
   }
-  throw new ToolFault(
+  throw new ToolError(
     `${path} is no text in UTF-8, and is not shown or edited; look at it with the shell`,
   )
 }
 
-export function behindLinks(path: string): string {
+export function resolveLinks(path: string): string {
   try {
     return realpathSync(path)
   } catch (error) {
@@ -63,10 +67,10 @@ const PIECE = 256 * 1024
 const FARTHEST = 512 * 1024 * 1024
 const LF = 10
 
-export function readLines(path: string, from = 1, limit = MOST_LINES): string {
-  return withFile(path, (fd, size) => {
+export function readLineRange(path: string, from = 1, limit = MOST_LINES): string {
+  return withOpenFile(path, (fd, size) => {
     const { bytes, lines, isAll } = linesBetween(fd, from, Math.min(limit, MOST_LINES), path)
-    const text = decoded(bytes, path)
+    const text = decodeText(bytes, path)
     if (size === 0) return '[the file is empty]'
     if (bytes.length === 0) return `[the file has fewer than ${from} lines]`
     if (isAll) return text
@@ -86,7 +90,7 @@ function linesBetween(fd: number, from: number, limit: number, path: string) {
     if (read === 0) return { bytes: Buffer.concat(kept), lines: line - from, isAll: true }
     position += read
     if (line < from && position > FARTHEST)
-      throw new ToolFault(`${path} is too long to look for line ${from}; use the shell`)
+      throw new ToolError(`${path} is too long to look for line ${from}; use the shell`)
     let at = 0
     while (at < read) {
       const end = piece.subarray(0, read).indexOf(LF, at)
@@ -122,40 +126,40 @@ function cut(kept: readonly Buffer[], lines: number) {
 }
 
 export function writeFile(path: string, content: string): string {
-  const real = behindLinks(path)
+  const real = resolveLinks(path)
   const found = statSync(real, { throwIfNoEntry: false })
-  if (found?.isDirectory() === true) throw new ToolFault(`${path} is a folder`)
-  if (found !== undefined && !found.isFile()) throw new ToolFault(`${path} is no plain file`)
+  if (found?.isDirectory() === true) throw new ToolError(`${path} is a folder`)
+  if (found !== undefined && !found.isFile()) throw new ToolError(`${path} is no plain file`)
   refuseMarks(path, found === undefined ? '' : textBefore(real), content)
   createFolderUnsynced(dirname(real))
-  replaceSource(real, content)
+  replaceProjectFile(real, content)
   return `${found === undefined ? 'Written' : 'Replaced'}: ${path}, ${Buffer.byteLength(content)} bytes.`
 }
 
 export function editFile(path: string, old: string, fresh: string): string {
-  if (old === '') throw new ToolFault('old_text is empty; use write for a new file')
-  if (old === fresh) throw new ToolFault('old_text and new_text are the same')
-  const text = wholeText(path)
+  if (old === '') throw new ToolError('old_text is empty; use write for a new file')
+  if (old === fresh) throw new ToolError('old_text and new_text are the same')
+  const text = readTextFile(path)
   const at = text.indexOf(old)
   if (at === -1)
-    throw new ToolFault(
+    throw new ToolError(
       `old_text does not stand in ${path}${nearMiss(text, old)}; read the file and copy it exactly`,
     )
   if (text.indexOf(old, at + 1) !== -1)
-    throw new ToolFault(
+    throw new ToolError(
       `old_text stands in ${path} ${timesIn(text, old)} times; give more of what is around it`,
     )
   const edited = `${text.slice(0, at)}${fresh}${text.slice(at + old.length)}`
   refuseMarks(path, text, edited)
-  replaceSource(behindLinks(path), edited)
+  replaceProjectFile(resolveLinks(path), edited)
   return `Edited: ${path}.`
 }
 
 /** The model sees a mark in place of a secret, and would overwrite the secret with it. */
 function refuseMarks(path: string, before: string, after: string) {
-  const mark = marksIn(after).find((one) => timesIn(after, one) > timesIn(before, one))
+  const mark = redactionsIn(after).find((one) => timesIn(after, one) > timesIn(before, one))
   if (mark === undefined) return
-  throw new ToolFault(
+  throw new ToolError(
     `${mark} stands for a secret that is not shown to you, and ${path} would have the mark in its place; nothing was written. ` +
       'Edit around the secret with the tool edit, or change the file with the shell.',
   )
@@ -163,9 +167,9 @@ function refuseMarks(path: string, before: string, after: string) {
 
 function textBefore(path: string) {
   try {
-    return wholeText(path)
+    return readTextFile(path)
   } catch (error) {
-    if (error instanceof ToolFault) return ''
+    if (error instanceof ToolError) return ''
     throw error
   }
 }

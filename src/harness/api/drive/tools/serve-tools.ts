@@ -2,14 +2,14 @@
 import { resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import { errnoOf } from '../../../../journal/errors.ts'
-import { type Json, countOf, objectOf, parseJson } from '../../../../text/json-fields.ts'
-import { linesOf } from '../../../process/spawn-guarded.ts'
-import { ToolFault, editFile, readLines, writeFile } from './files.ts'
+import { type Json, asCount, asObject, parseJson } from '../../../../text/json-fields.ts'
+import { streamLines } from '../../../process/spawn-guarded.ts'
+import { ToolError, editFile, readLineRange, writeFile } from './files.ts'
 import { cleanText } from '../../../../text/clean.ts'
 import { runDetached } from '../../../process/run-detached.ts'
 import { findProgram } from '../../../process/find-program.ts'
 
-export interface Surroundings {
+export interface ToolEnvironment {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
 }
@@ -17,14 +17,14 @@ export interface Surroundings {
 export async function serveTools(
   asked: AsyncIterable<Uint8Array>,
   answers: Writable,
-  surroundings: Surroundings,
+  surroundings: ToolEnvironment,
 ): Promise<void> {
   const running = new Map<number, AbortController>()
-  for await (const line of linesOf(asked)) {
-    const message = objectOf(parseJson(line)) ?? {}
-    const stopped = countOf(message.stop)
+  for await (const line of streamLines(asked)) {
+    const message = asObject(parseJson(line)) ?? {}
+    const stopped = asCount(message.stop)
     if (stopped !== undefined) running.get(stopped)?.abort()
-    const id = countOf(message.id)
+    const id = asCount(message.id)
     if (id === undefined) continue
     const controller = new AbortController()
     running.set(id, controller)
@@ -36,27 +36,27 @@ export async function serveTools(
   for (const controller of running.values()) controller.abort()
 }
 
-async function use({ tool, input }: Json, surroundings: Surroundings, signal: AbortSignal) {
+async function use({ tool, input }: Json, surroundings: ToolEnvironment, signal: AbortSignal) {
   const { cwd } = surroundings
-  const given = objectOf(input) ?? {}
+  const given = asObject(input) ?? {}
   const path = resolve(cwd, String(given.path ?? ''))
   const text = (name: string) => String(given[name] ?? '')
   try {
     switch (tool) {
       case 'read':
-        return done(readLines(path, countOf(given.offset), countOf(given.limit)))
+        return done(readLineRange(path, asCount(given.offset), asCount(given.limit)))
       case 'write':
         return done(writeFile(path, text('content')))
       case 'edit':
         return done(editFile(path, text('old_text'), text('new_text')))
       case 'shell':
-        return await runShell(text('command'), countOf(given.timeout_seconds), surroundings, signal)
+        return await runShell(text('command'), asCount(given.timeout_seconds), surroundings, signal)
       default:
-        throw new ToolFault(`there is no tool ${String(tool)}`)
+        throw new ToolError(`there is no tool ${String(tool)}`)
     }
   } catch (error) {
     // A full disk or an unwritable file is reported to the agent.
-    if (error instanceof ToolFault || errnoOf(error) !== undefined)
+    if (error instanceof ToolError || errnoOf(error) !== undefined)
       return { text: (error as Error).message, isError: true }
     throw error
   }
@@ -75,7 +75,7 @@ const TAIL_BYTES = 24 * 1024
 async function runShell(
   command: string,
   wanted: number | undefined,
-  { cwd, env }: Surroundings,
+  { cwd, env }: ToolEnvironment,
   signal: AbortSignal,
 ) {
   const seconds = Math.min(wanted ?? USUAL_SECONDS, LONGEST_SECONDS)

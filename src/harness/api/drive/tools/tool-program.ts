@@ -1,19 +1,19 @@
 import { dirname, join } from 'node:path'
-import { type Json, countOf, objectOf, parseJson } from '../../../../text/json-fields.ts'
-import type { OpenConversation } from '../../../contract/drive.ts'
+import { type Json, asCount, asObject, parseJson } from '../../../../text/json-fields.ts'
+import type { ConversationOptions } from '../../../contract/drive.ts'
 import { type GuardedProcess, spawnGuarded } from '../../../process/spawn-guarded.ts'
-import { stintProgram } from '../../../process/find-program.ts'
+import { findStintProgram } from '../../../process/find-program.ts'
 
-type Place = Pick<OpenConversation, 'cwd' | 'env' | 'wrap' | 'trace'>
+type Place = Pick<ConversationOptions, 'cwd' | 'env' | 'wrap' | 'trace'>
 
 export class ToolProgram {
   readonly process: GuardedProcess
-  readonly #trace: OpenConversation['trace']
+  readonly #trace: ConversationOptions['trace']
   readonly #waiting = new Map<number, (result: ToolResult) => void>()
   #count = 0
 
   constructor({ cwd, env, wrap, trace }: Place) {
-    const program = join(dirname(stintProgram()), 'api-tools.js')
+    const program = join(dirname(findStintProgram()), 'api-tools.js')
     this.process = spawnGuarded(process.execPath, [program], { cwd, env, wrap })
     this.#trace = trace
     void this.#listen()
@@ -36,8 +36,8 @@ export class ToolProgram {
   async #listen() {
     for await (const line of this.process.lines) {
       this.#trace?.('from', line)
-      const message = objectOf(parseJson(line)) ?? {}
-      const id = countOf(message.id) ?? 0
+      const message = asObject(parseJson(line)) ?? {}
+      const id = asCount(message.id) ?? 0
       this.#waiting.get(id)?.({
         text: String(message.text ?? ''),
         isError: message.isError === true,
@@ -76,7 +76,7 @@ function fields(properties: Json, ...required: readonly string[]) {
 }
 
 /** The same bytes in every request, because they come first in a provider's cache. */
-export const TOOLS: readonly ToolDefinition[] = [
+export const API_TOOLS: readonly ToolDefinition[] = [
   {
     name: 'read',
     description:
@@ -121,7 +121,7 @@ export const TOOLS: readonly ToolDefinition[] = [
   },
 ]
 
-export function faultIn(tool: ToolDefinition, input: Json): string | undefined {
+export function toolInputError(tool: ToolDefinition, input: Json): string | undefined {
   const properties = tool.input.properties as Readonly<Record<string, { readonly type: string }>>
   const missing = (tool.input.required as readonly string[]).find(
     (name) => input[name] === undefined,

@@ -1,0 +1,259 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { NotWritten, StintError, isMissing } from '../journal/errors.ts'
+import {
+  createFile,
+  createFolder,
+  lacksHardLinks,
+  linkFile,
+  moveFile,
+  removeFile,
+} from '../journal/files.ts'
+import { modeOf, readOrUndefined, statOrUndefined } from '../journal/read-files.ts'
+import { defined } from '../text/defined.ts'
+import { fileSafe } from '../text/times.ts'
+import type { Backlog } from './backlog.ts'
+import { taskIdIn, isUntouched, renderTaskFile, hasSameContent } from './task-file-format.ts'
+import { type Task, groupBy } from './task.ts'
+
+type TaskPlace = 'active' | 'archive'
+
+export interface TaskFile {
+  readonly path: string
+  readonly name: string
+  readonly folder: TaskPlace
+  readonly text: string
+  readonly modifiedMs: number
+  readonly id?: string
+  /** Another file has its id by right: this is a copy for writing a new task. */
+  readonly isCopy: boolean
+  readonly damage?: string
+}
+
+export interface AbsorbedFile {
+  readonly file: TaskFile
+  readonly task: string
+}
+
+const PLACES: readonly TaskPlace[] = ['active', 'archive']
+// Files about the folder, not about a task.
+const NOT_TASKS = /^(?:readme|index|template)\.md$/i
+// A file that was moved away to be replaced. One that a killed process left is read like any other.
+const TAKEN = /^\.taken-[0-9a-f]{8}-/
+
+export class TaskFiles {
+  constructor(readonly folder: string) {}
+
+  read(): readonly TaskFile[] {
+    const files = PLACES.flatMap((place) => this.#readAll(place))
+    const rightful = new Set(files.filter(hasItsName).map((file) => file.id))
+    return files.map((file) => ({
+      ...file,
+      isCopy: file.id !== undefined && rightful.has(file.id) && !hasItsName(file),
+    }))
+  }
+
+  pathOf(task: Pick<Task, 'id' | 'shortname' | 'status'>): string {
+    return join(this.folder, task.status === 'completed' ? 'archive' : 'active', taskFileName(task))
+  }
+
+  /** Writes, moves and removes files to match the backlog. A file with an edit that is not absorbed is never touched. */
+  writeAll(backlog: Backlog, absorbed: readonly AbsorbedFile[] = []) {
+    const files = this.read()
+    for (const file of files) {
+      const isLeftover = file.id !== undefined && !file.isCopy && backlog.withdrawn.has(file.id)
+      if (isLeftover && isUntouched(file.text)) remove(file)
+    }
+    // Only the files that may be a task's own: comparing thousands with thousands takes seconds.
+    const byPath = new Map(files.map((file) => [file.path, file]))
+    const byId = groupBy(files, (file) => file.id)
+    const absorbedBy = groupBy(absorbed, (one) => one.task)
+    return backlog.tasks.map((task) => {
+      const taken = absorbedBy.get(task.id) ?? []
+      const paths = [this.pathOf(task), ...taken.map(({ file }) => file.path)]
+      const own = [...(byId.get(task.id) ?? []), ...paths.flatMap((path) => byPath.get(path) ?? [])]
+      return this.write(task, backlog, taken, [...new Set(own)])
+    })
+  }
+
+  write(
+    task: Task,
+    backlog: Backlog,
+    absorbed: readonly AbsorbedFile[] = [],
+    files: readonly TaskFile[] = this.read(),
+  ) {
+    const path = this.pathOf(task)
+    const taken = new Map(
+      absorbed.filter((one) => one.task === task.id).map(({ file }) => [file.path, file.text]),
+    )
+    const own = files.filter(
+      (file) => (file.id === task.id && !file.isCopy) || taken.has(file.path),
+    )
+    const isForeign = files.some((file) => file.path === path && !own.includes(file))
+    const isSpent = (file: TaskFile) => isUntouched(file.text) || taken.get(file.path) === file.text
+    // `edited`: it was saved since it was absorbed and left alone; absorb it and write again.
+    const result = (outcome: 'written' | 'unchanged' | 'edited') => ({
+      task: task.id,
+      path,
+      outcome,
+    })
+    if (isForeign || !own.every((file) => isSpent(file) && isAsRead(file.path, file)))
+      return result('edited')
+    const text = renderTaskFile(task, backlog)
+    const before = own.find((file) => file.path === path)
+    const isSame = before !== undefined && hasSameContent(before.text, text)
+    if (!isSame && !written(path, () => replace(path, before, text))) return result('edited')
+    for (const file of own) if (file.path !== path) remove(file)
+    return result(isSame ? 'unchanged' : 'written')
+  }
+
+  /** Quarantines a file that cannot be used, bytes and all, and returns its new path. */
+  quarantine(file: TaskFile, now: Date = new Date()): string {
+    const folder = join(this.folder, 'set-aside')
+    const stem = `${file.name.replace(/\.md$/, '')}.${fileSafe(now.toISOString())}`
+    return written(folder, () => {
+      createFolder(folder)
+      for (let attempt = 1; ; attempt += 1) {
+        const path = join(folder, attempt === 1 ? `${stem}.md` : `${stem}.${attempt}.md`)
+        if (statOrUndefined(path) === undefined && moveTo(file.path, path)) return path
+      }
+    })
+  }
+
+  #readAll(place: TaskPlace) {
+    const folder = join(this.folder, place)
+    let names: readonly string[]
+    try {
+      names = readdirSync(folder)
+    } catch (error) {
+      if (isMissing(error)) return []
+      throw unreadable(folder, error)
+    }
+    const isVisible = (name: string) => !name.startsWith('.') || TAKEN.test(name)
+    const isTask = (name: string) =>
+      name.endsWith('.md') && isVisible(name) && !NOT_TASKS.test(name)
+    return names
+      .filter(isTask)
+      .toSorted()
+      .flatMap((name) => {
+        const path = join(folder, name)
+        const stat = statOrUndefined(path)
+        const bytes = stat?.isFile() === true ? bytesOf(path) : undefined
+        if (stat === undefined || bytes === undefined) return []
+        const text = bytes.toString('utf8')
+        const damage = Buffer.from(text).equals(bytes) ? undefined : 'it is not UTF-8 text'
+        const file = { path, name: name.replace(TAKEN, ''), folder: place, text, isCopy: false }
+        const modifiedMs = Math.floor(stat.mtimeMs)
+        return [{ ...file, modifiedMs, ...defined({ id: taskIdIn(text), damage }) }]
+      })
+  }
+}
+
+/** The name of a task's file. Ids made elsewhere may hold anything, also a path out of the folder. */
+export function taskFileName(task: Pick<Task, 'id' | 'shortname'>): string {
+  return `${task.shortname}-${safeId(task.id)}.md`
+}
+
+/** An id in the shape and order of minted ones, made from the file, so that a crash before the file is rewritten adds no second task. */
+export function idFromFile(file: Pick<TaskFile, 'name' | 'text' | 'modifiedMs'>): string {
+  const time = Math.max(0, file.modifiedMs).toString(16).padStart(12, '0').slice(-12)
+  const hash = createHash('sha256').update(`${file.name}\0${file.text}`).digest('hex')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`
+}
+
+function safeId(id: string) {
+  const safe = id.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 80)
+  return safe === id ? id : `${safe}-${createHash('sha256').update(id).digest('hex').slice(0, 8)}`
+}
+
+function hasItsName(file: TaskFile) {
+  return file.id !== undefined && file.name.endsWith(`-${safeId(file.id)}.md`)
+}
+
+/** Replaces a file unless it was saved since it was read: it is moved away and compared, and the new one is created only where none is. */
+function replace(path: string, before: TaskFile | undefined, text: string) {
+  createFolder(dirname(path))
+  if (before === undefined) return createFile(path, text)
+  const taken = takeAway(before)
+  if (taken === undefined) return false
+  let isPlaced: boolean
+  try {
+    isPlaced = createFile(path, text, { mode: modeOf(taken) })
+  } catch (error) {
+    putBack(taken, path)
+    throw error
+  }
+  removeTaken(taken, before)
+  return isPlaced
+}
+
+function remove(file: TaskFile) {
+  written(file.path, () => {
+    const taken = takeAway(file)
+    if (taken !== undefined) removeTaken(taken, file)
+  })
+}
+
+/** Moves a file to a name where no editor saves. Puts it back, and returns undefined, when it holds something new. */
+function takeAway(file: TaskFile) {
+  // A name has at most 255 bytes, and that of a hand-written file may have them all.
+  const name = Buffer.from(file.name).subarray(-200).toString('utf8')
+  const taken = join(dirname(file.path), `.taken-${randomBytes(4).toString('hex')}-${name}`)
+  if (!moveFile(file.path, taken)) return undefined
+  if (isAsRead(taken, file)) return taken
+  putBack(taken, file.path)
+  return undefined
+}
+
+/** Where its name is taken, or there are no hard links, the next read finds it as it is. */
+function putBack(taken: string, path: string) {
+  try {
+    if (linkFile(taken, path)) removeFile(taken)
+  } catch (error) {
+    if (!lacksHardLinks(error) && !isMissing(error)) throw error
+  }
+}
+
+/** An editor that had it open may have written into it: then the next read finds it. */
+function removeTaken(taken: string, file: TaskFile) {
+  if (isAsRead(taken, file)) removeFile(taken)
+}
+
+function isAsRead(path: string, { text }: TaskFile) {
+  return bytesOf(path)?.equals(Buffer.from(text)) === true
+}
+
+function moveTo(from: string, to: string) {
+  try {
+    if (!linkFile(from, to)) return false
+    removeFile(from)
+  } catch (error) {
+    // Without hard links. No other process makes names with this very time in them.
+    if (!lacksHardLinks(error)) throw error
+    moveFile(from, to)
+  }
+  return true
+}
+
+function written<T>(path: string, write: () => T) {
+  try {
+    return write()
+  } catch (cause) {
+    throw new NotWritten(path, cause)
+  }
+}
+
+function bytesOf(path: string) {
+  try {
+    return readOrUndefined(path)
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
+function unreadable(path: string, cause: unknown) {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const what = `cannot read ${path}: ${reason}`
+  return new StintError('TASKS_UNREADABLE', what, 'check its permissions', { cause })
+}

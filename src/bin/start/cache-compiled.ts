@@ -1,0 +1,31 @@
+import { basename, dirname, join } from 'node:path'
+import { errnoOf } from '../../journal/errors.ts'
+import { createFolder, removeFile, replaceUnsynced } from '../../journal/files.ts'
+import { listFolder, statOrUndefined } from '../../journal/read-files.ts'
+import { sealCode } from './sealed-code.ts'
+
+/** Enough for the commands that are used. Each is about a megabyte at most. */
+const MOST_FILES = 40
+
+export function cacheCompiled(path: string, code: Buffer): void {
+  try {
+    createFolder(dirname(path))
+    replaceUnsynced(path, sealCode(code))
+    removeOldest(dirname(path), basename(path))
+  } catch (error) {
+    // A full or read-only disk: compiled anew next time.
+    if (errnoOf(error) === undefined) throw error
+  }
+}
+
+/** What older builds left is of no use to anyone. */
+function removeOldest(folder: string, kept: string): void {
+  const names = listFolder(folder).filter((name) => name !== kept)
+  if (names.length < MOST_FILES) return
+  const ages = names.map((name) => ({
+    name,
+    at: statOrUndefined(join(folder, name))?.mtimeMs ?? 0,
+  }))
+  const oldest = ages.toSorted((a, b) => a.at - b.at).slice(0, names.length - MOST_FILES + 1)
+  for (const { name } of oldest) removeFile(join(folder, name))
+}

@@ -1,0 +1,311 @@
+import { decisionLine } from '../../document/progress-file.ts'
+import { shortId } from '../../journal/ids.ts'
+import { type SessionState, currentStep, openBlockers, stepCounts } from '../../session/state.ts'
+import { tldrOf } from '../../session/tldr.ts'
+import { safeLine } from '../../text/safe-text.ts'
+import { minute } from '../../text/times.ts'
+import { counted, shortenToCost } from '../cost.ts'
+import {
+  type SectionFrame,
+  VIEW_COMMANDS,
+  type ContextSection,
+  sectionFrame,
+  listSection,
+  takeNearest,
+} from '../section.ts'
+import type { FileToReview, HandoffFacts, SavedWork } from './gather-facts.ts'
+import { codeSpan, markdownLine } from './markdown.ts'
+import { type HandoffClaim, type Verdict, verdictTag } from './probes.ts'
+
+/** One line of a part. Only its text is shortened; what was checked stays whole. */
+interface Item {
+  readonly before?: string
+  readonly text: string
+  readonly after?: string
+  readonly as?: (text: string) => string
+}
+
+const MOST = 100
+const LENGTHS: readonly number[] = [120, 80, 55, 36]
+
+function headed(title: string, lines: readonly string[]) {
+  return ['', `## ${title}`, '', ...lines]
+}
+
+function part(items: readonly Item[], given: SectionFrame, bullet = (_index: number) => '-') {
+  const near = takeNearest(items, MOST, given.keep).filter(({ text }) => text !== '')
+  return listSection(
+    given,
+    LENGTHS,
+    { items: near, leftOut: items.length - near.length },
+    ({ before = '', text, after = '', as = String }, length) =>
+      `${before}${as(shortenToCost(text, length))}${after}`,
+    (lines) =>
+      headed(
+        given.heading,
+        lines.map((line, index) => `${bullet(index)} ${line}`),
+      ),
+  )
+}
+
+const numbered = (index: number) => `${index + 1}.`
+
+/** Lines that are shown or left out together. */
+function passage(
+  lines: (length: number) => readonly string[],
+  given: SectionFrame,
+): ContextSection {
+  return {
+    lengths: LENGTHS,
+    ...given,
+    count: 1,
+    lines: (_shown, length) => headed(given.heading, lines(length)),
+  }
+}
+
+/** It names branches, paths and what git said, which are text as everything else. */
+function shownTag(verdict: Verdict, isShort = false) {
+  return shortenToCost(safeLine(verdictTag(verdict)), isShort ? 20 : 40)
+}
+
+function claimed({ says, verdict }: HandoffClaim) {
+  return { text: markdownLine(says), after: `: ${shownTag(verdict)}` }
+}
+
+function codeItem(text: string, after: string, verdict: Verdict) {
+  return { text: safeLine(text), as: codeSpan, after: `${after}: ${shownTag(verdict)}` }
+}
+
+function fileItem({ path, why, verdict }: FileToReview) {
+  return codeItem(path, why === '' ? '' : `, ${safeLine(why).slice(0, 160)}`, verdict)
+}
+
+function plainItem(text: string) {
+  return { text: markdownLine(text) }
+}
+
+/** What a successor needs first; never left out. */
+export function vitalSections(facts: HandoffFacts): readonly ContextSection[] {
+  const { state } = facts
+  const blockers = openBlockers(state).map(({ text }) => markdownLine(text))
+  return [
+    passage(
+      (length) => [shortenToCost(markdownLine(objective(state)), length)],
+      sectionFrame('Objective', 'objective', VIEW_COMMANDS.all, [0, 38, 180], {
+        lengths: [160, 100, 60, 26],
+      }),
+    ),
+    part(
+      upcoming(state).map(plainItem),
+      sectionFrame('Next action', 'next steps', VIEW_COMMANDS.next, [1, 40, 220], {
+        shelf: state.next,
+        keep: 'first',
+      }),
+      numbered,
+    ),
+    part(
+      blockers.length === 0
+        ? [{ text: 'None recorded.' }]
+        : blockers.map((text) => ({ text: text || 'One that nobody described.' })),
+      sectionFrame('Open blockers', 'open blockers', VIEW_COMMANDS.blockers, [2, 34, 200]),
+    ),
+    uncommittedWork(facts),
+  ]
+}
+
+function objective({ goal, requests, title }: SessionState) {
+  const known = [goal, requests.items[0]?.text ?? ''].find((text) => safeLine(text) !== '')
+  return known ?? `Nobody wrote one; the session is called ${safeLine(title)}.`
+}
+
+function upcoming(state: SessionState) {
+  const current = currentStep(state)
+  const steps = state.steps.items.filter(
+    ({ id, status }) => status !== 'done' && id !== current?.id,
+  )
+  const failing = state.tests.items.findLast((run) => !run.passed)
+  const asked = state.requests.items.at(-1)
+  const recorded = [...state.next.items, ...(current === undefined ? [] : [current]), ...steps]
+    .map(({ text }) => text)
+    .filter((text) => safeLine(text) !== '')
+  if (recorded.length > 0) return [...new Set(recorded)].slice(0, 8)
+  if (failing !== undefined) return [`Make ${failing.text} pass.`]
+  return [
+    asked === undefined
+      ? 'Nothing is recorded as next: ask the user, or start from where things stand.'
+      : `Go on with what was asked for last: ${asked.text}`,
+  ]
+}
+
+function uncommittedWork({ uncommitted, git, state }: HandoffFacts) {
+  const { paths, verdict, kept } = uncommitted
+  const session = /^[a-z0-9-]{1,40}$/.test(state.name) ? state.name : shortId(state.id)
+  const lines = (length: number) => {
+    if (git === undefined) return ['There is no git repository here: nothing of the files is kept.']
+    if (paths === undefined) return [`Not known: ${shownTag(verdict)}.`]
+    if (paths.length === 0) return [`None: ${shownTag(verdict)}.`]
+    const named = paths.map((path) => codeSpan(safeLine(path))).join(', ')
+    return [
+      `${counted(paths.length, 'path')} not committed: ${shownTag(verdict, length === 0)}.`,
+      ...(length === 0 ? [] : [`- ${shortenToCost(named, length)}`]),
+      ...(kept === undefined
+        ? ['- Kept nowhere but in this working tree; `stint checkpoint` keeps it.']
+        : keptLines(kept, session, length)),
+    ]
+  }
+  return passage(
+    lines,
+    sectionFrame('Uncommitted work', 'uncommitted paths', 'git status', [3, 124, 330], {
+      lengths: [200, 120, 60, 30, 0],
+    }),
+  )
+}
+
+function keptLines(kept: SavedWork, session: string, length: number) {
+  const restore = `stint checkpoint restore ${shortId(kept.checkpoint)} --session ${session}`
+  const large = kept.leftOut.map(safeLine).join(', ')
+  return [
+    `- Kept as commit ${codeSpan(kept.commit.slice(0, 12))} under ${codeSpan('refs/stint/')}: ${shownTag(kept.verdict, length === 0)}.`,
+    `- ${codeSpan(restore)} brings it back.`,
+    ...(kept.leftOut.length === 0 || length === 0
+      ? []
+      : [`- Too large to keep: ${shortenToCost(large, length)}`]),
+  ]
+}
+
+export function otherSections(facts: HandoffFacts): readonly ContextSection[] {
+  const { state } = facts
+  const { decisions, key, discoveries, commits, commands, keyFiles, changedFiles } = state
+  // Decisions and discoveries are shown once.
+  const shown = new Set([...decisions.items, ...discoveries.items].map(({ id }) => id))
+  const first = 'first' as const
+  return [
+    whereThingsStand(facts),
+    part(
+      decisions.items.map((decision) => plainItem(decisionLine(decision))),
+      sectionFrame('Decisions', 'decisions', VIEW_COMMANDS.decisions, [1, 60, 500], {
+        shelf: decisions,
+      }),
+    ),
+    part(
+      state.requests.items.filter(({ isRuling }) => isRuling).map(({ text }) => plainItem(text)),
+      sectionFrame(
+        'Ruled by the user, in their words',
+        'rulings',
+        VIEW_COMMANDS.activity,
+        [2, 50, 250],
+      ),
+    ),
+    part(
+      key.items
+        .filter(({ from }) => from === undefined || !shown.has(from))
+        .map(({ text }) => plainItem(text)),
+      sectionFrame('Key context', 'lines of key context', VIEW_COMMANDS.all, [3, 60, 400], {
+        shelf: key,
+      }),
+    ),
+    part(
+      discoveries.items.map(({ text, gotcha }) =>
+        gotcha ? { before: 'Gotcha: ', text: safeLine(text) } : plainItem(text),
+      ),
+      sectionFrame(
+        'Discoveries and gotchas',
+        'discoveries',
+        VIEW_COMMANDS.discoveries,
+        [5, 40, 300],
+        {
+          shelf: discoveries,
+        },
+      ),
+    ),
+    part(
+      facts.files.map(fileItem),
+      sectionFrame('Files to review', 'files', VIEW_COMMANDS.activity, [4, 60, 500], {
+        shelf: { earlier: keyFiles.earlier + changedFiles.earlier },
+        keep: first,
+        lengths: [60, 40, 26],
+      }),
+      numbered,
+    ),
+    part(
+      facts.verify.map(({ command, lastRun, verdict }) =>
+        codeItem(command, lastRun === '' ? '' : ` ${safeLine(lastRun).slice(0, 200)}`, verdict),
+      ),
+      sectionFrame('Verify', 'test runs', VIEW_COMMANDS.activity, [0, 50, 250], {
+        keep: first,
+        lengths: [80, 50, 30],
+      }),
+    ),
+    part(
+      facts.deliverables.map(fileItem),
+      sectionFrame('Deliverables', 'deliverables', VIEW_COMMANDS.all, [6, 40, 200], {
+        keep: first,
+        lengths: [60, 40, 26],
+      }),
+    ),
+    part(
+      facts.tasks.map(claimed),
+      sectionFrame('Tasks', 'tasks', 'stint task list', [7, 40, 200], { keep: first }),
+    ),
+    part(
+      facts.commits.map(claimed),
+      sectionFrame('Commits', 'commits', VIEW_COMMANDS.activity, [9, 30, 200], {
+        shelf: commits,
+        keep: first,
+        lengths: [60, 36],
+      }),
+    ),
+    part(
+      facts.commands.map(({ says, verdict }) => codeItem(says, '', verdict)),
+      sectionFrame(
+        'Resume commands (shown, never run)',
+        'commands',
+        VIEW_COMMANDS.all,
+        [8, 30, 200],
+        {
+          shelf: commands,
+        },
+      ),
+    ),
+    part(
+      (facts.project ?? []).map(plainItem),
+      sectionFrame('The project', 'what the repository is', 'stint project', [10, 0, 300], {
+        keep: first,
+      }),
+    ),
+  ]
+}
+
+function whereThingsStand(facts: HandoffFacts) {
+  const { state, where, madeBy, reason, to, createdAt } = facts
+  const { done, total } = stepCounts(state)
+  const current = currentStep(state)
+  const model = madeBy?.model === undefined ? '' : `, ${safeLine(madeBy.model)}`
+  const by =
+    madeBy === undefined
+      ? ''
+      : ` in a conversation of ${safeLine(madeBy.harness)} (${safeLine(madeBy.conversation)}${model})`
+  const said = (before: string, text: string | undefined) =>
+    text === undefined ? [] : [{ before, text: safeLine(text) }]
+  const steps = current === undefined ? '.' : `; current: ${safeLine(current.text)}`
+  const items: readonly Item[] = [
+    ...said('TL;DR: ', tldrOf(state)),
+    ...(total === 0 ? [] : [{ before: `Progress: ${done}/${total} steps done`, text: steps }]),
+    ...where.map(claimed),
+    ...said('The last turn failed: ', state.lastTurn?.failure),
+    ...said('The agent said last: ', state.lastTurn?.said),
+    ...said('Paused: ', state.pauseNote),
+    ...(to === undefined ? [] : [{ text: `For ${to.kind} ${safeLine(to.name)}.` }]),
+    {
+      before: `Made ${minute(createdAt)}`,
+      text: `${by}${reason === undefined ? '' : `, because: ${safeLine(reason)}`}.`,
+    },
+  ]
+  return part(
+    items,
+    sectionFrame('Where things stand', 'where things stand', VIEW_COMMANDS.all, [0, 110, 450], {
+      keep: 'first',
+      lengths: [160, 100, 60, 36],
+    }),
+  )
+}

@@ -1,0 +1,152 @@
+import type { SessionState } from '../../session/state.ts'
+import { lazily } from '../../text/lazily.ts'
+import { isWrittenByUser } from './phrases.ts'
+
+const SUBSTANTIAL = 6
+const ENOUGH = 12
+const LONGEST = 1500
+
+/** Whether a prompt asks for work unrelated to the session's. A wrong warning is worse than none. */
+export function looksUnrelated(prompt: string, state: SessionState): boolean {
+  return sharesNoWords(prompt, () => contentWords(vocabularyOf(state)))
+}
+
+export function sharesNoWords(prompt: string, wordsOfSession: () => ReadonlySet<string>): boolean {
+  if (prompt.length > LONGEST || !isWrittenByUser(prompt)) return false
+  const words = wordsOf(prompt)
+  if (!asksForWork(words) || refersBack(words)) return false
+  // Words cannot be told apart where no spaces divide them.
+  if (/[\u3040-\u30FF\u3400-\u9FFF\uAC00-\uD7A3\u0E00-\u0E7F]/.test(prompt)) return false
+  const asked = contentWords(prompt)
+  if (asked.size < SUBSTANTIAL) return false
+  const known = wordsOfSession()
+  return known.size >= ENOUGH && ![...asked].some((word) => known.has(word))
+}
+
+export function vocabularyOf(state: SessionState): string {
+  const lists = [
+    state.steps,
+    state.next,
+    state.progress,
+    state.requests,
+    state.key,
+    state.discoveries,
+    state.blockers,
+    state.keyFiles,
+    state.changedFiles,
+    state.commits,
+    state.tests,
+    state.notes,
+  ]
+  return [
+    state.name,
+    state.title,
+    state.goal,
+    state.branch ?? '',
+    state.git.branch ?? '',
+    state.tldr?.text ?? '',
+    state.lastTurn?.said ?? '',
+    ...state.tasks,
+    ...lists.flatMap((shelf) => shelf.items.map((item) => item.text)),
+    ...(state.changedFiles.leftOut ?? []),
+    ...state.keyFiles.items.map((file) => file.description ?? ''),
+    ...state.decisions.items.flatMap(({ text, context, options, choice, rationale }) => [
+      text,
+      context,
+      options,
+      choice,
+      rationale,
+    ]),
+  ].join('\n')
+}
+
+/** "add …", "ok, can you please add …", "we should add …". */
+function asksForWork(words: readonly string[]) {
+  return WORK().has(words.find((word) => !LEADING().has(word)) ?? '')
+}
+
+/** "It" and "the tests" mean what was spoken of. */
+function refersBack(words: readonly string[]) {
+  return words.some((word, index) => {
+    const before = words[index - 1] ?? ''
+    return (
+      BACK().has(word) ||
+      (before === 'the' && SPOKEN_OF().has(word)) ||
+      (word === 'that' && (index === 0 || BEFORE_THAT().has(before)))
+    )
+  })
+}
+
+const setOf = (words: string) => lazily<ReadonlySet<string>>(() => new Set(words.split(/\s+/)))
+
+const LEADING = setOf(
+  "ok okay hi hey hello great thanks please now so perfect cool good can could would will you i i'd like want need to we should let's let us",
+)
+
+const WORK = setOf(
+  `add build change clean configure convert create debug delete deploy design develop document draft extend extract figure find
+  fix generate implement improve install integrate introduce investigate look make migrate move optimise optimize port prepare
+  publish redesign refactor remove rename replace research rewrite set setup split style support translate tune update upgrade write`,
+)
+
+const BACK = setOf(
+  `it its it's this these those them they there also too again then same still instead another previous previously earlier above
+  other rest remaining next back continue`,
+)
+
+const SPOKEN_OF = setOf(
+  `test tests error errors bug fix failure failing change changes result results output review diff branch pr pull build ci plan
+  list session summary commit message code script readme changelog`,
+)
+
+const BEFORE_THAT = setOf(
+  'do fix for with of in to about like on from after use using change remove make add is was',
+)
+
+/** Crudely stemmed; names such as `fixSweepBug` and `src/sweep_bug.go` give their parts. */
+export function contentWords(text: string): ReadonlySet<string> {
+  const parts = text
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9\u00C0-\uFFFF]+/)
+    .filter((word) => word.length > 2 && !/^[0-9]/.test(word) && !EMPTY().has(word))
+  return new Set(parts.map(stem).filter((word) => !EMPTY().has(word)))
+}
+
+function wordsOf(text: string) {
+  return (
+    text
+      .toLowerCase()
+      .replaceAll('’', "'")
+      .match(/[a-z']+/g) ?? []
+  )
+}
+
+/** So crude that `caching`, `caches` and `cached` are one. */
+function stem(word: string) {
+  return word.length <= 4
+    ? word.replace(/s$/, '')
+    : word.replace(/(?:ings?|ers?|ed|es|s|ions?|ly|ment|able|e)$/, '').slice(0, 7)
+}
+
+const EMPTY = lazily<ReadonlySet<string>>(
+  () =>
+    new Set(
+      `the and for with from into onto that this these those then than there here when while where which what who whom whose why how
+  you your yours our ours their them they she his her its one two three all any each every both few more most other some such
+  not nor only own same too very can could will would shall should may might must has have had having does did doing done been
+  being are was were but because until about against between through during before after above below out off over under again
+  further once also just like than please thanks thank hello hey okay yes sure let lets now new old need needs needed want wants
+  wanted make makes making made add adds adding added create creates creating write writes writing wrote use uses using used
+  update updates updating change changes changing changed implement implements implementing fix fixes fixing fixed build builds
+  building set sets setup get gets getting give put take show shows see look looks find finds check checks help try tries
+  work works working worked way ways thing things something anything everything code file files function functions method
+  class module project repo repository app application program feature bug issue problem task step steps current next last
+  refactor refactors refactoring remove removes removing rename replace move moves improve clean complete completed finish start
+  started major minor small big first good better best right wrong able sure really actually simple simply properly correctly whole part
+  src lib dist test tests spec docs doc index main mod pkg cmd internal
+  ts tsx js jsx mjs cjs py go rs md json yaml yml css html sql txt java rb php sh cpp com www http https`
+        .split(/\s+/)
+        .filter(Boolean),
+    ),
+)

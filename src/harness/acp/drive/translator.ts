@@ -1,0 +1,285 @@
+// Read without the schema: an update kind unknown to this protocol version must not lose the known
+// ones.
+import { quoteWord } from '../../../command/shell-commands.ts'
+import type { Usage } from '../../../session/entries.ts'
+import { defined } from '../../../text/defined.ts'
+import {
+  type Json,
+  asCount,
+  asArray,
+  asName,
+  asObject,
+  messageText,
+  asText,
+} from '../../../text/json-fields.ts'
+import type { HarnessEvent } from '../../contract/drive.ts'
+import { parseUsageLimit, usageFrom } from '../../contract/usage.ts'
+
+export class UpdateTranslator {
+  readonly #tools = new Map<
+    string,
+    AcpToolUse & { readonly isStarted?: boolean; readonly isOver?: boolean }
+  >()
+  readonly #compactions = new Map<
+    string,
+    { readonly tokensBefore: number | undefined; readonly isTold: boolean }
+  >()
+  #message = ''
+  #messageId: string | undefined
+  #context: number | undefined
+  said: string | undefined
+  readonly #tellsDeltas: boolean
+
+  constructor({ deltas }: { readonly deltas?: boolean } = {}) {
+    this.#tellsDeltas = deltas === true
+  }
+
+  read(update: Json): readonly HarnessEvent[] {
+    switch (update.sessionUpdate) {
+      case 'agent_message_chunk':
+        return this.#chunk(update)
+      case 'user_message_chunk':
+      case 'agent_thought_chunk':
+        return this.flush()
+      case 'tool_call':
+      case 'tool_call_update':
+        return [...this.flush(), ...this.#tool(update)]
+      case 'usage_update':
+        return this.#usage(update)
+      case 'compaction_update':
+        return [...this.flush(), ...this.#compaction(update)]
+      case 'notice':
+        return this.#notice(update)
+      default:
+        return []
+    }
+  }
+
+  flush(): readonly HarnessEvent[] {
+    const text = this.#message
+    this.#message = ''
+    if (text.trim() === '') return []
+    this.said = text
+    return [{ type: 'text', text }]
+  }
+
+  endTurn(): readonly HarnessEvent[] {
+    const unfinished = [...this.#tools.values()].filter(
+      (use) => use.isStarted === true && use.isOver !== true,
+    )
+    this.#tools.clear()
+    return [...this.flush(), ...unfinished.map((use) => toolEvent(use, 'failed'))]
+  }
+
+  tool(told: Json): AcpToolUse {
+    const id = asName(told.toolCallId) ?? ''
+    return mergeToolUse(id, told, this.#tools.get(id))
+  }
+
+  #chunk(update: Json): readonly HarnessEvent[] {
+    const content = asObject(update.content)
+    const id = asName(update.messageId)
+    const isAnother = id !== undefined && this.#messageId !== undefined && id !== this.#messageId
+    const before = isAnother ? this.flush() : []
+    this.#messageId = id
+    const text = content?.type === 'text' ? content.text : undefined
+    if (typeof text !== 'string' || text === '') return before
+    this.#message += text
+    return this.#tellsDeltas ? [...before, { type: 'delta', text }] : before
+  }
+
+  #tool(update: Json): readonly HarnessEvent[] {
+    const id = asName(update.toolCallId)
+    if (id === undefined) return []
+    const before = this.#tools.get(id)
+    if (before?.isOver === true) return []
+    const use = mergeToolUse(id, update, before)
+    const isOver = use.status === 'completed' || use.status === 'failed'
+    // Some announce a tool use before they say what it does.
+    const isKnown =
+      use.command !== undefined || use.paths.length > 0 || (use.status ?? 'pending') !== 'pending'
+    const isStarted = before?.isStarted === true || isKnown
+    this.#tools.set(id, { ...use, isStarted, isOver })
+    return [
+      ...(isStarted && before?.isStarted !== true ? [toolEvent(use, 'started')] : []),
+      ...(isOver ? [toolEvent(use, use.status === 'failed' ? 'failed' : 'completed')] : []),
+    ]
+  }
+
+  #usage(update: Json): readonly HarnessEvent[] {
+    const context = asCount(update.used)
+    const window = asCount(update.size)
+    const cost = asObject(update.cost)
+    const costUsd = cost?.currency === 'USD' ? asCount(cost.amount) : undefined
+    this.#context = context ?? this.#context
+    // Some report 0 for an unknown window.
+    const model = asName(asObject(update._meta)?.['_claude/model'])
+    return [
+      {
+        type: 'usage',
+        ...defined({ context, window: window === 0 ? undefined : window, costUsd, model }),
+      },
+    ]
+  }
+
+  /**
+   * Reported once, when completed: some agents say so twice, and again when the conversation is
+   * loaded.
+   */
+  #compaction(update: Json): readonly HarnessEvent[] {
+    const id = asName(update.compactionId)
+    if (id === undefined) return []
+    const { tokensBefore, isTold } = this.#compactions.get(id) ?? {
+      tokensBefore: this.#context,
+      isTold: false,
+    }
+    const isDone = update.status === 'completed'
+    this.#compactions.set(id, { tokensBefore, isTold: isTold || isDone })
+    return isDone && !isTold
+      ? [{ type: 'compaction', boundary: id, ...defined({ tokensBefore }) }]
+      : []
+  }
+
+  #notice(update: Json): readonly HarnessEvent[] {
+    const { severity, title, description } = update
+    const limit =
+      severity === 'error'
+        ? parseUsageLimit([title, description].flatMap((part) => asText(part) ?? []).join(': '))
+        : undefined
+    return limit === undefined ? [] : [{ type: 'limit', ...limit }]
+  }
+}
+
+// Only the id is certain; the rest comes in pieces and differs between agents.
+
+export type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
+
+export interface AcpToolUse {
+  readonly id: string
+  readonly name: string
+  readonly title?: string
+  readonly kind?: string
+  readonly command?: string
+  readonly cwd?: string
+  readonly paths: readonly string[]
+  readonly output?: string
+  readonly status?: string
+}
+
+const LONGEST_OUTPUT = 4000
+
+export function mergeToolUse(id: string, told: Json, before?: AcpToolUse): AcpToolUse {
+  const title = asText(told.title) ?? before?.title
+  const kind = asText(told.kind) ?? before?.kind
+  const paths = pathsIn(told)
+  return {
+    id,
+    name:
+      asText(told.name) ??
+      (before?.name === before?.kind ? undefined : before?.name) ??
+      kind ??
+      title ??
+      'tool',
+    paths: paths.length > 0 ? paths : (before?.paths ?? []),
+    ...defined({
+      title,
+      kind,
+      command:
+        commandIn(told) ??
+        before?.command ??
+        (kind === 'execute' ? commandInTitle(title) : undefined),
+      cwd: folderIn(told) ?? before?.cwd,
+      output: isOver(told) ? outputIn(told) : undefined,
+      status: asText(told.status) ?? before?.status,
+    }),
+  }
+}
+
+export function toolEvent(use: AcpToolUse, status: ToolEvent['status']): ToolEvent {
+  const { id, name, command, paths } = use
+  const output = status === 'started' ? undefined : use.output
+  return { type: 'tool', id, name, status, ...defined({ command, path: paths[0], output }) }
+}
+
+function isOver({ status }: Json) {
+  return status === 'completed' || status === 'failed'
+}
+
+function commandIn(told: Json) {
+  const input = asObject(told.rawInput)
+  const command = input?.command ?? input?.cmd
+  if (!Array.isArray(command)) return asText(command)
+  const words = command.filter((word) => typeof word === 'string')
+  const isScript = words.length === 3 && SHELL.test(words[0]!) && /^-\w*c$/.test(words[1]!)
+  return isScript ? words[2] : words.map(quoteWord).join(' ')
+}
+
+function folderIn(told: Json) {
+  const input = asObject(told.rawInput)
+  return [input?.cwd, input?.workdir, input?.directory, input?.dir_path]
+    .map(asText)
+    .find((path) => path !== undefined)
+}
+
+const SHELL = /(?:^|\/)(?:ba|z|da|k)?sh$/
+
+/** Some write the command into the title, as code. */
+function commandInTitle(title: string | undefined) {
+  return title === undefined ? undefined : (/^`+([^`]+)`+$/.exec(title.trim())?.[1] ?? undefined)
+}
+
+function pathsIn(told: Json) {
+  const input = asObject(told.rawInput)
+  const places = [...asArray(told.locations), ...asArray(told.content)].map((place) =>
+    asText(asObject(place)?.path),
+  )
+  const named = [input?.file_path, input?.abs_path, input?.path].map(asText)
+  return [...new Set([...places, ...named].filter((path) => path !== undefined))]
+}
+
+function outputIn(told: Json) {
+  const blocks = asArray(told.content).map((block) => asObject(block)?.content)
+  const raw = told.rawOutput
+  const fields = asObject(raw)
+  const texts = [raw, fields?.formatted_output, fields?.output, fields?.stdout, messageText(blocks)]
+  return texts
+    .map(asText)
+    .find((text) => text !== undefined)
+    ?.slice(-LONGEST_OUTPUT)
+}
+
+// The draft protocol means the whole session, but claude-agent-acp 0.99 and codex-acp 2.6 report
+// the turn.
+
+export function turnUsage(response: Json): Usage | undefined {
+  const usage = asObject(response.usage)
+  return usage === undefined ? quotaIn(response) : counted(usage)
+}
+
+function counted(usage: Json) {
+  const [input, output, cacheRead, cacheWritten, thought, total] = [
+    'inputTokens',
+    'outputTokens',
+    'cachedReadTokens',
+    'cachedWriteTokens',
+    'thoughtTokens',
+    'totalTokens',
+  ].map((name) => asCount(usage[name]) ?? 0) as [number, number, number, number, number, number]
+  const cached = cacheRead + cacheWritten
+  // Only the total shows whether input includes cached tokens and output includes thoughts.
+  const isCachedWithin = cached > 0 && total === input + output && input >= cached
+  const isThoughtApart = thought > 0 && total === input + output + cached + thought
+  return {
+    input: isCachedWithin ? input - cached : input,
+    cacheWritten,
+    cacheRead,
+    output: isThoughtApart ? output + thought : output,
+  }
+}
+
+/** Gemini CLI's form. */
+function quotaIn(response: Json) {
+  const count = asObject(asObject(asObject(response._meta)?.quota)?.token_count)
+  const names = { input: 'input_tokens', output: 'output_tokens' }
+  return count === undefined ? undefined : usageFrom(count, names)
+}

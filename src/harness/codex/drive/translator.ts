@@ -1,0 +1,393 @@
+import type { Usage } from '../../../session/entries.ts'
+import { cleanText, oneLine, shorten } from '../../../text/clean.ts'
+import { defined } from '../../../text/defined.ts'
+import {
+  type Json,
+  asCount,
+  asArray,
+  asName,
+  asObject,
+  parseJson,
+  asText,
+} from '../../../text/json-fields.ts'
+import type { HarnessEvent, PermissionRequest, TurnEnded } from '../../contract/drive.ts'
+import { isoFromSeconds, subtractUsage, usageTotal, usageFrom } from '../../contract/usage.ts'
+import { shellCommands } from '../../../command/shell-commands.ts'
+import { programOf } from '../../../command/unwrap-command.ts'
+
+/** The messages of Codex about one thread, as events. */
+export class ThreadTranslator {
+  readonly thread: string
+  isRunning = false
+  /**
+   * `isUntold`: the end of the use is not reported, after an interruption or in a thread of a
+   * sub-agent.
+   */
+  readonly tools = new Map<string, CodexToolUse & { isUntold?: boolean }>()
+  /** Tokens in the context. */
+  context: number | undefined
+  #model: string | undefined
+  readonly #compactsAt: number | undefined
+  #window: number | undefined
+  /** Codex's id of the turn that it began last. */
+  #turn: string | undefined
+  /** What is already counted, by thread. */
+  readonly #counted = new Map<string, Usage>()
+  #compacting: { readonly tokensBefore: number | undefined } | undefined
+  #said: string | undefined
+  /** When each of the account's limits resets, if it is used up. */
+  readonly #resets = new Map<string, string | undefined>()
+  #isLimitTold = false
+
+  constructor(thread: string, model?: string, compactsAt?: number) {
+    this.thread = thread
+    this.#model = model
+    this.#compactsAt = compactsAt
+  }
+
+  beginTurn(): void {
+    this.isRunning = true
+    this.#isLimitTold = false
+    this.#said = undefined
+  }
+
+  endTurn(how: TurnEnded['how'], failure?: string): readonly HarnessEvent[] {
+    this.isRunning = false
+    this.#compacting = undefined
+    const ended = { type: 'turn ended', how, ...defined({ said: this.#said, failure }) } as const
+    // A command may outlive a completed turn and report its end in a later one.
+    if (how === 'completed') return [ended]
+    const open = [...this.tools].filter(([, { isUntold }]) => isUntold !== true)
+    for (const use of this.tools.values()) use.isUntold = true
+    return [...open.map(([id, use]) => toolEvent(id, use, 'failed')), ended]
+  }
+
+  translate(method: string, params: Json): readonly HarnessEvent[] {
+    // Threads of sub-agents use the same connection.
+    const isOurs = params.threadId === this.thread
+    switch (method) {
+      case 'item/started':
+        return this.#startItem(asObject(params.item) ?? {}, isOurs)
+      case 'item/completed':
+        return this.#completeItem(asObject(params.item) ?? {}, isOurs)
+      case 'thread/tokenUsage/updated':
+        return this.#countTokens(params, isOurs)
+      case 'account/rateLimits/updated':
+        return this.#keepLimits(asObject(params.rateLimits))
+    }
+    if (!isOurs) return []
+    switch (method) {
+      case 'item/agentMessage/delta': {
+        const { delta: text } = params
+        return typeof text === 'string' && text !== '' ? [{ type: 'delta', text }] : []
+      }
+      case 'model/rerouted':
+        this.#model = asName(params.toModel) ?? this.#model
+        return []
+      case 'error':
+        return params.willRetry === true ? [] : this.#tellLimit(asObject(params.error))
+      case 'turn/started':
+        this.#turn = asName(asObject(params.turn)?.id) ?? this.#turn
+        return []
+      case 'turn/completed':
+        return this.isRunning ? this.#completeTurn(asObject(params.turn)) : []
+      default:
+        return []
+    }
+  }
+
+  #startItem(item: Json, isOurs: boolean): readonly HarnessEvent[] {
+    if (isOurs && item.type === 'contextCompaction') {
+      this.#compacting = { tokensBefore: this.context }
+      return []
+    }
+    const id = asName(item.id)
+    const use = parseToolUse(item)
+    if (id === undefined || use === undefined) return []
+    // A request to allow a patch only names its item, also one of a sub-agent.
+    this.tools.set(id, isOurs ? use : { ...use, isUntold: true })
+    return isOurs ? [toolEvent(id, use, 'started')] : []
+  }
+
+  #completeItem(item: Json, isOurs: boolean): readonly HarnessEvent[] {
+    const id = asName(item.id)
+    if (isOurs && item.type === 'agentMessage') {
+      const text = asText(item.text)
+      this.#said = text ?? this.#said
+      return text === undefined ? [] : [{ type: 'text', text }]
+    }
+    if (isOurs && item.type === 'contextCompaction') {
+      const more = defined({ tokensBefore: this.#compacting?.tokensBefore, boundary: id })
+      this.#compacting = undefined
+      return [{ type: 'compaction', ...more }, this.#usageEvent(true)]
+    }
+    const use = parseToolUse(item)
+    if (id === undefined || use === undefined) return []
+    const begun = this.tools.get(id)
+    this.tools.delete(id)
+    if (!isOurs || begun?.isUntold === true) return []
+    // Some kinds have no status and cannot fail.
+    const isDone = item.status === 'completed' || item.status === undefined
+    const end = toolEvent(id, use, isDone ? 'completed' : 'failed', outputOf(item))
+    return begun === undefined ? [toolEvent(id, use, 'started'), end] : [end]
+  }
+
+  /**
+   * The same figures come several times, so usage is the difference of totals. During a compaction
+   * the last request is the summary's.
+   */
+  #countTokens(params: Json, isOurs: boolean): readonly HarnessEvent[] {
+    const told = asObject(params.tokenUsage)
+    const [totals, lasts] = [asObject(told?.total), asObject(told?.last)]
+    const thread = asName(params.threadId)
+    if (totals === undefined || lasts === undefined || thread === undefined) return []
+    const total = usageFrom(totals, NAMES, true)
+    // The total of a resumed or forked thread starts with earlier usage; a resumed thread first
+    // reports a past turn.
+    const isPast = isOurs && params.turnId !== this.#turn
+    const earlier = isPast ? total : subtractUsage(total, usageFrom(lasts, NAMES, true))
+    const spent = subtractUsage(total, this.#counted.get(thread) ?? earlier)
+    this.#counted.set(thread, total)
+    const before = `${this.context} ${this.#window}`
+    if (isOurs) {
+      this.context = asCount(lasts.totalTokens) ?? this.context
+      this.#window = asCount(told?.modelContextWindow) ?? this.#window
+    }
+    const isFilling = isOurs && this.#compacting === undefined
+    const isNew = isFilling && `${this.context} ${this.#window}` !== before
+    const isSpent = usageTotal(spent) > 0
+    return isSpent || isNew ? [this.#usageEvent(isFilling, isSpent ? spent : undefined)] : []
+  }
+
+  #usageEvent(isFilling: boolean, spent?: Usage): HarnessEvent {
+    const { context } = this
+    const window = this.#window
+    const point = pointIn(window, this.#compactsAt)
+    const figures = isFilling ? defined({ context, window, point }) : {}
+    return { type: 'usage', ...defined({ spent, model: this.#model }), ...figures }
+  }
+
+  /** An update leaves out what it does not know. */
+  #keepLimits(told: Json | undefined): readonly HarnessEvent[] {
+    for (const name of ['primary', 'secondary']) {
+      const window = asObject(told?.[name])
+      const usedPercent = asCount(window?.usedPercent)
+      if (usedPercent !== undefined)
+        this.#resets.set(name, usedPercent >= 100 ? isoFromSeconds(window?.resetsAt) : undefined)
+    }
+    return []
+  }
+
+  #tellLimit(error: Json | undefined): readonly HarnessEvent[] {
+    if (this.#isLimitTold || !isLimit(error)) return []
+    this.#isLimitTold = true
+    const [resetsAt] = [...this.#resets.values()]
+      .flatMap((at) => at ?? [])
+      .toSorted()
+      .slice(-1)
+    return [{ type: 'limit', message: failureOf(error), ...defined({ resetsAt }) }]
+  }
+
+  #completeTurn(turn: Json | undefined): readonly HarnessEvent[] {
+    const error = asObject(turn?.error)
+    const how = turn?.status
+    return [
+      ...this.#tellLimit(error),
+      ...(how === 'completed' || how === 'interrupted'
+        ? this.endTurn(how)
+        : this.endTurn('failed', failureOf(error))),
+    ]
+  }
+}
+
+function toolEvent(
+  id: string,
+  { name, command, path }: CodexToolUse,
+  status: 'started' | 'completed' | 'failed',
+  output?: string,
+): HarnessEvent {
+  return { type: 'tool', id, name, status, ...defined({ command, path, output }) }
+}
+
+const LONGEST_OUTPUT = 4000
+
+function outputOf(item: Json) {
+  const output = asText(item.aggregatedOutput) ?? asText(asObject(item.error)?.message)
+  return output?.slice(-LONGEST_OUTPUT).toWellFormed()
+}
+
+const NAMES = {
+  input: 'inputTokens',
+  cacheWritten: 'cacheWriteInputTokens',
+  cacheRead: 'cachedInputTokens',
+  output: 'outputTokens',
+}
+
+/** Codex reports 95 % of the model's window, and compacts at 90 % at the latest. */
+function pointIn(window: number | undefined, configured: number | undefined): number | undefined {
+  const usual = window === undefined ? 0 : Math.floor((window / 0.95) * 0.9)
+  const points = [usual, configured ?? 0].filter((point) => point > 0)
+  return points.length === 0 ? undefined : Math.min(...points)
+}
+
+function failureOf(error: Json | undefined) {
+  const message = asText(error?.message) ?? 'the turn failed'
+  // The server's answer is usually an object around one sentence.
+  const body = asObject(parseJson(message))
+  const told =
+    asText(asObject(body?.error)?.message) ??
+    asText(body?.message) ??
+    asText(body?.detail) ??
+    message
+  const details = asText(error?.additionalDetails)
+  return shorten(cleanText([told, details].filter(Boolean).join('\n')), 2000)
+}
+
+function isLimit(error: Json | undefined) {
+  const info = error?.codexErrorInfo
+  if (info === 'usageLimitExceeded' || info === 'rateLimitExceeded') return true
+  return asObject(asObject(info)?.responseTooManyFailedAttempts)?.httpStatusCode === 429
+}
+
+export interface CodexToolUse {
+  readonly name: string
+  readonly command?: string
+  readonly path?: string
+  readonly paths: readonly string[]
+}
+
+export function parseToolUse(item: Json): CodexToolUse | undefined {
+  const kind = asText(item.type) ?? ''
+  return Object.hasOwn(KINDS, kind) ? KINDS[kind]!(item) : undefined
+}
+
+const KINDS: Readonly<Record<string, (item: Json) => CodexToolUse>> = {
+  commandExecution: (item) => ({
+    name: 'exec_command',
+    ...defined({ command: unwrapShellCommand(item.command) }),
+    paths: [],
+  }),
+  fileChange: (item) => {
+    const paths = pathsOf(item)
+    return { name: 'apply_patch', ...defined({ path: paths[0] }), paths }
+  },
+  mcpToolCall: (item) => plainly(`${asText(item.server) ?? 'mcp'}.${asText(item.tool) ?? 'tool'}`),
+  dynamicToolCall: (item) => plainly(asText(item.tool) ?? 'tool'),
+  collabAgentToolCall: (item) => plainly(asText(item.tool) ?? 'agent'),
+  webSearch: () => plainly('web_search'),
+  imageView: (item) => ({ ...plainly('view_image'), ...defined({ path: asText(item.path) }) }),
+}
+
+function plainly(name: string) {
+  return { name, paths: [] }
+}
+
+function pathsOf(item: Json) {
+  return asArray(item.changes).flatMap((change) => {
+    const fields = asObject(change)
+    const moved = asObject(fields?.kind)?.move_path
+    return [asText(fields?.path), asText(moved)].filter((path) => path !== undefined)
+  })
+}
+
+/** Codex reports it as the argument of a shell. */
+export function unwrapShellCommand(told: unknown): string | undefined {
+  const text = asText(told)
+  // A text too long to split is shown as it came.
+  if (text === undefined || text.length > LONGEST) return text
+  const [only, ...others] = shellCommands(text)
+  const [, option, script] = only?.words ?? []
+  const isShell =
+    others.length === 0 && only?.words.length === 3 && SHELLS.has(programOf(only.words))
+  return isShell && /^-l?c$/.test(option ?? '') ? script : text
+}
+
+const LONGEST = 32_768
+const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh'])
+
+export interface ApprovalRequest {
+  readonly requests: readonly PermissionRequest[]
+  readonly answer: (isAllowed: boolean) => Json
+}
+
+export function parseApprovalRequest(
+  method: string,
+  params: Json,
+  changedPaths: readonly string[],
+): ApprovalRequest | undefined {
+  const read = Object.hasOwn(QUESTIONS, method) ? QUESTIONS[method]! : undefined
+  return read?.(params, changedPaths)
+}
+
+const QUESTIONS: Readonly<
+  Record<string, (params: Json, changedPaths: readonly string[]) => ApprovalRequest>
+> = {
+  'item/commandExecution/requestApproval': (params) => {
+    const command = unwrapShellCommand(params.command)
+    const isInput = params.kind === 'writeStdin'
+    const reason = asText(params.reason)
+    const title = titled(
+      isInput ? 'write to the input of' : 'run',
+      command ?? reason ?? 'a command',
+    )
+    // Input to a running command is not the command that was allowed before.
+    return {
+      requests: [
+        {
+          tool: 'exec_command',
+          title,
+          ...(isInput ? {} : defined({ command, cwd: asText(params.cwd) })),
+        },
+      ],
+      answer: decision,
+    }
+  },
+  'item/fileChange/requestApproval': (params, changedPaths) => {
+    const paths = changedPaths.length > 0 ? changedPaths : [undefined]
+    const requests = paths.map((path) => ({
+      tool: 'apply_patch',
+      title: titled('edit', path ?? asText(params.reason) ?? 'a file'),
+      ...defined({ path }),
+    }))
+    return { requests, answer: decision }
+  },
+  'item/permissions/requestApproval': (params) => ({
+    requests: [
+      {
+        tool: 'request_permissions',
+        title: titled('get more permissions:', asText(params.reason) ?? 'no reason given'),
+      },
+    ],
+    answer: (isAllowed) => ({
+      permissions: isAllowed ? granted(params.permissions) : {},
+      scope: 'turn',
+    }),
+  }),
+  'mcpServer/elicitation/request': (params) => {
+    const server = asText(params.serverName) ?? 'a server'
+    const request = {
+      tool: server,
+      title: titled(`answer ${server}:`, asText(params.message) ?? 'a question'),
+    }
+    const answer = (isAllowed: boolean) => ({
+      action: isAllowed ? 'accept' : 'decline',
+      content: isAllowed ? {} : null,
+      _meta: null,
+    })
+    return { requests: [request], answer }
+  },
+}
+
+function decision(isAllowed: boolean) {
+  return { decision: isAllowed ? 'accept' : 'decline' }
+}
+
+function granted(wanted: unknown) {
+  return Object.fromEntries(
+    Object.entries(asObject(wanted) ?? {}).filter(([, value]) => value !== null),
+  )
+}
+
+function titled(verb: string, what: string) {
+  return shorten(oneLine(`${verb} ${what}`), 200)
+}

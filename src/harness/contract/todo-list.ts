@@ -1,0 +1,303 @@
+import {
+  type EntryDraft,
+  type EntryData,
+  type EntryKind,
+  draftEntry,
+} from '../../session/entries.ts'
+import type { SessionState, Step } from '../../session/state.ts'
+import { oneLine, shorten } from '../../text/clean.ts'
+import { defined } from '../../text/defined.ts'
+import { type Json, asName, asObject, asText } from '../../text/json-fields.ts'
+
+export interface Todo {
+  readonly text?: string
+  readonly status?: Step['status'] | 'dropped'
+  /** The harness's name for it, when it refers to it without its text. */
+  readonly key?: string
+}
+
+export interface TodoListChange {
+  /** The complete list: what is missing was removed. */
+  readonly isFullList: boolean
+  readonly todos: readonly Todo[]
+}
+
+const MOST = 60
+const LONGEST = 300
+
+export function readTodos(
+  tool: string,
+  input: Json,
+  response: unknown,
+): TodoListChange | undefined {
+  return Object.hasOwn(LIST_TOOLS, tool) ? LIST_TOOLS[tool]!(input, response) : undefined
+}
+
+const LIST_TOOLS: Readonly<
+  Record<string, (input: Json, response: unknown) => TodoListChange | undefined>
+> = {
+  TodoWrite: (input) => {
+    if (!Array.isArray(input.todos)) return undefined
+    return {
+      isFullList: true,
+      todos: input.todos.slice(0, MOST).flatMap((todo) => todoIn(asObject(todo), 'content')),
+    }
+  },
+  TaskCreate: (input, response) => {
+    const key =
+      keyIn(asObject(asObject(response)?.task)?.id) ?? /#(\d+)/.exec(asText(response) ?? '')?.[1]
+    const text = textIn(input.subject)
+    return text === undefined
+      ? undefined
+      : { isFullList: false, todos: [{ text, ...defined({ key }) }] }
+  },
+  TaskUpdate: (input, response) => {
+    const key = keyIn(input.taskId)
+    if (key === undefined || asObject(response)?.success === false) return undefined
+    return {
+      isFullList: false,
+      todos: [{ key, ...defined({ text: textIn(input.subject), status: statusIn(input.status) }) }],
+    }
+  },
+  // The list is shared with other agents, so a missing item need not be removed.
+  TaskList: (_, response) => {
+    const tasks = asObject(response)?.tasks
+    return Array.isArray(tasks)
+      ? {
+          isFullList: false,
+          todos: tasks.slice(0, MOST).flatMap((task) => todoIn(asObject(task), 'subject')),
+        }
+      : undefined
+  },
+  ExitPlanMode: (input, response) => {
+    const plan = asText(input.plan) ?? asText(asObject(response)?.plan)
+    const items = plan === undefined ? [] : planItems(plan)
+    const todos = items.map(({ text, isDone }) => ({
+      text: shorten(text, LONGEST),
+      ...(isDone ? { status: 'done' as const } : {}),
+    }))
+    return todos.length === 0 ? undefined : { isFullList: false, todos }
+  },
+}
+
+function todoIn(fields: Json | undefined, name: string): readonly Todo[] {
+  const text = textIn(fields?.[name])
+  const status = statusIn(fields?.status) ?? 'todo'
+  return text === undefined || status === 'dropped'
+    ? []
+    : [{ text, status, ...defined({ key: keyIn(fields?.id) }) }]
+}
+
+function statusIn(value: unknown) {
+  if (value === 'in_progress') return 'started'
+  if (value === 'completed') return 'done'
+  if (value === 'deleted' || value === 'cancelled') return 'dropped'
+  return value === 'pending' ? 'todo' : undefined
+}
+
+function textIn(value: unknown) {
+  const text = typeof value === 'string' ? shorten(oneLine(value.slice(0, 10_000)), LONGEST) : ''
+  return text === '' ? undefined : text
+}
+
+function keyIn(value: unknown) {
+  return asName(typeof value === 'number' ? String(value) : value, 64)
+}
+
+export function draftsForTodos(
+  change: TodoListChange,
+  state: SessionState,
+  conversation: string,
+  mint: () => string,
+): readonly EntryDraft[] {
+  return new Alignment(state, conversation, mint).of(change)
+}
+
+class Alignment {
+  readonly #drafts: EntryDraft[] = []
+  readonly #taken = new Set<string>()
+
+  constructor(
+    readonly state: SessionState,
+    readonly conversation: string,
+    readonly mint: () => string,
+  ) {}
+
+  of({ isFullList: isWhole, todos }: TodoListChange): readonly EntryDraft[] {
+    const steps = todos.map((todo) => this.#take(todo))
+    let before: string | undefined
+    for (const [index, todo] of todos.entries()) {
+      const step = steps[index]
+      const hasStepBehind = isWhole && steps.slice(index).some((other) => other !== undefined)
+      const id =
+        step === undefined
+          ? this.#add(todo, hasStepBehind ? (before ?? 'start') : undefined)
+          : this.#follow(todo, step)
+      before = id ?? before
+    }
+    if (isWhole)
+      for (const step of this.state.steps.items) if (!this.#taken.has(step.id)) this.#drop(step)
+    return this.#drafts
+  }
+
+  /** By the harness's key, or by text; two items never share a step. */
+  #take({ text, key }: Todo) {
+    const free = this.state.steps.items.filter((step) => !this.#taken.has(step.id))
+    const byKey = key === undefined ? undefined : free.find((step) => step.plan === this.#plan(key))
+    const same = text === undefined ? [] : free.filter((step) => isSame(step.text, text))
+    const step =
+      byKey ??
+      same.find((other) => this.#isOwn(other)) ??
+      same.find(({ status }) => status !== 'done') ??
+      same[0]
+    if (step !== undefined) this.#taken.add(step.id)
+    return step
+  }
+
+  #add({ text, status, key }: Todo, after: string | undefined) {
+    if (text === undefined || status === 'dropped') return undefined
+    const { earlier } = this.state.steps
+    // Only the end of a long session is known here; steps done long ago are not.
+    if (status === 'done' && earlier > 0) return undefined
+    const place = after === undefined || (after === 'start' && earlier > 0) ? {} : { after }
+    const id = this.#make('step.added', { text, plan: this.#plan(key), ...place })
+    if (status === 'started') this.#make('step.started', { step: id })
+    if (status === 'done') this.#make('step.done', { step: id })
+    return id
+  }
+
+  #follow({ text, status, key }: Todo, step: Step) {
+    if (status === 'dropped') {
+      this.#drop(step)
+      return step.id
+    }
+    const isReworded = text !== undefined && !isSame(step.text, text)
+    if (isReworded && step.status !== 'done')
+      return this.#reword(step, { text, status: status ?? step.status, ...defined({ key }) })
+    if (status === 'done' && step.status !== 'done') this.#make('step.done', { step: step.id })
+    if (status === 'started' && step.status === 'done')
+      this.#make('step.reopened', { step: step.id })
+    if (status === 'started' && step.status !== 'started')
+      this.#make('step.started', { step: step.id })
+    // Another agent's step is not stopped by a list that merely has it.
+    if (status === 'todo' && step.status === 'started' && this.#isOwn(step))
+      this.#make('step.stopped', { step: step.id })
+    return step.id
+  }
+
+  // A new entry in its place, since amending the old one would refold the journal.
+  #reword(step: Step, todo: Todo) {
+    const { items } = this.state.steps
+    const index = items.indexOf(step)
+    this.#drop(step)
+    return this.#add(todo, index === 0 ? 'start' : items[index - 1]!.id) ?? step.id
+  }
+
+  /** Done steps stay, and so do those of a person or another conversation. */
+  #drop(step: Step) {
+    if (this.#isOwn(step) && step.status !== 'done') this.#make('step.dropped', { step: step.id })
+  }
+
+  #isOwn({ plan }: Step) {
+    return plan === this.conversation || (plan?.startsWith(`${this.conversation}#`) ?? false)
+  }
+
+  /** No conversation id contains `#`. */
+  #plan(key?: string) {
+    return key === undefined ? this.conversation : `${this.conversation}#${key}`
+  }
+
+  #make<K extends EntryKind>(kind: K, data: EntryData[K]): string {
+    const id = this.mint()
+    this.#drafts.push(draftEntry(kind, data, { id, by: 'hook' }) as EntryDraft)
+    return id
+  }
+}
+
+// Journalled texts are redacted, so compare what is left.
+const REDACTED = /\[redacted:[a-z-]+\]/
+
+function isSame(step: string, todo: string) {
+  const [mine, theirs] = [comparable(step), comparable(todo)]
+  if (mine === theirs || !REDACTED.test(mine)) return mine === theirs
+  const parts = mine.split(REDACTED)
+  const end = parts.pop() ?? ''
+  let from = 0
+  for (const [index, part] of parts.entries()) {
+    const at = theirs.indexOf(part, from)
+    if (at === -1 || (index === 0 && at !== 0)) return false
+    from = at + part.length
+  }
+  return theirs.endsWith(end) && theirs.length - end.length > from
+}
+
+function comparable(text: string) {
+  return oneLine(text).replace(/\s+/g, ' ').toLowerCase()
+}
+
+export interface PlanItem {
+  readonly text: string
+  readonly isDone: boolean
+}
+
+const MOST_ITEMS = 20
+
+/**
+ * Boxes, else numbers, else bullets, else headings; only the outermost level, so that explanations
+ * are not steps.
+ */
+export function planItems(markdown: string): readonly PlanItem[] {
+  const lines = withoutFences(markdown.split('\n').map((line) => line.slice(0, 500)))
+  for (const { pattern, atLeast } of KINDS) {
+    const found = outermost(
+      lines.map((line) => pattern.exec(line)?.groups).filter((groups) => groups !== undefined),
+    )
+    if (found.length >= atLeast) return found.slice(0, MOST_ITEMS)
+  }
+  return []
+}
+
+const KINDS: readonly { readonly pattern: RegExp; readonly atLeast: number }[] = [
+  {
+    pattern: /^(?<indent>\s*)(?:[-*+]|\d{1,3}[.)])\s+\[(?<box>[ xX])\]\s+(?<text>\S.*)$/,
+    atLeast: 1,
+  },
+  {
+    pattern:
+      /^(?<indent>)#{1,6}\s+(?:(?:step|phase|task|part|stage)\s+)?\d{1,3}[.):]\s*(?<text>\S.*?)#*$/i,
+    atLeast: 2,
+  },
+  { pattern: /^(?<indent>\s*)\d{1,3}[.)]\s+(?<text>\S.*)$/, atLeast: 2 },
+  { pattern: /^(?<indent>\s*)[-*+]\s+(?<text>\S.*)$/, atLeast: 1 },
+  { pattern: /^(?<indent>\s*)\d{1,3}[.)]\s+(?<text>\S.*)$/, atLeast: 1 },
+  { pattern: /^(?<indent>)#{2,6}\s+(?<text>\S.*?)#*$/, atLeast: 1 },
+  { pattern: /^(?<indent>)#\s+(?<text>\S.*?)#*$/, atLeast: 1 },
+]
+
+type Found = Readonly<Record<string, string | undefined>>
+
+function outermost(found: readonly Found[]) {
+  const depths = found.map(({ indent = '' }) => indent.replaceAll('\t', '    ').length)
+  const outer = Math.min(...depths)
+  return found
+    .filter((_, index) => depths[index] === outer)
+    .map(({ text = '', box = ' ' }) => ({ text: plain(text), isDone: box !== ' ' }))
+    .filter(({ text }) => text !== '')
+}
+
+function plain(text: string) {
+  return oneLine(text.replace(/\*\*|__/g, '')).replace(/\s*:$/, '')
+}
+
+function withoutFences(lines: readonly string[]) {
+  let fence: string | undefined
+  return lines.filter((line) => {
+    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1]
+    if (fence === undefined) {
+      fence = mark
+      return mark === undefined
+    }
+    if (mark !== undefined && mark.startsWith(fence)) fence = undefined
+    return false
+  })
+}

@@ -1,0 +1,67 @@
+import { createFolder, removeFile, replaceUnsynced } from '../journal/files.ts'
+import { isId } from '../journal/ids.ts'
+import { readOrUndefined } from '../journal/read-files.ts'
+import { defined } from '../text/defined.ts'
+import type { HookContext } from './hook-context.ts'
+import type { SessionContext } from './session-context.ts'
+import { join as joinPath } from 'node:path'
+
+export function joinSessionIfNew(context: SessionContext, source: string): void {
+  const { conversation } = context.event
+  if (context.session === undefined) return
+  recordPendingRequests(context)
+  const isKnown = context.state.conversations.items.some((known) => known.text === conversation)
+  if (!isKnown && !context.drafts.some(({ kind }) => kind === 'conversation.joined'))
+    recordJoined(context, source)
+}
+
+/** Also when the conversation is known: it began again, or was resumed. */
+export function joinSession(context: HookContext, source: string): void {
+  recordJoined(context, source)
+  recordPendingRequests(context)
+}
+
+function recordJoined(context: HookContext, source: string): void {
+  const { conversation, harness, transcript } = context.event
+  const data = { conversation, harness, source, ...defined({ transcript }) }
+  context.record('conversation.joined', data)
+}
+
+/** Requests made before there was a session led to it. */
+function recordPendingRequests(context: HookContext): void {
+  const { requests } = context.tracking
+  const { conversation } = context.event
+  if (requests.length === 0) return
+  for (const { text, isRuling, at } of requests) {
+    const data = { text, conversation, ...(isRuling ? { isRuling: true } : {}) }
+    context.record('request.made', data, `pending:${conversation}:${at}`)
+  }
+  context.updateTracking({ requests: [] })
+}
+
+/**
+ * A conversation that is cleared continues under a new id in the same process. The old one leaves its session for the new
+ * one, so that it need not be guessed from the branch.
+ */
+export function saveClearedSession(context: HookContext, session: string): void {
+  createFolder(context.stateFolder)
+  replaceUnsynced(clearedPath(context), session)
+}
+
+export function readClearedSession(context: HookContext): string | undefined {
+  const session = readOrUndefined(clearedPath(context))?.toString('utf8')
+  return session !== undefined && isId(session) ? session : undefined
+}
+
+/** The next conversation that is cleared leaves its own. */
+export function removeClearedSession(context: HookContext): void {
+  removeFile(clearedPath(context))
+}
+
+// Old clients do not say who they are, but the command that started this hook does.
+function clearedPath({ stateFolder, env, protocol }: HookContext): string {
+  const pid = [env[protocol.variables.process], env.STINT_HARNESS_PID].find(
+    (value) => value !== undefined && /^\d+$/.test(value),
+  )
+  return joinPath(stateFolder, `cleared-${pid ?? process.ppid}`)
+}

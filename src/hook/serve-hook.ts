@@ -1,0 +1,99 @@
+import type { HookEventOf, HookEvent } from '../harness/contract/hooks.ts'
+import { harnessHooks, readHookEvent } from '../harness/registry.ts'
+import { StintError } from '../journal/errors.ts'
+import { recordHookCost } from '../project/conversation/hook-costs.ts'
+import { conversationStateFolder } from '../project/store/conversation-binding.ts'
+import { oneLine } from '../text/clean.ts'
+import { isInvalidConfig, readConfigWithCache } from '../project/config/cached-config.ts'
+import { recordHookError, locateProject } from './hook-context.ts'
+import { SessionContext, isProjectFolder } from './session-context.ts'
+import { type FastResponses, serveFast } from './fast.ts'
+import { onNotification } from './notification.ts'
+import { onPreCompact, preCompactFast } from './pre-compact.ts'
+import { onPrompt, promptFast } from './prompt.ts'
+import { onSessionStart, sessionStartFast } from './session-start.ts'
+import { onToolUsed, toolUsedFast } from './tool-use.ts'
+import {
+  onSessionEnd,
+  onStop,
+  onSubagentStop,
+  sessionEndFast,
+  stopFast,
+  subagentStopFast,
+} from './turn-end.ts'
+
+export type Handlers = {
+  readonly [K in HookEvent['kind']]?: (
+    context: SessionContext<HookEventOf<K>>,
+  ) => void | Promise<void>
+}
+
+type Handler = (context: SessionContext) => void | Promise<void>
+
+/**
+ * Handles one event and answers what to print. Whatever is wrong, with the input, the project or the disk,
+ * the answer is silence: an agent must not fail for its journal.
+ */
+export async function serveWithHandlers(
+  input: string,
+  env: NodeJS.ProcessEnv,
+  handlers: Handlers,
+): Promise<string> {
+  const event = readHookEvent(input)
+  const handler = event === undefined ? undefined : (handlers[event.kind] as Handler | undefined)
+  const protocol = harnessHooks(event?.harness)
+  if (event === undefined || handler === undefined || protocol === undefined) return ''
+  if (env.STINT_HOOKS === 'off') return ''
+  let stateFolder: string | undefined
+  try {
+    const place = locateProject(event, env, protocol)
+    if (!isProjectFolder(place)) return ''
+    stateFolder = conversationStateFolder(place)
+    const config = await readConfigWithCache(place.sessions, stateFolder)
+    const context = new SessionContext({ event, place, config, env, protocol })
+    await context.attemptAsync(() => handler(context))
+    context.finish()
+    context.session?.close()
+    // Of a conversation that works on no session, too: the agent waited for it all the same.
+    recordHookCost(stateFolder, event.conversation, event.name, context.charactersForModel)
+    return protocol.printResponse(event.name, context.response)
+  } catch (error) {
+    // In a folder that is gone there is nothing to record, and no place for an error.
+    if (stateFolder === undefined) return ''
+    const isExpected = error instanceof StintError || isInvalidConfig(error)
+    recordHookError(stateFolder, event, isExpected ? error.message : error)
+    // Nothing is recorded until it is fixed, so the person has to know.
+    if (event.kind !== 'sessionStart' || !isInvalidConfig(error)) return ''
+    const person = `📋 Stint records nothing here: ${oneLine(error.message)}`
+    return protocol.printResponse(event.name, { person })
+  }
+}
+
+const FAST: FastResponses = {
+  sessionStart: sessionStartFast,
+  userPrompt: promptFast,
+  preCompact: preCompactFast,
+  toolUsed: toolUsedFast,
+  stop: stopFast,
+  subagentStop: subagentStopFast,
+  sessionEnd: sessionEndFast,
+}
+
+const HANDLERS: Handlers = {
+  sessionStart: onSessionStart,
+  userPrompt: onPrompt,
+  preCompact: onPreCompact,
+  toolUsed: onToolUsed,
+  stop: onStop,
+  subagentStop: onSubagentStop,
+  sessionEnd: onSessionEnd,
+  notification: onNotification,
+}
+
+export async function serveHook(input: string, env: NodeJS.ProcessEnv): Promise<string> {
+  return serveWithoutHandler(input, env) ?? serveWithHandlers(input, env, HANDLERS)
+}
+
+export function serveWithoutHandler(input: string, env: NodeJS.ProcessEnv): string | undefined {
+  return serveFast(input, env, FAST)
+}

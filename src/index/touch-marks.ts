@@ -1,0 +1,86 @@
+// A writer leaves an empty file named after its session, so the index knows which logs have grown. Hooks use this: it loads no SQLite.
+import { join } from 'node:path'
+import { errnoOf, isMissing } from '../journal/errors.ts'
+import {
+  createFolderUnsynced,
+  retryIfRemoved,
+  moveFile,
+  removeFile,
+  touchFile,
+} from '../journal/files.ts'
+import { listFolder, statOrUndefined } from '../journal/read-files.ts'
+import { isId } from '../journal/ids.ts'
+
+const RENEW_AFTER_MS = 5_000
+/** Twice the renewal: an older mark was appended to, or renewed. */
+const SETTLED_AFTER_MS = 10_000
+const TAKEN = '.taken'
+
+const marked = new Map<string, number>()
+
+/** Call it before appending and again afterwards, in case the mark was cleared meanwhile. Returns false when it cannot be written; the next full sync catches up. */
+export function markTouched(folder: string, id: string, now = monotonicMs()): boolean {
+  const path = join(touchMarkFolder(folder), id)
+  const last = marked.get(path)
+  if (last !== undefined && now - last < RENEW_AFTER_MS && statOrUndefined(path) !== undefined)
+    return true
+  try {
+    touchOrCreate(path, touchMarkFolder(folder))
+  } catch (error) {
+    if (UNMARKABLE.has(errnoOf(error) ?? '')) return false
+    throw error
+  }
+  marked.set(path, now)
+  return true
+}
+
+// The clock may jump, and loading `performance` costs a hook more than all it writes.
+function monotonicMs() {
+  return process.uptime() * 1000
+}
+
+const UNMARKABLE = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO'])
+
+export function listTouched(folder: string) {
+  return listFolder(touchMarkFolder(folder)).flatMap((name) => {
+    // A mark that a killed process took but did not clear still counts.
+    const id = name.endsWith(TAKEN) ? name.slice(0, -TAKEN.length) : name
+    const path = join(touchMarkFolder(folder), name)
+    const mtimeMs = statOrUndefined(path)?.mtimeMs
+    return isId(id) && mtimeMs !== undefined ? [{ id, path, mtimeMs }] : []
+  })
+}
+
+/** A young mark stays: its writer may not have appended yet. */
+export function clearTouched(
+  folder: string,
+  touched: ReturnType<typeof listTouched>,
+  now = Date.now(),
+): void {
+  for (const mark of touched) {
+    if (now - mark.mtimeMs < SETTLED_AFTER_MS) continue
+    // Renamed first: a writer that renews the mark between the check and the removal would lose it.
+    const taken = join(touchMarkFolder(folder), mark.id + TAKEN)
+    if (mark.path !== taken && !moveFile(mark.path, taken, { isDurable: false })) continue
+    const mtimeMs = statOrUndefined(taken)?.mtimeMs
+    if (mtimeMs !== undefined && mtimeMs > mark.mtimeMs)
+      touchOrCreate(join(touchMarkFolder(folder), mark.id), touchMarkFolder(folder))
+    removeFile(taken)
+  }
+}
+
+export function touchMarkFolder(folder: string): string {
+  return join(folder, 'touched')
+}
+
+function touchOrCreate(path: string, folder: string) {
+  try {
+    touchFile(path)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    retryIfRemoved(() => {
+      createFolderUnsynced(folder)
+      touchFile(path)
+    })
+  }
+}

@@ -1,0 +1,160 @@
+// Opened on demand, closed when idle.
+import { createHash } from 'node:crypto'
+import { basename, join } from 'node:path'
+import {
+  type Delegates,
+  type Runs,
+  projectDelegates,
+  projectRuns,
+} from '../run/control/project-runs.ts'
+import type { startPrompt } from '../run/prompt/start-prompt.ts'
+import { knownProjects } from '../index/projects.ts'
+import { StintError } from '../journal/errors.ts'
+import { isId } from '../journal/ids.ts'
+import { listFolder, statOrUndefined } from '../journal/read-files.ts'
+import { type ProjectOperations, projectOperations } from '../project/project-operations.ts'
+import { findProjectPaths } from '../project/store/project-paths.ts'
+import { Workspace, type WorkspaceOptions } from '../project/store/workspace.ts'
+import { openConversationStore } from '../project/history/history.ts'
+import { defined } from '../text/defined.ts'
+import type { ProjectRow } from './contract.ts'
+import { ConversationCache } from './conversation-cache.ts'
+
+/** A project that is held open for the page. */
+export interface OpenedProject {
+  readonly key: string
+  readonly workspace: Workspace
+  readonly project: ProjectOperations
+  readonly runs: Runs
+  readonly delegates: Delegates
+  readonly conversations: ConversationCache
+  prompt(
+    request: Parameters<typeof startPrompt>[1],
+    tell: Parameters<typeof startPrompt>[2],
+  ): ReturnType<typeof startPrompt>
+  /** Indexes conversations for so long; false when nothing is left. */
+  indexConversations(ms: number): Promise<boolean>
+}
+
+type ProjectsOptions = Required<Pick<WorkspaceOptions, 'env' | 'say'>> & { readonly cwd: string }
+
+const IDLE_MS = 5 * 60_000
+
+export class ProjectPool {
+  readonly here: string
+  readonly #options: ProjectsOptions
+  readonly #root: string
+  readonly #opened = new Map<string, { readonly project: OpenedProject; timer?: NodeJS.Timeout }>()
+  /** Followed projects stay open. */
+  readonly #held = new Map<string, number>()
+
+  constructor(options: ProjectsOptions) {
+    this.#options = options
+    this.#root = findProjectPaths(options.cwd).root
+    this.here = keyOf(this.#root)
+  }
+
+  get(key: string | undefined): OpenedProject {
+    const wanted = key === undefined || key === '' ? this.here : key
+    const known = this.#opened.get(wanted)?.project
+    const project = known ?? this.#open(wanted)
+    if (known === undefined) this.#opened.set(wanted, { project })
+    this.#letGoLater(wanted)
+    return project
+  }
+
+  #open(key: string): OpenedProject {
+    const root = this.#roots().find((one) => keyOf(one) === key)
+    if (root === undefined) throw notFoundError('project of that key on this machine')
+    const { cwd, env, say } = this.#options
+    const isHere = key === this.here
+    const workspace = new Workspace(isHere ? cwd : root, {
+      env,
+      say: (line) => say(isHere ? line : `${root}: ${line}`),
+    })
+    return {
+      key,
+      workspace,
+      project: projectOperations(workspace),
+      runs: projectRuns(workspace),
+      delegates: projectDelegates(workspace),
+      conversations: new ConversationCache(workspace, openConversationStore(workspace)),
+      prompt: async (request, tell) =>
+        (await import('../run/prompt/start-prompt.ts')).startPrompt(workspace, request, tell),
+      indexConversations: async (ms) =>
+        workspace.hasConversations() && (await workspace.index()).syncMessages(ms).bytesLeft > 0,
+    }
+  }
+
+  /** Keeps a project open until the returned function is called. */
+  hold(key: string): () => void {
+    this.#held.set(key, (this.#held.get(key) ?? 0) + 1)
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      this.#held.set(key, (this.#held.get(key) ?? 1) - 1)
+    }
+  }
+
+  opened(): readonly OpenedProject[] {
+    return [...this.#opened.values()].map(({ project }) => project)
+  }
+
+  rows(): readonly ProjectRow[] {
+    return this.#roots().map(lineOf)
+  }
+
+  close(): void {
+    for (const key of this.#opened.keys()) this.#close(key)
+  }
+
+  #roots(): readonly string[] {
+    return [...new Set([this.#root, ...knownProjects()])]
+  }
+
+  #letGoLater(key: string): void {
+    const opened = this.#opened.get(key)
+    if (opened === undefined || key === this.here) return
+    clearTimeout(opened.timer)
+    opened.timer = setTimeout(() => {
+      if ((this.#held.get(key) ?? 0) > 0) this.#letGoLater(key)
+      else this.#close(key)
+    }, IDLE_MS).unref()
+  }
+
+  #close(key: string): void {
+    const opened = this.#opened.get(key)
+    clearTimeout(opened?.timer)
+    opened?.project.workspace.close()
+    this.#opened.delete(key)
+  }
+}
+
+export function notFoundError(what: string): StintError {
+  return new StintError('NOT_THERE', `there is no ${what}`)
+}
+
+/** The key of the project around a folder. */
+export function projectKey(cwd: string): string {
+  return keyOf(findProjectPaths(cwd).root)
+}
+
+function keyOf(root: string): string {
+  return createHash('sha256').update(root).digest('hex').slice(0, 12)
+}
+
+/** Without opening the project. */
+function lineOf(root: string): ProjectRow {
+  const sessions = join(root, '.sessions')
+  const times = ['journal', 'touched', 'index.db'].flatMap(
+    (name) => statOrUndefined(join(sessions, name))?.mtime.toISOString() ?? [],
+  )
+  return {
+    key: keyOf(root),
+    name: basename(root),
+    root,
+    sessions: listFolder(join(sessions, 'journal')).filter(isId).length,
+    ...defined({ updatedAt: times.toSorted().at(-1) }),
+  }
+}

@@ -1,0 +1,244 @@
+import { join } from 'node:path'
+import type { CrossedThresholds } from '../../context/budget/stages.ts'
+import type { PendingCommands } from '../../harness/contract/transcript.ts'
+import type { Usage } from '../../session/entries.ts'
+import { appendLine, createFolder, replaceUnsynced } from '../../journal/files.ts'
+import { readJson, readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
+import { isMissing } from '../../journal/errors.ts'
+import type { CopyCursor } from './copy-transcript.ts'
+import type { StatusFigures } from '../../harness/contract/hooks.ts'
+import { defined } from '../../text/defined.ts'
+import { type Json, asCount, asName, asObject, parseJson } from '../../text/json-fields.ts'
+
+/** Injected text, until the transcript shows it. */
+export interface InjectedContext {
+  readonly mark: string
+  readonly event: string
+  readonly at: string
+  readonly level: 'start' | 'full'
+  readonly essence: string
+  readonly attempts: number
+  readonly isProved: boolean
+}
+
+/**
+ * Conversation state of hooks. Losable: without it the next event starts over. What must last is
+ * an entry.
+ */
+export interface ConversationState {
+  readonly harness: string
+  readonly conversation: string
+  readonly session?: string
+  readonly transcript?: string
+  readonly fired: Readonly<Record<string, string>>
+  /** Since the conversation began, was cleared, or was compacted. */
+  readonly given?: InjectedContext
+  readonly looked?: { readonly offset: number; readonly inode: number }
+  /**
+   * The last compaction's boundary was seen: what was injected after it is there, or was not
+   * delivered.
+   */
+  readonly sawBoundary?: boolean
+  /** This client records hook output, so what is missing was not delivered. */
+  readonly recordsHookContext?: boolean
+  readonly answeredAt?: string
+  /** A compaction was announced and is not in the transcript yet. */
+  readonly awaitsBoundary?: boolean
+  /** An unannounced compaction is in the transcript, and nothing was injected since. */
+  readonly isOwed?: boolean
+  readonly settled?: FastPathState
+  /** Made before there was a session. */
+  readonly requests: readonly PendingRequest[]
+  readonly files?: readonly string[]
+  /** The session that ended last, and whether anything was asked since. */
+  readonly ended?: { readonly session: string; readonly askedSince: boolean }
+  readonly largeOutputs?: number
+  /** Edits since the last journal entry. */
+  readonly edits: number
+  readonly nudged: readonly string[]
+  readonly nudgedAt?: string
+  /** Prompts of subagents by id. */
+  readonly agents: Readonly<Record<string, string>>
+  /** The latest delegate entry it was notified of. */
+  readonly heard?: string
+  /** Commands without a result so far. */
+  readonly carried?: PendingCommands
+  /** A compaction opens another window. */
+  readonly windowNumber?: number
+  readonly crossed?: CrossedThresholds
+  readonly handedOverIn?: number
+  readonly usage?: Usage & { readonly model?: string | undefined }
+}
+
+export interface FastPathState {
+  readonly session: string
+  readonly head: string
+  readonly config: string
+  readonly files: readonly string[]
+  readonly hasAsked?: boolean
+  readonly hasSwitched?: boolean
+  /** Tokens at which the next budget stage is crossed. */
+  readonly alertAt?: number
+}
+
+export interface PendingRequest {
+  readonly text: string
+  readonly at: string
+  readonly isRuling: boolean
+}
+
+/** Under the git directory: safe from `git clean`, and no clutter in a project without sessions. */
+export function conversationStateFolderIn(
+  sessions: string,
+  gitCommonDir: string | undefined,
+): string {
+  return gitCommonDir === undefined
+    ? join(sessions, 'conversations')
+    : join(gitCommonDir, 'stint', 'conversations')
+}
+
+export function conversationStatePath(folder: string, conversation: string): string {
+  return join(folder, `${conversation}.json`)
+}
+
+export function newConversationState(harness: string, conversation: string): ConversationState {
+  return { harness, conversation, fired: {}, requests: [], edits: 0, nudged: [], agents: {} }
+}
+
+export function readConversationState(
+  folder: string,
+  conversation: string,
+): ConversationState | undefined {
+  const value = asObject(readJson(conversationStatePath(folder, conversation)))
+  if (value?.['conversation'] !== conversation) return undefined
+  return { ...newConversationState(String(value['harness'] ?? 'unknown'), conversation), ...value }
+}
+
+export function conversationStateStamp(folder: string, conversation: string): string {
+  const stat = statOrUndefined(conversationStatePath(folder, conversation))
+  return stat === undefined ? '' : `${stat.ino}:${stat.mtimeMs}:${stat.ctimeMs}`
+}
+
+export function writeConversationState(folder: string, tracking: ConversationState): void {
+  const path = conversationStatePath(folder, tracking.conversation)
+  const text = JSON.stringify(tracking)
+  try {
+    replaceUnsynced(path, text)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    createFolder(folder)
+    replaceUnsynced(path, text)
+  }
+}
+
+// How far a transcript was copied. Not part of Tracking: others than hooks copy too.
+
+export function readCopyCursor(notes: string, conversation: string): CopyCursor | undefined {
+  return readJson(cursorPath(notes, conversation)) as CopyCursor | undefined
+}
+
+export function writeCopyCursor(notes: string, conversation: string, cursor: CopyCursor): void {
+  replaceUnsynced(cursorPath(notes, conversation), JSON.stringify(cursor))
+}
+
+export function isCopied(
+  notes: string,
+  { conversation, transcript }: Pick<ConversationState, 'conversation' | 'transcript'>,
+): boolean {
+  const stat = transcript === undefined ? undefined : statOrUndefined(transcript)
+  if (stat === undefined) return true
+  const cursor = readCopyCursor(notes, conversation)
+  return cursor?.inode === stat.ino && cursor.offset === stat.size
+}
+
+function cursorPath(notes: string, conversation: string) {
+  return join(notes, `${conversation}.copied`)
+}
+
+// Hook errors, shown by `stint doctor`.
+
+export interface HookError {
+  readonly at: string
+  readonly event: string
+  readonly conversation: string
+  readonly message: string
+}
+
+const LARGEST = 64 * 1024
+const KEPT = 20
+
+export function appendHookError(folder: string, trouble: HookError): void {
+  const path = troublesPath(folder)
+  try {
+    createFolder(folder)
+    if ((statOrUndefined(path)?.size ?? 0) > LARGEST) {
+      replaceUnsynced(
+        path,
+        readHookErrors(folder)
+          .slice(-KEPT)
+          .map((kept) => `${JSON.stringify(kept)}\n`)
+          .join(''),
+      )
+    }
+    appendLine(path, JSON.stringify(trouble))
+  } catch {
+    // Most hook errors are about a full or read-only disk.
+  }
+}
+
+export function readHookErrors(folder: string): readonly HookError[] {
+  const text = readOrUndefined(troublesPath(folder))?.toString('utf8') ?? ''
+  // Two hooks may have written a line at once.
+  return text.split('\n').flatMap((line) => (parseJson(line) as HookError | undefined) ?? [])
+}
+
+function troublesPath(folder: string) {
+  return join(folder, 'troubles.jsonl')
+}
+
+// How full the context window is. Only the status line learns it, so it leaves a file for the
+// hooks.
+
+export interface ContextWindow extends StatusFigures {
+  readonly at: string
+}
+
+export function writeContextWindow(
+  folder: string,
+  conversation: string,
+  window: ContextWindow,
+): void {
+  createFolder(folder)
+  replaceUnsynced(contextWindowPath(folder, conversation), JSON.stringify(window))
+}
+
+export function readContextWindow(folder: string, conversation: string): ContextWindow | undefined {
+  const fields = asObject(readJson(contextWindowPath(folder, conversation)))
+  const at = asName(fields?.['at'])
+  return fields === undefined || at === undefined ? undefined : { at, ...statusFigures(fields) }
+}
+
+export function contextWindowPath(folder: string, conversation: string): string {
+  return join(folder, `${conversation}.window`)
+}
+
+export function statusFigures(fields: Json): StatusFigures {
+  const limits = { fiveHour: limitOf(fields['fiveHour']), sevenDay: limitOf(fields['sevenDay']) }
+  const counts = Object.fromEntries(
+    ['usedPercent', 'size', 'used', 'cost'].map((name) => [name, asCount(fields[name])]),
+  )
+  return defined({
+    ...counts,
+    ...limits,
+    model: asName(fields['model']),
+    version: asName(fields['version']),
+  })
+}
+
+function limitOf(value: unknown) {
+  const fields = asObject(value)
+  const percent = asCount(fields?.['percent'])
+  return percent === undefined
+    ? undefined
+    : { percent, ...defined({ resetsAt: asName(fields?.['resetsAt'], 40) }) }
+}

@@ -1,0 +1,275 @@
+import { join, relative } from 'node:path'
+import { StintError } from '../../journal/errors.ts'
+import { statOrUndefined } from '../../journal/read-files.ts'
+import { configPath } from '../config/config.ts'
+import { SessionChecks, checkRunLogs } from './session-check.ts'
+import { checkHookErrors, checkOrphanedFiles } from './orphaned-files.ts'
+import { checkFileSystem, checkSpace, checkVersions } from './machine.ts'
+import {
+  type DoctorCheck,
+  type DoctorCounts,
+  type Diagnosis,
+  CheckFindings,
+  pluralOf,
+} from './diagnosis.ts'
+import { documentsByShortId, logIds } from '../store/project-paths.ts'
+import type { Workspace } from '../store/workspace.ts'
+import type { SessionIndex, IndexVerification } from '../../index/open-index.ts'
+import { quarantineIndex } from '../../index/index-file.ts'
+import { shortId } from '../../journal/ids.ts'
+import { foldBacklog } from '../../backlog/backlog.ts'
+import { TaskFiles } from '../../backlog/task-files.ts'
+import { isUntouched, renderTaskFile, hasSameContent } from '../../backlog/task-file-format.ts'
+import { openBacklog } from '../tasks/project-backlog.ts'
+import { formatSize } from '../../text/format-amounts.ts'
+import { Blobs, listBlobs, blobHashesIn } from '../../history/blobs.ts'
+import { blobsFolder } from '../../history/paths.ts'
+import { openConversationStore } from '../history/history.ts'
+
+export type { DoctorCheck, DoctorCounts, Diagnosis } from './diagnosis.ts'
+
+export interface DoctorOptions {
+  /** Renders outdated views and removes half-written files of killed processes. */
+  readonly repair?: boolean
+}
+
+/**
+ * Restores lost names of logs and rebuilds a wrong index or snapshot; never repairs by deleting.
+ */
+export async function runDoctor(
+  workspace: Workspace,
+  options: DoctorOptions = {},
+): Promise<Diagnosis> {
+  const { paths: place } = workspace
+  const repair = options.repair === true
+  const config = checkConfig(workspace)
+  const isIgnored = checkIgnored(workspace)
+  const sessions = new SessionChecks(workspace, documentsByShortId(place), { repair })
+  for (const id of logIds(place)) await sessions.checkSession(id)
+  const runs = checkRunLogs(place)
+  const hasSessions = workspace.hasSessions()
+  const index = hasSessions ? await checkIndex(workspace) : undefined
+  const tasks =
+    index?.check.status === 'problem' || !hasSessions
+      ? undefined
+      : await checkTasks(workspace, { repair })
+  const { logs, links, documents, entries, damagedLines } = sessions.totals
+  const counts: DoctorCounts = {
+    sessions: { logs, links, index: index?.totals.sessions ?? 0, documents },
+    entries: { read: entries, indexed: index?.totals.entries ?? 0 },
+    tasks: { backlog: tasks?.backlog ?? 0, files: tasks?.files ?? 0 },
+    damagedLines: damagedLines + runs.damagedLines,
+    grewMeanwhile: sessions.grewMeanwhile(),
+  }
+  const checks = [
+    ...sessions.results(),
+    ...(index === undefined ? [] : [index.check]),
+    ...(tasks === undefined ? [] : [tasks.check]),
+    checkCounts(counts),
+    runs.check,
+    checkHistory(workspace),
+    ...checkOrphanedFiles(place, { repair }),
+    checkHookErrors(place),
+    config,
+    isIgnored,
+    checkFileSystem(place),
+    checkSpace(place),
+    checkVersions(),
+  ]
+  return { isHealthy: checks.every(({ status }) => status !== 'problem'), checks, counts }
+}
+
+function checkCounts({ sessions, entries, grewMeanwhile }: DoctorCounts) {
+  const findings = new CheckFindings('counts')
+  const say = (line: string) => {
+    if (grewMeanwhile > 0) findings.note(`${line} (somebody is writing just now)`)
+    else findings.problem(line)
+  }
+  if (sessions.logs !== sessions.index)
+    say(`${sessions.logs} sessions in logs, ${sessions.index} in the index`)
+  if (entries.read !== entries.indexed)
+    say(`${entries.read} entries read, ${entries.indexed} indexed`)
+  return findings.check('logs and index agree', () => 'logs and index do not agree')
+}
+
+function checkConfig(workspace: Workspace) {
+  const findings = new CheckFindings('configuration')
+  const hasFile = statOrUndefined(configPath(workspace.paths.sessions)) !== undefined
+  try {
+    void workspace.config
+  } catch (error) {
+    if (!(error instanceof StintError)) throw error
+    findings.problem(`${error.message}; ${error.hint ?? ''}`)
+    workspace.assumeDefaults()
+  }
+  return findings.check(
+    hasFile ? 'config.yaml is in order' : 'no config.yaml, so the defaults hold',
+    () => 'config.yaml cannot be used',
+  )
+}
+
+function checkIgnored(workspace: Workspace) {
+  const { paths: place, config } = workspace
+  const findings = new CheckFindings('ignored by git')
+  if (place.repository === undefined) return findings.check('no git repository here')
+  const isShared = config.share === 'git'
+  const wanted = isShared ? ['.gitignore', '.gitattributes'] : ['.gitignore']
+  const missing = wanted.filter((name) => statOrUndefined(join(place.sessions, name)) === undefined)
+  if (statOrUndefined(place.sessions) !== undefined && missing.length > 0) {
+    workspace.prepare()
+    const why = isShared ? 'a merge could break a log' : 'journals could be committed by accident'
+    findings.note(
+      `${missing.join(' and ')} in .sessions/ was missing, so that ${why}; it is there again`,
+    )
+  }
+  if (isShared)
+    return findings.check('shared through git, as config.yaml says', () => 'shared through git')
+  return findings.check('nothing of .sessions/ is committed', () => 'was not ignored')
+}
+
+export interface IndexTotals {
+  readonly sessions: number
+  readonly entries: number
+}
+
+export async function checkIndex(
+  workspace: Workspace,
+): Promise<{ check: DoctorCheck; totals: IndexTotals }> {
+  const findings = new CheckFindings('index')
+  try {
+    let index = await workspace.index()
+    let found = verified(index)
+    if (!isRight(found)) {
+      for (const line of describe(found)) findings.note(line)
+      const path = join(workspace.paths.sessions, 'index.db')
+      workspace.close()
+      const aside = quarantineIndex(path, statOrUndefined(path)?.ino)
+      if (aside !== undefined)
+        findings.note(`the old one is ${relative(workspace.paths.root, aside)}`)
+      index = await workspace.index()
+      found = verified(index)
+      if (!isRight(found))
+        for (const line of describe(found))
+          findings.problem(`still, after it was built anew: ${line}`)
+    }
+    const totals = index.counts()
+    const check = findings.check(
+      `${pluralOf(found.checked, 'log')} compared, every entry is there`,
+      () => 'differed and was built anew',
+    )
+    return { check, totals }
+  } catch (error) {
+    if (!(error instanceof StintError)) throw error
+    findings.problem(error.message)
+    return {
+      check: findings.check('', () => 'could not be opened'),
+      totals: { sessions: 0, entries: 0 },
+    }
+  }
+}
+
+/** Checked twice: another process may append meanwhile. */
+function verified(index: SessionIndex) {
+  index.sync({ full: true })
+  const first = index.verify()
+  if (isRight(first)) return first
+  index.sync({ full: true })
+  return index.verify()
+}
+
+function isRight({ differing, damage }: IndexVerification) {
+  return differing.length === 0 && damage.length === 0
+}
+
+function describe({ differing, damage }: IndexVerification) {
+  const counts = differing.map(
+    ({ id, indexed, inLog }) => `session ${shortId(id)}: ${indexed} indexed, ${inLog} in the log`,
+  )
+  return [...counts, ...damage]
+}
+
+export async function checkTasks(
+  workspace: Workspace,
+  options: { repair: boolean },
+): Promise<{ check: DoctorCheck; backlog: number; files: number }> {
+  const findings = new CheckFindings('tasks')
+  const store = new TaskFiles(workspace.paths.tasks)
+  const backlog = foldBacklog([...(await workspace.index()).taskEntries()])
+  const files = store.read()
+  const name = (path: string) => relative(workspace.paths.root, path)
+  for (const file of files) {
+    if (file.damage !== undefined)
+      findings.note(`${name(file.path)}: ${file.damage}; the next task command sets it aside`)
+    else if (!isUntouched(file.text))
+      findings.note(`${name(file.path)}: edited, will be absorbed by the next task command`)
+  }
+  let isBehind = false
+  for (const task of backlog.tasks) {
+    const path = store.pathOf(task)
+    const own = files.filter((file) => file.id === task.id && !file.isCopy)
+    const file = own.find((one) => one.path === path)
+    if (
+      own.some((one) => !isUntouched(one.text)) ||
+      (file !== undefined && hasSameContent(file.text, renderTaskFile(task, backlog)))
+    )
+      continue
+    isBehind = true
+    findings.note(`${name(path)}: ${file === undefined ? 'missing' : 'behind'}`)
+  }
+  if (options.repair && isBehind) await openBacklog(workspace)
+  const again = options.repair && isBehind ? 'written again' : 'the next task command settles it'
+  const hasTasks = backlog.tasks.length > 0 || statOrUndefined(workspace.paths.tasks) !== undefined
+  const ok = hasTasks
+    ? `${pluralOf(backlog.tasks.length, 'task')}, every file shows its own`
+    : 'none yet'
+  return {
+    check: findings.check(
+      ok,
+      (count) => `${pluralOf(count, 'task file')} edited, behind or missing; ${again}`,
+    ),
+    backlog: backlog.tasks.length,
+    files: files.length,
+  }
+}
+
+export function checkHistory(workspace: Workspace): DoctorCheck {
+  const { paths: place } = workspace
+  const findings = new CheckFindings('conversations')
+  const stored = openConversationStore(workspace).list()
+  const kept = listBlobs(place.sessions)
+  const blobs = new Blobs(blobsFolder(place.sessions))
+  for (const { hash, path } of kept) {
+    if ('standIn' in blobs.get({ hash, length: 0 }))
+      findings.problem(`${relative(place.root, path)} is damaged; a text stands in for it`)
+  }
+  const there = new Set(kept.map(({ hash }) => hash))
+  const named = new Set<string>()
+  for (const { id, path } of stored) {
+    let unreadable = 0
+    const names = new Set(blobHashesIn(path, () => (unreadable += 1)))
+    // No problem: a truncated line was written again after it.
+    if (unreadable > 0)
+      findings.note(
+        `${relative(place.root, path)}: ${pluralOf(unreadable, 'line')} of it cannot be read, and ${unreadable === 1 ? 'is' : 'are'} passed over`,
+      )
+    const missing = [...names].filter((hash) => !there.has(hash)).length
+    // Also after `stint history prune --outputs`.
+    if (missing > 0)
+      findings.note(`${id}: ${pluralOf(missing, 'large output')} of it not here any more`)
+    for (const hash of names) named.add(hash)
+  }
+  const unnamed = kept.filter(({ hash }) => !named.has(hash))
+  if (unnamed.length > 0)
+    findings.note(
+      `${pluralOf(unnamed.length, 'large output')} of no conversation, ${formatSize(sum(unnamed))}; stint history prune frees them`,
+    )
+  const ok =
+    stored.length === 0
+      ? 'none is stored yet'
+      : `${pluralOf(stored.length, 'conversation')}, ${formatSize(sum(stored) + sum(kept))}, all whole`
+  return findings.check(ok, (count) => pluralOf(count, 'remark'))
+}
+
+function sum(files: readonly { bytes: number }[]) {
+  return files.reduce((total, { bytes }) => total + bytes, 0)
+}

@@ -1,0 +1,71 @@
+// Which files exports wrote, so that no other is overwritten or removed. Noted before the file is
+// written.
+import { asObject, parseJson } from '../../text/json-fields.ts'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { errnoOf, messageOf } from '../../journal/errors.ts'
+import { appendLines } from '../../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../../journal/read-files.ts'
+import type { ExportFormat } from '../../document/export/collect-work.ts'
+import type { Workspace } from '../store/workspace.ts'
+
+export interface WrittenExport {
+  readonly path: string
+  readonly session: string
+  readonly format: ExportFormat
+  readonly sum: string
+}
+
+/** If it cannot be noted, the file later counts as foreign. */
+export function recordExport(workspace: Workspace, written: WrittenExport): void {
+  if (exportsWritten(workspace).some((known) => isSame(known, written))) return
+  try {
+    workspace.prepare()
+    appendLines(notesPath(workspace), Buffer.from(`${JSON.stringify(written)}\n`))
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error
+    workspace.say(`it could not be noted that ${written.path} is an export: ${messageOf(error)}`)
+  }
+}
+
+export function exportsWritten(workspace: Workspace): readonly WrittenExport[] {
+  const lines = readOrUndefined(notesPath(workspace))?.toString('utf8').split('\n') ?? []
+  return lines.flatMap((line) => parse(line) ?? [])
+}
+
+export function isExport(workspace: Workspace, path: string, bytes: Buffer): boolean {
+  const sum = exportChecksum(bytes)
+  return exportsWritten(workspace).some((known) => known.path === path && known.sum === sum)
+}
+
+/** After a purge it still counts as an export. */
+export function recordChangedExport(workspace: Workspace, path: string): void {
+  const known = exportsWritten(workspace).findLast((one) => one.path === path)
+  const bytes = known === undefined ? undefined : readOrUndefined(path)
+  if (known !== undefined && bytes !== undefined)
+    recordExport(workspace, { ...known, sum: exportChecksum(bytes) })
+}
+
+export function exportedFiles(workspace: Workspace): readonly string[] {
+  const paths = new Set(exportsWritten(workspace).map(({ path }) => path))
+  return [...paths].filter((path) => statOrUndefined(path)?.isFile() === true)
+}
+
+export function exportChecksum(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function notesPath({ paths: place }: Workspace) {
+  return join(place.sessions, 'exports.jsonl')
+}
+
+function isSame(a: WrittenExport, b: WrittenExport) {
+  return a.path === b.path && a.sum === b.sum && a.session === b.session && a.format === b.format
+}
+
+// An empty or truncated line is none: its file counts as foreign.
+function parse(line: string) {
+  const value = asObject(parseJson(line))
+  const isExport = typeof value?.['path'] === 'string' && typeof value['sum'] === 'string'
+  return isExport ? (value as unknown as WrittenExport) : undefined
+}

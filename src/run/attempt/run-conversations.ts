@@ -1,0 +1,175 @@
+import { compactionPointFor } from '../../harness/registry.ts'
+import { withRecorder } from '../../project/conversation/conversation-recorder.ts'
+import { packSession } from '../../project/pack-session.ts'
+import { defined } from '../../text/defined.ts'
+import { estimateTokens } from '../../text/tokens.ts'
+import { LoadedProfiles, profileFor } from '../profiles/profile.ts'
+import { firstPrompt } from '../texts/setup-text.ts'
+import {
+  type TaskFailure,
+  type TaskExtra,
+  continueText,
+  asData,
+  taskWord,
+  wrapInTag,
+  restoreText,
+  retryText,
+  taskHead,
+  taskText,
+} from '../texts/task-text.ts'
+import { type RunContext, RunEndedError, type TaskWork, agentEnvironment } from './run-context.ts'
+import { LiveConversation, openUnlessStopped } from './live-conversation.ts'
+import { recorderFor } from './record-conversation.ts'
+import type { InjectedHandoff, RunSession } from './run-session.ts'
+
+interface Opening {
+  readonly handoff?: InjectedHandoff
+  readonly resume?: string
+}
+
+export class RunConversations {
+  live: LiveConversation | undefined
+  readonly #ledger: LoadedProfiles
+  #given: InjectedHandoff | undefined
+  #isSetupPending = false
+  #notLoadedBefore = 0
+
+  constructor(
+    private readonly scene: RunContext,
+    private number: number,
+  ) {
+    this.#ledger = new LoadedProfiles(scene.profiles)
+  }
+
+  async forSession(session: RunSession, opening: Opening = {}): Promise<LiveConversation> {
+    if (this.live !== undefined && !this.live.isDead) return this.live
+    return (this.live = await this.#open(session, opening))
+  }
+
+  #takeGiven(): InjectedHandoff | undefined {
+    const given = this.#given
+    this.#given = undefined
+    return given
+  }
+
+  withSetup(prompt: string): string {
+    if (!this.#isSetupPending) return prompt
+    this.#isSetupPending = false
+    return firstPrompt(this.scene.setup, prompt)
+  }
+
+  async end(session: RunSession, because: string): Promise<void> {
+    const { live } = this
+    if (live === undefined) return
+    this.live = undefined
+    await live.close()
+    const { id, number } = live
+    const profilesNotLoaded = this.#ledger.notLoaded - this.#notLoadedBefore
+    this.scene.log.append('conversation.ended', { number, because, profilesNotLoaded })
+    if (id !== undefined) session.left(id, because)
+  }
+
+  async #open(session: RunSession, { handoff, resume }: Opening): Promise<LiveConversation> {
+    const { decide, harness, log, settled, setup, stopping, tree, workspace, wrap } = this.scene
+    const { systemPrompt } = harness.capabilities
+    const isResumed = resume !== undefined
+    this.#isSetupPending = !systemPrompt && !isResumed
+    this.#given = handoff
+    this.#notLoadedBefore = this.#ledger.notLoaded
+    if (!isResumed) this.#ledger.beginConversation()
+    const number = (this.number += 1)
+    let live: LiveConversation | undefined
+    const options = {
+      cwd: tree.tree,
+      branch: tree.branch,
+      env: agentEnvironment(this.scene, session.id),
+      permissions: settled.permissions,
+      trace: (direction: 'from' | 'to') => direction === 'from' && live?.heard(),
+      allow: settled.allow,
+      ...(systemPrompt ? { systemPrompt: setup } : {}),
+      ...defined({ model: settled.model, wrap, resume, decide }),
+    }
+    const opened = await openUnlessStopped(harness, options, stopping.now).catch(
+      (error: unknown) => {
+        throw new RunEndedError(
+          'harness failed',
+          error instanceof Error ? error.message : String(error),
+        )
+      },
+    )
+    if (opened === 'stopped') throw new RunEndedError('interrupted', 'stopped')
+    log.append('conversation.opened', {
+      number,
+      session: session.id,
+      process: opened.process,
+      setup: isResumed ? 0 : estimateTokens(setup),
+      ...defined({ handoff: handoff?.id, resumes: resume }),
+    })
+    live = new LiveConversation(
+      number,
+      withRecorder(opened, await recorderFor(workspace, harness.name, tree.tree)),
+      workspace.config.budget,
+      compactionPointFor(harness.name, workspace.env, tree.tree),
+      harness.name,
+    )
+    return live
+  }
+
+  /** Continues the session in a fresh conversation that begins with its handoff. */
+  async startFresh(session: RunSession, reason: string): Promise<void> {
+    const { id } = await session.handOver(reason, this.live?.id)
+    await this.end(session, reason)
+    await this.forSession(session, { handoff: await session.takeUp(id) })
+  }
+
+  /** The task, with what failed after the first attempt, and with the handoff in a new conversation. */
+  attemptPrompt({ task }: TaskWork, failure: TaskFailure | undefined): string {
+    const given = this.#takeGiven()
+    const isKnown = this.live?.hasHadTurn === true
+    if (given === undefined && failure !== undefined && isKnown) return retryText(task, failure)
+    const extra = this.#extraFor(task)
+    if (given === undefined)
+      return failure === undefined ? taskText(task, extra) : continueText(task, { failure }, extra)
+    const document = withMoved(given)
+    if (given.isOfTask) return continueText(task, { document, ...defined({ failure }) }, extra)
+    return `${taskText(task, extra)}\n\nWhat the conversation before this one left, for what you need of it:\n${wrapInTag('handoff', asData(document))}`
+  }
+
+  /** After a turn that was broken off, and not by the agent. */
+  goOnPrompt({ task }: TaskWork, why: string): string {
+    const given = this.#takeGiven()
+    return given === undefined
+      ? `${taskHead(task)}\n\nThe turn was broken off (${why}). Go on with this task from where the work stands, report it, then end the turn.`
+      : continueText(task, { document: withMoved(given) }, this.#extraFor(task))
+  }
+
+  /** After a compaction in the middle of the task: what was lost with it. */
+  async restorePrompt(session: RunSession, { task }: TaskWork): Promise<string> {
+    this.#ledger.forgetBodies()
+    const { text: context } = await packSession(this.scene.workspace, { session: session.id })
+    const extra = this.#extraFor(task)
+    return restoreText(task, { context, ...defined({ verify: extra.usualVerify }) }, extra)
+  }
+
+  #extraFor(task: TaskWork['task']): TaskExtra {
+    const { delegate, latest, profiles, settled, workspace } = this.scene
+    const dependsOn = task.dependsOn.flatMap((id) => {
+      const other = latest.backlog?.byId.get(id)
+      return other?.status === 'completed'
+        ? [{ name: taskWord(other), ...defined({ summary: other.summary }) }]
+        : []
+    })
+    const usualVerify = settled.verify ?? workspace.config.verify
+    return {
+      ...(dependsOn.length === 0 ? {} : { dependsOn }),
+      ...defined({ usualVerify, brief: delegate?.brief }),
+      ...this.#ledger.give(profileFor(task, profiles)?.profile),
+    }
+  }
+}
+
+function withMoved({ text, moved }: InjectedHandoff): string {
+  if (moved.length === 0) return text
+  const lines = moved.map((line) => `- ${line}`)
+  return [text, '', 'Since it was written this has changed:', ...lines].join('\n')
+}

@@ -1,0 +1,172 @@
+import { basename } from 'node:path'
+import { commitOfRef } from '../../git/head.ts'
+import { GitFailed, gitSucceeds, runGit, tryGit } from '../../git/run-git.ts'
+import { SAFE_CONFIG } from '../../git/working-tree.ts'
+import type { ProjectPaths } from '../../project/store/project-paths.ts'
+import { requireRepository } from '../../project/store/worktrees.ts'
+import { type RunTree, branchTip, readTreeHead, repositoryAt } from '../worktree/run-tree.ts'
+import type { DelegateState } from './delegates.ts'
+
+/** Runs git in the common folder, which every repository has, a bare one too. */
+export function runGitInRepository(place: ProjectPaths, ...args: readonly string[]): string {
+  return runGit(requireRepository(place).commonDir, args)
+}
+
+/** A commit's history never changes. */
+const contained = new Set<string>()
+
+export function containsCommit(place: ProjectPaths, commit: string, ancestor: string): boolean {
+  const { commonDir } = requireRepository(place)
+  const key = `${commonDir} ${ancestor} ${commit}`
+  if (contained.has(key)) return true
+  const isContained = gitSucceeds(commonDir, ['merge-base', '--is-ancestor', ancestor, commit])
+  if (isContained) contained.add(key)
+  return isContained
+}
+
+export function hasCommit(place: ProjectPaths, commit: string): boolean {
+  try {
+    runGitInRepository(place, 'cat-file', '-e', `${commit}^{commit}`)
+    return true
+  } catch (error) {
+    if (error instanceof GitFailed && error.status !== undefined) return false
+    throw error
+  }
+}
+
+/** A list is printed several times a second, and the count between two commits never changes. */
+const counted = new Map<string, number>()
+
+export function countCommitsBeyond(
+  { repository }: ProjectPaths,
+  base: string,
+  tips: readonly (string | undefined)[],
+): number {
+  if (repository === undefined) return 0
+  for (const name of tips) {
+    const tip = name?.startsWith('refs/') === true ? commitOfRef(repository, name) : name
+    if (tip === undefined) continue
+    if (tip === base) return 0
+    const range = `${base}..${tip}`
+    const count =
+      counted.get(range) ?? tryGit(repository.mainRoot, ['rev-list', '--count', range, '--'])
+    if (count === undefined) continue
+    counted.set(range, Number(count))
+    return Number(count)
+  }
+  return 0
+}
+
+function provedRef(delegate: string) {
+  return `refs/stint/runs/${delegate}/proved`
+}
+
+export function saveProvedRef(
+  place: ProjectPaths,
+  delegate: string,
+  commit: string | undefined,
+): void {
+  if (commit === undefined) return
+  const note = ['-m', 'stint: keep what is proved']
+  try {
+    runGitInRepository(place, ...SAFE_CONFIG, 'update-ref', ...note, provedRef(delegate), commit)
+  } catch (error) {
+    // A commit that was garbage-collected by hand cannot be kept.
+    if (!(error instanceof GitFailed) || hasCommit(place, commit)) throw error
+  }
+}
+
+export function deleteProvedRef(place: ProjectPaths, delegate: string, by: string): void {
+  const repository = requireRepository(place)
+  const ref = provedRef(delegate)
+  const proved = commitOfRef(repository, ref)
+  if (proved === undefined || !containsCommit(place, by, proved)) return
+  tryGit(repository.commonDir, [...SAFE_CONFIG, 'update-ref', '-d', ref, proved])
+}
+
+/** The proved commit where the branch was deleted or reset to its base. */
+export function provedCommitIfLost(
+  place: ProjectPaths,
+  { tip, base, proved }: { tip: string | undefined; base: string; proved: string | undefined },
+): string | undefined {
+  if (proved === undefined || tip === proved || !hasCommit(place, proved)) return undefined
+  if (tip === undefined) return proved
+  const isReset = containsCommit(place, base, tip) && !containsCommit(place, tip, proved)
+  return isReset ? proved : undefined
+}
+
+const MOST = 50
+
+/** Keeps each of its commits that is on no branch, before its worktree or branch is removed. Repeating it adds nothing. */
+export function saveOrphanedCommits(
+  place: ProjectPaths,
+  state: DelegateState,
+  say: (text: string) => void,
+): void {
+  const tips = strayTips(place, state)
+  if (tips.length === 0) return
+  const { commonDir } = requireRepository(place)
+  const ref = `refs/stint/runs/${state.id}/lost-`
+  const taken = runGit(commonDir, ['for-each-ref', '--format=%(refname)', `${ref}*`])
+    .split('\n')
+    .map((name) => Number(name.slice(ref.length)))
+  const first = Math.max(0, ...taken) + 1
+  const input = tips.slice(0, MOST).map((tip, index) => `create ${ref}${first + index} ${tip}\n`)
+  const update = ['update-ref', '-m', 'stint: keep what is on no branch', '--stdin']
+  runGit(commonDir, [...SAFE_CONFIG, ...update], { input: input.join('') })
+  const { name } = state.order
+  if (tips.length > MOST)
+    say(`${name}: ${tips.length} times commits were left on no branch; the newest ${MOST} are kept`)
+  say(`${name}: commits of it that are on no branch are kept: git log ${ref}${first}`)
+}
+
+function strayTips(place: ProjectPaths, { ready, run }: DelegateState) {
+  const { branch, tree } = run.started
+  const { commonDir } = requireRepository(place)
+  const folder = basename(repositoryAt(tree)?.gitDir ?? tree)
+  // What its log names too, should git keep no reflogs.
+  const made = [
+    ...reflog(commonDir, `worktrees/${folder}/HEAD`),
+    ...reflog(commonDir, `refs/heads/${branch}`),
+    readTreeHead(tree)?.commit,
+    ready?.commit,
+    ...run.attempts.map(({ commit }) => commit),
+  ].filter((commit) => commit !== undefined)
+  if (made.length === 0) return []
+  // Not by --all, which includes the HEAD of the worktree itself.
+  const kept = ['--not', '--branches', '--tags', '--remotes', '--glob=refs/stint/*']
+  const list = ['rev-list', '--ignore-missing', '--parents', '--stdin', ...kept]
+  const found = runGit(commonDir, list, { input: `${[...new Set(made)].join('\n')}\n` })
+  const lines = found.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ')]))
+  const inside = new Set(lines.flatMap(([, ...parents]) => parents))
+  return lines.map(([commit]) => commit!).filter((commit) => !inside.has(commit))
+}
+
+function reflog(repository: string, name: string) {
+  // A worktree or branch that is gone has none.
+  const printed = tryGit(repository, ['log', '--walk-reflogs', '--format=%H', name, '--']) ?? ''
+  return printed.split('\n').filter((line) => line !== '')
+}
+
+/** Removes a delegate's worktree, and its branch when that is at `tip`. Only for what is kept elsewhere. */
+export function removeDelegateTree(
+  place: ProjectPaths,
+  { branch, tree }: Pick<RunTree, 'branch' | 'tree'>,
+  tip: string | undefined,
+): void {
+  const { mainRoot } = requireRepository(place)
+  const isCheckedOut = () =>
+    runGit(mainRoot, ['worktree', 'list', '--porcelain', '-z'])
+      .split('\0')
+      .includes(`branch refs/heads/${branch}`)
+  try {
+    if (repositoryAt(tree) !== undefined)
+      runGit(mainRoot, [...SAFE_CONFIG, 'worktree', 'remove', '--force', tree])
+    else runGit(mainRoot, ['worktree', 'prune'])
+    if (tip !== undefined && branchTip(mainRoot, branch) === tip && !isCheckedOut())
+      runGit(mainRoot, [...SAFE_CONFIG, 'update-ref', '-d', `refs/heads/${branch}`, tip])
+  } catch (error) {
+    // A worktree that is locked or in use stays.
+    if (!(error instanceof GitFailed)) throw error
+  }
+}

@@ -1,0 +1,103 @@
+import { GitFailed } from '../../git/run-git.ts'
+import type { ProcessTag } from '../../harness/contract/drive.ts'
+import { isAlive } from '../../harness/process/spawn-guarded.ts'
+import { StintError } from '../../journal/errors.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
+import { defined } from '../../text/defined.ts'
+import { boundedLine } from '../attempt/run-context.ts'
+import type { MergeOptions } from '../delegate/delegate-row.ts'
+import { type DelegateState, isRejection } from '../delegate/delegates.ts'
+import type { Emit, MergeOutcome } from '../entries.ts'
+
+export interface MergeContext {
+  readonly workspace: Workspace
+  readonly options: MergeOptions
+  readonly merger: ProcessTag
+  readonly isStopped: AbortSignal
+  readonly emit: Emit
+  /** Called after each step, where a merge may be killed. */
+  readonly at: (step: MergeStep) => Promise<void>
+  readonly said: Set<string>
+}
+
+export type MergeStep =
+  | 'begun'
+  | 'merge made'
+  | 'verified'
+  | 'kept'
+  | 'landing'
+  | 'landed'
+  | 'journals merged'
+  | 'merged'
+
+export function mergeStoppedError(): StintError {
+  return new StintError('STOPPED', 'the merge was stopped')
+}
+
+export function refuseWhenStopped({ isStopped }: MergeContext): void {
+  if (isStopped.aborted) throw mergeStoppedError()
+}
+
+export function emitMessage({ emit }: MergeContext, text: string): void {
+  emit('message', { text })
+}
+
+interface Why {
+  readonly because?: string
+  readonly next?: string
+}
+
+/** Why a delegate is not to be merged now; undefined when it is. One that did not merge before is tried again. */
+export function reasonNotToMerge(state: DelegateState): Why | undefined {
+  const { merge, move, order, run, status } = state
+  const { name } = order
+  const show = `stint delegate show ${name}`
+  const wait = `stint delegate wait ${name}`
+  const retry = retryCommand(state)
+  if (order.isReadOnly) return { because: `it only reads; ${show} has its report`, next: show }
+  switch (status) {
+    case 'ready':
+    case 'conflicted':
+    case 'parked':
+      return undefined
+    case 'failed':
+      return move && isRejection(move) ? undefined : { because: 'it failed', next: retry }
+    case 'running':
+      return run.ended === undefined && isAlive(run.runner)
+        ? { because: 'it is still running', next: wait }
+        : { because: 'nobody runs it any more, and it is not finished', next: retry }
+    case 'merging':
+      return merge !== undefined && isAlive(merge.merger)
+        ? { because: `process ${merge.merger.pid} merges it`, next: wait }
+        : { because: 'its merge was cut off', next: `stint merge ${name}` }
+    case 'merged':
+    case 'discarded':
+      return { because: `it is ${status} already` }
+  }
+}
+
+export function toMergeOutcome(
+  { id, order }: DelegateState,
+  how: MergeOutcome['how'],
+  why: Why = {},
+): MergeOutcome {
+  return { delegate: id, name: order.name, how, target: order.target, ...why }
+}
+
+export function waitingOutcome(
+  state: DelegateState,
+  because?: string,
+  next = `stint merge ${state.order.name}`,
+): MergeOutcome {
+  return toMergeOutcome(state, 'waiting', { ...defined({ because }), next })
+}
+
+export function retryCommand({ order }: DelegateState): string {
+  return `stint delegate retry ${order.name}`
+}
+
+/** The error in one line; of git all that it printed, since the first line is not always the one that matters. */
+export function boundedReason(error: unknown): string {
+  if (error instanceof GitFailed && error.stderr.trim() !== '') return boundedLine(error.stderr)
+  return boundedLine(error instanceof Error ? error.message : String(error))
+}

@@ -1,0 +1,420 @@
+// Merges one delegate's work into its target branch. Every step is in the delegate's log before it is made.
+import { SAFE_CONFIG } from '../../git/working-tree.ts'
+import { StintError } from '../../journal/errors.ts'
+import type { ProjectPaths } from '../../project/store/project-paths.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
+import { cleanText, oneLine, shorten } from '../../text/clean.ts'
+import { defined } from '../../text/defined.ts'
+import { plainEnvironment } from '../attempt/run-context.ts'
+import type { MergeProposal } from '../delegate/delegate-row.ts'
+import { delegateEnvironment } from '../delegate/delegate-context.ts'
+import {
+  type DelegateState,
+  readDelegate,
+  withClaim,
+  isSameProcess,
+  delegateClaim,
+  withRunLog,
+} from '../delegate/delegates.ts'
+import {
+  containsCommit,
+  hasCommit,
+  runGitInRepository,
+  provedCommitIfLost,
+} from '../delegate/delegate-commits.ts'
+import { reportToParent } from '../delegate/parent-journal.ts'
+import type { DelegateMove, MergeOutcome } from '../entries.ts'
+import { resolveOptions } from '../options.ts'
+import { runVerify } from '../proof/prove.ts'
+import type { RunLog } from '../run-log.ts'
+import { openBacklogSource } from '../sources/open-backlog-source.ts'
+import { describeHead, readTreeHead, requireHead, uncommittedPaths } from '../worktree/run-tree.ts'
+import { findContradictions } from './contradictions.ts'
+import {
+  finishMerge,
+  isOnTarget,
+  mergeRef,
+  recordReadyAgain,
+  cleanUpMerged,
+} from './finish-merge.ts'
+import {
+  type MergeContext,
+  toMergeOutcome,
+  reasonNotToMerge,
+  boundedReason,
+  refuseWhenStopped,
+  retryCommand,
+  emitMessage,
+  mergeStoppedError,
+  waitingOutcome,
+} from './merge-context.ts'
+import { openPullRequest } from './pull-request.ts'
+import {
+  integrationTree,
+  makeIntegrationTree,
+  mergeInto,
+  moveTarget,
+  obstacleTo,
+  removeIntegrationTree,
+  targetTip,
+  dryRunTreePath,
+} from './target-branch.ts'
+
+const ROUNDS = 3
+
+interface OneMerge {
+  readonly context: MergeContext
+  readonly log: RunLog
+  readonly state: DelegateState
+  readonly tip: string
+}
+
+export async function mergeDelegate(
+  context: MergeContext,
+  state: DelegateState,
+): Promise<MergeOutcome> {
+  const { options, workspace } = context
+  const { paths: place } = workspace
+  const { target } = state.order
+  const refusal = reasonNotToMerge(state)
+  if (refusal !== undefined) {
+    if (state.status === 'merged' && options.isDryRun !== true)
+      cleanUpMergedAgain(workspace, state, (text) => emitMessage(context, text))
+    return toMergeOutcome(state, 'not ready', refusal)
+  }
+  const next = retryCommand(state)
+  const tip = tipToMerge(context, state)
+  if (tip === undefined) {
+    const because = `its branch ${state.run.started.branch} is gone`
+    return toMergeOutcome(state, 'not ready', { because, next })
+  }
+  const onto = targetTip(place, target)
+  if (onto === undefined) return waitingOutcome(state, `there is no branch ${target} any more`)
+  const isThere = containsCommit(place, onto, tip)
+  if (isThere && isEmpty(place, state, tip, onto))
+    return toMergeOutcome(state, 'not ready', {
+      because: 'it has nothing that could be merged',
+      next,
+    })
+  if (options.isDryRun === true)
+    return isThere
+      ? toMergeOutcome(state, 'would merge', { because: `it is on ${target} already` })
+      : tryOut(context, state, tip, onto)
+  if (options.isPullRequest === true) return openPullRequest(context, state, tip)
+  return withRunLog(workspace, state.id, async (log) => {
+    const one = { context, log, state, tip }
+    try {
+      return await mergeInRounds(one)
+    } catch (error) {
+      const outcome = outcomeInSpiteOf(error, one)
+      if (error instanceof StintError) return outcome
+      throw error
+    } finally {
+      removeIntegrationTree(place, integrationTree(place, state.id))
+    }
+  })
+}
+
+/** The target branch and the log decide what happened, whatever failed after them. */
+function outcomeInSpiteOf(error: unknown, one: OneMerge): MergeOutcome {
+  const { paths: place } = one.context.workspace
+  const { landing } = readDelegate(place, one.state.id).merge ?? {}
+  const reason = boundedReason(error)
+  if (landing === undefined || !isOnTarget(place, landing)) return backToReady(one, reason)
+  const because = `it is on ${landing.target}, but its journal could not be told: ${reason}`
+  return waitingOutcome(one.state, because)
+}
+
+async function mergeInRounds(one: OneMerge): Promise<MergeOutcome> {
+  const { context, log, state, tip } = one
+  const { at, merger, options, workspace } = context
+  const { paths: place } = workspace
+  const { id, order } = state
+  const { target } = order
+  const tree = integrationTree(place, id)
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    refuseWhenStopped(context)
+    const onto = targetTip(place, target)
+    if (onto === undefined) return backToReady(one, `there is no branch ${target} any more`)
+    const refusal = await withClaim(place, delegateClaim(id), () => {
+      // Another command may have started or discarded it meanwhile.
+      const because = isOurs(one) ? undefined : reasonNotToMerge(readDelegate(place, id))
+      if (because === undefined) log.append('merge.begun', { target, onto, tip, merger, tree })
+      return because
+    })
+    if (refusal !== undefined) return toMergeOutcome(state, 'not ready', refusal)
+    await at('begun')
+    if (containsCommit(place, onto, tip)) return landed(one, state, onto)
+    const made = await makeMerge(context, state, { tree, tip, onto })
+    if (!isOurs(one)) return takenOver(one)
+    if ('held' in made) return backToReady(one, made.held)
+    if ('because' in made) return reject(one, { ...made, target, onto })
+    await at('verified')
+    const contradictions = await findContradictions(workspace, state)
+    const more = contradictions.length === 0 ? {} : { contradictions }
+    refuseWhenStopped(context)
+    const { commit: to } = made
+    const proposal = () => proposalFor(place, state, { from: onto, to, contradictions })
+    if (options.review !== undefined && !(await options.review(proposal())))
+      return { ...backToReady(one, 'refused in review'), how: 'refused', ...more }
+    refuseWhenStopped(context)
+    runGitInRepository(place, ...SAFE_CONFIG, 'update-ref', mergeRef(id), to)
+    await at('kept')
+    if (!isOurs(one)) return takenOver(one)
+    log.append('merge.landing', { target, from: onto, to })
+    await at('landing')
+    const note = `stint: merge delegate ${order.name}`
+    const moved = moveTarget(place, { target, from: onto, to, note })
+    if (moved.is === 'held') return backToReady(one, moved.because)
+    if (moved.is === 'gone on') continue
+    await at('landed')
+    return { ...(await landed(one, readDelegate(place, id), to)), ...more }
+  }
+  return backToReady(one, 'the target goes on faster than this is verified')
+}
+
+async function landed({ context, log, tip }: OneMerge, state: DelegateState, commit: string) {
+  const { at, workspace } = context
+  const { target } = state.order
+  const tell = (text: string) => emitMessage(context, text)
+  await finishMerge({ workspace, say: tell, at }, log, state, { target, commit, tip })
+  return { ...toMergeOutcome(state, 'merged'), commit }
+}
+
+/** It stays ready for the next time, unless another command has changed it meanwhile. */
+function backToReady(one: OneMerge, because: string): MergeOutcome {
+  const { context, log, state, tip } = one
+  if (isOurs(one)) recordReadyAgain(context.workspace.paths, log, state, { because, commit: tip })
+  return waitingOutcome(state, because)
+}
+
+function takenOver({ context, state }: OneMerge): MergeOutcome {
+  const { status } = readDelegate(context.workspace.paths, state.id)
+  return toMergeOutcome(state, 'not ready', { because: `it is ${status} now` })
+}
+
+function isOurs({ context, state }: OneMerge): boolean {
+  const { status, merge } = readDelegate(context.workspace.paths, state.id)
+  return status === 'merging' && merge !== undefined && isSameProcess(merge.merger, context.merger)
+}
+
+function tipToMerge(context: MergeContext, { order, ready, run }: DelegateState) {
+  const { paths: place } = context.workspace
+  const { base, branch } = run.started
+  const tip = targetTip(place, branch)
+  const proved = ready?.commit
+  const instead = provedCommitIfLost(place, { tip, base, proved })
+  if (instead !== undefined) {
+    const what = tip === undefined ? 'gone' : 'back where it began'
+    emitMessage(
+      context,
+      `${order.name}: ${branch} is ${what}; the commit that was proved is merged`,
+    )
+    return instead
+  }
+  if (tip !== undefined && proved !== undefined && tip !== proved)
+    emitMessage(
+      context,
+      `${order.name}: ${branch} is not where it was proved any more; it is verified as it is now`,
+    )
+  return tip
+}
+
+/** The target contains the branch: it has nothing of its own, and its proved commit is not on the target either. */
+function isEmpty(
+  place: ProjectPaths,
+  { ready, run }: DelegateState,
+  tip: string,
+  onto: string,
+): boolean {
+  const proved = ready?.commit
+  const isProvedThere =
+    proved !== undefined && hasCommit(place, proved) && containsCommit(place, onto, proved)
+  return !isProvedThere && containsCommit(place, run.started.base, tip)
+}
+
+export function cleanUpMergedAgain(
+  workspace: Workspace,
+  state: DelegateState,
+  tell: (text: string) => void,
+): void {
+  const target = state.move?.target ?? state.order.target
+  const tip = targetTip(workspace.paths, state.run.started.branch)
+  if (tip !== undefined) cleanUpMerged(workspace, state, { target, tip }, tell)
+}
+
+async function tryOut(
+  context: MergeContext,
+  state: DelegateState,
+  tip: string,
+  onto: string,
+): Promise<MergeOutcome> {
+  const { workspace } = context
+  const tree = dryRunTreePath(workspace.paths, state.id)
+  try {
+    const made = await makeMerge(context, state, { tree, tip, onto })
+    if ('held' in made) return waitingOutcome(state, made.held)
+    if ('because' in made) return { ...rejection(state, made), next: retryCommand(state) }
+    const contradictions = await findContradictions(workspace, state)
+    const more = contradictions.length === 0 ? {} : { contradictions }
+    return { ...waitingOutcome(state), how: 'would merge', ...more }
+  } finally {
+    removeIntegrationTree(workspace.paths, tree)
+  }
+}
+
+function rejection(state: DelegateState, { to, because, files }: Rejection): MergeOutcome {
+  const how = to === 'conflicted' ? to : 'red'
+  return { ...toMergeOutcome(state, how, { because }), ...defined({ files }) }
+}
+
+async function reject(
+  { context, log, state }: OneMerge,
+  move: Rejection & { target: string; onto: string },
+): Promise<MergeOutcome> {
+  const { options, workspace } = context
+  const { id, order, run } = state
+  const { because, target } = move
+  log.append('delegate.moved', move)
+  const next = retryCommand(state)
+  const outcome = rejection(state, move)
+  // The parent hears of it only when it has something to do.
+  const tell = () => reportToParent(workspace, readDelegate(workspace.paths, id))
+  if (options.sendBack === undefined) {
+    await tell()
+    return { ...outcome, next }
+  }
+  const { rejected } = readDelegate(workspace.paths, id)
+  if (rejected > workspace.config.delegates.sendBack) {
+    const reason = `${because}; it came back ${rejected} times`
+    log.append('delegate.moved', { ...move, to: 'parked', because: reason })
+    await tell()
+    const byHand = `git -C ${quoted(run.started.tree)} merge ${quoted(target)}, then stint merge ${order.name}`
+    return { ...outcome, how: 'parked', because: reason, next: byHand }
+  }
+  try {
+    await options.sendBack(id)
+    return { ...outcome, isSentBack: true }
+  } catch (error) {
+    await tell()
+    const reason = `${because}; it could not be sent back: ${boundedReason(error)}`
+    return { ...outcome, because: reason, next }
+  }
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+function proposalFor(
+  place: ProjectPaths,
+  { id, order, ready }: DelegateState,
+  change: Pick<MergeProposal, 'from' | 'to' | 'contradictions'>,
+): MergeProposal {
+  const { name, target } = order
+  const how = ['--stat=100', '--no-color', '--no-ext-diff', '-M']
+  const stat = runGitInRepository(place, 'diff-tree', ...how, change.from, change.to).trimEnd()
+  return { delegate: id, name, target, ...change, stat, ...defined({ summary: ready?.summary }) }
+}
+
+type Rejection = Pick<DelegateMove, 'files' | 'verify'> & {
+  readonly to: 'conflicted' | 'failed'
+  readonly because: string
+}
+
+type Made = Rejection | { readonly commit: string } | { readonly held: string }
+
+/**
+ * The verified merge. Never a fast-forward: the delegate's earlier commits were not verified, and a bisection of the target would meet them.
+ */
+async function makeMerge(
+  context: MergeContext,
+  state: DelegateState,
+  { tree, tip, onto }: { tree: string; tip: string; onto: string },
+): Promise<Made> {
+  const { paths: place } = context.workspace
+  const { name, target, what } = state.order
+  makeIntegrationTree(place, tree, onto)
+  refuseWhenStopped(context)
+  const message = shorten(oneLine(`Merge delegate ${name}: ${what}`), 100)
+  const files = mergeInto(tree, tip, message)
+  if (files !== undefined) {
+    const because = `it conflicts with ${target} in ${files.slice(0, 8).join(', ')}`
+    return { to: 'conflicted', because, files }
+  }
+  const commit = requireHead(tree).commit
+  await context.at('merge made')
+  // Checked before the long verify command, and again after it.
+  const held = obstacleTo(place, target)
+  if (held !== undefined) return { held }
+  return (await verifyMerge(context, state, tree, commit)) ?? { commit }
+}
+
+async function verifyMerge(
+  context: MergeContext,
+  state: DelegateState,
+  tree: string,
+  commit: string,
+): Promise<Rejection | undefined> {
+  const { emit, said, workspace } = context
+  const { config } = workspace
+  const about = { delegate: state.order.name }
+  const verify = await verifyCommand(workspace, state)
+  if (verify === undefined) {
+    const text =
+      'there is no verify command: what is merged was not tried on the target (verify in .sessions/config.yaml)'
+    if (!said.has(text)) emitMessage(context, text)
+    said.add(text)
+    return undefined
+  }
+  const run = async (command: string) => {
+    const { verifyMs } = resolveOptions(workspace, state.run.started.options)
+    // With its own port or database, as it was proved.
+    const own = delegateEnvironment(state.order, tree, config.delegates)
+    const env = { ...plainEnvironment(workspace.env), ...own }
+    const result = await runVerify(command, { tree, verifyMs, env, isStopped: context.isStopped })
+    if (result.isStopped) throw mergeStoppedError()
+    return result
+  }
+  const failed = (because: string, { command, exit, output }: Awaited<ReturnType<typeof run>>) => ({
+    to: 'failed' as const,
+    because,
+    verify: { command, output: cleanText(output), ...defined({ exit }) },
+  })
+  const setup = config.delegates.setup ?? config.run.setup
+  if (setup !== undefined) {
+    emit('setup.started', { command: setup }, about)
+    const result = await run(setup)
+    if (!result.passed) return failed(`the set-up command ${setup} ${result.ending}`, result)
+  }
+  const leftBefore = uncommittedPaths(tree)
+  emit('verify.started', { command: verify }, about)
+  const result = await run(verify)
+  const { passed, seconds } = result
+  const change = passed ? changeIn(tree, commit, leftBefore) : undefined
+  emit('verify.ended', { passed: passed && change === undefined, seconds }, about)
+  if (!passed) return failed(`${verify} ${result.ending}`, result)
+  return change === undefined ? undefined : failed(`after ${verify}: ${change}`, result)
+}
+
+async function verifyCommand(workspace: Workspace, { order, run }: DelegateState) {
+  const { backlog, verify } = run.started.options
+  const source = order.task === undefined ? undefined : await openBacklogSource(workspace, backlog)
+  const task = (await source?.read())?.byId.get(order.task ?? '')
+  const command = task?.verify ?? verify ?? workspace.config.verify
+  if (command?.includes('[redacted:') !== true) return command
+  throw new StintError(
+    'VERIFY_REDACTED',
+    'its verify command had a secret in it, which was not written down',
+    `verify and merge ${run.started.branch} by hand; then stint merge ${order.name} finds it merged`,
+  )
+}
+
+/** A verify command that changes the tree has verified something else. */
+function changeIn(tree: string, to: string, leftBefore: readonly string[]): string | undefined {
+  const head = readTreeHead(tree)
+  if (head?.commit !== to || head.branch !== undefined)
+    return `HEAD is on ${describeHead(head)} and not at ${to.slice(0, 10)}`
+  const dirty = uncommittedPaths(tree).filter((path) => !leftBefore.includes(path))
+  return dirty.length === 0 ? undefined : `not committed: ${dirty.slice(0, 8).join(', ')}`
+}

@@ -1,0 +1,387 @@
+import { isAbsolute, relative } from 'node:path'
+import { stageAction } from '../../context/budget/stages.ts'
+import { GitFailed } from '../../git/run-git.ts'
+import type {
+  Conversation,
+  Harness,
+  HarnessEvent,
+  ConversationOptions,
+  PermissionRequest,
+  Permissions,
+  TurnEnded,
+} from '../../harness/contract/drive.ts'
+import { harnessHooks, compactionPointFor } from '../../harness/registry.ts'
+import { LONGEST_MESSAGE, redactAndClip } from '../../hook/clip.ts'
+import { requestFromPrompt } from '../../hook/requests.ts'
+import { errnoOf } from '../../journal/errors.ts'
+import { withRecorder } from '../../project/conversation/conversation-recorder.ts'
+import {
+  newConversationState,
+  readConversationState,
+  writeConversationState,
+} from '../../project/conversation/conversation-state.ts'
+import { conversationStateFolder } from '../../project/store/conversation-binding.ts'
+import type { LiveSession } from '../../project/store/live-session.ts'
+import type { Workspace } from '../../project/store/workspace.ts'
+import {
+  type EntryDraft,
+  type EntryData,
+  type EntryKind,
+  draftEntry,
+} from '../../session/entries.ts'
+import { withoutControls } from '../../text/clean.ts'
+import { defined } from '../../text/defined.ts'
+import { type RedactOptions, redact } from '../../text/redact.ts'
+import { AGENT_COMMANDS } from '../attempt/run-context.ts'
+import {
+  LiveConversation,
+  type FinishedTurn,
+  compactedEntry,
+  crossedEntry,
+  openUnlessStopped,
+} from '../attempt/live-conversation.ts'
+import { recorderFor } from '../attempt/record-conversation.ts'
+import { priceUsage } from '../report.ts'
+import { newCommits } from '../worktree/run-tree.ts'
+import type { EmitPromptEvent } from './contract.ts'
+import {
+  type OpeningPrompt,
+  PROMPT_VARIABLE,
+  type PromptedSession,
+  type ConversationStart,
+  composeOpeningPrompt,
+} from './prompted-session.ts'
+
+export interface PromptContext {
+  readonly id: string
+  readonly text: string
+  /** In the checkout of the agent, without variables of another agent. */
+  readonly workspace: Workspace
+  readonly session: PromptedSession
+  readonly journal: LiveSession
+  readonly harness: Harness
+  readonly model: string | undefined
+  readonly permissions: Permissions
+  readonly questions: ReturnType<typeof collectPermissionRequests>
+  readonly secrets: RedactOptions
+  readonly stopping: AbortSignal
+  readonly emit: EmitPromptEvent
+}
+
+export interface PromptResult {
+  readonly how: TurnEnded['how']
+  readonly said?: string
+  readonly failure?: string
+  readonly spent: FinishedTurn['spent']
+  /** The conversation could not be opened, or died before the agent said or did anything. */
+  readonly isUntouched: boolean
+}
+
+export async function runPrompt(
+  context: PromptContext,
+  way: ConversationStart,
+): Promise<PromptResult> {
+  const words = await composeOpeningPrompt(context.workspace, context.session, way, context.text)
+  let opened: Conversation | 'stopped'
+  try {
+    opened = await openUnlessStopped(context.harness, openingOf(context, way), context.stopping)
+  } catch (error) {
+    const failure = error instanceof Error ? error.message : String(error)
+    return { how: 'failed', failure, spent: {}, isUntouched: true }
+  }
+  if (opened === 'stopped') return { how: 'interrupted', spent: {}, isUntouched: false }
+  return converse(context, way, words, opened)
+}
+
+async function converse(
+  context: PromptContext,
+  way: ConversationStart,
+  words: OpeningPrompt,
+  opened: Conversation,
+): Promise<PromptResult> {
+  const { emit, harness, questions, stopping, workspace } = context
+  const { config, cwd, env } = workspace
+  const journal = promptJournal(context)
+  const crossed = way.how === 'resumed' ? way.crossed : []
+  const point = compactionPointFor(harness.name, env, cwd)
+  const written = withRecorder(opened, await recorderFor(workspace, harness.name, cwd))
+  const live = new LiveConversation(1, written, config.budget, point, harness.name, crossed)
+  const pieces = new SafeDeltas(context.secrets)
+  let isUntouched = true
+  const tell = (event: HarnessEvent) => {
+    if (event.type === 'delta') {
+      const text = pieces.take(event.text)
+      if (text !== '') emit('delta', { text })
+    } else if (event.type === 'anew') {
+      pieces.next()
+      emit('anew', {})
+    } else if (event.type === 'text') {
+      pieces.next()
+      emit('text', { text: event.text })
+    } else if (event.type === 'tool') {
+      journal.used(event)
+      const { type: _, ...data } = event
+      emit('tool', data)
+    } else if (event.type === 'started') {
+      const { conversation, model } = event
+      journal.started(conversation, trackConversation(context, conversation), words)
+      emit('conversation.started', { conversation, ...defined({ model }) })
+    } else if (event.type === 'compaction') {
+      journal.compacted(event)
+      emit('context.compacted', defined({ tokensBefore: event.tokensBefore }))
+    } else if (event.type === 'limit')
+      emit('limit.reached', { message: event.message, ...defined({ resetsAt: event.resetsAt }) })
+    if (event.type === 'text' || event.type === 'delta' || event.type === 'tool')
+      isUntouched = false
+  }
+  try {
+    const turn = await live.turn(words.text, {
+      // A person waits for the answer and can interrupt it.
+      silenceMs: Infinity,
+      commandMs: Infinity,
+      deadline: Infinity,
+      isStopped: stopping,
+      endsWhenFull: false,
+      tell,
+      isOver: (spent) => {
+        emit('usage', { gauge: live.gauge, spend: priceUsage(spent, config.prices) })
+        return undefined
+      },
+      crossed: (line, gauge) => {
+        journal.append((conversation) => [crossedEntry(BY, conversation, line, gauge)])
+        emit('stage', { stage: line, gauge })
+      },
+    })
+    journal.turnEnded(turn)
+    sayIfFull(context, live)
+    const { said, spent, ended } = turn
+    const how = turn.cut?.why === 'stop' ? 'interrupted' : ended.how
+    const failure = how === 'interrupted' ? undefined : ended.failure
+    const told = defined({ failure, said: said === '' ? undefined : said })
+    return { how, ...told, spent, isUntouched: how === 'died' && isUntouched }
+  } finally {
+    questions.refuseAll()
+    await live.close()
+    const reason = 'the prompt is answered'
+    journal.append((conversation) => [entry('conversation.ended', { conversation, reason })])
+  }
+}
+
+function openingOf(
+  { id, model, permissions, questions, session, workspace }: PromptContext,
+  way: ConversationStart,
+): ConversationOptions {
+  const { config, cwd, env } = workspace
+  const { verify } = config
+  return {
+    cwd,
+    // The journal gets everything from us; hooks of the same conversation would record it twice.
+    env: { ...env, [PROMPT_VARIABLE]: id, STINT_SESSION: session.id, STINT_HOOKS: 'off' },
+    permissions,
+    allow: [...config.run.allow, ...(verify === undefined ? [] : [verify]), ...AGENT_COMMANDS],
+    deltas: true,
+    ...defined({ model, branch: workspace.git()?.branch }),
+    ...(way.how === 'resumed' ? { resume: way.conversation } : {}),
+    ...(permissions === 'ask' ? { decide: questions.ask } : {}),
+  }
+}
+
+function sayIfFull({ emit, workspace }: PromptContext, live: LiveConversation): void {
+  const { budget } = workspace.config
+  const { percent } = live.gauge
+  const isFull = live.crossed.some(
+    (line) => line !== 'smart-zone' && stageAction(line, budget) === 'force',
+  )
+  if (!isFull) return
+  const howFull = percent === undefined ? 'full' : `${percent}% full`
+  emit('message', {
+    text: `the context is ${howFull}: the next prompt goes on in a fresh conversation, through a handoff`,
+  })
+}
+
+export function collectPermissionRequests(emit: EmitPromptEvent, stopping: AbortSignal) {
+  const waiting = new Map<string, (isAllowed: boolean) => void>()
+  let asked = 0
+  stopping.addEventListener('abort', refuseAll, { once: true })
+
+  function decide(request: string, isAllowed: boolean): boolean {
+    const resolve = waiting.get(request)
+    if (resolve === undefined) return false
+    waiting.delete(request)
+    resolve(isAllowed)
+    emit('permission.settled', { request, isAllowed })
+    return true
+  }
+
+  function refuseAll(): void {
+    for (const request of waiting.keys()) decide(request, false)
+  }
+
+  async function ask(permission: PermissionRequest): Promise<boolean> {
+    if (stopping.aborted) return false
+    const request = String((asked += 1))
+    return new Promise((resolve) => {
+      waiting.set(request, resolve)
+      emit('permission.asked', { request, permission })
+    })
+  }
+
+  return { ask, decide, refuseAll }
+}
+
+/**
+ * Records the session and the transcript of a conversation, as hooks do: it can be resumed on a terminal, and it is copied even if this
+ * process is killed. Returns the transcript's path where the harness has one.
+ */
+function trackConversation(
+  { harness, session, workspace }: PromptContext,
+  conversation: string,
+): string | undefined {
+  const reader = harnessHooks(harness.name)?.transcript
+  if (reader === undefined) return undefined
+  const folder = conversationStateFolder(workspace.paths)
+  const transcript = reader.path(conversation, workspace.cwd, workspace.env)
+  const known = readConversationState(folder, conversation)
+  if (known?.session === session.id && known.transcript !== undefined) return known.transcript
+  try {
+    const tracking = known ?? newConversationState(harness.name, conversation)
+    writeConversationState(folder, { transcript, ...tracking, session: session.id })
+  } catch (error) {
+    // A full or read-only disk only makes it harder to find.
+    if (errnoOf(error) === undefined) throw error
+  }
+  return transcript
+}
+
+/** A longer line is emitted in pieces that are redacted separately. */
+const LONGEST_LINE = 4000
+
+/**
+ * Pieces of a message that may be emitted: never half a word, which might be half a secret, and never more of a line than stays the same
+ * once its secrets are redacted. The whole message follows, so nothing is lost.
+ */
+export class SafeDeltas {
+  readonly #secrets: RedactOptions
+  #line = ''
+  #told = ''
+  #isHeldBack = false
+
+  constructor(secrets: RedactOptions) {
+    this.#secrets = secrets
+  }
+
+  take(piece: string): string {
+    this.#line += piece
+    // A private key spans many lines.
+    if (/-----BEGIN /.test(this.#line)) this.#isHeldBack = true
+    if (this.#isHeldBack) return ''
+    let safe = ''
+    for (let end = this.#line.indexOf('\n'); end !== -1; end = this.#line.indexOf('\n')) {
+      safe += this.#beyond(this.#line.slice(0, end + 1))
+      this.#line = this.#line.slice(end + 1)
+      this.#told = ''
+    }
+    safe += this.#beyond(this.#line.slice(0, this.#line.search(/\S*$/)))
+    if (this.#line.length <= LONGEST_LINE) return safe
+    safe += this.#beyond(this.#line)
+    this.next()
+    return safe
+  }
+
+  next(): void {
+    this.#line = ''
+    this.#told = ''
+    this.#isHeldBack = false
+  }
+
+  #beyond(text: string): string {
+    const safe = redact(withoutControls(text), this.#secrets).text
+    if (!safe.startsWith(this.#told)) return ''
+    const more = safe.slice(this.#told.length)
+    this.#told = safe
+    return more
+  }
+}
+
+const BY = 'prompt'
+const EDITING = /^(?:Edit|Write|MultiEdit|NotebookEdit|apply_patch|edit)$/
+
+function promptJournal({ harness, journal: session, text, workspace }: PromptContext) {
+  const { config, paths: place } = workspace
+  const root = place.repository?.worktree ?? place.root
+  const headBefore = workspace.git()?.commit
+  const edited = new Set<string>()
+  let conversation: string | undefined
+  let isRequestTold = false
+
+  function request(): readonly EntryDraft[] {
+    const made = isRequestTold ? undefined : requestFromPrompt(text, config)
+    isRequestTold = true
+    if (made === undefined) return []
+    const rules = made.isRuling ? { isRuling: true } : {}
+    const data = { text: made.text, ...rules, conversation: conversation ?? '' }
+    return [entry('request.made', data)]
+  }
+
+  function commits(): readonly EntryDraft[] {
+    const git = workspace.git()
+    if (place.repository === undefined || headBefore === undefined || git?.commit === headBefore)
+      return []
+    try {
+      return newCommits(root, headBefore).map(({ commit, subject }) => {
+        const data = { commit, subject, git: { ...git, commit } }
+        return draftEntry('commit.made', data, { by: BY, once: `commit:${commit}` })
+      })
+    } catch (error) {
+      // The commit it began from may be gone, after a rebase for one.
+      if (!(error instanceof GitFailed)) throw error
+      return []
+    }
+  }
+
+  return {
+    append(draftsFor: (conversation: string) => readonly EntryDraft[]): void {
+      if (conversation !== undefined) session.append(draftsFor(conversation))
+    },
+
+    started(id: string, transcript: string | undefined, { given }: OpeningPrompt): void {
+      conversation = id
+      const joined = { conversation: id, harness: harness.name, source: BY }
+      session.append([
+        entry('conversation.joined', { ...joined, ...defined({ transcript }) }),
+        ...(given === undefined
+          ? []
+          : [entry('context.given', { conversation: id, event: BY, ...given })]),
+        ...request(),
+      ])
+    },
+
+    used({ status, name, path }: Extract<HarnessEvent, { type: 'tool' }>): void {
+      if (status !== 'completed' || path === undefined || !EDITING.test(name)) return
+      const inside = isAbsolute(path) ? relative(root, path) : path
+      if (inside === '' || inside.startsWith('..') || isAbsolute(inside) || edited.has(inside))
+        return
+      edited.add(inside)
+      const isKnown = session.open().changedFiles.items.some((file) => file.text === inside)
+      if (!isKnown) session.append([entry('file.changed', { path: inside })])
+    },
+
+    compacted(event: Extract<HarnessEvent, { type: 'compaction' }>): void {
+      session.append([compactedEntry(BY, conversation, event)])
+    },
+
+    turnEnded({ said, spent, ended }: FinishedTurn): void {
+      if (conversation === undefined) return void session.append(request())
+      const words =
+        said.trim() === '' ? undefined : redactAndClip(said.trim(), LONGEST_MESSAGE, config)
+      const told = { conversation, ...defined({ said: words, failure: ended.failure }) }
+      const models = Object.entries(spent)
+      const turns = models.map(([model, usage]) => entry('turn.ended', { ...told, model, usage }))
+      session.append([...(models.length === 0 ? [entry('turn.ended', told)] : turns), ...commits()])
+    },
+  }
+}
+
+function entry<K extends EntryKind>(kind: K, data: EntryData[K]): EntryDraft {
+  return draftEntry(kind, data, { by: BY }) as EntryDraft
+}

@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { GitFailed, runGit } from '../../git/run-git.ts'
+import { SAFE_CONFIG } from '../../git/working-tree.ts'
+import { listFolder } from '../../journal/read-files.ts'
+import type { ProjectPaths } from '../../project/store/project-paths.ts'
+import { requireRepository } from '../../project/store/worktrees.ts'
+import {
+  IGNORED_PATHS,
+  type RunTree,
+  hiddenPaths,
+  repositoryAt,
+  uncommittedPaths,
+} from './run-tree.ts'
+
+/** What builds leave, and make again. */
+const BUILT = /^(?:node_modules|dist|build|target|\.venv|__pycache__|coverage|\.cache|.*\.log)$/
+
+export function removeTreeIfClean(
+  place: ProjectPaths,
+  { tree, isInPlace }: RunTree,
+  say: (text: string) => void,
+): boolean {
+  if (isInPlace || repositoryAt(tree) === undefined) return false
+  const submodules = submodulesOf(tree)
+  const left = findUnsavedPaths(tree, submodules)
+  if (left.length > 0) {
+    say(`the worktree ${tree} is left, as it holds what is in no commit: ${abbreviateList(left)}`)
+    return false
+  }
+  // Git itself removes no worktree that could have submodules.
+  const how = submodules.length > 0 ? ['--force'] : []
+  try {
+    runGit(requireRepository(place).mainRoot, [...SAFE_CONFIG, 'worktree', 'remove', ...how, tree])
+    return true
+  } catch (error) {
+    if (error instanceof GitFailed) return false
+    throw error
+  }
+}
+
+export function findUnsavedPaths(tree: string, submodules = submodulesOf(tree)): readonly string[] {
+  const { gitDir } = repositoryAt(tree)!
+  const found = [
+    ...uncommittedPaths(tree),
+    ...hiddenPaths(tree),
+    ...ignoredResults(tree),
+    ...modulesWithCommits(join(gitDir, 'modules')),
+    ...submodules.flatMap((path) => inSubmodule(tree, path)),
+  ]
+  return [...new Set(found)]
+}
+
+export function abbreviateList(paths: readonly string[], most = 5): string {
+  const more = paths.length > most ? ` and ${paths.length - most} more` : ''
+  return `${paths.slice(0, most).join(', ')}${more}`
+}
+
+function ignoredResults(tree: string): readonly string[] {
+  return runGit(tree, ['status', '--porcelain=v1', '-z', '--ignored', '--untracked-files=normal'])
+    .split('\0')
+    .filter((line) => line.startsWith('!! '))
+    .map((line) => line.slice('!! '.length))
+    .filter((path) => !path.split('/').some((part) => BUILT.test(part)))
+    .filter((path) => !IGNORED_PATHS.includes(path.split('/')[0]!))
+}
+
+function submodulesOf(tree: string): readonly string[] {
+  return runGit(tree, ['ls-files', '--stage', '-z'])
+    .split('\0')
+    .filter((line) => line.startsWith('160000 '))
+    .map((line) => line.slice(line.indexOf('\t') + 1))
+}
+
+function inSubmodule(tree: string, path: string): readonly string[] {
+  const folder = join(tree, path)
+  if (repositoryAt(folder) === undefined) return []
+  try {
+    const own = hasOwnCommits(folder) ? [path] : []
+    return [...own, ...findUnsavedPaths(folder).map((inside) => join(path, inside))]
+  } catch (error) {
+    // What cannot be read cannot be called kept.
+    if (error instanceof GitFailed) return [path]
+    throw error
+  }
+}
+
+/** Commits that no remote of it has, also those that only its reflogs know. */
+function hasOwnCommits(repository: string): boolean {
+  const list = 'rev-list --max-count=1 HEAD --all --reflog --not --remotes'.split(' ')
+  try {
+    return runGit(repository, list) !== ''
+  } catch (error) {
+    if (error instanceof GitFailed) return true
+    throw error
+  }
+}
+
+/** Repositories of submodules, also of those that are not checked out any more. The name of one may have slashes. */
+function modulesWithCommits(folder: string, name = ''): readonly string[] {
+  if (!existsSync(folder)) return []
+  if (existsSync(join(folder, 'HEAD')))
+    return [
+      ...(hasOwnCommits(folder) ? [name] : []),
+      ...modulesWithCommits(join(folder, 'modules'), name),
+    ]
+  return listFolder(folder).flatMap((part) =>
+    modulesWithCommits(join(folder, part), join(name, part)),
+  )
+}

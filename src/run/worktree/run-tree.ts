@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto'
+import { existsSync, lstatSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Head, commitOfRef, readHead } from '../../git/head.ts'
+import { type Repository, findRepository } from '../../git/repository.ts'
+import { GitFailed, gitSucceeds, runGit } from '../../git/run-git.ts'
+import { gitStatus, dirtyPaths, pathsInStatus } from '../../git/status.ts'
+import { DEFAULT_EXCLUDE } from '../../git/working-tree.ts'
+import { StintError } from '../../journal/errors.ts'
+import { createFolder } from '../../journal/files.ts'
+import { shortId } from '../../journal/ids.ts'
+import type { ProjectPaths } from '../../project/store/project-paths.ts'
+import { requireRepository, worktreesFolder } from '../../project/store/worktrees.ts'
+import { WORKTREE_OUTBOX } from '../../project/store/worktree-outbox.ts'
+
+export interface RunTree {
+  readonly tree: string
+  readonly branch: string
+  readonly base: string
+  readonly isInPlace: boolean
+}
+
+/** Task files are views, and the outbox is the agent's mail to the run; neither is uncommitted work. */
+export const IGNORED_PATHS = [...DEFAULT_EXCLUDE, '.tasks', WORKTREE_OUTBOX]
+
+export function uncommittedPaths(tree: string): readonly string[] {
+  return dirtyPaths(tree, IGNORED_PATHS)
+}
+
+/** Paths whose changes git was told to ignore, so that what is verified may not be what is committed. */
+export function hiddenPaths(tree: string, encoding: 'utf8' | 'latin1' = 'utf8'): readonly string[] {
+  const lines = runGit(tree, ['ls-files', '-v', '-z'], { encoding }).split('\0')
+  const setting = ['--type=bool', '--default=false', '--get', 'core.sparseCheckout']
+  const isSparse =
+    lines.some((line) => line.startsWith('S')) &&
+    runGit(tree, ['config', ...setting]).trim() === 'true'
+  // What is outside of a sparse checkout does not exist.
+  const isMeantToBe = (path: string) =>
+    isSparse && !existsSync(Buffer.concat([Buffer.from(`${tree}/`), Buffer.from(path, encoding)]))
+  return lines
+    .filter((line) => /^[a-z]/.test(line) || (line.startsWith('S') && !isMeantToBe(line.slice(2))))
+    .map((line) => line.slice(2))
+}
+
+/** The user's own checkout, which has to be clean, or the agent's work would mix with theirs. */
+export function treeInPlace(place: ProjectPaths): RunTree {
+  const { worktree } = requireRepository(place)
+  const { branch, commit } = requireHead(worktree)
+  if (branch === undefined) {
+    throw new StintError(
+      'NO_BRANCH',
+      'this checkout is on no branch, so that commits would belong to none',
+      'git switch -c NAME, or leave --in-place away',
+    )
+  }
+  const dirty = uncommittedPaths(worktree)
+  if (dirty.length > 0) {
+    const count = dirty.length === 1 ? '1 path is' : `${dirty.length} paths are`
+    throw new StintError(
+      'TREE_DIRTY',
+      `${count} not committed: ${dirty.slice(0, 5).join(', ')}`,
+      'commit or stash them, or leave --in-place away',
+    )
+  }
+  return { tree: worktree, branch, base: commit, isInPlace: true }
+}
+
+/** A worktree on a new branch, off HEAD unless another commit is named, or on a branch that exists and is not checked out. */
+export function createRunTree(
+  place: ProjectPaths,
+  run: string,
+  wanted: string | undefined,
+  { name = `run-${shortId(run)}`, from }: { readonly name?: string; readonly from?: string } = {},
+): RunTree {
+  const { worktree } = requireRepository(place)
+  const commit = from ?? requireHead(worktree).commit
+  const branch = wanted ?? `stint/${name}`
+  if (!gitSucceeds(worktree, ['check-ref-format', '--branch', branch])) {
+    throw new StintError(
+      'BAD_BRANCH',
+      `"${branch}" is no name for a branch`,
+      'give another with --branch',
+    )
+  }
+  const tree = join(worktreesFolder(place), name)
+  createFolder(join(tree, '..'))
+  const isThere = branchTip(worktree, branch) !== undefined
+  try {
+    const what = isThere ? [tree, branch] : ['-b', branch, tree, commit]
+    runGit(worktree, ['worktree', 'add', '--quiet', ...what])
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error
+    // A hook of the user's that fails makes git refuse and leave what it made.
+    if (repositoryAt(tree) !== undefined) runGit(worktree, ['worktree', 'remove', '--force', tree])
+    if (!isThere && branchTip(worktree, branch) === commit)
+      runGit(worktree, ['branch', '--quiet', '-D', branch])
+    throw new StintError(
+      'NO_WORKTREE',
+      `no worktree for ${branch}: ${error.stderr.trim() || error.message}`,
+      'choose another branch with --branch, or work with --in-place',
+    )
+  }
+  return { tree, branch, base: isThere ? requireHead(tree).commit : commit, isInPlace: false }
+}
+
+export function requireHead(tree: string): { readonly branch?: string; readonly commit: string } {
+  const repository = findRepository(tree)
+  const head = repository === undefined ? {} : readHead(repository)
+  if (head.commit !== undefined) return { ...head, commit: head.commit }
+  throw new StintError(
+    'NO_COMMIT',
+    'this repository has no commit yet, so that there is nothing to work from',
+    'git add -A && git commit -m start',
+  )
+}
+
+/** HEAD, wherever an agent left it; undefined when the folder is no worktree any more. */
+export function readTreeHead(tree: string): Head | undefined {
+  const repository = repositoryAt(tree)
+  return repository === undefined ? undefined : readHead(repository)
+}
+
+/** The repository whose worktree this folder itself is, and not one around it. */
+export function repositoryAt(tree: string): Repository | undefined {
+  if (!existsSync(tree)) return undefined
+  const repository = findRepository(tree)
+  return repository?.worktree === realpathSync.native(tree) ? repository : undefined
+}
+
+export function describeHead(head: Head | undefined): string {
+  if (head === undefined) return 'nowhere: this is no worktree any more'
+  if (head.branch === undefined) return `no branch, at ${head.commit?.slice(0, 10) ?? 'no commit'}`
+  return head.commit === undefined ? `${head.branch}, a branch without a commit` : head.branch
+}
+
+export function branchTip(tree: string, branch: string): string | undefined {
+  const repository = findRepository(tree)
+  return repository === undefined ? undefined : commitOfRef(repository, `refs/heads/${branch}`)
+}
+
+export function restoreTree(
+  place: ProjectPaths,
+  tree: string,
+  branch: string,
+  otherwise: string,
+): void {
+  const { mainRoot } = requireRepository(place)
+  const add =
+    branchTip(mainRoot, branch) === undefined ? ['-b', branch, tree, otherwise] : [tree, branch]
+  try {
+    // It has lost its `.git`, but its files are still there.
+    if (existsSync(tree)) runGit(mainRoot, ['worktree', 'repair', tree])
+    else {
+      runGit(mainRoot, ['worktree', 'prune'])
+      runGit(mainRoot, ['worktree', 'add', '--quiet', ...add])
+    }
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error
+  }
+  if (repositoryAt(tree) !== undefined) return
+  throw new StintError(
+    'NO_TREE',
+    `${tree} is no worktree of this repository any more and cannot be made again`,
+    `move it away, then: git worktree add ${tree} ${branch}`,
+  )
+}
+
+/** Changes when a turn changed any file. */
+export function treeFingerprint(tree: string): string {
+  const head = readTreeHead(tree)
+  if (head === undefined) return 'no worktree'
+  const changes = gitStatus(tree)
+  const isComparable = changes !== '' && head.commit !== undefined
+  const diff = isComparable ? runGit(tree, ['diff', 'HEAD', '--no-ext-diff', '--no-textconv']) : ''
+  // Neither of the two shows the content of untracked files.
+  const untracked = pathsInStatus(changes, IGNORED_PATHS)
+    .slice(0, 2000)
+    .map((path) => lstatSync(join(tree, path), { throwIfNoEntry: false }))
+    .map((found) => `${found?.size} ${found?.mtimeMs}`)
+  return createHash('sha256')
+    .update([head.branch, head.commit, changes, diff, ...untracked].join('\0'))
+    .digest('hex')
+}
+
+export function commitsSince(
+  tree: string,
+  base: string,
+): { readonly count: number; readonly isKept: boolean } {
+  const range = `${base}...${requireHead(tree).commit}`
+  const counts = runGit(tree, ['rev-list', '--count', '--left-right', range, '--'])
+  const [lost, count] = counts.split('\t').map(Number)
+  return { count: count!, isKept: lost === 0 }
+}
+
+export function newCommits(tree: string, base: string) {
+  return commitsIn(tree, `${base}..HEAD`)
+}
+
+/** The newest commits of a range, oldest first. */
+export function commitsIn(tree: string, range: string) {
+  return runGit(tree, ['log', '--reverse', '--max-count=50', '--format=%H %s', range, '--'])
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => ({
+      commit: line.slice(0, line.indexOf(' ')),
+      subject: line.slice(line.indexOf(' ') + 1),
+    }))
+}

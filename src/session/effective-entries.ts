@@ -1,0 +1,70 @@
+import type { JournalRecord } from '../journal/record.ts'
+
+/** A record of any kind, known or not. */
+export type RawEntry = JournalRecord
+
+/** Sorted by id, without retracted and repeated entries, with amendments applied. */
+export function effectiveEntries(entries: readonly RawEntry[]): readonly RawEntry[] {
+  const ordered = withoutRepeats(onePerId(sortedById(entries)))
+  const retracted = new Set<string>()
+  // Newest first, so that a retracted retraction does not count.
+  for (const entry of ordered.toReversed()) {
+    if (entry.kind === 'entry.retracted' && !retracted.has(entry.id))
+      retracted.add(textOf(entry.data.entry))
+    // Without its first entry a session has no name and cannot be found again.
+    if (entry.kind === 'session.opened') retracted.delete(entry.id)
+  }
+  // A line drawn from an entry is retracted with it.
+  const stands = (entry: RawEntry) =>
+    !retracted.has(entry.id) &&
+    !(entry.kind === 'key.added' && retracted.has(textOf(entry.data.from)))
+  const standing = ordered.filter(stands)
+  if (!standing.some(({ kind }) => kind === 'entry.amended')) return standing
+  const kept = new Map(standing.map((entry) => [entry.id, entry]))
+  for (const amendment of kept.values()) {
+    if (amendment.kind !== 'entry.amended') continue
+    const target = kept.get(textOf(amendment.data.entry))
+    const changes = amendment.data.changes
+    if (target === undefined || typeof changes !== 'object' || changes === null) continue
+    const data = Object.entries({ ...target.data, ...changes }).filter(
+      ([, value]) => value !== null,
+    )
+    kept.set(target.id, { ...target, data: Object.fromEntries(data) })
+  }
+  return [...kept.values()]
+}
+
+function onePerId(sorted: readonly RawEntry[]) {
+  return sorted.filter(({ id }, index) => sorted[index + 1]?.id !== id)
+}
+
+/** References to a dropped repeat move to the kept entry: two processes that absorbed one edit each gave its step an id. */
+function withoutRepeats(ordered: readonly RawEntry[]) {
+  const first = new Map<string, string>()
+  const keptFor = new Map<string, string>()
+  const kept = ordered.filter(({ id, once }) => {
+    const earlier = once === undefined ? undefined : first.get(once)
+    if (earlier !== undefined) keptFor.set(id, earlier)
+    else if (once !== undefined) first.set(once, id)
+    return earlier === undefined
+  })
+  if (keptFor.size === 0) return kept
+  return kept.map((entry) => {
+    const data = Object.entries(entry.data).map(([key, value]) => [
+      key,
+      keptFor.get(value as string) ?? value,
+    ])
+    return { ...entry, data: Object.fromEntries(data) }
+  })
+}
+
+export function sortedById(entries: readonly RawEntry[]): readonly RawEntry[] {
+  // A log is nearly always in order, and checking that is far cheaper than sorting.
+  if (entries.every((entry, index) => index === 0 || entries[index - 1]!.id <= entry.id))
+    return entries
+  return entries.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+}
+
+function textOf(value: unknown) {
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,89 @@
+// What a view shows when it has nothing to show yet, nothing at all, or cannot.
+import type { ComponentChildren } from 'preact'
+import type { ApiFailure } from '../data/failure.ts'
+import type { Resource } from '../data/resource.ts'
+import { WithCode } from './text.tsx'
+
+/** Nothing is there. Says what would be, and how to get there: a command in `code` is the usual child. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="state">
+      <p class="state-title">{title}</p>
+      <div class="state-text">{children}</div>
+    </div>
+  )
+}
+
+/** Lines where text will be. It appears only after a moment, so that a quick answer does not flicker. */
+export function Loading({ label = 'Loading', lines = 6 }: { label?: string; lines?: number }) {
+  return (
+    <div class="skeleton" role="status" aria-label={label}>
+      {Array.from({ length: lines }, (_, index) => (
+        <span key={index} class="skeleton-line" />
+      ))}
+    </div>
+  )
+}
+
+/** What went wrong, what to do, and again. Where it stands for the whole view it is its heading. */
+export function FailureMessage({
+  failure,
+  retry,
+  isView = false,
+}: {
+  failure: ApiFailure
+  retry?: () => void
+  isView?: boolean
+}) {
+  const { problem } = failure
+  const Title = isView ? 'h1' : 'p'
+  return (
+    <div class="state state-failure" role="alert">
+      <Title class="state-title">
+        <WithCode text={problem.message} />
+      </Title>
+      {problem.hint === undefined ? null : (
+        <p class="state-text">
+          <WithCode text={problem.hint} />
+        </p>
+      )}
+      {retry === undefined ? null : (
+        <button class="button" type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** A resource in whichever state it is. A failure behind an answer is a line above it. */
+export function Loaded<T>({
+  resource,
+  children,
+}: {
+  resource: Resource<T>
+  children: (value: T) => ComponentChildren
+}) {
+  const { value, failure, reload } = resource
+  if (value === undefined)
+    return failure === undefined ? <Loading /> : <FailureMessage failure={failure} retry={reload} />
+  return (
+    <>
+      {failure === undefined ? null : <Stale failure={failure} retry={reload} />}
+      {children(value)}
+    </>
+  )
+}
+
+export function Stale({ failure, retry }: { failure: ApiFailure; retry: () => void }) {
+  return (
+    <p class="stale" role="alert">
+      <span>
+        Not up to date. <WithCode text={failure.problem.message} />
+      </span>
+      <button class="quiet-button" type="button" onClick={retry}>
+        Try again
+      </button>
+    </p>
+  )
+}
