@@ -43,7 +43,7 @@ function workload(doing: string, before: readonly string[]): Workload {
   const maker = new WorldMaker(program, before, env)
   return {
     env,
-    // Nothing here waits in a way that keeps the other half of the sweep from going on.
+    // Runs asynchronously, so that the other half of the sweep continues.
     prepare: async (world) => {
       await cp(repository, world, { recursive: true })
       return before.length === 0 ? [] : maker.make(world)
@@ -76,7 +76,7 @@ describe.each(HOOKS)('a hook at %s', (name, disturbed) => {
     report = await sweep(shim, disturbed, FAULTS)
   }, 900_000)
 
-  test('disturbed at any call ends well, loses nothing, and the next one goes on', () => {
+  test('exits cleanly, loses nothing, and lets the next hook continue after a fault at any call', () => {
     console.info(`${name}: ${report.calls.length} calls, ${report.runs.length} disturbed runs`)
     const ends = report.runs.map(({ fault, at, call, disturbed: { code, signal, stderr } }) => ({
       fault,

@@ -88,17 +88,17 @@ describe.each(WORLDS)('%s', (_name, workload, faults) => {
     report = await sweep(shim, workload, faults)
   }, 600_000)
 
-  test('loses nothing acknowledged, whatever goes wrong at whichever call', () => {
+  test('keeps every acknowledged entry after a fault at any call', () => {
     expect(report.falseDone).toEqual([])
     expect(report.acknowledgedLost).toEqual([])
   })
 
-  test('is never stuck: the next process saves what this one could not, once', () => {
+  test('is never stuck: the next process saves the failed entry exactly once', () => {
     expect(report.stuck).toEqual([])
     expect(report.unreadable).toEqual([])
   })
 
-  test('names as damage every piece that a fault left in it', () => {
+  test('reports every fragment that a fault left as damage', () => {
     const torn = report.runs.filter(
       ({ fault, call }) =>
         ['torn', 'short', 'split'].includes(fault) && call.path.endsWith('/log.jsonl'),
@@ -109,7 +109,7 @@ describe.each(WORLDS)('%s', (_name, workload, faults) => {
     ).toEqual([])
   })
 
-  test('settles a sync that fails once with a second copy', () => {
+  test('resolves a sync that fails once by writing a second copy', () => {
     const opened = report.calls.findIndex(({ name }) => name === 'ack')
     const unsynced = report.runs.filter(
       ({ fault, call, at }) => fault === 'EIO' && call.name === 'fdatasync' && at > opened,
@@ -118,7 +118,7 @@ describe.each(WORLDS)('%s', (_name, workload, faults) => {
     expect(unsynced.map(({ disturbed }) => disturbed.code)).toEqual(unsynced.map(() => 0))
   })
 
-  test('was really disturbed at every call', () => {
+  test('was faulted at every call', () => {
     const calls = report.calls.filter(({ name }) => name !== 'ack')
     expect(report.runs.filter(({ fault }) => fault === 'kill')).toHaveLength(calls.length)
     expect(
@@ -129,7 +129,7 @@ describe.each(WORLDS)('%s', (_name, workload, faults) => {
     console.info(`${calls.length} calls, ${report.runs.length} disturbed runs`)
   })
 
-  test('ends by a name for what happened, never by a defect', () => {
+  test('ends with a named error, never with a defect', () => {
     const ends = report.runs.map(({ fault, at, disturbed: { code, signal, stderr } }) => ({
       fault,
       at,
@@ -155,14 +155,14 @@ test('a log works where there are no hard links', async () => {
   expect(links.map(({ disturbed }) => disturbed.code)).toEqual([0, 0])
 })
 
-describe('acknowledging', () => {
+describe('an acknowledgement', () => {
   test.each(WORLDS)('%s leaves no byte and no name unsynced', async (_name, workload) => {
     const { calls } = await traced(shim, workload)
     expect(calls.filter(({ name }) => name === 'ack').length).toBeGreaterThan(5)
     expect(unsyncedAtAcknowledgement(calls)).toEqual([])
   })
 
-  test('an append to a log that is held costs one write and one sync', async () => {
+  test('an append to an open log costs one write and one sync', async () => {
     const { calls } = await traced(shim, HELD_LOG)
     const perAppend = calls
       .slice(

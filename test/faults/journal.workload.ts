@@ -27,7 +27,7 @@ try {
 } catch (error) {
   if (!(error instanceof NotWritten || error instanceof OutcomeUnknown)) throw error
   process.stderr.write(`${error.name}: ${error.message}\n`)
-  // Written outside the folder that is disturbed.
+  // Written outside the faulted folder.
   writeFileSync(unsaved, JSON.stringify(error.records))
   process.exitCode = error instanceof NotWritten ? 3 : 4
 }

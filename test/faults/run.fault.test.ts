@@ -19,7 +19,7 @@ import {
 } from './sweep.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-// Inside the project, so that the SQLite package is found from it.
+// Inside the project, so that it can resolve the SQLite package.
 const tools = join(root, 'node_modules', '.cache', `stint-run-faults-${process.pid}`)
 const program = join(tools, 'run.workload.js')
 const execute = promisify(execFile)
@@ -30,7 +30,7 @@ const env = {
   GIT_CONFIG_SYSTEM: '/dev/null',
 }
 
-/** Every world is a copy of one: a run with a session about its one task, for which the agent has committed something. */
+/** Every world is a copy of one: a run with a session for its one task, for which the agent has committed something. */
 const begun = join(tools, 'begun')
 let acknowledged: readonly string[]
 
@@ -46,11 +46,11 @@ function beginOnce(): void {
 const WORKLOAD: Workload = {
   env,
   prepare: async (world) => {
-    // With the hard links between the names of a log.
+    // Preserves the hard links between the names of a log.
     await execute('cp', ['-a', `${begun}/.`, world])
     return acknowledged
   },
-  // The index is a view, and disturbed where commands are.
+  // The index is a view, and is faulted in the sweep of commands.
   except: '/index.db',
   argv: () => [process.execPath, program, 'work'],
   argvAfter: () => [process.execPath, program, 'on'],
@@ -69,7 +69,7 @@ function verdict(world: string, stage: 'disturbed' | 'after'): Verdict {
   const state = foldRun(run.map((record) => record as unknown as RunEntry))
   const problems: string[] = []
   if (state === undefined) problems.push('the log of the run does not fold')
-  // Whoever writes an entry again writes it with the same word, so that it counts once.
+  // An entry that is written again has the same `once`, so that it counts once.
   const closings = new Set(
     journal
       .filter(({ kind, data }) => kind === 'task.moved' && data['status'] === 'completed')
@@ -88,7 +88,7 @@ function verdict(world: string, stage: 'disturbed' | 'after'): Verdict {
   return { held: [...run, ...journal].map(({ id }) => id), problems }
 }
 
-/** What the logs hold under either of their names. */
+/** The entries of the logs under either of their names. */
 function logsIn(world: string, kind: 'runs' | 'journal') {
   const folder = join(world, '.sessions', kind)
   const links = join(world, '.git', 'stint', kind)
@@ -120,7 +120,7 @@ beforeAll(async () => {
 }, 900_000)
 afterAll(() => rmSync(tools, { recursive: true, force: true }))
 
-test('a runner disturbed at any call while it writes down a task loses nothing acknowledged, and the resumed run closes it once', () => {
+test('a runner that faults at any call while closing a task loses nothing, and the resumed run closes it once', () => {
   console.info(`${report.calls.length} calls, ${report.runs.length} disturbed runs`)
   expect(report.falseDone).toEqual([])
   expect(report.acknowledgedLost).toEqual([])
@@ -128,7 +128,7 @@ test('a runner disturbed at any call while it writes down a task loses nothing a
   expect(report.unreadable).toEqual([])
 })
 
-test('a runner disturbed at any call never ends as a defect', () => {
+test('a runner that faults at any call never exits as a defect', () => {
   const ends = report.runs.map(({ fault, at, call, disturbed: { code, signal, stderr } }) => ({
     fault,
     at,
@@ -143,7 +143,7 @@ test('a runner disturbed at any call never ends as a defect', () => {
   ).toEqual([])
 })
 
-test('every call was really disturbed', () => {
+test('every call was faulted', () => {
   const calls = report.calls.filter(({ name }) => name !== 'ack')
   expect(calls.length).toBeGreaterThan(40)
   expect(

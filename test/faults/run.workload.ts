@@ -24,7 +24,7 @@ const [doing] = process.argv.slice(2) as ['begin' | 'work' | 'on']
 const workspace = new Workspace(process.cwd(), { say: (line) => process.stderr.write(`${line}\n`) })
 const { config, paths: place } = workspace
 
-// Not awaited here: a bundle whose entry waits is cut into many more files, and each takes time to load.
+// Not awaited: a bundle with a top-level await is split into many more files, and each takes time to load.
 void perform()
 
 async function perform(): Promise<void> {
@@ -40,7 +40,7 @@ async function perform(): Promise<void> {
   }
 }
 
-/** A run with a session about its one task, which nobody has tried yet. */
+/** A run with a session for its one task, without an attempt yet. */
 async function begin(): Promise<void> {
   const task = await addTask(workspace, { title: 'One' })
   const run = mintId(undefined)
@@ -113,7 +113,7 @@ async function work(scene: RunContext): Promise<void> {
   session.release()
 }
 
-/** As a resumed run: looks at what was left open, does what was not done, and ends. */
+/** Like a resumed run: checks what was left open, does what was not done, and ends. */
 async function goOn(): Promise<void> {
   const scene = sceneOf(runIds(place)[0]!)
   const runner = { pid: process.pid, startedAt: processStartTime(process.pid), mark: '' }
@@ -130,10 +130,10 @@ function sceneOf(run: string): RunContext {
     run,
     workspace,
     log,
-    // No conversation is held, so that nothing asks for one.
+    // No conversation is open, so that none is needed.
     harness: undefined as never,
     settled: resolveOptions(workspace, {}),
-    // The world may be a copy of the one that it was begun in.
+    // The world may be a copy of the one the run began in.
     tree: { tree: place.root, branch, base, isInPlace },
     source: { name: '.tasks', read: () => openBacklog(workspace), settle: async () => [] },
     profiles: [],

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/scratch.ts'
 
 const { ENOSPC, EIO, EROFS, EACCES, EPERM } = constants.errno
 
-/** How a call goes wrong. `split` lets another program write into the middle of a write; `full` and `read-only` stay so until the process ends. */
+/** How a call fails. `split` lets another program write into the middle of a write; `full` and `read-only` last until the process ends. */
 export const FAULTS = {
   kill: { action: 'kill' },
   'kill after': { action: 'after' },
@@ -25,7 +25,7 @@ export const FAULTS = {
 
 export type Fault = keyof typeof FAULTS
 
-/** One numbered call: `write /folder/file`, or `ack` where the program acknowledged something. */
+/** A numbered call: `write /folder/file`, or `ack` where the program acknowledged something. */
 export interface Call {
   readonly name: string
   readonly path: string
@@ -44,28 +44,27 @@ export interface Finished {
 export interface Verdict {
   /** Every id that can be read. */
   readonly held: readonly string[]
-  /** How many damaged pieces were found and named. */
+  /** How many damaged fragments were reported. */
   readonly damaged?: number
-  /** Whatever is not as it must be, in words. */
+  /** Violations, in words. */
   readonly problems?: readonly string[]
 }
 
-/** A program to disturb, and the world it runs in. `folder` is new and empty for each run. */
+/** A program to fault and the world it runs in. `folder` is new and empty for each run. */
 export interface Workload {
-  /** Makes the world; answers the ids that are acknowledged already. */
+  /** Creates the world; returns the ids that are already acknowledged. */
   readonly prepare?: (folder: string) => readonly string[] | void | Promise<readonly string[]>
-  /** Called when no more worlds are wanted. */
   readonly done?: () => void
   readonly argv: (folder: string) => readonly string[]
-  /** The undisturbed process afterwards; the same program unless it is given. */
+  /** The process that runs afterwards without faults; by default the same program. */
   readonly argvAfter?: (folder: string) => readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: (folder: string) => string
-  /** Only calls under this folder count; all of `folder` unless it is given. */
+  /** Only calls under this folder count; by default all of `folder`. */
   readonly watch?: (folder: string) => string
-  /** Calls on paths with this in them do not count. */
+  /** Calls on paths that contain this do not count. */
   readonly except?: string
-  /** Looks at the world after the disturbed process, and again after the second one. */
+  /** Inspects the world after the faulted process, and again after the second one. */
   readonly verify: (folder: string, finished: Finished, stage: 'disturbed' | 'after') => Verdict
 }
 
@@ -74,28 +73,28 @@ export interface Run {
   readonly at: number
   readonly call: Call
   readonly disturbed: Finished
-  /** The damage that was found and named when the disturbed process had ended. */
+  /** The damage reported after the faulted process had ended. */
   readonly damaged: number
   readonly after: Finished
 }
 
 export interface SweepReport {
-  /** The calls of an undisturbed run. */
+  /** The calls of a run without faults. */
   readonly calls: readonly Call[]
   readonly runs: readonly Run[]
-  /** Acknowledged, and not there when the disturbed process had ended. */
+  /** Acknowledged but missing after the faulted process had ended. */
   readonly falseDone: readonly string[]
-  /** Acknowledged by either process, and not there after the second. */
+  /** Acknowledged by either process but missing after the second. */
   readonly acknowledgedLost: readonly string[]
-  /** The disturbed process hung, or the second one hung or failed. */
+  /** The faulted process hung, or the second one hung or failed. */
   readonly stuck: readonly string[]
-  /** What `verify` did not like. */
+  /** What `verify` reported. */
   readonly unreadable: readonly string[]
 }
 
 const PATIENCE_MS = 30_000
 
-/** Disturbs every call of a workload in turn. */
+/** Makes every call of a workload fail in turn. */
 export async function sweep(
   shim: string,
   workload: Workload,
@@ -136,7 +135,7 @@ async function sweepAll(
   return report
 }
 
-/** One undisturbed run, with every call it made. */
+/** A run without faults, with every call it made. */
 export async function traced(
   shim: string,
   workload: Workload,
@@ -155,7 +154,7 @@ export async function traced(
   }
 }
 
-/** Names the files and folders that were changed and not yet synced when something was acknowledged. */
+/** Lists the files and folders that were changed but not synced when something was acknowledged. */
 export function unsyncedAtAcknowledgement(calls: readonly Call[]): readonly string[] {
   const unsynced = new Set<string>()
   const found: string[] = []
@@ -166,7 +165,7 @@ export function unsyncedAtAcknowledgement(calls: readonly Call[]): readonly stri
     else if (name === 'open' || name === 'mkdir') unsynced.add(dirname(path))
     else if (name === 'link' || name === 'rename') {
       unsynced.add(dirname(target!))
-      // The bytes go with the file to its new name.
+      // The bytes move with the file to its new name.
       if (unsynced.delete(path)) unsynced.add(target!)
     }
   }
@@ -245,7 +244,7 @@ function newWorld(folder: string): string {
 function shimEnv(shim: string, workload: Workload, world: string): Record<string, string> {
   return {
     LD_PRELOAD: shim,
-    // What goes through io_uring does not go through libc.
+    // io_uring bypasses libc.
     UV_USE_IO_URING: '0',
     FAULT_DIR: workload.watch?.(world) ?? world,
     FAULT_COUNT: join(dirname(world), 'count'),
@@ -300,7 +299,7 @@ function missing(acknowledged: readonly string[], { held }: Verdict, where: stri
   return acknowledged.filter((id) => !there.has(id)).map((id) => `${where}: ${id}`)
 }
 
-// A process that was killed by its fault has ended by SIGKILL; one that had to be told has not.
+// A process killed by its fault ended with SIGKILL; one that was stopped by the sweep did not.
 function isHung({ signal }: Finished): boolean {
   return signal === 'SIGTERM'
 }

@@ -14,8 +14,8 @@ import { checkpointCode } from '../../src/git/code-checkpoint.ts'
 import { filesOf, keepUntouched } from './untouched.ts'
 import { git, newRepository, repositoryAt, temporaryFolder, write } from './world.ts'
 
-describe('keeping the code', () => {
-  test('changed, new and deleted files are kept, ignored ones are not', () => {
+describe('checkpointing code', () => {
+  test('changed, new and deleted files are saved, ignored ones are not', () => {
     const root = newRepository({ 'a.txt': 'one\n', 'gone.txt': 'x\n', '.gitignore': 'ignored*\n' })
     write(root, 'a.txt', 'two\n')
     write(root, 'new folder/größe.txt', 'new\n')
@@ -32,7 +32,7 @@ describe('keeping the code', () => {
     expect(kept.leftOut).toEqual([])
   })
 
-  test('staged changes stay staged, and the working file is what is kept', () => {
+  test('staged changes stay staged, and the working file is what is saved', () => {
     const root = newRepository({ 'a.txt': 'one\n', 'b.txt': 'one\n' })
     write(root, 'a.txt', 'staged\n')
     git(root, 'add', 'a.txt')
@@ -56,7 +56,7 @@ describe('keeping the code', () => {
     }
   })
 
-  test('a conflict stays a conflict, and its working file is kept', () => {
+  test('a conflict stays a conflict, and its working file is saved', () => {
     const root = newRepository({ 'a.txt': 'one\n', 'b.txt': 'one\n', '.sessions/doc.md': 'one\n' })
     git(root, 'switch', '-q', '-c', 'side')
     for (const path of ['a.txt', 'b.txt', '.sessions/doc.md']) write(root, path, 'side\n')
@@ -72,7 +72,7 @@ describe('keeping the code', () => {
     expect(filesOf(root, kept.commit)).toEqual(['100644 .sessions/doc.md', '100644 a.txt'])
   })
 
-  test('modes and symbolic links are kept as such', () => {
+  test('file modes and symbolic links are saved', () => {
     const root = newRepository({ 'run.sh': 'x\n', 'lib/a.txt': 'a\n' })
     chmodSync(join(root, 'run.sh'), 0o755)
     symlinkSync('nowhere', join(root, 'dangling'))
@@ -86,7 +86,7 @@ describe('keeping the code', () => {
     ])
   })
 
-  test('a file that became a folder, and a folder that became a file, are kept as they are now', () => {
+  test('a file that became a folder, and a folder that became a file, are saved as they are now', () => {
     const root = newRepository({ file: 'x\n', 'folder/a.txt': 'x\n' })
     rmSync(join(root, 'file'))
     rmSync(join(root, 'folder'), { recursive: true })
@@ -98,7 +98,7 @@ describe('keeping the code', () => {
     ])
   })
 
-  test('the excluded folder is not looked at, ignored or not', () => {
+  test('the excluded folder is not saved, ignored or not', () => {
     const root = newRepository()
     write(root, '.sessions/journal/log.jsonl', '{}\n')
     write(root, '.sessions-other/a.txt', 'x\n')
@@ -113,7 +113,7 @@ describe('keeping the code', () => {
     expect(filesOf(root, kept.commit)).toEqual(['100644 .sessions-other/a.txt', '100644 a.txt'])
   })
 
-  test('a large untracked file is left out and named, a tracked one is kept', () => {
+  test('a large untracked file is left out and listed, a tracked one is saved', () => {
     const root = newRepository({ 'tracked.bin': 'x' })
     write(root, 'tracked.bin', 'x'.repeat(2000))
     write(root, 'big ü.bin', 'x'.repeat(2000))
@@ -123,7 +123,7 @@ describe('keeping the code', () => {
     expect(filesOf(root, kept.commit)).toEqual(['100644 small.bin', '100644 tracked.bin'])
   })
 
-  test('a nested repository is left out and named, with or without commits', () => {
+  test('a nested repository is left out and listed, with or without commits', () => {
     const root = newRepository()
     newRepository({ 'x.txt': 'x\n' }, join(root, 'nested'))
     mkdirSync(join(root, 'empty'))
@@ -133,7 +133,7 @@ describe('keeping the code', () => {
     expect(filesOf(root, kept.commit)).toEqual(['100644 a.txt'])
   })
 
-  test('a submodule is kept by its commit, and its own changes are named', () => {
+  test('a submodule is saved by its commit, and its own changes are listed', () => {
     const library = newRepository({ 'lib.txt': 'one\n' })
     const root = newRepository()
     git(root, 'submodule', '--quiet', 'add', library, 'lib')
@@ -148,7 +148,7 @@ describe('keeping the code', () => {
     expect(keepUntouched(root).leftOut).toEqual(['lib'])
   })
 
-  test('files outside of a sparse checkout stay in the kept code', () => {
+  test('files outside a sparse checkout stay in the checkpoint', () => {
     const root = newRepository({ 'in/a.txt': 'a\n', 'out/b.txt': 'b\n' })
     git(root, 'sparse-checkout', 'set', '--cone', '--sparse-index', 'in')
     expect(existsSync(join(root, 'out/b.txt'))).toBe(false)
@@ -159,7 +159,7 @@ describe('keeping the code', () => {
     ])
   })
 
-  test('a split index is read and left alone', () => {
+  test('a split index is read and not changed', () => {
     const root = newRepository()
     git(root, 'update-index', '--split-index')
     write(root, 'b.txt', 'b\n')
@@ -172,12 +172,12 @@ describe('keeping the code', () => {
     ])
   })
 
-  test('a name that is not UTF-8 is kept, or left out for its size, like any other', () => {
+  test('a file name that is not UTF-8 is saved, or left out for its size, like any other', () => {
     const root = newRepository()
     const name = (byte: number) => Buffer.concat([Buffer.from(`${root}/n-`), Buffer.from([byte])])
     writeFileSync(name(0xff), 'kept')
     writeFileSync(name(0xfe), 'x'.repeat(100))
-    // The comparison of files reads names as text, which these are not.
+    // The file comparison reads names as text, which these are not.
     const kept = checkpointCode(repositoryAt(root), {
       ref: 'refs/stint/test/1',
       message: 'checkpoint',
@@ -187,7 +187,7 @@ describe('keeping the code', () => {
     expect(kept.leftOut).toHaveLength(1)
   })
 
-  test('a branch without a commit gives a commit without a parent', () => {
+  test('a branch without commits gives a commit without a parent', () => {
     const root = temporaryFolder()
     git(root, 'init', '-q', '-b', 'main')
     write(root, 'a.txt', 'a\n')
@@ -203,7 +203,7 @@ describe('keeping the code', () => {
     expect(keepUntouched(root).commit).toBe(git(root, 'rev-parse', 'HEAD'))
   })
 
-  test('a linked worktree keeps its own files under the shared references', () => {
+  test('a linked worktree saves its own files under the shared refs', () => {
     const root = newRepository()
     const linked = join(temporaryFolder(), 'side')
     git(root, 'worktree', 'add', '-q', '-b', 'side', linked)
@@ -213,7 +213,7 @@ describe('keeping the code', () => {
     expect(git(root, 'rev-parse', 'refs/stint/test/1')).toBe(kept.commit)
   })
 
-  test('hooks, signing and a missing name of the user do not get in the way', () => {
+  test('hooks, signing and a missing user name do not interfere', () => {
     const root = newRepository()
     for (const hook of [
       'pre-commit',
@@ -236,7 +236,7 @@ describe('keeping the code', () => {
     expect(existsSync(join(root, 'hook-ran'))).toBe(false)
   })
 
-  test('a commit dated by whoever started us does not date the kept code', () => {
+  test('a commit date in the environment does not date the checkpoint', () => {
     const root = newRepository()
     write(root, 'b.txt', 'b\n')
     process.env['GIT_AUTHOR_DATE'] = '1000000000 +0000'
@@ -257,7 +257,7 @@ describe('keeping the code', () => {
     },
   )
 
-  test('the same name takes the newer code', () => {
+  test('the same ref is moved to the newer code', () => {
     const root = newRepository()
     write(root, 'a.txt', 'two\n')
     keepUntouched(root)
@@ -265,7 +265,7 @@ describe('keeping the code', () => {
     expect(git(root, 'show', `${keepUntouched(root).ref}:a.txt`)).toBe('three')
   })
 
-  test('no reference and no temporary index is left where keeping fails', () => {
+  test('a failed checkpoint leaves no ref and no temporary index', () => {
     const root = newRepository()
     write(root, 'b.txt', 'b\n')
     git(root, 'config', 'filter.broken.clean', 'false')

@@ -34,7 +34,7 @@ function textsIn(path: string): unknown[] {
 }
 
 describe('an append', () => {
-  test('that cannot be written says that nothing is there, and carries what was to be', () => {
+  test('that cannot be written throws NotWritten with the records', () => {
     const error = failureOf(() => new Log({ path: '/dev/full' }).append([note('a')]))
     expect(error).toBeInstanceOf(NotWritten)
     expect(error).toMatchObject({
@@ -45,14 +45,14 @@ describe('an append', () => {
     })
   })
 
-  test('that cannot be made durable says that the outcome is unknown, and carries what may be there', () => {
-    // A device takes the bytes and refuses the sync.
+  test('that cannot be synced throws OutcomeUnknown with the records', () => {
+    // A device accepts the bytes and refuses the sync.
     const error = failureOf(() => new Log({ path: '/dev/null' }).append([note('a'), note('b')]))
     expect(error).toBeInstanceOf(OutcomeUnknown)
     expect((error as OutcomeUnknown).records.map(({ data }) => data['text'])).toEqual(['a', 'b'])
   })
 
-  test('of the records of a failed one settles it without a duplicate', () => {
+  test('retried with the records of a failed one never duplicates', () => {
     const { path } = linkedPlace()
     const log = new Log({ path })
     log.create([note('first')])
@@ -65,7 +65,7 @@ describe('an append', () => {
     expect(contents.damage).toEqual([])
   })
 
-  test('repeated with the same id and no time is the same entry', () => {
+  test('repeated with the same id and no time gives the same entry', () => {
     const { path } = linkedPlace()
     let now = Date.UTC(2026, 0, 1)
     const log = new Log({ path }, { now: () => (now += 1000) })
@@ -77,7 +77,7 @@ describe('an append', () => {
     expect(readLog(path).damage).toEqual([])
   })
 
-  test('to a log that is nowhere says so and creates nothing', () => {
+  test('to a missing log throws JournalMissing and creates nothing', () => {
     const place = linkedPlace()
     expect(failureOf(() => new Log(place).append([note('a')]))).toBeInstanceOf(JournalMissing)
     expect(failureOf(() => new Log(place).read())).toBeInstanceOf(JournalMissing)
@@ -85,7 +85,7 @@ describe('an append', () => {
     expect(existsSync(place.path)).toBe(false)
   })
 
-  test('behind a torn record starts on a line of its own', () => {
+  test('after a torn record starts on a new line', () => {
     const { path } = linkedPlace()
     const log = new Log({ path })
     log.create([note('first')])
@@ -103,7 +103,7 @@ describe('an append', () => {
 describe('the id of an append', () => {
   const HOUR = 3_600_000
 
-  test('is larger than that of another process whose clock is ahead', () => {
+  test('is larger than the id of a process whose clock is ahead', () => {
     const { path } = linkedPlace()
     const now = Date.UTC(2026, 0, 1)
     const behind = new Log({ path }, { now: () => now })
@@ -113,14 +113,14 @@ describe('the id of an append', () => {
     expectIdsToRise(path, 21)
   })
 
-  test('is larger than every id in the log when the clock has gone back and the process is new', () => {
+  test('is larger than every id in the log when a new process starts with the clock set back', () => {
     const { path } = linkedPlace()
     new Log({ path }, { now: () => Date.UTC(2026, 0, 2) }).create([note('a'), note('b')])
     new Log({ path }, { now: () => Date.UTC(2026, 0, 1) }).append([note('c'), note('d')])
     expectIdsToRise(path, 4)
   })
 
-  test('is larger than that of a last record too long for the tail that is read', () => {
+  test('is larger than the id of a last record that is longer than the tail read', () => {
     const { path } = linkedPlace()
     new Log({ path }, { now: () => Date.UTC(2026, 0, 2) }).create([
       note('a'),
@@ -130,7 +130,7 @@ describe('the id of an append', () => {
     expectIdsToRise(path, 3)
   })
 
-  test('is larger than an id it was told of', () => {
+  test('is larger than an id it was given', () => {
     const { path } = linkedPlace()
     const log = new Log({ path })
     log.create([note('a')])
@@ -138,7 +138,7 @@ describe('the id of an append', () => {
     expect(log.append([note('b')])[0]!.id > 'ff00a000-0000-7000-8000-000000000001').toBe(true)
   })
 
-  test('keeps rising beside ids of another making', () => {
+  test('keeps rising beside ids in another format', () => {
     const { path } = linkedPlace()
     new Log({ path }, { now: () => Date.UTC(2026, 0, 2) }).create([note('a')])
     const log = new Log({ path }, { now: () => Date.UTC(2026, 0, 1) })
@@ -156,7 +156,7 @@ describe('the id of an append', () => {
 })
 
 describe('a new log', () => {
-  test('has its first records and its second name from the start', () => {
+  test('has its first records and its hard link from the start', () => {
     const place = linkedPlace()
     new Log(place).create([note('a'), note('b')])
     expect(textsIn(place.path)).toEqual(['a', 'b'])
@@ -164,14 +164,14 @@ describe('a new log', () => {
     expect(readdirSync(join(place.path, '..'))).toEqual(['log.jsonl'])
   })
 
-  test('is refused where there is one, and leaves that one alone', () => {
+  test('is refused where a log exists, and leaves that one unchanged', () => {
     const place = linkedPlace()
     new Log(place).create([note('a')])
     expect(failureOf(() => new Log(place).create([note('b')]))).toBeInstanceOf(NotWritten)
     expect(textsIn(place.path)).toEqual(['a'])
   })
 
-  test('is refused where only the second name of one is left, and brings that one back', () => {
+  test('is refused where only the hard link of a log is left, and restores that log', () => {
     const place = linkedPlace()
     new Log(place).create([note('a')])
     rmSync(join(place.path, '..'), { recursive: true })
@@ -179,7 +179,7 @@ describe('a new log', () => {
     expect(textsIn(place.path)).toEqual(['a'])
   })
 
-  test('works without a second name where the two folders are on different disks', () => {
+  test('works without a hard link where the two folders are on different disks', () => {
     const folder = scratchFolder()
     const place = {
       path: join(folder, 'log.jsonl'),
@@ -196,8 +196,8 @@ describe('a new log', () => {
   })
 })
 
-describe('the second name of a log', () => {
-  test('brings the log back after its folder was removed, for a reader and for a writer', () => {
+describe('the hard link of a log', () => {
+  test('restores the log after its folder was removed, for a reader and for a writer', () => {
     const place = linkedPlace()
     const log = new Log(place)
     log.create([note('a')])
@@ -208,7 +208,7 @@ describe('the second name of a log', () => {
     expect(textsIn(place.path)).toEqual(['a', 'b'])
   })
 
-  test('is made again when it was taken away', () => {
+  test('is created again when it was removed', () => {
     const place = linkedPlace()
     const log = new Log(place)
     log.create([note('a')])
@@ -217,7 +217,7 @@ describe('the second name of a log', () => {
     expect(textsIn(place.link)).toEqual(['a', 'b'])
   })
 
-  test('gives back what a replaced log no longer holds, and names it again', () => {
+  test('restores entries that a replaced log no longer holds, and links it again', () => {
     const place = linkedPlace()
     const log = new Log(place)
     log.create([note('a')])
@@ -231,7 +231,7 @@ describe('the second name of a log', () => {
     expect(readdirSync(join(place.link, '..'))).toEqual(['log.jsonl'])
   })
 
-  test('keeps the damaged bytes of the file it leaves', () => {
+  test('keeps the damaged bytes of the file it replaces', () => {
     const place = linkedPlace()
     new Log(place).create([note('a')])
     appendFileSync(place.path, 'half a rec')
@@ -244,8 +244,8 @@ describe('the second name of a log', () => {
   })
 })
 
-describe('a log that is replaced while it is being written', () => {
-  // The clock is asked after the log was opened and before it is written: there another program steps in.
+describe('a log replaced while it is being written', () => {
+  // The clock is read after the log was opened and before it is written: that is where another program interferes.
   function interrupted(place: LogPaths, interrupt: () => void): Log {
     let isArmed = true
     const now = () => {
@@ -258,7 +258,7 @@ describe('a log that is replaced while it is being written', () => {
     return new Log(place, { now })
   }
 
-  test('has the entry although its file lost its only name', () => {
+  test('keeps the entry when its file loses its only name', () => {
     const { path } = linkedPlace()
     new Log({ path }).create([note('a')])
     const bytes = readFileSync(path)
@@ -269,7 +269,7 @@ describe('a log that is replaced while it is being written', () => {
     expect(textsIn(path)).toEqual(['a', 'b'])
   })
 
-  test('has the entry although both names moved to another file', () => {
+  test('keeps the entry when both names move to another file', () => {
     const place = linkedPlace()
     new Log(place).create([note('a')])
     const bytes = readFileSync(place.path)
@@ -281,7 +281,7 @@ describe('a log that is replaced while it is being written', () => {
     expect(textsIn(place.path)).toEqual(['a', 'b'])
   })
 
-  test('has the entry under its own name although only the second one was left', () => {
+  test('keeps the entry under its own name when only the hard link is left', () => {
     const place = linkedPlace()
     new Log(place).create([note('a')])
     interrupted(place, () => rmSync(join(place.path, '..'), { recursive: true })).append([
@@ -290,7 +290,7 @@ describe('a log that is replaced while it is being written', () => {
     expect(textsIn(place.path)).toEqual(['a', 'b'])
   })
 
-  test('acknowledges nothing that only the second name holds', () => {
+  test('acknowledges no entry that only the hard link holds', () => {
     const place = linkedPlace()
     new Log(place).create([note('a')])
     const bytes = readFileSync(place.path)
@@ -298,12 +298,12 @@ describe('a log that is replaced while it is being written', () => {
       rmSync(place.path)
       writeFileSync(place.path, bytes)
     }).append([note('b')])
-    // As if the process that takes the link away were killed between reading it and reading it again.
+    // As if the process that replaces the link were killed between its two reads.
     rmSync(place.link)
     expect(textsIn(place.path)).toEqual(['a', 'b'])
   })
 
-  test('says that it is gone when no name is left', () => {
+  test('throws JournalMissing when no name is left', () => {
     const place = linkedPlace()
     new Log(place).create([note('a')])
     const log = interrupted(place, () => {
@@ -314,7 +314,7 @@ describe('a log that is replaced while it is being written', () => {
   })
 })
 
-test('a file that is a folder is an error with its name, not a crash', () => {
+test("a folder at the log's path is an error that names it", () => {
   const folder = scratchFolder()
   mkdirSync(join(folder, 'log.jsonl'))
   expect(

@@ -30,7 +30,7 @@ let servers: Served[] = []
 let browser: Browser
 let context: BrowserContext
 let page: Page
-/** Whatever a page did that no text may make it do. */
+/** What a page did that no text may cause. */
 const deeds: string[] = []
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
   page.setDefaultTimeout(15_000)
   page.on('pageerror', (error) => deeds.push(`failed: ${error}`))
   page.on('dialog', (dialog) => deeds.push(`asked: ${dialog.message()}`))
-  // What the content policy had to forbid came from a text that had become markup.
+  // A CSP violation means that a text became markup.
   page.on(
     'console',
     (said) => said.text().includes('Content Security Policy') && deeds.push(said.text()),
@@ -54,7 +54,7 @@ beforeAll(async () => {
     )
       deeds.push(`asked for ${request.url()}`)
   })
-  // Sessions cannot be called so; tasks of others and what comes later might.
+  // Sessions cannot have such names; tasks of other tools might.
   await page.route('**/api/ledger?*', async (route) => {
     const answer = await route.fetch()
     const { whole, rows, days } = (await answer.json()) as LedgerReport
@@ -75,7 +75,7 @@ afterAll(async () => {
   for (const { folder } of [world, calm]) rmSync(folder, { recursive: true, force: true })
 })
 
-/** A project whose every field would like to be markup, written past everything that cleans texts. */
+/** A project with markup in every field, written without the usual cleaning. */
 async function hostileWorld() {
   const demo = emptyProject()
   await demo.stint('init', '--name', 'hostile', '--goal', 'Be shown as text')
@@ -210,7 +210,7 @@ describe('hostile text', () => {
     },
   )
 
-  test('in what is unfolded is shown as text and does nothing', async () => {
+  test('in an unfolded block is shown as text and does nothing', async () => {
     await page.goto(`${servers[0]!.origin}/c/${CONVERSATION}`)
     const item = page.locator('.item', { hasText: 'A picture that cannot be shown' })
     await item.waitFor()
@@ -222,14 +222,14 @@ describe('hostile text', () => {
     await expectHarmless()
   })
 
-  test('that would turn its surroundings round is shown by number', async () => {
+  test('that would reverse the text around it is shown by code point', async () => {
     await page.goto(`${servers[0]!.origin}/c/${CONVERSATION}`)
     const said = page.locator('.item[data-speaker=you]').first()
     await said.waitFor()
     expect(await said.locator('.unseen').allTextContents()).toEqual(['U+202E', 'U+2066'])
   })
 
-  test('of a megabyte in one line is shown from its beginning, and further when asked', async () => {
+  test('of a megabyte in one line is shown from its start, and more on request', async () => {
     await page.goto(`${servers[0]!.origin}/s/${world.session}`)
     const long = page.locator('.entry', { hasText: 'begin xxx' })
     await long.waitFor()
@@ -249,44 +249,41 @@ describe('hostile text', () => {
 })
 
 describe('accessibility', () => {
-  test.each(['light', 'dark'] as const)(
-    'has nothing to complain about in the %s theme',
-    async (scheme) => {
-      await page.emulateMedia({ colorScheme: scheme })
-      const found: string[] = []
-      // Only colours differ between the two.
-      const rules = scheme === 'light' ? '' : `runOnly: ['color-contrast']`
-      for (const [width, path, ready] of [
-        [1280, '/', '.session-title'],
-        [1280, '/?text=nowhere', '.state-title'],
-        [1280, `/s/${calm.session}`, '.entry'],
-        [1280, `/s/${calm.session}?tab=document`, '.document'],
-        [1280, `/s/${calm.session}?tab=conversations`, '.line'],
-        [1280, `/c/${calm.conversation}`, '.item'],
-        [1280, '/search?q=race', '.hit'],
-        [1280, '/s/nothing', '[role=alert]'],
-        [390, `/s/${calm.session}?tab=overview`, '.overview'],
-        [390, '/', '.session-title'],
-      ] as const) {
-        await page.setViewportSize({ width, height: 800 })
-        await page.goto(servers[1]!.origin + path)
-        await page.locator(ready).first().waitFor()
-        if (path.startsWith('/c/')) await page.keyboard.press('e')
-        await page.evaluate(axe.source)
-        const problems = await page.evaluate<
-          string[]
-        >(`axe.run(document, { resultTypes: ['violations'], ${rules} }).then(({ violations }) =>
+  test.each(['light', 'dark'] as const)('passes in the %s theme', async (scheme) => {
+    await page.emulateMedia({ colorScheme: scheme })
+    const found: string[] = []
+    // Only the colours differ between the two.
+    const rules = scheme === 'light' ? '' : `runOnly: ['color-contrast']`
+    for (const [width, path, ready] of [
+      [1280, '/', '.session-title'],
+      [1280, '/?text=nowhere', '.state-title'],
+      [1280, `/s/${calm.session}`, '.entry'],
+      [1280, `/s/${calm.session}?tab=document`, '.document'],
+      [1280, `/s/${calm.session}?tab=conversations`, '.line'],
+      [1280, `/c/${calm.conversation}`, '.item'],
+      [1280, '/search?q=race', '.hit'],
+      [1280, '/s/nothing', '[role=alert]'],
+      [390, `/s/${calm.session}?tab=overview`, '.overview'],
+      [390, '/', '.session-title'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.goto(servers[1]!.origin + path)
+      await page.locator(ready).first().waitFor()
+      if (path.startsWith('/c/')) await page.keyboard.press('e')
+      await page.evaluate(axe.source)
+      const problems = await page.evaluate<
+        string[]
+      >(`axe.run(document, { resultTypes: ['violations'], ${rules} }).then(({ violations }) =>
         violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`)
-        found.push(...problems.map((problem) => `${path} ${problem}`))
-      }
-      await page.setViewportSize({ width: 1280, height: 800 })
-      expect(found).toEqual([])
-    },
-  )
+      found.push(...problems.map((problem) => `${path} ${problem}`))
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+    expect(found).toEqual([])
+  })
 
-  test('of the help is as good', async () => {
+  test('passes for the help dialog', async () => {
     await page.goto(servers[1]!.origin)
-    // A page listens to keys when it is drawn.
+    // A page handles keys once it is rendered.
     await page.locator('.session-title').first().waitFor()
     await page.keyboard.press('?')
     await page.getByRole('dialog').waitFor()
