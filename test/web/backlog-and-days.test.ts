@@ -72,7 +72,7 @@ test('there is a bar for every day up to today, also for days without values', (
 type Names = readonly [string, readonly Names[]]
 
 function names(nodes: readonly TaskNode[]): readonly Names[] {
-  return nodes.map(({ task: { id }, parts }) => [id, names(parts)] as const)
+  return nodes.map(({ task: { id }, children }) => [id, names(children)] as const)
 }
 
 function task(id: string, more: Partial<PublicTask> = {}): PublicTask {

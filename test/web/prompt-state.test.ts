@@ -43,10 +43,10 @@ const STORY = numbered([
 describe('the state of a prompt', () => {
   test('joins the deltas of a message and replaces them with the complete message', () => {
     expect(applyEvents(INITIAL_PROMPT_STATE, STORY.slice(0, 5)).blocks).toEqual([
-      { type: 'text', text: 'I am look', isWhole: false },
+      { type: 'text', text: 'I am look', isComplete: false },
     ])
     expect(applyEvents(INITIAL_PROMPT_STATE, STORY.slice(0, 6)).blocks).toEqual([
-      { type: 'text', text: 'I am looking.', isWhole: true },
+      { type: 'text', text: 'I am looking.', isComplete: true },
     ])
   })
 
@@ -58,7 +58,7 @@ describe('the state of a prompt', () => {
     ])
     expect(applyEvents(INITIAL_PROMPT_STATE, broken.slice(0, 2)).blocks).toEqual([])
     expect(applyEvents(INITIAL_PROMPT_STATE, broken).blocks).toEqual([
-      { type: 'text', text: 'I am ', isWhole: false },
+      { type: 'text', text: 'I am ', isComplete: false },
     ])
   })
 
