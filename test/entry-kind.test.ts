@@ -191,4 +191,4 @@ export const lacksFlags: Folds<MilestoneData & { 'milestone.seen': { git?: objec
   'milestone.seen': { outdatesTldr: true, apply: () => undefined },
 }
 // @ts-expect-error a list of the state has no rule
-export const lacksShelf: ListRules<MilestonesState> = {}
+export const lacksListRule: ListRules<MilestonesState> = {}

@@ -289,7 +289,7 @@ describe('a snapshot', () => {
       const edited = [...records.slice(0, -1), { ...records.at(-1)!, kind: 'context.unpacked!' }]
       writeFileSync(world.path(LOG), Buffer.concat(edited.map(encodeRecord)), { flag: 'r+' })
     },
-    'by a program that folds otherwise': (world) => {
+    'of another fold version': (world) => {
       const { fold: version, sum: _sum, ...rest } = parsed(world)
       world.write(SNAPSHOT, withChecksum(JSON.stringify({ fold: version + 1, ...rest })).toString())
     },
@@ -301,8 +301,8 @@ describe('a snapshot', () => {
       world.write(SNAPSHOT, text.slice(0, text.length / 2))
     },
     'that is empty': (world) => world.write(SNAPSHOT, ''),
-    'that is no object': (world) => world.write(SNAPSHOT, 'null'),
-    'that has nothing in it': (world) => world.write(SNAPSHOT, '{}'),
+    'that is not an object': (world) => world.write(SNAPSHOT, 'null'),
+    'that is an empty object': (world) => world.write(SNAPSHOT, '{}'),
     'of garbage': (world) =>
       world.write(SNAPSHOT, Buffer.from(Array.from({ length: 999 }, (_, n) => (n * 31) % 256))),
     'that is a folder': (world) => {

@@ -72,8 +72,8 @@ function workload(
     verify: (world, finished, stage) => {
       const { held, problems } = verdict(world, stage, options.edit === true)
       // A file that a killed process left stays and is orphaned.
-      const isAlive = stage === 'disturbed' && finished.signal !== 'SIGKILL'
-      return { held, problems: [...(problems ?? []), ...(isAlive ? ownerless(world) : [])] }
+      const isAlive = stage === 'faulted' && finished.signal !== 'SIGKILL'
+      return { held, problems: [...(problems ?? []), ...(isAlive ? orphanedHandoffs(world) : [])] }
     },
   }
 }
@@ -87,7 +87,7 @@ function editDocument(world: string): void {
   )
 }
 
-function verdict(world: string, stage: 'disturbed' | 'after', isEdited: boolean): Verdict {
+function verdict(world: string, stage: 'faulted' | 'after', isEdited: boolean): Verdict {
   const journal = join(world, '.sessions', 'journal')
   const ids = existsSync(journal) ? readdirSync(journal).filter(isId) : []
   const linked = join(world, '.git', 'stint', 'journal')
@@ -119,7 +119,7 @@ function verdict(world: string, stage: 'disturbed' | 'after', isEdited: boolean)
 }
 
 /** Handoff files without an entry, which only a killed process may leave. */
-function ownerless(world: string): readonly string[] {
+function orphanedHandoffs(world: string): readonly string[] {
   const journal = join(world, '.sessions', 'journal')
   const folders = (existsSync(journal) ? readdirSync(journal).filter(isId) : []).map((id) =>
     join(journal, id),
@@ -138,19 +138,19 @@ function ownerless(world: string): readonly string[] {
 const COMMANDS: readonly [string, Workload][] = [
   ['init', workload('init', [])],
   ['log', workload('log', ['init'])],
-  ['log over a document that a person edited', workload('log', ['init'], { edit: true })],
+  ['log with a document that a person edited', workload('log', ['init'], { edit: true })],
   ['handoff', workload('handoff', ['init', 'log'])],
   ['close', workload('close', ['init', 'log'])],
 ]
 
-describe.each(COMMANDS)('%s', (name, disturbed) => {
+describe.each(COMMANDS)('%s', (name, faulted) => {
   let report: SweepReport
   beforeAll(async () => {
-    report = await sweep(shim, disturbed, FAULTS)
+    report = await sweep(shim, faulted, FAULTS)
   }, 900_000)
 
   test('keeps acknowledged entries and a usable session after a fault at any call', () => {
-    console.info(`${name}: ${report.calls.length} calls, ${report.runs.length} disturbed runs`)
+    console.info(`${name}: ${report.calls.length} calls, ${report.runs.length} faulted runs`)
     expect(report.falseDone).toEqual([])
     expect(report.acknowledgedLost).toEqual([])
     expect(report.stuck).toEqual([])
@@ -158,7 +158,7 @@ describe.each(COMMANDS)('%s', (name, disturbed) => {
   })
 
   test('never exits as a defect after a fault at any call', () => {
-    const ends = report.runs.map(({ fault, at, call, disturbed: { code, signal, stderr } }) => ({
+    const ends = report.runs.map(({ fault, at, call, faulted: { code, signal, stderr } }) => ({
       fault,
       at,
       call: call.name,

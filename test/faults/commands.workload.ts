@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs'
 import { StintError } from '../../src/journal/errors.ts'
 import { type Project, openProject } from '../../src/library.ts'
-import { makeWorlds } from './making.ts'
+import { makeWorlds } from './make-worlds.ts'
 import { MAKE } from './world-maker.ts'
 
 const [first, ...others] = process.argv.slice(2)
@@ -15,7 +15,7 @@ async function perform(folder: string, doings: readonly string[]): Promise<void>
   const project = openProject(folder, { say: (line) => process.stderr.write(`${line}\n`) })
   try {
     for (const doing of doings) {
-      const reading = await DOINGS(project)[doing]!()
+      const reading = await ACTIONS(project)[doing]!()
       for (const entry of reading.entries) writeSync(1, `ack ${entry.id}\n`)
     }
   } catch (error) {
@@ -29,7 +29,7 @@ async function perform(folder: string, doings: readonly string[]): Promise<void>
   }
 }
 
-function DOINGS(
+function ACTIONS(
   project: Project,
 ): Record<string, () => Promise<{ entries: readonly { id: string }[] }>> {
   return {

@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { serveHook } from '../../src/hook/serve-hook.ts'
 import { openProject } from '../../src/library.ts'
-import { makeWorlds } from './making.ts'
+import { makeWorlds } from './make-worlds.ts'
 import { MAKE } from './world-maker.ts'
 
 const [doing, ...steps] = process.argv.slice(2) as [string]

@@ -1,5 +1,5 @@
 // A program that creates or opens a log, appends to it, and acknowledges each entry once the log has.
-// What it could not save it leaves in a file, and saves first when it is started again.
+// It leaves what it could not save in a file, and saves that first when it is started again.
 import { existsSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { NotWritten, OutcomeUnknown } from '../../src/journal/errors.ts'
 import { Log, type RecordDraft } from '../../src/journal/log.ts'

@@ -63,7 +63,7 @@ function commit(world: string, name: string): void {
   git(world, 'commit', '-qm', name)
 }
 
-function verdict(world: string, stage: 'disturbed' | 'after'): Verdict {
+function verdict(world: string, stage: 'faulted' | 'after'): Verdict {
   const run = logsIn(world, 'runs')
   const journal = logsIn(world, 'journal')
   const state = foldRun(run.map((record) => record as unknown as RunEntry))
@@ -121,7 +121,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(tools, { recursive: true, force: true }))
 
 test('a runner that faults at any call while closing a task loses nothing, and the resumed run closes it once', () => {
-  console.info(`${report.calls.length} calls, ${report.runs.length} disturbed runs`)
+  console.info(`${report.calls.length} calls, ${report.runs.length} faulted runs`)
   expect(report.falseDone).toEqual([])
   expect(report.acknowledgedLost).toEqual([])
   expect(report.stuck).toEqual([])
@@ -129,7 +129,7 @@ test('a runner that faults at any call while closing a task loses nothing, and t
 })
 
 test('a runner that faults at any call never exits as a defect', () => {
-  const ends = report.runs.map(({ fault, at, call, disturbed: { code, signal, stderr } }) => ({
+  const ends = report.runs.map(({ fault, at, call, faulted: { code, signal, stderr } }) => ({
     fault,
     at,
     call: call.name,
@@ -147,8 +147,6 @@ test('every call was faulted', () => {
   const calls = report.calls.filter(({ name }) => name !== 'ack')
   expect(calls.length).toBeGreaterThan(40)
   expect(
-    report.runs.filter(
-      ({ fault, disturbed }) => fault === 'kill' && disturbed.signal === 'SIGKILL',
-    ),
+    report.runs.filter(({ fault, faulted }) => fault === 'kill' && faulted.signal === 'SIGKILL'),
   ).toHaveLength(calls.length)
 })

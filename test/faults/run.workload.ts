@@ -1,5 +1,5 @@
-// What a runner writes down of one task, without an agent: that an attempt began, what was reported, that it is done, and how
-// the attempt ended. Started again, it goes on as a resumed run does. Acknowledges every entry that is said to be saved.
+// Records one task like a runner, without an agent: the attempt, the report, the completion and the end of the attempt. Started again,
+// it continues like a resumed run. Acknowledges every entry that is reported as saved.
 import { writeSync } from 'node:fs'
 import { StintError } from '../../src/journal/errors.ts'
 import { mintId } from '../../src/journal/ids.ts'
@@ -29,7 +29,7 @@ void perform()
 
 async function perform(): Promise<void> {
   try {
-    await { begin, work: () => work(sceneOf(runIds(place)[0]!)), on: goOn }[doing]()
+    await { begin, work: () => work(runContextOf(runIds(place)[0]!)), on: resume }[doing]()
   } catch (error) {
     const isExpected = error instanceof StintError || (error instanceof Error && 'syscall' in error)
     if (!isExpected) throw error
@@ -114,8 +114,8 @@ async function work(scene: RunContext): Promise<void> {
 }
 
 /** Like a resumed run: checks what was left open, does what was not done, and ends. */
-async function goOn(): Promise<void> {
-  const scene = sceneOf(runIds(place)[0]!)
+async function resume(): Promise<void> {
+  const scene = runContextOf(runIds(place)[0]!)
   const runner = { pid: process.pid, startedAt: processStartTime(process.pid), mark: '' }
   await recoverInterrupted(scene, foldRun(scene.log.read())!, new Claims(place, scene.run, runner))
   if ((await openBacklog(workspace)).tasks[0]!.status !== 'completed') await work(scene)
@@ -123,7 +123,7 @@ async function goOn(): Promise<void> {
   acknowledge(scene.log.read().at(-1)!.id)
 }
 
-function sceneOf(run: string): RunContext {
+function runContextOf(run: string): RunContext {
   const log = new RunLog(place, run, config)
   const { branch, base, isInPlace } = foldRun(log.read())!.started
   return {

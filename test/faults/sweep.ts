@@ -1,5 +1,5 @@
-// Runs a program again and again, and lets each call that changes the disk go wrong once, in every
-// way there is. After each fault a second, undisturbed process must find everything in order.
+// Runs a program again and again, and makes each call that changes the disk fail once in every possible way. After each fault a second
+// process, without faults, must find everything in order.
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -65,14 +65,14 @@ export interface Workload {
   /** Calls on paths that contain this do not count. */
   readonly except?: string
   /** Inspects the world after the faulted process, and again after the second one. */
-  readonly verify: (folder: string, finished: Finished, stage: 'disturbed' | 'after') => Verdict
+  readonly verify: (folder: string, finished: Finished, stage: 'faulted' | 'after') => Verdict
 }
 
 export interface Run {
   readonly fault: Fault
   readonly at: number
   readonly call: Call
-  readonly disturbed: Finished
+  readonly faulted: Finished
   /** The damage reported after the faulted process had ended. */
   readonly damaged: number
   readonly after: Finished
@@ -92,7 +92,7 @@ export interface SweepReport {
   readonly unreadable: readonly string[]
 }
 
-const PATIENCE_MS = 30_000
+const HANG_MS = 30_000
 
 /** Makes every call of a workload fail in turn. */
 export async function sweep(
@@ -129,7 +129,7 @@ async function sweepAll(
   }
   const queue = jobs.values()
   const work = async () => {
-    for (const job of queue) report.runs.push(await disturb(shim, workload, job, report))
+    for (const job of queue) report.runs.push(await runWithFault(shim, workload, job, report))
   }
   await Promise.all([work(), work()])
   return report
@@ -147,7 +147,7 @@ export async function traced(
     const trace = join(folder, 'trace')
     const env = { ...shimEnv(shim, workload, world), FAULT_TRACE: trace }
     const finished = await finish(workload, world, workload.argv(world), env)
-    if (finished.code !== 0) throw new Error(`the undisturbed run failed: ${finished.stderr}`)
+    if (finished.code !== 0) throw new Error(`the unfaulted run failed: ${finished.stderr}`)
     return { calls: readTrace(trace), finished }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -189,7 +189,7 @@ export function compileShim(folder: string): string {
 
 type Collected = { [K in 'falseDone' | 'acknowledgedLost' | 'stuck' | 'unreadable']: string[] }
 
-async function disturb(
+async function runWithFault(
   shim: string,
   workload: Workload,
   { fault, at, call }: Pick<Run, 'fault' | 'at' | 'call'>,
@@ -207,13 +207,13 @@ async function disturb(
       FAULT_ON: kind.isLasting === true ? '1' : '0',
     }
 
-    const disturbed = await finish(workload, world, workload.argv(world), {
+    const faulted = await finish(workload, world, workload.argv(world), {
       ...shimEnv(shim, workload, world),
       ...env,
     })
-    if (isHung(disturbed)) report.stuck.push(`${where}: hangs`)
-    const first = verdictOf(workload, world, disturbed, 'disturbed')
-    report.falseDone.push(...missing([...before, ...disturbed.acknowledged], first, where))
+    if (isHung(faulted)) report.stuck.push(`${where}: hangs`)
+    const first = verdictOf(workload, world, faulted, 'faulted')
+    report.falseDone.push(...missing([...before, ...faulted.acknowledged], first, where))
 
     const after = await finish(workload, world, (workload.argvAfter ?? workload.argv)(world), {})
     if (after.code !== 0)
@@ -222,14 +222,14 @@ async function disturb(
       )
     const second = verdictOf(workload, world, after, 'after')
     report.acknowledgedLost.push(
-      ...missing([...before, ...disturbed.acknowledged, ...after.acknowledged], second, where),
+      ...missing([...before, ...faulted.acknowledged, ...after.acknowledged], second, where),
     )
     report.unreadable.push(
       ...[...(first.problems ?? []), ...(second.problems ?? [])].map(
         (problem) => `${where}: ${problem}`,
       ),
     )
-    return { fault, at, call, disturbed, damaged: first.damaged ?? 0, after }
+    return { fault, at, call, faulted, damaged: first.damaged ?? 0, after }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -262,7 +262,7 @@ function finish(
   const options = {
     cwd: workload.cwd?.(world) ?? world,
     env: { ...process.env, ...workload.env, ...env },
-    timeout: PATIENCE_MS,
+    timeout: HANG_MS,
     killSignal: 'SIGTERM' as const,
   }
   return new Promise((resolve) => {
@@ -285,7 +285,7 @@ function verdictOf(
   workload: Workload,
   world: string,
   finished: Finished,
-  stage: 'disturbed' | 'after',
+  stage: 'faulted' | 'after',
 ): Verdict {
   try {
     return workload.verify(world, finished, stage)

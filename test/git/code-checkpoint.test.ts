@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkpointCode } from '../../src/git/code-checkpoint.ts'
-import { filesOf, keepUntouched } from './untouched.ts'
+import { filesOf, checkpointUnchanged } from './checkpoint-unchanged.ts'
 import { git, newRepository, repositoryAt, temporaryFolder, write } from './world.ts'
 
 describe('checkpointing code', () => {
@@ -21,7 +21,7 @@ describe('checkpointing code', () => {
     write(root, 'new folder/größe.txt', 'new\n')
     write(root, 'ignored.txt', 'no\n')
     rmSync(join(root, 'gone.txt'))
-    const kept = keepUntouched(root)
+    const kept = checkpointUnchanged(root)
     expect(filesOf(root, kept.commit)).toEqual([
       '100644 .gitignore',
       '100644 a.txt',
@@ -40,7 +40,7 @@ describe('checkpointing code', () => {
     git(root, 'rm', '-q', '--cached', 'b.txt')
     write(root, 'c.txt', 'intended\n')
     git(root, 'add', '--intent-to-add', 'c.txt')
-    const kept = keepUntouched(root)
+    const kept = checkpointUnchanged(root)
     expect(git(root, 'show', `${kept.commit}:a.txt`)).toBe('working')
     expect(git(root, 'show', `${kept.commit}:b.txt`)).toBe('one')
     expect(git(root, 'show', `${kept.commit}:c.txt`)).toBe('intended')
@@ -52,7 +52,7 @@ describe('checkpointing code', () => {
       write(root, 'a.txt', 'aaa\n')
       git(root, 'add', 'a.txt')
       write(root, 'a.txt', 'bbb\n')
-      expect(git(root, 'show', `${keepUntouched(root).commit}:a.txt`)).toBe('bbb')
+      expect(git(root, 'show', `${checkpointUnchanged(root).commit}:a.txt`)).toBe('bbb')
     }
   })
 
@@ -67,7 +67,7 @@ describe('checkpointing code', () => {
     git(root, 'commit', '-q', '-a', '-m', 'main')
     expect(() => git(root, 'merge', '-q', 'side')).toThrow()
     rmSync(join(root, 'b.txt'))
-    const kept = keepUntouched(root)
+    const kept = checkpointUnchanged(root)
     expect(git(root, 'show', `${kept.commit}:a.txt`)).toContain('<<<<<<< HEAD')
     expect(filesOf(root, kept.commit)).toEqual(['100644 .sessions/doc.md', '100644 a.txt'])
   })
@@ -78,7 +78,7 @@ describe('checkpointing code', () => {
     symlinkSync('nowhere', join(root, 'dangling'))
     renameSync(join(root, 'lib'), join(root, 'real'))
     symlinkSync('real', join(root, 'lib'))
-    expect(filesOf(root, keepUntouched(root).commit)).toEqual([
+    expect(filesOf(root, checkpointUnchanged(root).commit)).toEqual([
       '120000 dangling',
       '120000 lib',
       '100644 real/a.txt',
@@ -92,7 +92,7 @@ describe('checkpointing code', () => {
     rmSync(join(root, 'folder'), { recursive: true })
     write(root, 'file/inner.txt', 'x\n')
     write(root, 'folder', 'x\n')
-    expect(filesOf(root, keepUntouched(root).commit)).toEqual([
+    expect(filesOf(root, checkpointUnchanged(root).commit)).toEqual([
       '100644 file/inner.txt',
       '100644 folder',
     ])
@@ -103,13 +103,13 @@ describe('checkpointing code', () => {
     write(root, '.sessions/journal/log.jsonl', '{}\n')
     write(root, '.sessions-other/a.txt', 'x\n')
     write(root, 'own/b.txt', 'x\n')
-    expect(filesOf(root, keepUntouched(root).commit)).toEqual([
+    expect(filesOf(root, checkpointUnchanged(root).commit)).toEqual([
       '100644 .sessions-other/a.txt',
       '100644 a.txt',
       '100644 own/b.txt',
     ])
     write(root, '.sessions/.gitignore', '*\n')
-    const kept = keepUntouched(root, { exclude: ['.sessions', 'own/'] })
+    const kept = checkpointUnchanged(root, { exclude: ['.sessions', 'own/'] })
     expect(filesOf(root, kept.commit)).toEqual(['100644 .sessions-other/a.txt', '100644 a.txt'])
   })
 
@@ -118,7 +118,7 @@ describe('checkpointing code', () => {
     write(root, 'tracked.bin', 'x'.repeat(2000))
     write(root, 'big ü.bin', 'x'.repeat(2000))
     write(root, 'small.bin', 'x'.repeat(1000))
-    const kept = keepUntouched(root, { maxFileBytes: 1000 })
+    const kept = checkpointUnchanged(root, { maxFileBytes: 1000 })
     expect(kept.leftOut).toEqual(['big ü.bin'])
     expect(filesOf(root, kept.commit)).toEqual(['100644 small.bin', '100644 tracked.bin'])
   })
@@ -128,7 +128,7 @@ describe('checkpointing code', () => {
     newRepository({ 'x.txt': 'x\n' }, join(root, 'nested'))
     mkdirSync(join(root, 'empty'))
     git(join(root, 'empty'), 'init', '-q')
-    const kept = keepUntouched(root)
+    const kept = checkpointUnchanged(root)
     expect(kept.leftOut).toEqual(['empty/', 'nested/'])
     expect(filesOf(root, kept.commit)).toEqual(['100644 a.txt'])
   })
@@ -139,13 +139,13 @@ describe('checkpointing code', () => {
     git(root, 'submodule', '--quiet', 'add', library, 'lib')
     git(root, 'commit', '-q', '-m', 'with lib')
     git(join(root, 'lib'), 'commit', '-q', '--allow-empty', '-m', 'further')
-    const clean = keepUntouched(root)
+    const clean = checkpointUnchanged(root)
     expect(git(root, 'rev-parse', `${clean.commit}:lib`)).toBe(
       git(join(root, 'lib'), 'rev-parse', 'HEAD'),
     )
     expect(clean.leftOut).toEqual([])
     write(root, 'lib/lib.txt', 'changed\n')
-    expect(keepUntouched(root).leftOut).toEqual(['lib'])
+    expect(checkpointUnchanged(root).leftOut).toEqual(['lib'])
   })
 
   test('files outside a sparse checkout stay in the checkpoint', () => {
@@ -153,7 +153,7 @@ describe('checkpointing code', () => {
     git(root, 'sparse-checkout', 'set', '--cone', '--sparse-index', 'in')
     expect(existsSync(join(root, 'out/b.txt'))).toBe(false)
     write(root, 'in/a.txt', 'changed\n')
-    expect(filesOf(root, keepUntouched(root).commit)).toEqual([
+    expect(filesOf(root, checkpointUnchanged(root).commit)).toEqual([
       '100644 in/a.txt',
       '100644 out/b.txt',
     ])
@@ -165,7 +165,7 @@ describe('checkpointing code', () => {
     write(root, 'b.txt', 'b\n')
     git(root, 'add', 'b.txt')
     write(root, 'c.txt', 'c\n')
-    expect(filesOf(root, keepUntouched(root).commit)).toEqual([
+    expect(filesOf(root, checkpointUnchanged(root).commit)).toEqual([
       '100644 a.txt',
       '100644 b.txt',
       '100644 c.txt',
@@ -191,7 +191,7 @@ describe('checkpointing code', () => {
     const root = temporaryFolder()
     git(root, 'init', '-q', '-b', 'main')
     write(root, 'a.txt', 'a\n')
-    const kept = keepUntouched(root)
+    const kept = checkpointUnchanged(root)
     expect(git(root, 'rev-list', '--parents', kept.commit)).toBe(kept.commit)
     expect(filesOf(root, kept.commit)).toEqual(['100644 a.txt'])
   })
@@ -200,7 +200,7 @@ describe('checkpointing code', () => {
     const root = newRepository()
     write(root, 'a.txt', 'two\n')
     git(root, 'stash', '-q')
-    expect(keepUntouched(root).commit).toBe(git(root, 'rev-parse', 'HEAD'))
+    expect(checkpointUnchanged(root).commit).toBe(git(root, 'rev-parse', 'HEAD'))
   })
 
   test('a linked worktree saves its own files under the shared refs', () => {
@@ -208,7 +208,7 @@ describe('checkpointing code', () => {
     const linked = join(temporaryFolder(), 'side')
     git(root, 'worktree', 'add', '-q', '-b', 'side', linked)
     write(linked, 'side.txt', 'x\n')
-    const kept = keepUntouched(linked)
+    const kept = checkpointUnchanged(linked)
     expect(filesOf(root, 'refs/stint/test/1')).toEqual(['100644 a.txt', '100644 side.txt'])
     expect(git(root, 'rev-parse', 'refs/stint/test/1')).toBe(kept.commit)
   })
@@ -229,7 +229,7 @@ describe('checkpointing code', () => {
       git(root, 'config', setting, 'true')
     git(root, 'config', 'core.autocrlf', 'input')
     write(root, 'b.txt', 'windows\r\n')
-    const kept = keepUntouched(root, { message: 'größe\0 of it\n\nbody' })
+    const kept = checkpointUnchanged(root, { message: 'größe\0 of it\n\nbody' })
     expect(git(root, 'log', '-1', '--format=%an %ae %B', kept.commit)).toBe(
       'Stint stint@localhost größe of it\n\nbody',
     )
@@ -241,7 +241,7 @@ describe('checkpointing code', () => {
     write(root, 'b.txt', 'b\n')
     process.env['GIT_AUTHOR_DATE'] = '1000000000 +0000'
     try {
-      expect(git(root, 'log', '-1', '--format=%at', keepUntouched(root).commit)).not.toBe(
+      expect(git(root, 'log', '-1', '--format=%at', checkpointUnchanged(root).commit)).not.toBe(
         '1000000000',
       )
     } finally {
@@ -253,16 +253,16 @@ describe('checkpointing code', () => {
     '%s is refused as a name',
     (ref) => {
       const root = newRepository()
-      expect(() => keepUntouched(root, { ref })).toThrow(/is not a name for kept code/)
+      expect(() => checkpointUnchanged(root, { ref })).toThrow(/is not a name for kept code/)
     },
   )
 
   test('the same ref is moved to the newer code', () => {
     const root = newRepository()
     write(root, 'a.txt', 'two\n')
-    keepUntouched(root)
+    checkpointUnchanged(root)
     write(root, 'a.txt', 'three\n')
-    expect(git(root, 'show', `${keepUntouched(root).ref}:a.txt`)).toBe('three')
+    expect(git(root, 'show', `${checkpointUnchanged(root).ref}:a.txt`)).toBe('three')
   })
 
   test('a failed checkpoint leaves no ref and no temporary index', () => {
@@ -271,7 +271,7 @@ describe('checkpointing code', () => {
     git(root, 'config', 'filter.broken.clean', 'false')
     git(root, 'config', 'filter.broken.required', 'true')
     write(root, '.gitattributes', 'b.txt filter=broken\n')
-    expect(() => keepUntouched(root)).toThrow(/git update-index failed/)
+    expect(() => checkpointUnchanged(root)).toThrow(/git update-index failed/)
     expect(
       readdirSync(join(root, '.git')).filter((name) => name.startsWith('stint-index')),
     ).toEqual([])

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { codeDiff, restoreCode } from '../../src/git/code-checkpoint.ts'
 import { withTemporaryIndex } from '../../src/git/working-tree.ts'
-import { keepUntouched } from './untouched.ts'
+import { checkpointUnchanged } from './checkpoint-unchanged.ts'
 import { git, newRepository, repositoryAt, temporaryFolder, write } from './world.ts'
 
 describe('the diff against a code checkpoint', () => {
@@ -20,13 +20,13 @@ describe('the diff against a code checkpoint', () => {
     write(root, 'a.txt', 'two\n')
     write(root, 'new.txt', 'x\n')
     write(root, '.sessions/log.jsonl', '{}\n')
-    expect(codeDiff(repositoryAt(root), keepUntouched(root).commit)).toBe('')
+    expect(codeDiff(repositoryAt(root), checkpointUnchanged(root).commit)).toBe('')
   })
 
   test('it shows what changed since, untracked files included, and changes nothing', () => {
     const root = newRepository()
     write(root, 'new.txt', 'kept\n')
-    const { commit } = keepUntouched(root)
+    const { commit } = checkpointUnchanged(root)
     write(root, 'new.txt', 'later\n')
     write(root, 'newer ü.txt', 'x\n')
     const before = git(root, 'status', '--porcelain')
@@ -52,7 +52,7 @@ describe('restoring a code checkpoint', () => {
     const root = newRepository()
     write(root, 'a.txt', 'kept\n')
     write(root, 'untracked.txt', 'kept\n')
-    const { commit, ref } = keepUntouched(root)
+    const { commit, ref } = checkpointUnchanged(root)
     write(root, 'a.txt', 'later\n')
     return { root, commit, ref, repository: repositoryAt(root) }
   }

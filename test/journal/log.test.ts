@@ -24,7 +24,7 @@ const note = (text: string, extra: Partial<RecordDraft> = {}): RecordDraft => ({
   ...extra,
 })
 
-function linkedPlace(): Required<LogPaths> & { link: string } {
+function linkedPaths(): Required<LogPaths> & { link: string } {
   const folder = scratchFolder()
   return { path: join(folder, 'work/log.jsonl'), link: join(folder, 'git/stint/log.jsonl') }
 }
@@ -53,7 +53,7 @@ describe('an append', () => {
   })
 
   test('retried with the records of a failed one never duplicates', () => {
-    const { path } = linkedPlace()
+    const { path } = linkedPaths()
     const log = new Log({ path })
     log.create([note('first')])
     const { records } = failureOf(() =>
@@ -66,7 +66,7 @@ describe('an append', () => {
   })
 
   test('repeated with the same id and no time gives the same entry', () => {
-    const { path } = linkedPlace()
+    const { path } = linkedPaths()
     let now = Date.UTC(2026, 0, 1)
     const log = new Log({ path }, { now: () => (now += 1000) })
     log.create([note('first')])
@@ -78,7 +78,7 @@ describe('an append', () => {
   })
 
   test('to a missing log throws JournalMissing and creates nothing', () => {
-    const place = linkedPlace()
+    const place = linkedPaths()
     expect(failureOf(() => new Log(place).append([note('a')]))).toBeInstanceOf(JournalMissing)
     expect(failureOf(() => new Log(place).read())).toBeInstanceOf(JournalMissing)
     expect(new Log(place).exists()).toBe(false)
@@ -86,7 +86,7 @@ describe('an append', () => {
   })
 
   test('after a torn record starts on a new line', () => {
-    const { path } = linkedPlace()
+    const { path } = linkedPaths()
     const log = new Log({ path })
     log.create([note('first')])
     appendFileSync(
@@ -104,7 +104,7 @@ describe('the id of an append', () => {
   const HOUR = 3_600_000
 
   test('is larger than the id of a process whose clock is ahead', () => {
-    const { path } = linkedPlace()
+    const { path } = linkedPaths()
     const now = Date.UTC(2026, 0, 1)
     const behind = new Log({ path }, { now: () => now })
     const ahead = new Log({ path }, { now: () => now + HOUR })
@@ -114,14 +114,14 @@ describe('the id of an append', () => {
   })
 
   test('is larger than every id in the log when a new process starts with the clock set back', () => {
-    const { path } = linkedPlace()
+    const { path } = linkedPaths()
     new Log({ path }, { now: () => Date.UTC(2026, 0, 2) }).create([note('a'), note('b')])
     new Log({ path }, { now: () => Date.UTC(2026, 0, 1) }).append([note('c'), note('d')])
     expectIdsToRise(path, 4)
   })
 
   test('is larger than the id of a last record that is longer than the tail read', () => {
-    const { path } = linkedPlace()
+    const { path } = linkedPaths()
     new Log({ path }, { now: () => Date.UTC(2026, 0, 2) }).create([
       note('a'),
       note('x'.repeat(900_000)),
@@ -131,7 +131,7 @@ describe('the id of an append', () => {
   })
 
   test('is larger than an id it was given', () => {
-    const { path } = linkedPlace()
+    const { path } = linkedPaths()
     const log = new Log({ path })
     log.create([note('a')])
     log.sawId('ff00a000-0000-7000-8000-000000000001')
@@ -139,7 +139,7 @@ describe('the id of an append', () => {
   })
 
   test('keeps rising beside ids in another format', () => {
-    const { path } = linkedPlace()
+    const { path } = linkedPaths()
     new Log({ path }, { now: () => Date.UTC(2026, 0, 2) }).create([note('a')])
     const log = new Log({ path }, { now: () => Date.UTC(2026, 0, 1) })
     log.append([note('b', { id: 'zzz' })])
@@ -157,7 +157,7 @@ describe('the id of an append', () => {
 
 describe('a new log', () => {
   test('has its first records and its hard link from the start', () => {
-    const place = linkedPlace()
+    const place = linkedPaths()
     new Log(place).create([note('a'), note('b')])
     expect(textsIn(place.path)).toEqual(['a', 'b'])
     expect(statSync(place.link).ino).toBe(statSync(place.path).ino)
@@ -165,14 +165,14 @@ describe('a new log', () => {
   })
 
   test('is refused where a log exists, and leaves that one unchanged', () => {
-    const place = linkedPlace()
+    const place = linkedPaths()
     new Log(place).create([note('a')])
     expect(failureOf(() => new Log(place).create([note('b')]))).toBeInstanceOf(NotWritten)
     expect(textsIn(place.path)).toEqual(['a'])
   })
 
   test('is refused where only the hard link of a log is left, and restores that log', () => {
-    const place = linkedPlace()
+    const place = linkedPaths()
     new Log(place).create([note('a')])
     rmSync(join(place.path, '..'), { recursive: true })
     expect(failureOf(() => new Log(place).create([note('b')]))).toBeInstanceOf(NotWritten)
@@ -198,7 +198,7 @@ describe('a new log', () => {
 
 describe('the hard link of a log', () => {
   test('restores the log after its folder was removed, for a reader and for a writer', () => {
-    const place = linkedPlace()
+    const place = linkedPaths()
     const log = new Log(place)
     log.create([note('a')])
     rmSync(join(place.path, '..'), { recursive: true })
@@ -209,7 +209,7 @@ describe('the hard link of a log', () => {
   })
 
   test('is created again when it was removed', () => {
-    const place = linkedPlace()
+    const place = linkedPaths()
     const log = new Log(place)
     log.create([note('a')])
     rmSync(place.link)
@@ -218,7 +218,7 @@ describe('the hard link of a log', () => {
   })
 
   test('restores entries that a replaced log no longer holds, and links it again', () => {
-    const place = linkedPlace()
+    const place = linkedPaths()
     const log = new Log(place)
     log.create([note('a')])
     const older = readFileSync(place.path)
@@ -232,7 +232,7 @@ describe('the hard link of a log', () => {
   })
 
   test('keeps the damaged bytes of the file it replaces', () => {
-    const place = linkedPlace()
+    const place = linkedPaths()
     new Log(place).create([note('a')])
     appendFileSync(place.path, 'half a rec')
     rmSync(place.path)
@@ -259,7 +259,7 @@ describe('a log replaced while it is being written', () => {
   }
 
   test('keeps the entry when its file loses its only name', () => {
-    const { path } = linkedPlace()
+    const { path } = linkedPaths()
     new Log({ path }).create([note('a')])
     const bytes = readFileSync(path)
     interrupted({ path }, () => {
@@ -270,7 +270,7 @@ describe('a log replaced while it is being written', () => {
   })
 
   test('keeps the entry when both names move to another file', () => {
-    const place = linkedPlace()
+    const place = linkedPaths()
     new Log(place).create([note('a')])
     const bytes = readFileSync(place.path)
     interrupted(place, () => {
@@ -282,7 +282,7 @@ describe('a log replaced while it is being written', () => {
   })
 
   test('keeps the entry under its own name when only the hard link is left', () => {
-    const place = linkedPlace()
+    const place = linkedPaths()
     new Log(place).create([note('a')])
     interrupted(place, () => rmSync(join(place.path, '..'), { recursive: true })).append([
       note('b'),
@@ -291,7 +291,7 @@ describe('a log replaced while it is being written', () => {
   })
 
   test('acknowledges no entry that only the hard link holds', () => {
-    const place = linkedPlace()
+    const place = linkedPaths()
     new Log(place).create([note('a')])
     const bytes = readFileSync(place.path)
     interrupted(place, () => {
@@ -304,7 +304,7 @@ describe('a log replaced while it is being written', () => {
   })
 
   test('throws JournalMissing when no name is left', () => {
-    const place = linkedPlace()
+    const place = linkedPaths()
     new Log(place).create([note('a')])
     const log = interrupted(place, () => {
       rmSync(place.path)

@@ -211,7 +211,7 @@ describe('a retracted entry', () => {
           entry(n, 'entry.retracted', { entry: entries[index]!.id }),
           entry(n + 1, 'entry.retracted', { entry: idOf(n) }),
         ]
-        expect(essence(fold(SESSION, back))).toEqual(essence(fold(SESSION, entries)))
+        expect(withoutCounts(fold(SESSION, back))).toEqual(withoutCounts(fold(SESSION, entries)))
       }),
     )
   })
@@ -317,7 +317,7 @@ function expectSameAfter({ entries, at }: { entries: readonly RawEntry[]; at: nu
 }
 
 /** A state without entry counts and the time of the last entry. */
-function essence(state: SessionState): unknown {
+function withoutCounts(state: SessionState): unknown {
   const { entryCount: _count, lastId: _last, updatedAt: _at, tldr, ...rest } = state
   return { ...rest, tldr: tldr?.text }
 }

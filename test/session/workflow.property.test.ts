@@ -61,8 +61,8 @@ function begun(template: WorkflowTemplate): Story {
 }
 
 const workflowOf = ({ state }: { state: SessionState }) => state.workflow!
-const placeIds = (template: WorkflowTemplate) =>
-  leafPhases(begun(template).state.workflow!.phases).map(({ leaf: place }) => place.id)
+const leafIds = (template: WorkflowTemplate) =>
+  leafPhases(begun(template).state.workflow!.phases).map(({ leaf }) => leaf.id)
 
 /** Any workflow entries in any order. */
 const anyMoves = anyTemplate.chain((template) =>
@@ -77,7 +77,7 @@ const anyMoves = anyTemplate.chain((template) =>
           'phase.finished',
           'focus.set',
         ),
-        fc.constantFrom(...placeIds(template), ...template.phases.map(({ id }) => id), 'nowhere'),
+        fc.constantFrom(...leafIds(template), ...template.phases.map(({ id }) => id), 'nowhere'),
       ),
       { maxLength: 30 },
     ),
@@ -89,7 +89,7 @@ describe('the progress of a workflow', () => {
     const forward = anyTemplate.chain((template) =>
       fc.tuple(
         fc.constant(template),
-        fc.subarray(placeIds(template)),
+        fc.subarray(leafIds(template)),
         fc.infiniteStream(fc.boolean()),
       ),
     )
@@ -115,7 +115,7 @@ describe('the progress of a workflow', () => {
             story.add('phase.approved', { phase: phase.id })
           expectMore()
         }
-        for (const phase of [...entered, placeIds(template).at(-1)!]) {
+        for (const phase of [...entered, leafIds(template).at(-1)!]) {
           if (phase === workflowOf(story).current) continue
           if (coin.next().value) finish()
           story.add('phase.entered', { phase })
@@ -136,17 +136,17 @@ describe('the progress of a workflow', () => {
         const workflow = workflowOf(story)
         const current = leafIndex(workflow.phases, workflow.current)
         expect(current).toBeGreaterThanOrEqual(0)
-        for (const [index, { leaf: place, phase }] of leafPhases(workflow.phases).entries()) {
+        for (const [index, { leaf, phase }] of leafPhases(workflow.phases).entries()) {
           const allowed =
             index < current
               ? ['done', 'skipped']
               : index > current
                 ? ['pending']
                 : ['current', 'waiting for approval', 'done']
-          expect(allowed).toContain(place.status)
-          if (index === current) expect(phase.status).toBe(place.status)
-          if (place.status === 'pending')
-            expect([place.enteredAt, place.leftAt]).toEqual([undefined, undefined])
+          expect(allowed).toContain(leaf.status)
+          if (index === current) expect(phase.status).toBe(leaf.status)
+          if (leaf.status === 'pending')
+            expect([leaf.enteredAt, leaf.leftAt]).toEqual([undefined, undefined])
         }
         expect(workflow.percent).toBeGreaterThanOrEqual(0)
         expect(workflow.percent).toBeLessThanOrEqual(100)
@@ -257,7 +257,7 @@ const SMALL: WorkflowTemplate = {
   ],
 }
 const statuses = (story: Story) =>
-  leafPhases(workflowOf(story).phases).map(({ leaf: place }) => place.status)
+  leafPhases(workflowOf(story).phases).map(({ leaf }) => leaf.status)
 
 describe('a workflow', () => {
   test('begins in its first phase and takes the name and title of its session', () => {

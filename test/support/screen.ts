@@ -10,8 +10,8 @@ interface Row {
 }
 
 /**
- * Does what tmux does. Rows scroll off at the top and are kept. Made narrower, it breaks rows; made wider, it joins them again,
- * whatever was written over them. Cleared from its first cell on, it keeps what was there as history.
+ * Behaves like tmux. Rows that scroll off at the top are kept. A narrower screen breaks rows, a wider one joins them again, whatever was
+ * written over them. Clearing from the first cell moves the content into the history.
  */
 export class Screen {
   columns: number

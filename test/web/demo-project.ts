@@ -1,6 +1,5 @@
-// A project in which everything that the page shows has happened, by the real program and the rehearsal harness: a run with a retry, a
-// parked and a blocked task, one in parallel, delegates that are merged, ready and in conflict, a workflow that waits for its approval,
-// a handoff, a backlog.
+// A project with everything that the page shows, made by the real program and the rehearsal harness: a run with a retry, a parked and a
+// blocked task, a parallel run, merged, ready and conflicted delegates, a workflow that waits for approval, a handoff and a backlog.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

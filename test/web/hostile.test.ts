@@ -31,7 +31,7 @@ let browser: Browser
 let context: BrowserContext
 let page: Page
 /** What a page did that no text may cause. */
-const deeds: string[] = []
+const violations: string[] = []
 
 beforeAll(async () => {
   ;[world, calm, browser] = await Promise.all([hostileWorld(), pageWorld(), launchBrowser()])
@@ -39,12 +39,12 @@ beforeAll(async () => {
   context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   page = await context.newPage()
   page.setDefaultTimeout(15_000)
-  page.on('pageerror', (error) => deeds.push(`failed: ${error}`))
-  page.on('dialog', (dialog) => deeds.push(`asked: ${dialog.message()}`))
+  page.on('pageerror', (error) => violations.push(`failed: ${error}`))
+  page.on('dialog', (dialog) => violations.push(`asked: ${dialog.message()}`))
   // A CSP violation means that a text became markup.
   page.on(
     'console',
-    (said) => said.text().includes('Content Security Policy') && deeds.push(said.text()),
+    (said) => said.text().includes('Content Security Policy') && violations.push(said.text()),
   )
   context.on('request', (request) => {
     const { origin } = new URL(request.url())
@@ -52,7 +52,7 @@ beforeAll(async () => {
       !servers.some((served) => served.origin === origin) &&
       !request.url().startsWith('data:image/png')
     )
-      deeds.push(`asked for ${request.url()}`)
+      violations.push(`asked for ${request.url()}`)
   })
   // Sessions cannot have such names; tasks of other tools might.
   await page.route('**/api/ledger?*', async (route) => {
@@ -179,7 +179,7 @@ async function expectHarmless(): Promise<void> {
     await page.evaluate(`[...document.querySelectorAll('main *')].filter((element) =>
     [...element.attributes].some(({ name, value }) => name.startsWith('on') || /^\\s*javascript:/i.test(value))).length`),
   ).toBe(0)
-  expect(deeds).toEqual([])
+  expect(violations).toEqual([])
 }
 
 describe('hostile text', () => {
@@ -190,12 +190,12 @@ describe('hostile text', () => {
       () => `/s/${world.session}?kinds=decisions,findings,blockers,steps,requests,tasks`,
       '.entry-text',
     ],
-    ['in what a session amounts to', () => `/s/${world.session}`, '.session-aside .facts'],
+    ['in the overview of a session', () => `/s/${world.session}`, '.session-aside .facts'],
     ['in the head of a session', () => `/s/${world.session}`, '.session-head h1'],
     ['in a document', () => `/s/${world.session}?tab=document`, '.document'],
     ['in the list of conversations', () => `/s/${world.session}?tab=conversations`, '.line'],
     ['in a conversation', () => `/c/${CONVERSATION}`, '.item[data-speaker=you]'],
-    ['in what was found', () => '/search?q=pwned', '.hit'],
+    ['in search results', () => '/search?q=pwned', '.hit'],
     ['in the ledger', () => '/ledger', '.row-link'],
     ['in the ledger of a session', () => `/ledger?session=${world.session}`, 'h1'],
   ] as readonly (readonly [string, () => string, string])[])(

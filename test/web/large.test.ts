@@ -34,8 +34,8 @@ beforeAll(async () => {
   await full.stint('list')
   fillIndex(full)
   const store = conversationStore(join(full.root, '.sessions'), {})
-  store.append(LARGE, said(ITEMS), { isUnsynced: true })
-  store.append(SMALL, said(1), { isUnsynced: true })
+  store.append(LARGE, longConversation(ITEMS), { isUnsynced: true })
+  store.append(SMALL, longConversation(1), { isUnsynced: true })
   servers = await Promise.all([serve(full.root, full.env), serve(empty.root, empty.env)])
   browser = await launchBrowser()
   page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
@@ -65,7 +65,7 @@ function fillIndex({ root }: DemoProject): void {
 }
 
 /** The items of a long conversation: requests, answers with code, tools with results, sometimes a compaction. */
-function said(count: number): readonly HistoryItem[] {
+function longConversation(count: number): readonly HistoryItem[] {
   return Array.from({ length: count }, (_, index): HistoryItem => {
     const at = new Date(Date.UTC(2026, 0, 1) + index * 1000).toISOString()
     const id = `m${index}`

@@ -1,5 +1,5 @@
-// The prompt box, in a real browser before a real server: an agent that follows a script answers, asks and is interrupted; the page is
-// loaded again and the server killed meanwhile.
+// The prompt box in a real browser with a real server: a scripted agent answers, asks for permission and is interrupted, while the page is
+// reloaded and the server killed.
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { launchBrowser } from '../support/browser.ts'
 import { type Served, serve } from '../support/serve.ts'
 import { type DemoProject, emptyProject } from './demo-project.ts'
-import { isAccessible, openPage } from './looked-at.ts'
+import { isAccessible, openPage } from './open-page.ts'
 
 const TOKEN = '0123456789abcdef0123456789abcdef'
 const SCRIPT = `default:

@@ -127,13 +127,13 @@ describe('the state of a prompt', () => {
   })
 })
 
-type Told = PromptEvent extends infer Event
+type EventDraft = PromptEvent extends infer Event
   ? Event extends PromptEvent
     ? Omit<Event, 'at' | 'number'>
     : never
   : never
 
-function numbered(events: readonly Told[]): readonly PromptEvent[] {
+function numbered(events: readonly EventDraft[]): readonly PromptEvent[] {
   return events.map(
     (event, index) =>
       ({ ...event, at: '2026-03-01T12:00:00.000Z', number: index + 1 }) as PromptEvent,

@@ -1,5 +1,5 @@
-// Runs, delegates, workflows, the backlog, handoffs, usage and the curve: in a real browser, before a real server, over what the real
-// program made.
+// Runs, delegates, workflows, the backlog, handoffs, usage and the token curve in a real browser, with a real server and data that the
+// real program wrote.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -11,7 +11,7 @@ import { draftEntry } from '../../src/session/entries.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { type Served, serve } from '../support/serve.ts'
 import { type DemoProject, demoProject, emptyProject } from './demo-project.ts'
-import { type Look, fitsItsWidth, isAccessible, openPage } from './looked-at.ts'
+import { type OpenedPage, fitsItsWidth, isAccessible, openPage } from './open-page.ts'
 import { journal } from './page-world.ts'
 
 const CURVED = '0a1b2c3d-0000-4000-8000-0000000000c1'
@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(demo.folder, { recursive: true, force: true })
 })
 
-async function open(path: string, look?: Look): Promise<Page> {
+async function open(path: string, look?: OpenedPage): Promise<Page> {
   const { page, broken, close } = await openPage(browser, served, path, look)
   onTestFinished(async () => {
     await close()
@@ -257,13 +257,13 @@ describe('the token curve', () => {
     const page = await open(`/c/${CURVED}`)
     const figure = page.getByRole('figure')
     await figure.getByRole('img', { name: /over 40 turns: .* 1 compaction/ }).waitFor()
-    const light = await painted(page)
+    const light = await countPixels(page)
     expect(light.curve).toBeGreaterThan(50)
     expect(light.zone).toBeGreaterThan(20)
     await page.keyboard.press('t')
     await page.keyboard.press('t')
     await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
-    await expect.poll(async () => (await painted(page)).curve).toBeGreaterThan(50)
+    await expect.poll(async () => (await countPixels(page)).curve).toBeGreaterThan(50)
     await figure.getByText('As a table').click()
     expect(await figure.getByRole('row').count()).toBe(41)
   })
@@ -318,7 +318,7 @@ async function sessionOf(name: string): Promise<string> {
 }
 
 /** Counts the canvas pixels in the colours of the curve and of the smart zone. */
-async function painted(page: Page): Promise<{ readonly curve: number; readonly zone: number }> {
+async function countPixels(page: Page): Promise<{ readonly curve: number; readonly zone: number }> {
   return page.evaluate(`(() => {
     const canvas = document.querySelector('canvas')
     const probe = document.body.appendChild(document.createElement('span'))

@@ -37,24 +37,20 @@ function levelsOf(nodes: readonly TreeNode[]): number {
 describe('task trees', () => {
   test.each([
     [
-      'parts stand under their task, however deep',
+      'sub-tasks are under their parent at any depth',
       ['a', 'b ^a', 'c ^b', 'd ^a', 'e'],
       'a(b(c) d) e',
     ],
-    ['a part that was added before its task stands under it all the same', ['b ^a', 'a'], 'a(b)'],
+    ['a sub-task that was added before its parent is under it', ['b ^a', 'a'], 'a(b)'],
+    ['a sub-task of an unknown parent is at the top', ['a ^ghost', 'b ^a'], 'a!unknown(b)'],
+    ['a task that is its own parent is at the top', ['a ^a', 'b'], 'a!circle b'],
     [
-      'a part of what the backlog does not have stands at the top',
-      ['a ^ghost', 'b ^a'],
-      'a!unknown(b)',
-    ],
-    ['a task that is a part of itself stands at the top', ['a ^a', 'b'], 'a!circle b'],
-    [
-      'a circle of parents is opened at one of them',
+      'a cycle of parents is broken at one of them',
       ['a ^c', 'b ^a', 'c ^b', 'd ^b'],
       'a!circle(b(c d))',
     ],
-    ['what leads into a circle hangs from it', ['z ^b', 'a ^b', 'b ^a'], 'b!circle(z a)'],
-    ['parts of a completed task stand under it', ['a completed', 'b ^a'], 'a(b)'],
+    ['a task whose parent is in a cycle is under it', ['z ^b', 'a ^b', 'b ^a'], 'b!circle(z a)'],
+    ['sub-tasks of a completed task are under it', ['a completed', 'b ^a'], 'a(b)'],
   ])('%s', (_promise, lines, expected) => {
     expect(shapeOf(backlogOf(...lines))).toBe(expected)
   })

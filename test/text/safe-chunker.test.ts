@@ -6,7 +6,7 @@ import { SafeChunker } from '../../src/text/safe-chunker.ts'
 const redacted = (text: string) => redact(text).text
 const WINDOW = 4096
 
-function piecewise(text: string, size: number): { text: string; pieces: number } {
+function inChunks(text: string, size: number): { text: string; pieces: number } {
   const cuts = new SafeChunker(redacted, WINDOW)
   const pieces: string[] = []
   for (let at = 0; at < text.length; at += size) pieces.push(cuts.push(text.slice(at, at + size)))
@@ -39,7 +39,7 @@ describe('a text redacted in chunks', () => {
       .map((parts) => parts.join(' '))
     fc.assert(
       fc.property(longText, fc.integer({ min: 1, max: 3000 }), (text, size) => {
-        expect(piecewise(text, size).text).toBe(redacted(text))
+        expect(inChunks(text, size).text).toBe(redacted(text))
       }),
       { numRuns: 150 },
     )
@@ -48,7 +48,7 @@ describe('a text redacted in chunks', () => {
   test('holds no secret that crosses a chunk border', () => {
     for (let before = 2900; before < 3200; before += 7) {
       const text = `${'y'.repeat(before)} ${token} ${'z '.repeat(3000)}`
-      const { text: clean, pieces } = piecewise(text, 512)
+      const { text: clean, pieces } = inChunks(text, 512)
       expect(pieces).toBeGreaterThan(1)
       expect(clean).not.toContain(token.slice(4, 20))
     }

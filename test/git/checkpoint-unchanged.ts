@@ -35,7 +35,7 @@ function stateOf(root: string) {
 }
 
 /** Checkpoints the code of a worktree, and fails if anything of the user's changed. */
-export function keepUntouched(
+export function checkpointUnchanged(
   root: string,
   options: Partial<CodeCheckpointOptions> = {},
 ): CodeCheckpoint {

@@ -7,7 +7,7 @@ import type { Served } from '../support/serve.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-export interface Look {
+export interface OpenedPage {
   readonly width?: number
   readonly scheme?: 'light' | 'dark'
 }
@@ -17,7 +17,7 @@ export async function openPage(
   browser: Browser,
   served: Served,
   path: string,
-  { width = 1280, scheme = 'light' }: Look = {},
+  { width = 1280, scheme = 'light' }: OpenedPage = {},
 ) {
   const context = await browser.newContext({
     viewport: { width, height: 800 },
